@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "base/date.hpp"
+
+#include <date/date.h>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace base {
+namespace {
+
+using namespace std::chrono;
+
+std::optional<unsigned> number(std::string_view text, std::size_t at, std::size_t digits) {
+    unsigned value = 0;
+    for (std::size_t i = at; i < at + digits; ++i) {
+        if (text[i] < '0' || text[i] > '9') return std::nullopt;
+        value = value * 10 + static_cast<unsigned>(text[i] - '0');
+    }
+    return value;
+}
+
+std::optional<Seconds> parse_with(const char* format, std::string_view text) {
+    std::istringstream in{std::string(text)};
+    in.imbue(std::locale::classic());
+    Seconds time{};
+    in >> date::parse(format, time);
+    if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
+    return time;
+}
+
+}  // namespace
+
+Seconds system_clock_now() { return floor<seconds>(system_clock::now()); }
+
+std::optional<Date> parse_date(std::string_view text) {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+    const auto y = number(text, 0, 4), m = number(text, 5, 2), d = number(text, 8, 2);
+    if (!y || !m || !d) return std::nullopt;
+    const year_month_day day{year{static_cast<int>(*y)}, month{*m}, std::chrono::day{*d}};
+    if (!day.ok()) return std::nullopt;
+    return Date{day};
+}
+
+std::string format_date(Date day) {
+    const year_month_day ymd{day};
+    return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(ymd.year()),
+                       static_cast<unsigned>(ymd.month()), static_cast<unsigned>(ymd.day()));
+}
+
+std::string format_rfc3339(Seconds time) {
+    const auto day = floor<days>(time);
+    const hh_mm_ss clock{time - day};
+    return fmt::format("{}T{:02}:{:02}:{:02}Z", format_date(day), clock.hours().count(),
+                       clock.minutes().count(), clock.seconds().count());
+}
+
+std::optional<Seconds> parse_rfc3339(std::string_view text) {
+    if (text.size() == 20 && text[19] == 'Z') text.remove_suffix(1);
+    if (text.size() != 19 || text[10] != 'T' || text[13] != ':' || text[16] != ':')
+        return std::nullopt;
+    const auto day = parse_date(text.substr(0, 10));
+    const auto h = number(text, 11, 2), m = number(text, 14, 2), s = number(text, 17, 2);
+    if (!day || !h || !m || !s || *h > 23 || *m > 59 || *s > 59) return std::nullopt;
+    return *day + hours{*h} + minutes{*m} + seconds{*s};
+}
+
+std::string format_http_date(Seconds time) {
+    static constexpr const char* weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const auto day = floor<days>(time);
+    const year_month_day ymd{day};
+    const hh_mm_ss clock{time - day};
+    return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+                       weekdays[weekday{day}.c_encoding()], static_cast<unsigned>(ymd.day()),
+                       months[static_cast<unsigned>(ymd.month()) - 1],
+                       static_cast<int>(ymd.year()), clock.hours().count(),
+                       clock.minutes().count(), clock.seconds().count());
+}
+
+std::optional<Seconds> parse_http_date(std::string_view text) {
+    for (const char* format : {"%a, %d %b %Y %T GMT", "%A, %d-%b-%y %T GMT", "%a %b %e %T %Y"})
+        if (const auto time = parse_with(format, text)) return time;
+    return std::nullopt;
+}
+
+}  // namespace base

@@ -1,0 +1,36 @@
+// base/date.hpp -- days and seconds, and the shapes in which they are written.
+// Pure: the clock is passed in. UTC throughout; AceDB's local times are kept as written.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace base {
+
+using Date = std::chrono::sys_days;
+using Seconds = std::chrono::sys_seconds;
+
+// What the time is. Passed to whoever needs it, so that a test can stop it.
+using Clock = std::function<Seconds()>;
+[[nodiscard]] Seconds system_clock_now();
+
+// "2008-02-15" and nothing else; nullopt for other shapes and days that no calendar has.
+[[nodiscard]] std::optional<Date> parse_date(std::string_view text);
+[[nodiscard]] std::string format_date(Date day);
+
+// "2008-02-15T09:15:20" plus "Z" (RFC 3339 section 5.6).
+[[nodiscard]] std::string format_rfc3339(Seconds time);
+// The same shape; an absent "Z" is accepted (times that are kept as written).
+[[nodiscard]] std::optional<Seconds> parse_rfc3339(std::string_view text);
+
+// "Fri, 15 Feb 2008 00:00:00 GMT": RFC 9110 section 5.6.7 (IMF-fixdate), which is also what
+// RSS's pubDate wants (RFC 822 with a four-digit year).
+[[nodiscard]] std::string format_http_date(Seconds time);
+// IMF-fixdate, and the two obsolete shapes a recipient must accept (RFC 850, asctime).
+[[nodiscard]] std::optional<Seconds> parse_http_date(std::string_view text);
+
+}  // namespace base

@@ -1,0 +1,36 @@
+// base/digest.hpp -- MD5 and SHA-256 of bytes, by OpenSSL.
+// Safe from any thread; one digest object belongs to one thread at a time.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace base {
+
+enum class Algorithm { md5, sha256 };
+
+// Digest of bytes that come in pieces. Reusable: hex() gives the digest and begins anew.
+//   error  std::runtime_error when OpenSSL refuses (a FIPS-only library has no MD5)
+class Digest {
+   public:
+    explicit Digest(Algorithm algorithm);
+    ~Digest();
+    Digest(Digest&&) noexcept;
+    Digest& operator=(Digest&&) noexcept;
+
+    void update(std::string_view bytes);
+    [[nodiscard]] std::string raw();  // 16 or 32 bytes
+    [[nodiscard]] std::string hex();  // 32 or 64 lower-case digits
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+[[nodiscard]] std::string md5_hex(std::string_view bytes);
+[[nodiscard]] std::string sha256_hex(std::string_view bytes);
+[[nodiscard]] std::string to_hex(std::string_view bytes);
+
+}  // namespace base

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "base/utf8.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <utf8.h>
+
+namespace base {
+namespace {
+
+constexpr char32_t replacement = 0xFFFD;
+
+// windows-1252, bytes 0x80-0x9F; 0 where the code page assigns nothing.
+constexpr std::array<char32_t, 32> windows_1252 = {
+    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+
+constexpr bool is_forbidden(char32_t c) {
+    return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0xFFFE || c == 0xFFFF;
+}
+
+// Eight bytes at a time: true when all are 0x20 ... 0x7F.
+bool is_plain_word(const char* at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    constexpr std::uint64_t high = 0x8080808080808080u, ones = 0x0101010101010101u;
+    return (word & high) == 0 && ((word - ones * 0x20) & ~word & high) == 0;
+}
+
+std::size_t plain_prefix(std::string_view bytes) {
+    std::size_t at = 0;
+    while (at + 8 <= bytes.size() && is_plain_word(bytes.data() + at)) at += 8;
+    return at;
+}
+
+char32_t from_windows_1252(unsigned char byte) {
+    if (byte < 0x80 || byte >= 0xA0) return byte;
+    const char32_t c = windows_1252[byte - 0x80u];
+    return c == 0 ? replacement : c;
+}
+
+void append(std::string& text, char32_t c) {
+    const char32_t legal = is_forbidden(c) ? replacement : c;
+    utf8::append(static_cast<std::uint32_t>(legal), std::back_inserter(text));
+}
+
+}  // namespace
+
+bool is_legal_text(std::string_view bytes) {
+    auto at = bytes.begin() + static_cast<std::ptrdiff_t>(plain_prefix(bytes));
+    while (at != bytes.end()) {
+        const auto byte = static_cast<unsigned char>(*at);
+        if (byte < 0x80) {
+            if (is_forbidden(byte)) return false;
+            ++at;
+            continue;
+        }
+        if (utf8::find_invalid(at, bytes.end()) != bytes.end()) return false;
+        for (; at != bytes.end();)
+            if (is_forbidden(utf8::unchecked::next(at))) return false;
+    }
+    return true;
+}
+
+std::string legal_text(std::string_view bytes) {
+    if (is_legal_text(bytes)) return std::string(bytes);
+    std::string text;
+    text.reserve(bytes.size() + bytes.size() / 2);
+    if (!utf8::is_valid(bytes.begin(), bytes.end())) {
+        for (const char c : bytes) append(text, from_windows_1252(static_cast<unsigned char>(c)));
+        return text;
+    }
+    for (auto at = bytes.begin(); at != bytes.end();) append(text, utf8::unchecked::next(at));
+    return text;
+}
+
+}  // namespace base

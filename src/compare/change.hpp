@@ -1,0 +1,35 @@
+// compare/change.hpp -- one place in the tree that a release added, removed or replaced.
+// Plain values.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "tree/object.hpp"
+
+namespace compare {
+
+enum class Op : unsigned char { added, removed, replaced };
+
+struct Change {
+    Op op = Op::added;
+    std::vector<tree::Cell> path;     // down to the parent of what changed; empty: a first tag
+    std::vector<tree::Node> before;   // removed: 1, replaced: 1, added: none; whole subtrees
+    std::vector<tree::Node> after;    // added: 1, replaced: 1, removed: none
+    bool operator==(const Change&) const = default;
+};
+
+[[nodiscard]] constexpr std::string_view name_of(Op op) {
+    return op == Op::added ? "added" : op == Op::removed ? "removed" : "replaced";
+}
+
+struct Counts {
+    std::size_t added = 0, replaced = 0, removed = 0;
+    [[nodiscard]] std::size_t all() const { return added + replaced + removed; }
+    bool operator==(const Counts&) const = default;
+};
+[[nodiscard]] Counts count(const std::vector<Change>& changes);
+
+}  // namespace compare

@@ -1,0 +1,34 @@
+// compare/compare.hpp -- what changed between two trees of one object.
+// Pure: no clock, no I/O, no globals. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "base/result.hpp"
+#include "compare/change.hpp"
+#include "tree/model.hpp"
+#include "tree/object.hpp"
+
+namespace compare {
+
+// Changes that turn `before` into `after`: the topmost nodes that differ, in the order of
+// `after` with what was removed behind what stands, parent by parent.
+//   before, after  n and m nodes, duplicates merged (tree::merge_duplicates)
+//   models, place  what is UNIQUE (rule C3); Models::unknown: nothing is
+//   returns        0 … n + m changes; empty means equal content (rule C1)
+//   cost           O(n + m) expected time, O(n + m) space
+//   source         docs/compare.md rules C1, C3, C7
+[[nodiscard]] std::vector<Change> compare(const std::vector<tree::Node>& before,
+                                          const std::vector<tree::Node>& after,
+                                          const tree::Models& models, tree::Models::Place place);
+
+// Rule C7: compare(before, after) applied to `before` gives the content of `after`.
+//   error  conflict: a change does not fit the tree (a path or node that is not there)
+[[nodiscard]] base::Result<std::vector<tree::Node>> apply(std::vector<tree::Node> before,
+                                                          const std::vector<Change>& changes);
+
+// The same changes read backwards: apply(after, reversed(compare(before, after))) = before.
+[[nodiscard]] std::vector<Change> reversed(std::vector<Change> changes);
+
+}  // namespace compare

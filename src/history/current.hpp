@@ -1,0 +1,60 @@
+// history/current.hpp -- which build requests are answered from, and whether it may be.
+// A build that is not whole, lost most of a class, or claims a recorded version with another
+// content is refused (design section 5): the one before it serves on.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "source/source.hpp"
+#include "store/pool.hpp"
+
+namespace history {
+
+// Opens what source.path names now. Costly when the build is new (its index is made).
+//   identity  a cheap text that changes when the build does (target of the link, release.ini's
+//             inode, size and time, those of the dump files)
+struct BuildOpener {
+    std::function<base::Result<std::string>()> identity;
+    std::function<base::Result<source::Build>()> open;
+    // The index kept of the newest release before this one; nullptr: none kept.
+    std::function<source::Build(const base::Release&)> previous_of;
+};
+
+// Why a build may not be served; empty: it may. `accepted` overrides all but unreadable ones.
+struct Verdict {
+    std::vector<std::string> reasons;
+    [[nodiscard]] bool accepted() const { return reasons.empty(); }
+};
+[[nodiscard]] Verdict judge(const source::Source& build, const source::Source* previous,
+                            const std::string& recorded_digest, bool overridden);
+
+class CurrentBuild {
+   public:
+    CurrentBuild(BuildOpener opener, store::Pool& pool);
+    ~CurrentBuild();
+
+    // The accepted build; nullptr while there is none (why() tells).
+    [[nodiscard]] source::Build build() const;
+    [[nodiscard]] source::Build previous() const;
+
+    // Why the newest build is not served; empty: it is.
+    [[nodiscard]] std::string why() const;
+
+    // Looks whether the build changed, opens and judges the new one. Called once a second by
+    // the server, once by a command. Blocks while an index is made; build() goes on meanwhile.
+    void look();
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+// Notes that the operator takes the build of this version and digest as it is.
+void accept(store::Pool& pool, const std::string& version, const std::string& digest);
+
+}  // namespace history

@@ -1,0 +1,83 @@
+// history/history.hpp -- the recorded changes of objects, as plain values.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/release.hpp"
+#include "base/result.hpp"
+#include "compare/change.hpp"
+#include "tree/object.hpp"
+
+namespace history {
+
+using base::Release;
+using tree::ObjectName;
+
+enum class Kind : unsigned char {
+    changed,        // compared with the tree known before
+    created,        // the kept index of the previous build did not have it
+    vanished,       // was recorded, is not in this release
+    reappeared,     // had vanished; compared with the empty tree
+    reconstructed,  // first sight: read from timestamps (rule C4), since is empty
+    withdrawn,      // a re-spun release has no changes left here
+    adopted,        // of the first system; html instead of changes
+};
+[[nodiscard]] std::string_view name_of(Kind kind);
+[[nodiscard]] std::optional<Kind> kind_named(std::string_view name);
+
+// What the column `notes` holds, as JSON (docs/schema.md).
+struct Notes {
+    std::vector<compare::Change> changes;
+    std::string adopted_html;  // kind adopted only: HTML of the first system, never shown raw
+    std::optional<ObjectName> renamed_to, renamed_from;  // rule C9
+    bool operator==(const Notes&) const = default;
+};
+[[nodiscard]] std::string to_json(const Notes& notes);
+[[nodiscard]] std::string changes_to_json(const std::vector<compare::Change>& changes);
+[[nodiscard]] base::Result<Notes> notes_from_json(std::string_view text);
+
+// One row of the table: what one release did to one object. One item of a feed.
+struct Row {
+    std::int64_t oid = 0;
+    ObjectName object;         // the spelling first recorded: ids are made of it, for ever
+    Release release;           // in which the change was found
+    int revision = 0;          // > 0: the release was published again with other content
+    std::string since;         // version that was compared with; empty: none (kind tells)
+    std::string previous;      // version of the release just before `release`, if known: a row
+                               // whose since is older than that "changed between … and …"
+    base::Seconds recorded_at{};
+    std::string signature;     // of the object in this release; empty: vanished
+    Kind kind = Kind::changed;
+    std::string label;         // what people called the object then; empty: its name
+    Notes notes;
+    bool operator==(const Row&) const = default;
+};
+
+// The history of one object as one feed shows it.
+struct History {
+    ObjectName object;           // first recorded spelling
+    ObjectName spelling;         // the current build's (object's own when it has vanished)
+    std::string label;           // what people call it now; empty: its name
+    std::int64_t oid = 0;
+    Release current;             // the release answered from
+    base::Date last_modified{};  // date of the last release that changed it (objects row)
+    std::vector<Row> rows;       // newest release first; only those of the window
+    std::size_t recorded = 0;    // rows there are in all, up to the current release
+    bool vanished = false;       // not in the current release
+    bool operator==(const History&) const = default;
+};
+
+// Which rows a feed shows.
+struct Window {
+    std::size_t most = 50;       // newest this many, 1 … serve.max_items
+    std::string since;           // only rows of releases after this version; empty: all
+    bool operator==(const Window&) const = default;
+};
+
+}  // namespace history

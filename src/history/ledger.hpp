@@ -1,0 +1,68 @@
+// history/ledger.hpp -- asked for an object, gives its history up to the current build, after
+// having brought it up to date. What serve/ and the commands talk to.
+// Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/result.hpp"
+#include "history/current.hpp"
+#include "history/history.hpp"
+#include "source/source.hpp"
+#include "store/pool.hpp"
+
+namespace history {
+
+// [history] and [names] of the configuration.
+struct Settings {
+    base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
+    std::vector<std::string> build_users;   // stamps of these users are no evidence (C4)
+    std::size_t keep_trees = 0;             // 0: all, else the newest this many, >= 2
+    // class -> tag paths, first found wins: {"Identity", "Name", "Public_name"}
+    std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>> names;
+    std::vector<Release> known_releases;    // releases.tsv
+};
+
+// What every page depends on beside its own address. Equal moments: equal pages.
+struct Moment {
+    std::string version;          // current release; empty: no build has been accepted yet
+    std::string build_digest;
+    std::int64_t generation = 0;  // moves on with every write of history
+    bool store_reachable = true;  // false: generation is the last one seen
+    bool operator==(const Moment&) const = default;
+};
+
+class Ledger {
+   public:
+    // The current build is asked of `current` at each request. `pool` and `current` outlive it.
+    Ledger(store::Pool& pool, CurrentBuild& current, Settings settings, base::Clock clock);
+    ~Ledger();
+
+    // Cheap: a read of atomics; the generation is read from the store at most once a second.
+    [[nodiscard]] Moment moment();
+
+    struct Answer {
+        History history;
+        bool up_to_date = true;   // false: the build can't be reached; history as it stands
+    };
+    // The history of an object, compared in the current release already or now.
+    //   window  which rows
+    //   error   absent (never was in a build); unavailable (nothing recorded, and the build or
+    //           store can't be reached); malformed / too_large (the object can't be read)
+    //   cost    one computation per object and release in a process: others wait for it
+    [[nodiscard]] base::Result<Answer> history_of(const ObjectName& asked, const Window& window);
+
+    // Counts a request for /rss of this object; written to the store every minute by flush_hits.
+    void note_hit(const ObjectName& object);
+    void flush_hits();
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace history

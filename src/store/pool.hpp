@@ -1,0 +1,121 @@
+// store/pool.hpp -- connections that are kept, and transactions that are run again.
+// Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include "store/connection.hpp"
+
+namespace store {
+
+using Connect = std::function<std::unique_ptr<Connection>()>;  // throws Failure
+
+// Begins in its constructor, rolls back in its destructor unless committed. A callback of
+// perform() gets one, and neither commits nor rolls back itself.
+class Transaction {
+   public:
+    Transaction(Connection& connection, Access access);
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+
+    [[nodiscard]] Engine engine() const { return connection_.engine(); }
+    [[nodiscard]] Rows query(std::string_view sql, std::initializer_list<Value> values = {});
+    [[nodiscard]] Rows query(std::string_view sql, std::span<const Value> values);
+    std::int64_t execute(std::string_view sql, std::initializer_list<Value> values = {});
+    std::int64_t execute(std::string_view sql, std::span<const Value> values);
+    void commit();
+
+   private:
+    Connection& connection_;
+    bool done_ = false;
+};
+
+struct Patience {
+    int attempts = 8;                                  // of one transaction, 1 … 100
+    std::chrono::milliseconds first_wait{2};           // doubled each time, with jitter
+    std::chrono::milliseconds longest_wait{2000};
+    std::chrono::milliseconds wait_for_connection{5000};
+    std::function<void(std::chrono::milliseconds)> sleep;  // empty: std::this_thread
+};
+
+class Pool {
+   public:
+    // At most `size` connections at once (design: cores + 2), opened when first needed.
+    Pool(Connect connect, std::size_t size, Patience patience = {});
+    ~Pool();
+
+    // A connection for the caller alone, back in the pool when the lease ends; a broken one is
+    // dropped. Throws Failure (transient) when none comes free in time, or connecting fails.
+    class Lease {
+       public:
+        Lease(Pool& pool, std::unique_ptr<Connection> connection);
+        ~Lease();
+        Lease(Lease&&) noexcept = default;
+        Lease& operator=(Lease&&) = delete;
+        Connection& operator*() const { return *connection_; }
+        Connection* operator->() const { return connection_.get(); }
+
+       private:
+        Pool* pool_;
+        std::unique_ptr<Connection> connection_;
+    };
+    [[nodiscard]] Lease lease();
+    [[nodiscard]] const Patience& patience() const { return patience_; }
+
+    // Transactions run again so far; for /metrics.
+    [[nodiscard]] std::uint64_t retries() const;
+    void note_retry();
+
+   private:
+    void give_back(std::unique_ptr<Connection> connection);
+
+    Connect connect_;
+    std::size_t size_;
+    Patience patience_;
+    mutable std::mutex mutex_;
+    std::condition_variable freed_;
+    std::vector<std::unique_ptr<Connection>> idle_;
+    std::size_t open_ = 0;
+    std::uint64_t retries_ = 0;
+};
+
+// Sleeps before attempt n + 1, or throws `failure` when it is not transient or attempts are
+// used up. In doubt counts as transient: see perform().
+void wait_or_give_up(Pool& pool, const Failure& failure, int attempt);
+
+// Runs fn(Transaction&) in a transaction and commits it; runs it all again, on a fresh
+// connection if need be, while it fails in ways that pass (deadlock, lock wait, lost
+// connection, busy, a cluster node that is not ready).
+//   needs   fn changes nothing outside the transaction, and reads by natural key before it
+//           writes: after a commit in doubt it is run again and must find what it did
+//   throws  Failure when it doesn't pass; whatever else fn throws (after a rollback)
+template <class F>
+auto perform(Pool& pool, Access access, F&& fn) -> std::invoke_result_t<F&, Transaction&> {
+    for (int attempt = 1;; ++attempt) {
+        try {
+            const auto connection = pool.lease();
+            Transaction transaction(*connection, access);
+            if constexpr (std::is_void_v<std::invoke_result_t<F&, Transaction&>>) {
+                fn(transaction);
+                transaction.commit();
+                return;
+            } else {
+                auto result = fn(transaction);
+                transaction.commit();
+                return result;
+            }
+        } catch (const Failure& failure) {
+            wait_or_give_up(pool, failure, attempt);
+        }
+    }
+}
+
+}  // namespace store

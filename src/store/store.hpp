@@ -1,0 +1,65 @@
+// store/store.hpp -- a database opened by its URL, and its schema brought up to date.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/result.hpp"
+#include "store/connection.hpp"
+#include "store/pool.hpp"
+
+namespace store {
+
+// store.url, taken apart:
+//   sqlite:PATH
+//   mysql://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?tls=verify|off][&socket=PATH]
+struct Url {
+    Engine engine = Engine::sqlite;
+    std::filesystem::path path;      // sqlite
+    struct Host {
+        std::string name;
+        unsigned port = 3306;
+        bool operator==(const Host&) const = default;
+    };
+    std::vector<Host> hosts;         // mysql, in the order in which they are tried
+    std::string user, database, socket;
+    bool verify_tls = false;
+    bool operator==(const Url&) const = default;
+};
+
+//   error  refused, naming what is wrong with the URL (a password in it is refused too)
+[[nodiscard]] base::Result<Url> parse_url(std::string_view text);
+
+// How to connect: opens one connection at each call, with time-outs, utf8mb4, 5 s lock wait;
+// of several hosts the next one is tried when one is not reached or not ready.
+//   password  from store.password_file, without its line end; empty: none
+enum class IfMissing { fail, create };  // of an SQLite file
+[[nodiscard]] Connect connector(Url url, std::string password, IfMissing if_missing);
+
+// The number of the newest migration that this program knows; 1 = sql/objects_history.sql.
+[[nodiscard]] int newest_schema();
+
+// The text of sql/objects_history.sql, or of its SQLite twin.
+[[nodiscard]] std::string_view schema_sql(Engine engine);
+
+struct Upgraded {
+    int from = 0;        // 0: the database was empty; -1: it was the first system's
+    int to = 0;
+    std::size_t adopted_objects = 0, adopted_rows = 0;
+};
+// Creates the schema, upgrades an older one step by step, adopts the first system's.
+// Run twice it does nothing; a run that was broken off goes on.
+//   now    stands as recorded_at of adopted rows
+//   error  refused: newer than the program, or tables of somebody else's
+//   throws Failure
+[[nodiscard]] base::Result<Upgraded> initialise(Connection& connection, base::Seconds now);
+
+// Whether this program can work with the schema as it stands.
+//   error  refused: none yet ("run varve init"), older ("run varve init"), newer than the program
+[[nodiscard]] base::Result<void> check_schema(Connection& connection);
+
+}  // namespace store

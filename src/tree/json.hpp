@@ -1,0 +1,35 @@
+// tree/json.hpp -- nodes as JSON and back, in the shape of design section 6 (docs/schema.md):
+//   cell = {"tag":…} | {"class":…,"name":…} | {"text":…} | {"int":2} | {"float":"7.923100"}
+//        | {"date":…} | {"comment":…}
+//   node = cell + {"at":…,"by":…} when stamped, or {"stamp":…} when the stamp is opaque,
+//          + {"children":[node,…]} when there are any
+// Pure. Output is deterministic: the same nodes give the same bytes.
+// A member of a KeySet is written as a reference and "member":true. An integer that JSON
+// numbers can't hold as written is a "float".
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "tree/object.hpp"
+
+namespace tree {
+
+// Appends without white space; strings as UTF-8, escaped as RFC 8259 section 7 asks.
+//   needs  legal text (base/utf8) in every cell
+void append_json_string(std::string& out, std::string_view text);
+void append_json(std::string& out, const Cell& cell);
+void append_json(std::string& out, const Node& node);
+void append_json(std::string& out, const std::vector<Node>& nodes);
+
+// The nodes written so. Text is made legal at this door too (base/utf8).
+//   error  malformed, with what was wrong; too_large above deepest_node levels
+[[nodiscard]] base::Result<Cell> cell_from_json(const nlohmann::json& json);
+[[nodiscard]] base::Result<std::vector<Node>> nodes_from_json(const nlohmann::json& json);
+[[nodiscard]] base::Result<std::vector<Node>> parse_nodes(std::string_view text);
+
+}  // namespace tree

@@ -1,0 +1,64 @@
+// tree/model.hpp -- the class models of a database (models.wrm): which quoted cells refer to
+// which class, what is UNIQUE, which hash model a subtree follows.
+// Immutable once parsed: safe from any thread. Parsing never fails on a line it does not know;
+// it skips the line, since a model serves links and replacements only, never equality.
+// Source: AceDB 4.9 models as WormBase writes them (3,969 lines, columns by blanks and TABs of 8).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tree/object.hpp"
+
+namespace tree {
+
+// A place in a model: what may stand there and below it.
+struct ModelNode {
+    enum class What : std::uint8_t { tag, reference, text, integer, real, date, hash };
+    What what = What::tag;
+    bool unique = false;   // at most one child may stand below this place
+    bool repeat = false;   // REPEAT: this cell may go on to the right of itself
+    std::string name;      // tag: as spelled; reference and hash: the class
+    std::vector<std::uint32_t> children;  // places in Models
+};
+
+class Models {
+   public:
+    using Place = std::uint32_t;
+    static constexpr Place unknown = 0;  // below it every cell is judged by its shape alone
+
+    Models();
+
+    // Models of the whole text of a models.wrm. Any bytes; bounded by their size.
+    [[nodiscard]] static Models parse(std::string_view text);
+
+    // The root place of a class ("Gene", any case), or unknown.
+    [[nodiscard]] Place of_class(std::string_view class_name) const;
+
+    // The place of a cell below `parent`, following #hash models; unknown where none fits.
+    // Tags match without regard to case.
+    [[nodiscard]] Place below(Place parent, Notation notation, std::string_view text) const;
+
+    // What the model says of the cell at `place`: kind, and class of a reference.
+    // A bare or quoted cell at an unknown place is judged by its shape.
+    [[nodiscard]] Cell cell_at(Place place, Notation notation, std::string text) const;
+
+    // At most one child may stand below this place.
+    [[nodiscard]] bool is_unique(Place place) const;
+
+    // The class as the models spell it ("gene" -> "Gene"); the text itself when unknown.
+    [[nodiscard]] std::string_view spelling_of_class(std::string_view class_name) const;
+
+    [[nodiscard]] std::size_t class_count() const { return roots_.size(); }
+
+   private:
+    friend class ModelParser;
+    std::vector<ModelNode> nodes_;  // nodes_[0] is the unknown place
+    std::unordered_map<std::string, Place> roots_;      // by folded class name
+};
+
+}  // namespace tree

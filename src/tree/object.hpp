@@ -1,0 +1,96 @@
+// tree/object.hpp -- one object of the database: a tree of nodes below its name.
+// Plain values. Source: AceDB 4.9.62 (docs/acedb-notes in ARCHITECTURE.md, "What an object is").
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tree {
+
+// Class and name, e.g. Gene WBGene00006763. Bytes are legal text (base/utf8).
+struct ObjectName {
+    std::string class_name;  // 1 ... 64 bytes
+    std::string name;        // 1 ... 512 bytes
+    auto operator<=>(const ObjectName&) const = default;
+};
+
+// The longest class and name (bytes) that are tracked; the store's columns are as wide.
+inline constexpr std::size_t longest_class = 64;
+inline constexpr std::size_t longest_name = 512;
+
+// What a cell holds. Tags, numbers and dates are written bare, references and texts in quotes.
+enum class Kind : unsigned char { tag, integer, real, date, text, reference, comment, member };
+// integer    32-bit in AceDB; text as written
+// real       text as written ("7.923100")
+// date       text as written, only the parts that are known ("1992-03")
+// reference  class_name: of the object referred to; text: its name. A models file tells.
+// member     one line of a KeySet: a reference whose class stands in the data itself
+
+// How a cell is written, which is what equality goes by (rule C1): a models file may tell
+// `Text` from `?Text`, but without one the content must be the same.
+enum class Notation : unsigned char { bare, quoted, comment, member };
+
+struct Cell {
+    Kind kind = Kind::tag;
+    std::string text;
+    std::string class_name;  // reference and member only
+    bool operator==(const Cell&) const = default;
+};
+
+// A value is a cell that is neither tag nor comment.
+[[nodiscard]] constexpr bool is_value(Kind kind) {
+    return kind != Kind::tag && kind != Kind::comment;
+}
+
+[[nodiscard]] constexpr Notation notation_of(Kind kind) {
+    switch (kind) {
+        case Kind::text:
+        case Kind::reference: return Notation::quoted;
+        case Kind::comment: return Notation::comment;
+        case Kind::member: return Notation::member;
+        case Kind::tag:
+        case Kind::integer:
+        case Kind::real:
+        case Kind::date: break;
+    }
+    return Notation::bare;
+}
+
+struct Node {
+    Cell cell;
+    std::string stamp;  // as written (tree/stamp.hpp); empty: none
+    std::vector<Node> children;
+    bool operator==(const Node&) const = default;
+};
+
+struct Object {
+    ObjectName id;
+    std::string stamp;  // of the creation of the key; empty: none
+    std::vector<Node> nodes;
+    bool operator==(const Object&) const = default;
+};
+
+// Nodes nest at most this deep; a reader refuses more (a tree is walked by recursion).
+inline constexpr std::size_t deepest_node = 2000;
+
+// The text under which cells of one notation are compared: numbers by their value (rule C1),
+// members with their class, all else as written.
+[[nodiscard]] std::string key_of(const Cell& cell);
+
+// Rule C1: equal notation and equal text, bare numbers being equal as numbers. Kinds and
+// classes that a models file told do not count.
+[[nodiscard]] bool same_content(const Cell& a, const Cell& b);
+
+// Siblings of same content become one, with the children of both, at every depth: a column
+// holds a set. The first stands, with its stamp.
+//   cost  O(nodes) expected
+void merge_duplicates(std::vector<Node>& siblings);
+
+// Nodes at every depth.
+[[nodiscard]] std::size_t count_nodes(const std::vector<Node>& nodes);
+
+}  // namespace tree
