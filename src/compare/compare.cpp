@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "compare/compare.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+namespace compare {
+namespace {
+
+using tree::Cell;
+using tree::Models;
+using tree::Node;
+using Nodes = std::vector<Node>;
+using Places = std::vector<std::optional<std::size_t>>;
+
+// Up to this many siblings are searched one by one, which beats hashing them.
+constexpr std::size_t few = 12;
+
+// For each node of `after`, the place in `before` of the one with the same content.
+struct Matching {
+    Places partner;            // by place in after
+    std::vector<bool> stands;  // by place in before: it has a partner
+};
+
+void join(Matching& matching, std::size_t in_before, std::size_t in_after) {
+    matching.partner[in_after] = in_before;
+    matching.stands[in_before] = true;
+}
+
+std::string hash_key(const Cell& cell) {
+    return static_cast<char>(tree::notation_of(cell.kind)) + tree::key_of(cell);
+}
+
+void match_by_search(Matching& matching, const Nodes& before, const Nodes& after,
+                     std::size_t from) {
+    for (std::size_t i = from; i < after.size(); ++i)
+        for (std::size_t j = from; j < before.size(); ++j)
+            if (!matching.stands[j] && tree::same_content(before[j].cell, after[i].cell)) {
+                join(matching, j, i);
+                break;
+            }
+}
+
+void match_by_hash(Matching& matching, const Nodes& before, const Nodes& after,
+                   std::size_t from) {
+    std::unordered_map<std::string, std::size_t> places;
+    places.reserve(before.size() - from);
+    for (std::size_t j = from; j < before.size(); ++j)
+        places.emplace(hash_key(before[j].cell), j);
+    for (std::size_t i = from; i < after.size(); ++i) {
+        const auto found = places.find(hash_key(after[i].cell));
+        if (found != places.end() && !matching.stands[found->second])
+            join(matching, found->second, i);
+    }
+}
+
+Matching match(const Nodes& before, const Nodes& after) {
+    Matching matching{Places(after.size()), std::vector<bool>(before.size())};
+    // Releases mostly keep the order: what stands at the same place is matched for nothing.
+    std::size_t same = 0;
+    while (same < before.size() && same < after.size() &&
+           tree::same_content(before[same].cell, after[same].cell)) {
+        join(matching, same, same);
+        ++same;
+    }
+    if (std::min(before.size(), after.size()) - same <= few)
+        match_by_search(matching, before, after, same);
+    else
+        match_by_hash(matching, before, after, same);
+    return matching;
+}
+
+// A node that replaces another: places in after and before.
+struct Pair {
+    std::size_t before, after;
+};
+
+// The only place for which `is` holds; nullopt when there is none or another.
+template <class Is>
+std::optional<std::size_t> only(std::size_t count, Is&& is) {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!is(i)) continue;
+        if (found) return std::nullopt;
+        found = i;
+    }
+    return found;
+}
+
+std::optional<Pair> only_pair(const Nodes& before, const Nodes& after,
+                              const Matching& matching, bool (*counts)(tree::Kind),
+                              bool unmatched_only) {
+    const auto old_one = only(before.size(), [&](std::size_t j) {
+        return counts(before[j].cell.kind) && !(unmatched_only && matching.stands[j]);
+    });
+    const auto new_one = only(after.size(), [&](std::size_t i) {
+        return counts(after[i].cell.kind) && !(unmatched_only && matching.partner[i]);
+    });
+    if (!old_one || !new_one || matching.stands[*old_one] || matching.partner[*new_one])
+        return std::nullopt;
+    return Pair{*old_one, *new_one};
+}
+
+bool is_tag(tree::Kind kind) { return kind == tree::Kind::tag; }
+
+// Rule C3: which nodes under one parent replace each other; 0 … 2 pairs.
+std::vector<Pair> replacements(const Nodes& before, const Nodes& after,
+                               const Matching& matching, bool unique) {
+    std::vector<Pair> pairs;
+    if (const auto values = only_pair(before, after, matching, tree::is_value, unique))
+        pairs.push_back(*values);
+    if (!unique) return pairs;
+    if (const auto tags = only_pair(before, after, matching, is_tag, true))
+        pairs.push_back(*tags);
+    return pairs;
+}
+
+class Comparison {
+   public:
+    explicit Comparison(const Models& models) : models_(models) {}
+
+    void level(const Nodes& before, const Nodes& after, Models::Place place) {
+        const auto matching = match(before, after);
+        const auto pairs = replacements(before, after, matching, models_.is_unique(place));
+        for (std::size_t i = 0; i < after.size(); ++i)
+            standing_or_new(before, after[i], i, matching, pairs, place);
+        for (std::size_t j = 0; j < before.size(); ++j)
+            if (!matching.stands[j] &&
+                std::none_of(pairs.begin(), pairs.end(),
+                             [j](const Pair& pair) { return pair.before == j; }))
+                changes.push_back({Op::removed, path_, {before[j]}, {}});
+    }
+
+    std::vector<Change> changes;
+
+   private:
+    void standing_or_new(const Nodes& before, const Node& node, std::size_t i,
+                         const Matching& matching, const std::vector<Pair>& pairs,
+                         Models::Place place) {
+        if (matching.partner[i]) {
+            descend(before[*matching.partner[i]], node, place);
+            return;
+        }
+        for (const auto& pair : pairs)
+            if (pair.after == i) {
+                changes.push_back({Op::replaced, path_, {before[pair.before]}, {node}});
+                return;
+            }
+        changes.push_back({Op::added, path_, {}, {node}});
+    }
+
+    void descend(const Node& before, const Node& after, Models::Place place) {
+        if (before.children.empty() && after.children.empty()) return;
+        path_.push_back(after.cell);
+        level(before.children, after.children,
+              models_.below(place, tree::notation_of(after.cell.kind), after.cell.text));
+        path_.pop_back();
+    }
+
+    const Models& models_;
+    std::vector<Cell> path_;
+};
+
+Nodes::iterator find_content(Nodes& nodes, const Cell& cell) {
+    return std::find_if(nodes.begin(), nodes.end(), [&](const Node& node) {
+        return tree::same_content(node.cell, cell);
+    });
+}
+
+std::string words_of(const std::vector<Cell>& path) {
+    std::string words;
+    for (const auto& cell : path) words += " > " + cell.text;
+    return words.empty() ? "the first tags" : words.substr(3);
+}
+
+base::Result<Nodes*> children_at(Nodes& nodes, const std::vector<Cell>& path) {
+    Nodes* level = &nodes;
+    for (const auto& cell : path) {
+        const auto found = find_content(*level, cell);
+        if (found == level->end())
+            return base::fail(base::Kind::conflict, "no node at " + words_of(path));
+        level = &found->children;
+    }
+    return level;
+}
+
+base::Result<void> apply_one(Nodes& nodes, const Change& change) {
+    const auto level = children_at(nodes, change.path);
+    if (!level) return tl::unexpected(level.error());
+    for (const auto& node : change.before) {
+        const auto found = find_content(**level, node.cell);
+        if (found == (*level)->end())
+            return base::fail(base::Kind::conflict,
+                              "nothing to remove below " + words_of(change.path));
+        (*level)->erase(found);
+    }
+    for (const auto& node : change.after) {
+        if (find_content(**level, node.cell) != (*level)->end())
+            return base::fail(base::Kind::conflict,
+                              "already there, below " + words_of(change.path));
+        (*level)->push_back(node);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<Change> compare(const Nodes& before, const Nodes& after, const Models& models,
+                            Models::Place place) {
+    Comparison comparison(models);
+    comparison.level(before, after, place);
+    return std::move(comparison.changes);
+}
+
+base::Result<Nodes> apply(Nodes before, const std::vector<Change>& changes) {
+    for (const auto& change : changes)
+        if (const auto done = apply_one(before, change); !done)
+            return tl::unexpected(done.error());
+    return before;
+}
+
+std::vector<Change> reversed(std::vector<Change> changes) {
+    for (auto& change : changes) {
+        std::swap(change.before, change.after);
+        if (change.op != Op::replaced)
+            change.op = change.op == Op::added ? Op::removed : Op::added;
+    }
+    return changes;
+}
+
+Counts count(const std::vector<Change>& changes) {
+    Counts counts;
+    for (const auto& change : changes) {
+        if (change.op == Op::added) ++counts.added;
+        if (change.op == Op::removed) ++counts.removed;
+        if (change.op == Op::replaced) ++counts.replaced;
+    }
+    return counts;
+}
+
+}  // namespace compare

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "compare/first_sight.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "tree/stamp.hpp"
+
+namespace compare {
+namespace {
+
+using tree::Node;
+using Nodes = std::vector<Node>;
+
+// Place of a release in Evidence::releases; nullopt: old.
+using When = std::optional<std::size_t>;
+
+// The nodes of one object with the release each is laid into, at the same shape.
+struct Dated {
+    const Node* node;
+    When when;
+    std::vector<Dated> children;
+};
+
+class Dating {
+   public:
+    explicit Dating(const Evidence& evidence) : evidence_(evidence) {}
+
+    Dated of(const Node& node) const {
+        Dated dated{&node, {}, {}};
+        dated.children.reserve(node.children.size());
+        for (const auto& child : node.children) dated.children.push_back(of(child));
+        dated.when = tree::is_value(node.cell.kind) || !has_value(node.children)
+                         ? by_stamp(node.stamp)
+                         : earliest_value(dated.children);
+        return dated;
+    }
+
+   private:
+    static bool has_value(const Nodes& nodes) {
+        return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+            return tree::is_value(node.cell.kind) || has_value(node.children);
+        });
+    }
+
+    // The release of a stamp. Only the day counts.
+    When by_stamp(const std::string& text) const {
+        const auto stamp = tree::parse_stamp(text);
+        if (!stamp) return std::nullopt;
+        const auto day = std::chrono::floor<std::chrono::days>(stamp->at);
+        if (day <= evidence_.after || evidence_.is_loading(text)) return std::nullopt;
+        const auto& releases = evidence_.releases;
+        const auto first = std::partition_point(
+            releases.begin(), releases.end(),
+            [day](const base::Release& release) { return release.released_on < day; });
+        const auto place = static_cast<std::size_t>(first - releases.begin());
+        return std::min(place, releases.size() - 1);
+    }
+
+    // Of the values at any depth; old when one of them is.
+    static When earliest_value(const std::vector<Dated>& children) {
+        std::optional<When> earliest;
+        for (const auto& child : children) {
+            const auto below = value_at_or_below(child);
+            if (below && (!earliest || *below < *earliest)) earliest = below;
+        }
+        return earliest.value_or(When{});
+    }
+
+    static std::optional<When> value_at_or_below(const Dated& dated) {
+        std::optional<When> earliest;
+        if (tree::is_value(dated.node->cell.kind)) earliest = dated.when;
+        for (const auto& child : dated.children) {
+            const auto below = value_at_or_below(child);
+            if (below && (!earliest || *below < *earliest)) earliest = below;
+        }
+        return earliest;
+    }
+
+    const Evidence& evidence_;
+};
+
+bool is_comment(const Node& node) { return node.cell.kind == tree::Kind::comment; }
+
+// The node with those below it that came in the same release.
+Node pruned(const Dated& dated) {
+    Node node{dated.node->cell, dated.node->stamp, {}};
+    for (const auto& child : dated.children) {
+        if (is_comment(*child.node))
+            node.children.push_back(*child.node);
+        else if (child.when == dated.when)
+            node.children.push_back(pruned(child));
+    }
+    return node;
+}
+
+class Laying {
+   public:
+    explicit Laying(std::size_t releases) : changes(releases) {}
+
+    void lay(const std::vector<Dated>& siblings, const When& above) {
+        for (const auto& dated : siblings) {
+            if (is_comment(*dated.node)) continue;
+            if (dated.when && dated.when != above)
+                changes[*dated.when].push_back({Op::added, path_, {}, {pruned(dated)}});
+            path_.push_back(dated.node->cell);
+            lay(dated.children, dated.when);
+            path_.pop_back();
+        }
+    }
+
+    std::vector<std::vector<Change>> changes;  // by place of the release
+
+   private:
+    std::vector<tree::Cell> path_;
+};
+
+}  // namespace
+
+std::vector<Sighting> read_timestamps(const Nodes& nodes, const Evidence& evidence) {
+    const Dating dating(evidence);
+    std::vector<Dated> dated;
+    dated.reserve(nodes.size());
+    for (const auto& node : nodes) dated.push_back(dating.of(node));
+    Laying laying(evidence.releases.size());
+    laying.lay(dated, std::nullopt);
+    std::vector<Sighting> sightings;
+    for (std::size_t place = 0; place < evidence.releases.size(); ++place)
+        if (!laying.changes[place].empty())
+            sightings.push_back({evidence.releases[place], std::move(laying.changes[place])});
+    return sightings;
+}
+
+}  // namespace compare
