@@ -15,34 +15,37 @@ using Nodes = std::vector<Node>;
 // Place of a release in Evidence::releases; nullopt: old.
 using When = std::optional<std::size_t>;
 
-// The nodes of one object with the release each is laid into, at the same shape.
+// A node with the release it is laid into, at the same shape as the tree.
 struct Dated {
     const Node* node;
     When when;
+    // Of the values here and below, the earliest; nullopt: no value there.
+    std::optional<When> earliest;
     std::vector<Dated> children;
 };
+
+void take_earlier(std::optional<When>& earliest, const std::optional<When>& other) {
+    if (other && (!earliest || *other < *earliest)) earliest = other;
+}
 
 class Dating {
    public:
     explicit Dating(const Evidence& evidence) : evidence_(evidence) {}
 
     Dated of(const Node& node) const {
-        Dated dated{&node, {}, {}};
+        Dated dated{&node, {}, {}, {}};
         dated.children.reserve(node.children.size());
-        for (const auto& child : node.children) dated.children.push_back(of(child));
-        dated.when = tree::is_value(node.cell.kind) || !has_value(node.children)
-                         ? by_stamp(node.stamp)
-                         : earliest_value(dated.children);
+        for (const auto& child : node.children) {
+            dated.children.push_back(of(child));
+            take_earlier(dated.earliest, dated.children.back().earliest);
+        }
+        const bool value = tree::is_value(node.cell.kind);
+        dated.when = value || !dated.earliest ? by_stamp(node.stamp) : *dated.earliest;
+        if (value) take_earlier(dated.earliest, dated.when);
         return dated;
     }
 
    private:
-    static bool has_value(const Nodes& nodes) {
-        return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
-            return tree::is_value(node.cell.kind) || has_value(node.children);
-        });
-    }
-
     // The release of a stamp. Only the day counts.
     When by_stamp(const std::string& text) const {
         const auto stamp = tree::parse_stamp(text);
@@ -55,26 +58,6 @@ class Dating {
             [day](const base::Release& release) { return release.released_on < day; });
         const auto place = static_cast<std::size_t>(first - releases.begin());
         return std::min(place, releases.size() - 1);
-    }
-
-    // Of the values at any depth; old when one of them is.
-    static When earliest_value(const std::vector<Dated>& children) {
-        std::optional<When> earliest;
-        for (const auto& child : children) {
-            const auto below = value_at_or_below(child);
-            if (below && (!earliest || *below < *earliest)) earliest = below;
-        }
-        return earliest.value_or(When{});
-    }
-
-    static std::optional<When> value_at_or_below(const Dated& dated) {
-        std::optional<When> earliest;
-        if (tree::is_value(dated.node->cell.kind)) earliest = dated.when;
-        for (const auto& child : dated.children) {
-            const auto below = value_at_or_below(child);
-            if (below && (!earliest || *below < *earliest)) earliest = below;
-        }
-        return earliest;
     }
 
     const Evidence& evidence_;

@@ -9,29 +9,32 @@
 #include <string>
 #include <vector>
 
+#include "base/date.hpp"
 #include "base/result.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 
 namespace history {
 
+// Whether a dump cut off is opened all the same (the operator accepted it).
+enum class Wholeness { required, not_required };
+
 // Opens what source.path names now. Costly when the build is new (its index is made).
 //   identity  a cheap text that changes when the build does (target of the link, release.ini's
 //             inode, size and time, those of the dump files)
 struct BuildOpener {
     std::function<base::Result<std::string>()> identity;
-    std::function<base::Result<source::Build>()> open;
+    std::function<base::Result<source::Build>(Wholeness)> open;
     // The index kept of the newest release before this one; nullptr: none kept.
     std::function<source::Build(const base::Release&)> previous_of;
 };
 
-// Why a build may not be served; empty: it may. `accepted` overrides all but unreadable ones.
-struct Verdict {
-    std::vector<std::string> reasons;
-    [[nodiscard]] bool accepted() const { return reasons.empty(); }
-};
-[[nodiscard]] Verdict judge(const source::Source& build, const source::Source* previous,
-                            const std::string& recorded_digest, bool overridden);
+// Why the build may not be served; empty: it may.
+//   recorded_digest  of this version in the table releases; empty: none. Another one is refused
+//                    whatever the operator accepted: a re-spun release would tell its readers
+//                    two stories under one name
+[[nodiscard]] std::string objection(const source::Source& build, const source::Source* previous,
+                                    const std::string& recorded_digest);
 
 class CurrentBuild {
    public:
@@ -45,8 +48,12 @@ class CurrentBuild {
     // Why the newest build is not served; empty: it is.
     [[nodiscard]] std::string why() const;
 
+    // The newest build that could be opened, accepted or not; nullptr: none.
+    [[nodiscard]] source::Build candidate() const;
+
     // Looks whether the build changed, opens and judges the new one. Called once a second by
     // the server, once by a command. Blocks while an index is made; build() goes on meanwhile.
+    //   throws  store::Failure: what was accepted or recorded can't be read; nothing changes
     void look();
 
    private:
@@ -55,6 +62,8 @@ class CurrentBuild {
 };
 
 // Notes that the operator takes the build of this version and digest as it is.
-void accept(store::Pool& pool, const std::string& version, const std::string& digest);
+//   throws  store::Failure
+void accept(store::Pool& pool, const std::string& version, const std::string& digest,
+            base::Seconds now);
 
 }  // namespace history

@@ -36,6 +36,7 @@ struct Notes {
     std::vector<compare::Change> changes;
     std::string adopted_html;  // kind adopted only: HTML of the first system, never shown raw
     std::optional<ObjectName> renamed_to, renamed_from;  // rule C9
+    std::string previous;      // version of the release just before, as known when recorded
     bool operator==(const Notes&) const = default;
 };
 [[nodiscard]] std::string to_json(const Notes& notes);
@@ -49,13 +50,11 @@ struct Row {
     Release release;           // in which the change was found
     int revision = 0;          // > 0: the release was published again with other content
     std::string since;         // version that was compared with; empty: none (kind tells)
-    std::string previous;      // version of the release just before `release`, if known: a row
-                               // whose since is older than that "changed between … and …"
     base::Seconds recorded_at{};
     std::string signature;     // of the object in this release; empty: vanished
     Kind kind = Kind::changed;
-    std::string label;         // what people called the object then; empty: its name
-    Notes notes;
+    std::string label;         // what people called the object then; never empty
+    Notes notes;               // notes.previous other than since: releases were skipped
     bool operator==(const Row&) const = default;
 };
 
@@ -63,7 +62,7 @@ struct Row {
 struct History {
     ObjectName object;           // first recorded spelling
     ObjectName spelling;         // the current build's (object's own when it has vanished)
-    std::string label;           // what people call it now; empty: its name
+    std::string label;           // what people call it now; never empty
     std::int64_t oid = 0;
     Release current;             // the release answered from
     base::Date last_modified{};  // date of the last release that changed it (objects row)

@@ -12,20 +12,11 @@
 #include "base/result.hpp"
 #include "history/current.hpp"
 #include "history/history.hpp"
+#include "history/refresh.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 
 namespace history {
-
-// [history] and [names] of the configuration.
-struct Settings {
-    base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
-    std::vector<std::string> build_users;   // stamps of these users are no evidence (C4)
-    std::size_t keep_trees = 0;             // 0: all, else the newest this many, >= 2
-    // class -> tag paths, first found wins: {"Identity", "Name", "Public_name"}
-    std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>> names;
-    std::vector<Release> known_releases;    // releases.tsv
-};
 
 // What every page depends on beside its own address. Equal moments: equal pages.
 struct Moment {

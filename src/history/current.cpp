@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "history/current.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <mutex>
+
+#include "base/log.hpp"
+#include "history/tables.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+
+// Smaller classes may lose whatever they lose.
+constexpr std::uint64_t counted_from = 20;
+
+std::uint64_t count_of(const std::vector<source::ClassCount>& counts, std::string_view name) {
+    const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& count) {
+        return count.class_name == name;
+    });
+    return found == counts.end() ? 0 : found->objects;
+}
+
+std::string lost_classes(const source::Source& build, const source::Source& previous) {
+    std::string lost;
+    const auto now = build.class_counts();
+    for (const auto& before : previous.class_counts()) {
+        const auto left = count_of(now, before.class_name);
+        if (before.objects < counted_from || left * 2 >= before.objects) continue;
+        lost += fmt::format("{}class {} has {} of the {} objects it had in {}",
+                            lost.empty() ? "" : "; ", before.class_name, left, before.objects,
+                            previous.release().version);
+    }
+    return lost;
+}
+
+bool is_accepted(store::Pool& pool, const std::string& version, const std::string& digest) {
+    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+        return !transaction
+                    .query("SELECT version FROM accepted WHERE version = ? AND digest = ?",
+                           {store::Value{version}, store::Value{digest}})
+                    .empty();
+    });
+}
+
+std::string digest_recorded(store::Pool& pool, const std::string& version) {
+    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+        return recorded_digest(transaction, version);
+    });
+}
+
+struct Opened {
+    source::Build build;
+    std::string flaw;  // it is not whole; the operator may accept it all the same
+};
+
+Result<Opened> open(const BuildOpener& opener) {
+    auto whole = opener.open(Wholeness::required);
+    if (whole) return Opened{std::move(*whole), {}};
+    if (whole.error().kind != base::Kind::refused) return tl::unexpected(whole.error());
+    auto broken = opener.open(Wholeness::not_required);
+    if (!broken) return tl::unexpected(whole.error());
+    return Opened{std::move(*broken), whole.error().text};
+}
+
+}  // namespace
+
+std::string objection(const source::Source& build, const source::Source* previous,
+                      const std::string& recorded_digest) {
+    if (!recorded_digest.empty() && recorded_digest != build.digest())
+        return build.release().version +
+               " is recorded with other content; give the build a version of its own";
+    return previous == nullptr ? "" : lost_classes(build, *previous);
+}
+
+struct CurrentBuild::State {
+    BuildOpener opener;
+    store::Pool& pool;
+    std::mutex looking;              // one look() at a time
+
+    mutable std::mutex mutex;        // of what follows
+    source::Build build, previous;
+    std::string why;
+
+    std::string identity;            // of what was opened last; only look() uses what follows
+    Opened candidate;
+    source::Build candidate_previous;
+
+    void refuse(const std::string& reason) {
+        const std::lock_guard lock(mutex);
+        if (why != reason) base::log::error("build refused", {{"reason", reason}});
+        why = reason;
+    }
+
+    [[nodiscard]] std::string verdict() const {
+        const auto& release = candidate.build->release();
+        const auto recorded = digest_recorded(pool, release.version);
+        const bool other = !recorded.empty() && recorded != candidate.build->digest();
+        const auto reason =
+            candidate.flaw.empty() || other
+                ? objection(*candidate.build, candidate_previous.get(), recorded)
+                : candidate.flaw;
+        if (reason.empty() || other) return reason;
+        if (is_accepted(pool, release.version, candidate.build->digest())) return {};
+        return reason + "; if that is right: varve accept " + release.version;
+    }
+
+    void take_over() {
+        const std::lock_guard lock(mutex);
+        build = candidate.build;
+        previous = candidate_previous;
+        why.clear();
+        base::log::info("build is current", {{"release", build->release().version},
+                                             {"digest", build->digest()}});
+    }
+
+    // False: nothing new, or nothing that can be opened.
+    bool open_newest() {
+        const auto now = opener.identity();
+        if (!now) {
+            refuse(now.error().text);
+            return false;
+        }
+        if (*now == identity && candidate.build) return true;
+        auto opened = open(opener);
+        if (!opened) {
+            refuse(opened.error().text);
+            return false;
+        }
+        candidate = std::move(*opened);
+        candidate_previous = opener.previous_of(candidate.build->release());
+        identity = *now;
+        return true;
+    }
+};
+
+CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool)
+    : state_(new State{std::move(opener), pool, {}, {}, {}, {}, {}, {}, {}, {}}) {}
+CurrentBuild::~CurrentBuild() = default;
+
+source::Build CurrentBuild::build() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->build;
+}
+
+source::Build CurrentBuild::previous() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->previous;
+}
+
+std::string CurrentBuild::why() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->why;
+}
+
+source::Build CurrentBuild::candidate() const {
+    const std::lock_guard lock(state_->looking);
+    return state_->candidate.build;
+}
+
+void CurrentBuild::look() {
+    const std::lock_guard lock(state_->looking);
+    if (!state_->open_newest()) return;
+    if (state_->candidate.build == build() && why().empty()) return;
+    const auto reason = state_->verdict();
+    if (!reason.empty()) {
+        state_->refuse(reason);
+        return;
+    }
+    state_->take_over();
+}
+
+void accept(store::Pool& pool, const std::string& version, const std::string& digest,
+            base::Seconds now) {
+    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+        const auto rows = transaction.query(
+            "SELECT version FROM accepted WHERE version = ? AND digest = ?",
+            {store::Value{version}, store::Value{digest}});
+        if (!rows.empty()) return;
+        transaction.execute("INSERT INTO accepted (version, digest, accepted_at) VALUES (?, ?, ?)",
+                            {store::Value{version}, store::Value{digest},
+                             store::Value{base::format_rfc3339(now)}});
+    });
+}
+
+}  // namespace history

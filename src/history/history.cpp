@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "history/history.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "tree/json.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+using Json = nlohmann::json;
+
+constexpr std::array<std::pair<Kind, std::string_view>, 7> kinds = {{
+    {Kind::changed, "changed"},
+    {Kind::created, "created"},
+    {Kind::vanished, "vanished"},
+    {Kind::reappeared, "reappeared"},
+    {Kind::reconstructed, "reconstructed"},
+    {Kind::withdrawn, "withdrawn"},
+    {Kind::adopted, "adopted"},
+}};
+
+std::optional<compare::Op> op_named(std::string_view name) {
+    for (const auto op : {compare::Op::added, compare::Op::removed, compare::Op::replaced})
+        if (compare::name_of(op) == name) return op;
+    return std::nullopt;
+}
+
+void append(std::string& out, const compare::Change& change) {
+    out += "{\"op\":\"";
+    out += compare::name_of(change.op);
+    out += "\",\"path\":[";
+    for (const auto& cell : change.path) {
+        if (&cell != &change.path.front()) out += ',';
+        tree::append_json(out, cell);
+    }
+    out += ']';
+    if (!change.before.empty()) tree::append_json(out += ",\"before\":", change.before);
+    if (!change.after.empty()) tree::append_json(out += ",\"after\":", change.after);
+    out += '}';
+}
+
+void append(std::string& out, std::string_view key, const ObjectName& object) {
+    out += ",\"";
+    out += key;
+    out += "\":{\"class\":";
+    tree::append_json_string(out, object.class_name);
+    tree::append_json_string(out += ",\"name\":", object.name);
+    out += '}';
+}
+
+Result<std::vector<tree::Cell>> path_from(const Json& json) {
+    const auto path = json.find("path");
+    if (path == json.end() || !path->is_array())
+        return base::fail(base::Kind::malformed, "a change without a path");
+    std::vector<tree::Cell> cells;
+    for (const auto& element : *path) {
+        auto cell = tree::cell_from_json(element);
+        if (!cell) return tl::unexpected(cell.error());
+        cells.push_back(std::move(*cell));
+    }
+    return cells;
+}
+
+Result<std::vector<tree::Node>> side_from(const Json& json, const char* key) {
+    const auto side = json.find(key);
+    if (side == json.end()) return std::vector<tree::Node>();
+    return tree::nodes_from_json(*side);
+}
+
+Result<compare::Change> change_from(const Json& json) {
+    if (!json.is_object() || !json.contains("op") || !json["op"].is_string())
+        return base::fail(base::Kind::malformed, "a change without an op");
+    const auto op = op_named(json["op"].get_ref<const std::string&>());
+    if (!op) return base::fail(base::Kind::malformed, "a change of unknown op");
+    auto path = path_from(json);
+    if (!path) return tl::unexpected(path.error());
+    auto before = side_from(json, "before");
+    if (!before) return tl::unexpected(before.error());
+    auto after = side_from(json, "after");
+    if (!after) return tl::unexpected(after.error());
+    return compare::Change{*op, std::move(*path), std::move(*before), std::move(*after)};
+}
+
+std::string text_at(const Json& json, const char* key) {
+    const auto field = json.find(key);
+    return field != json.end() && field->is_string() ? field->get<std::string>() : "";
+}
+
+std::optional<ObjectName> object_at(const Json& json, const char* key) {
+    const auto field = json.find(key);
+    if (field == json.end() || !field->is_object()) return std::nullopt;
+    return ObjectName{text_at(*field, "class"), text_at(*field, "name")};
+}
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+    const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                    [kind](const auto& entry) { return entry.first == kind; });
+    return found->second;  // the table holds every kind; a test walks it
+}
+
+std::optional<Kind> kind_named(std::string_view name) {
+    for (const auto& [kind, word] : kinds)
+        if (word == name) return kind;
+    return std::nullopt;
+}
+
+std::string changes_to_json(const std::vector<compare::Change>& changes) {
+    std::string out = "[";
+    for (const auto& change : changes) {
+        if (&change != &changes.front()) out += ',';
+        append(out, change);
+    }
+    return out + "]";
+}
+
+std::string to_json(const Notes& notes) {
+    std::string out = "{\"changes\":" + changes_to_json(notes.changes);
+    if (!notes.adopted_html.empty())
+        tree::append_json_string(out += ",\"adopted\":", notes.adopted_html);
+    if (!notes.previous.empty())
+        tree::append_json_string(out += ",\"previous\":", notes.previous);
+    if (notes.renamed_to) append(out, "renamed_to", *notes.renamed_to);
+    if (notes.renamed_from) append(out, "renamed_from", *notes.renamed_from);
+    return out + "}";
+}
+
+Result<Notes> notes_from_json(std::string_view text) {
+    const auto json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) return base::fail(base::Kind::malformed, "notes are no JSON object");
+    Notes notes;
+    if (const auto changes = json.find("changes"); changes != json.end()) {
+        if (!changes->is_array())
+            return base::fail(base::Kind::malformed, "changes are no JSON array");
+        for (const auto& element : *changes) {
+            auto change = change_from(element);
+            if (!change) return tl::unexpected(change.error());
+            notes.changes.push_back(std::move(*change));
+        }
+    }
+    notes.adopted_html = text_at(json, "adopted");
+    notes.previous = text_at(json, "previous");
+    notes.renamed_to = object_at(json, "renamed_to");
+    notes.renamed_from = object_at(json, "renamed_from");
+    return notes;
+}
+
+}  // namespace history

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "history/ledger.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "history/tables.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+using store::Access;
+using store::Transaction;
+
+// Hits of more objects than this are written early.
+constexpr std::size_t most_hits = 50'000;
+
+// One thread computes an object, others wait for it.
+class InFlight {
+   public:
+    class Turn {
+       public:
+        Turn(InFlight& flight, std::string key) : flight_(flight), key_(std::move(key)) {
+            std::unique_lock lock(flight_.mutex_);
+            flight_.done_.wait(lock, [&] { return flight_.keys_.insert(key_).second; });
+        }
+        ~Turn() {
+            const std::lock_guard lock(flight_.mutex_);
+            flight_.keys_.erase(key_);
+            flight_.done_.notify_all();
+        }
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+       private:
+        InFlight& flight_;
+        std::string key_;
+    };
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable done_;
+    std::set<std::string> keys_;
+};
+
+std::string key_of(const ObjectName& asked) {
+    return base::fold_ascii(asked.class_name) + '\0' + base::fold_ascii(asked.name);
+}
+
+base::Error store_is_down() {
+    return {base::Kind::unavailable, "the store can't be reached"};
+}
+
+}  // namespace
+
+struct Ledger::State {
+    store::Pool& pool;
+    CurrentBuild& current;
+    Settings settings;
+    base::Clock clock;
+    Renames renames;
+    InFlight in_flight;
+
+    std::mutex moment_mutex;
+    base::Seconds generation_read_at{};
+    std::int64_t generation = 0;
+    bool store_reachable = false;
+
+    std::mutex hits_mutex;
+    std::map<ObjectName, std::int64_t> hits;
+
+    [[nodiscard]] Desk desk() { return {pool, settings, clock, renames}; }
+
+    void read_generation() {
+        try {
+            generation = store::perform(pool, Access::read, [](Transaction& transaction) {
+                return history::generation(transaction);
+            });
+            store_reachable = true;
+        } catch (const store::Failure& failure) {
+            if (store_reachable)
+                base::log::error("store not reachable", {{"error", failure.what()}});
+            store_reachable = false;
+        }
+    }
+
+    // Pages made before our own write are out of date at once.
+    void forget_generation() {
+        const std::lock_guard lock(moment_mutex);
+        generation_read_at = {};
+    }
+
+    // nullopt: no refresh was possible, and what is recorded has to do.
+    Result<std::optional<ObjectRow>> bring_up_to_date(const ObjectName& asked,
+                                                      const source::Build& build,
+                                                      const source::Build& previous) {
+        if (!build) return std::nullopt;
+        const InFlight::Turn turn(in_flight, key_of(asked));
+        const auto done = refresh(desk(), *build, previous.get(), asked);
+        if (done) {
+            if (done->wrote_history) forget_generation();
+            return done->row;
+        }
+        if (done.error().kind == base::Kind::absent) return tl::unexpected(done.error());
+        base::log::warning("object not refreshed", {{"class", asked.class_name},
+                                                    {"name", asked.name},
+                                                    {"reason", done.error().text}});
+        return tl::unexpected(done.error());
+    }
+
+    Result<std::optional<ObjectRow>> recorded_row(const ObjectName& asked) {
+        return store::perform(pool, Access::read, [&](Transaction& transaction) {
+            return find_object(transaction, asked);
+        });
+    }
+
+    // The release to answer from when no build is there: the one the object was compared in.
+    [[nodiscard]] static Release release_of(const source::Build& build, const Releases& releases,
+                                            const ObjectRow& row) {
+        if (build) return build->release();
+        const auto* release = releases.find(row.ace_version);
+        return release != nullptr ? *release : Release{row.ace_version, row.last_modified};
+    }
+
+    Result<History> load(const ObjectRow& row, const source::Build& build,
+                         const source::Build& previous, const Window& window) {
+        return store::perform(
+            pool, Access::read, [&](Transaction& transaction) -> Result<History> {
+                const auto releases =
+                    known_releases(transaction, settings, build.get(), previous.get());
+                History history;
+                history.object = history.spelling = row.object;
+                history.oid = row.oid;
+                history.current = release_of(build, releases, row);
+                history.last_modified = row.last_modified;
+                history.vanished = row.signature.empty();
+                auto rows = load_rows(transaction, row, history.current, window, releases);
+                if (!rows) return tl::unexpected(rows.error());
+                history.rows = std::move(rows->rows);
+                history.recorded = rows->recorded;
+                history.label = label(transaction, row, releases, history.rows);
+                return history;
+            });
+    }
+
+    // What the newest row says; where there is none, what the tree says.
+    std::string label(Transaction& transaction, const ObjectRow& row, const Releases& releases,
+                      const std::vector<Row>& rows) const {
+        if (!rows.empty()) return rows.front().label;
+        const auto tree = newest_tree(transaction, row.oid, releases);
+        if (!tree || !*tree) return row.object.name;
+        return label_of((*tree)->nodes, row.object, settings.names);
+    }
+
+    // Spelling, and whether the object is in the current build at all.
+    static Result<void> see_in_build(History& history, const source::Build& build) {
+        if (!build) return {};
+        const auto spelling = build->find(history.object);
+        if (!spelling) return tl::unexpected(spelling.error());
+        history.vanished = !*spelling;
+        if (*spelling) history.spelling = **spelling;
+        if (history.vanished && history.recorded == 0)
+            return base::fail(base::Kind::absent, history.object.class_name + " " +
+                                                      history.object.name + " is not in " +
+                                                      history.current.version);
+        return {};
+    }
+};
+
+Ledger::Ledger(store::Pool& pool, CurrentBuild& current, Settings settings, base::Clock clock)
+    : state_(std::make_unique<State>(pool, current, std::move(settings), std::move(clock))) {}
+Ledger::~Ledger() = default;
+
+Moment Ledger::moment() {
+    const auto build = state_->current.build();
+    Moment moment;
+    if (build) {
+        moment.version = build->release().version;
+        moment.build_digest = build->digest();
+    }
+    const auto now = state_->clock();
+    const std::lock_guard lock(state_->moment_mutex);
+    if (state_->generation_read_at != now) {
+        state_->read_generation();
+        state_->generation_read_at = now;
+    }
+    moment.generation = state_->generation;
+    moment.store_reachable = state_->store_reachable;
+    return moment;
+}
+
+Result<Ledger::Answer> Ledger::history_of(const ObjectName& asked, const Window& window) {
+    const auto build = state_->current.build();
+    const auto previous = state_->current.previous();
+    try {
+        Result<std::optional<ObjectRow>> row = std::nullopt;
+        std::optional<base::Error> trouble;
+        try {
+            row = state_->bring_up_to_date(asked, build, previous);
+            if (!row) {
+                if (row.error().kind == base::Kind::absent) return tl::unexpected(row.error());
+                trouble = row.error();
+            } else if (!*row) {
+                trouble = base::Error{base::Kind::unavailable, state_->current.why()};
+            }
+        } catch (const store::Failure& failure) {
+            // A store that can be read still has something to tell.
+            base::log::error("history not recorded", {{"error", failure.what()}});
+            trouble = store_is_down();
+        }
+        if (trouble) row = state_->recorded_row(asked);
+        if (!row || !*row) return tl::unexpected(*trouble);
+        auto history = state_->load(**row, build, previous, window);
+        if (!history) return tl::unexpected(history.error());
+        const auto seen = State::see_in_build(*history, build);
+        if (!seen) return tl::unexpected(seen.error());
+        return Answer{std::move(*history), !trouble.has_value()};
+    } catch (const store::Failure& failure) {
+        base::log::error("store not reachable", {{"error", failure.what()}});
+        return tl::unexpected(store_is_down());
+    }
+}
+
+void Ledger::note_hit(const ObjectName& object) {
+    const std::lock_guard lock(state_->hits_mutex);
+    if (state_->hits.size() < most_hits || state_->hits.contains(object)) ++state_->hits[object];
+}
+
+void Ledger::flush_hits() {
+    std::map<ObjectName, std::int64_t> hits;
+    {
+        const std::lock_guard lock(state_->hits_mutex);
+        hits.swap(state_->hits);
+    }
+    if (hits.empty()) return;
+    const store::Value today{
+        base::format_date(std::chrono::floor<std::chrono::days>(state_->clock()))};
+    store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
+        for (const auto& [object, count] : hits)
+            transaction.execute(
+                "UPDATE objects SET hits = hits + ?, last_requested = ?"
+                " WHERE class = ? AND name = ?",
+                {store::Value{count}, today, store::Value{object.class_name},
+                 store::Value{object.name}});
+    });
+}
+
+}  // namespace history

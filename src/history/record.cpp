@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "history/record.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "compare/compare.hpp"
+
+namespace history {
+namespace {
+
+const tree::Node* child_tagged(const std::vector<tree::Node>& nodes, std::string_view tag) {
+    for (const auto& node : nodes)
+        if (node.cell.kind == tree::Kind::tag && base::equal_ignoring_case(node.cell.text, tag))
+            return &node;
+    return nullptr;
+}
+
+const tree::Node* first_value(const std::vector<tree::Node>& nodes) {
+    for (const auto& node : nodes)
+        if (tree::is_value(node.cell.kind) && !node.cell.text.empty()) return &node;
+    return nullptr;
+}
+
+const tree::Node* value_at(const std::vector<tree::Node>& nodes,
+                           const std::vector<std::string>& path) {
+    const auto* level = &nodes;
+    for (const auto& tag : path) {
+        const auto* node = child_tagged(*level, tag);
+        if (node == nullptr) return nullptr;
+        level = &node->children;
+    }
+    return first_value(*level);
+}
+
+// One line of at most 100 bytes: a label stands in titles.
+std::string as_label(std::string_view text) {
+    constexpr std::size_t longest = 100;
+    std::string label(base::trim(text.substr(0, text.find('\n'))));
+    if (label.size() <= longest) return label;
+    std::size_t end = longest;
+    while (end > 0 && (static_cast<unsigned char>(label[end]) & 0xC0) == 0x80) --end;
+    return label.substr(0, end) + "\xE2\x80\xA6";  // U+2026
+}
+
+class Decision {
+   public:
+    Decision(const Before& before, const After& after, const Setting& setting)
+        : before_(before), after_(after), setting_(setting) {
+        outcome_.row = before.row.value_or(
+            ObjectRow{0, after.spelling, {}, setting.evidence.after, {}});
+    }
+
+    Outcome take() {
+        if (!before_.row)
+            before_.in_previous_build ? first_sight() : created();
+        else if (!before_.tree)
+            adopted_seen();
+        else if (!after_.is_there())
+            gone();
+        else if (before_.row->signature.empty())
+            back_again();
+        else if (before_.row->signature != after_.signature)
+            compared();
+        outcome_.row.signature = after_.signature;
+        outcome_.row.ace_version = setting_.current.version;
+        return std::move(outcome_);
+    }
+
+   private:
+    [[nodiscard]] std::vector<compare::Change> changes_since(
+        const std::vector<tree::Node>& nodes) const {
+        return compare::compare(nodes, after_.nodes, setting_.models,
+                                setting_.models.of_class(outcome_.row.object.class_name));
+    }
+
+    [[nodiscard]] std::string previous_version() const {
+        const auto* previous = setting_.releases.before(setting_.current);
+        return previous == nullptr ? "" : previous->version;
+    }
+
+    void add(const Release& release, Kind kind, std::string since,
+             std::vector<compare::Change> changes) {
+        const auto& labelled =
+            after_.is_there() || !before_.tree ? after_.nodes : before_.tree->nodes;
+        Row row;
+        row.oid = outcome_.row.oid;
+        row.object = outcome_.row.object;
+        row.release = release;
+        row.since = std::move(since);
+        row.recorded_at = setting_.now;
+        row.signature = after_.signature;
+        row.kind = kind;
+        row.label = label_of(labelled, after_.spelling, setting_.names);
+        row.notes.changes = std::move(changes);
+        row.notes.previous = previous_version();
+        outcome_.row.last_modified = release.released_on;
+        outcome_.rows.push_back(std::move(row));
+    }
+
+    void created() {
+        add(setting_.current, Kind::created, previous_version(), changes_since({}));
+        outcome_.store_tree = true;
+    }
+
+    void first_sight() {
+        for (auto& sighting : compare::read_timestamps(after_.nodes, setting_.evidence)) {
+            if (is_recorded(sighting.release.version)) continue;
+            add(sighting.release, Kind::reconstructed, {}, std::move(sighting.changes));
+            outcome_.rows.back().notes.previous.clear();
+        }
+        outcome_.store_tree = true;
+    }
+
+    // Known to the first system only: its rows stand, timestamps go on from where it ended.
+    void adopted_seen() {
+        if (after_.is_there())
+            first_sight();
+        else
+            gone();
+    }
+
+    void gone() {
+        const bool gone_before = before_.tree && before_.row->signature.empty();
+        if (gone_before) return;
+        auto changes = before_.tree ? changes_since(before_.tree->nodes)
+                                    : std::vector<compare::Change>{};
+        add(setting_.current, Kind::vanished, before_.row->ace_version, std::move(changes));
+        outcome_.store_tree = true;
+    }
+
+    void back_again() {
+        add(setting_.current, Kind::reappeared, before_.row->ace_version, changes_since({}));
+        outcome_.store_tree = true;
+    }
+
+    void compared() {
+        auto changes = changes_since(before_.tree->nodes);
+        outcome_.store_tree = true;
+        if (changes.empty()) return;
+        add(setting_.current, Kind::changed, before_.row->ace_version, std::move(changes));
+    }
+
+    [[nodiscard]] bool is_recorded(const std::string& version) const {
+        return std::find(before_.recorded.begin(), before_.recorded.end(), version) !=
+               before_.recorded.end();
+    }
+
+    const Before& before_;
+    const After& after_;
+    const Setting& setting_;
+    Outcome outcome_;
+};
+
+}  // namespace
+
+std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
+                     const NamePaths& names) {
+    for (const auto& [class_name, paths] : names) {
+        if (!base::equal_ignoring_case(class_name, object.class_name)) continue;
+        for (const auto& path : paths)
+            if (const auto* value = value_at(nodes, path); value != nullptr)
+                if (auto label = as_label(value->cell.text); !label.empty()) return label;
+    }
+    return object.name;
+}
+
+Outcome decide(const Before& before, const After& after, const Setting& setting) {
+    return Decision(before, after, setting).take();
+}
+
+}  // namespace history

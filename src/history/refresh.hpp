@@ -1,0 +1,52 @@
+// history/refresh.hpp -- one object brought up to date with a build: loaded, compared with what
+// was recorded, and the outcome stored in one transaction.
+// Safe from any thread, in any number of processes: a lost race ends in the winner's row.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/result.hpp"
+#include "history/record.hpp"
+#include "history/renames.hpp"
+#include "source/source.hpp"
+#include "store/pool.hpp"
+
+namespace history {
+
+// [history] and [names] of the configuration.
+struct Settings {
+    base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
+    std::vector<std::string> build_users;   // stamps of these users are no evidence (C4)
+    std::size_t keep_trees = 0;             // 0: all, else the newest this many, >= 2
+    NamePaths names;
+    std::vector<Release> known_releases;    // releases.tsv
+};
+
+struct Desk {
+    store::Pool& pool;
+    const Settings& settings;
+    const base::Clock& clock;
+    Renames& renames;
+};
+
+struct Refreshed {
+    ObjectRow row;
+    bool wrote_history = false;  // rows were written: pages made before are out of date
+};
+
+// Design section 2. `previous`: the kept index of the release before; may be nullptr.
+//   error   absent: neither recorded nor in the build (nothing is stored); what loading met;
+//           conflict: the release is recorded with other content, or the race was lost ten times
+//   throws  store::Failure
+[[nodiscard]] base::Result<Refreshed> refresh(const Desk& desk, const source::Source& build,
+                                              const source::Source* previous,
+                                              const ObjectName& asked);
+
+// Known releases: recorded, configured, and those of the builds at hand.
+[[nodiscard]] Releases known_releases(store::Transaction& transaction,
+                                      const Settings& settings, const source::Source* build,
+                                      const source::Source* previous);
+
+}  // namespace history

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#include "history/tables.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/compress.hpp"
+#include "base/text.hpp"
+#include "tree/json.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+using store::Transaction;
+using store::Value;
+
+// A tree is never stored above this (bytes of JSON), so a larger one is damage.
+constexpr std::size_t largest_tree = std::size_t{4} << 30;
+
+std::int64_t number(std::string_view text) {
+    const auto value = base::parse_integer(text);
+    if (!value) throw std::logic_error("no number in the store: " + std::string(text));
+    return *value;
+}
+
+base::Date date_of(const std::string& text) {
+    const auto date = base::parse_date(text);
+    if (!date) throw std::logic_error("no date in the store: " + text);
+    return *date;
+}
+
+ObjectRow object_from(const store::Row& row) {
+    return ObjectRow{row.integer(0),          {row.text(1), row.text(2)}, row.text(3),
+                     date_of(row.text(4)),    row.text(5)};
+}
+
+constexpr std::string_view object_columns =
+    "SELECT oid, class, name, signature, last_modification_date, ace_version FROM objects ";
+
+constexpr std::string_view row_columns =
+    "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
+    " h.signature, h.kind, h.label, h.notes FROM history h JOIN objects o ON o.oid = h.oid ";
+
+std::string sql(std::string_view start, std::string_view rest) {
+    return std::string(start) + std::string(rest);
+}
+
+Result<Row> row_from(const store::Row& stored) {
+    Row row;
+    row.oid = stored.integer(0);
+    row.object = {stored.text(1), stored.text(2)};
+    row.release = {stored.text(3), date_of(stored.text(4))};
+    row.revision = static_cast<int>(stored.integer(5));
+    row.since = stored.text(6);
+    const auto recorded = base::parse_rfc3339(stored.text(7));
+    const auto kind = kind_named(stored.text(9));
+    if (!recorded || !kind)
+        return base::fail(base::Kind::malformed, "a history row of unknown kind or time");
+    row.recorded_at = *recorded;
+    row.signature = stored.text(8);
+    row.kind = *kind;
+    row.label = stored.text(10);
+    auto notes = notes_from_json(stored.text(11));
+    if (!notes) return tl::unexpected(notes.error());
+    row.notes = std::move(*notes);
+    return row;
+}
+
+Result<std::vector<Row>> rows_from(const store::Rows& stored) {
+    std::vector<Row> rows;
+    rows.reserve(stored.size());
+    for (const auto& each : stored) {
+        auto row = row_from(each);
+        if (!row) return tl::unexpected(row.error());
+        rows.push_back(std::move(*row));
+    }
+    return rows;
+}
+
+bool newest_first(const Row& a, const Row& b) { return b.release < a.release; }
+
+std::vector<std::string> tree_versions(Transaction& transaction, std::int64_t oid,
+                                       const Releases& releases) {
+    std::vector<std::string> versions;
+    for (const auto& row :
+         transaction.query("SELECT version FROM trees WHERE oid = ?", {Value{oid}}))
+        versions.push_back(row.text(0));
+    std::sort(versions.begin(), versions.end(), [&](const auto& a, const auto& b) {
+        return releases.is_later(a, b);
+    });
+    return versions;
+}
+
+}  // namespace
+
+Releases::Releases(std::vector<Release> releases) {
+    for (const auto& release : releases) add(release);
+}
+
+void Releases::add(const Release& release) {
+    if (find(release.version) != nullptr) return;
+    releases_.insert(std::upper_bound(releases_.begin(), releases_.end(), release), release);
+}
+
+const Release* Releases::find(std::string_view version) const {
+    for (const auto& release : releases_)
+        if (release.version == version) return &release;
+    return nullptr;
+}
+
+bool Releases::is_later(std::string_view a, std::string_view b) const {
+    const auto *x = find(a), *y = find(b);
+    if (x == nullptr || y == nullptr) return x != nullptr;
+    return *y < *x;
+}
+
+const Release* Releases::before(const Release& release) const {
+    const auto at = std::lower_bound(releases_.begin(), releases_.end(), release);
+    return at == releases_.begin() ? nullptr : &*std::prev(at);
+}
+
+std::vector<Release> Releases::up_to(const Release& release) const {
+    return {releases_.begin(), std::upper_bound(releases_.begin(), releases_.end(), release)};
+}
+
+Releases load_releases(Transaction& transaction) {
+    std::vector<Release> releases;
+    for (const auto& row : transaction.query("SELECT version, released_on FROM releases"))
+        releases.push_back({row.text(0), date_of(row.text(1))});
+    return Releases(std::move(releases));
+}
+
+std::string recorded_digest(Transaction& transaction, std::string_view version) {
+    const auto rows = transaction.query("SELECT digest FROM releases WHERE version = ?",
+                                        {Value{std::string(version)}});
+    return rows.empty() ? "" : rows.front().text(0);
+}
+
+Result<void> record_release(Transaction& transaction, const Release& release,
+                            std::string_view digest) {
+    const Value version{release.version}, new_digest{std::string(digest)};
+    const auto rows =
+        transaction.query("SELECT digest FROM releases WHERE version = ?", {version});
+    if (rows.empty()) {
+        transaction.execute("INSERT INTO releases (version, released_on, digest) VALUES (?, ?, ?)",
+                            {version, Value{base::format_date(release.released_on)}, new_digest});
+        return {};
+    }
+    const auto& recorded = rows.front().text(0);
+    if (digest.empty() || recorded == digest) return {};
+    if (!recorded.empty())
+        return base::fail(base::Kind::conflict,
+                          release.version + " is recorded with other content");
+    transaction.execute("UPDATE releases SET digest = ? WHERE version = ?", {new_digest, version});
+    return {};
+}
+
+std::optional<ObjectRow> find_object(Transaction& transaction, const ObjectName& asked) {
+    const auto exact = transaction.query(sql(object_columns, "WHERE class = ? AND name = ?"),
+                                         {Value{asked.class_name}, Value{asked.name}});
+    if (!exact.empty()) return object_from(exact.front());
+    const auto folded = transaction.query(sql(object_columns, "WHERE name_key = ?"),
+                                          {Value{base::fold_ascii(asked.name)}});
+    std::optional<ObjectRow> found;
+    for (const auto& row : folded) {
+        if (!base::equal_ignoring_case(row.text(1), asked.class_name)) continue;
+        if (found) return std::nullopt;
+        found = object_from(row);
+    }
+    return found;
+}
+
+Result<std::optional<KnownTree>> newest_tree(Transaction& transaction, std::int64_t oid,
+                                             const Releases& releases) {
+    const auto versions = tree_versions(transaction, oid, releases);
+    if (versions.empty()) return std::nullopt;
+    const auto rows = transaction.query("SELECT tree FROM trees WHERE oid = ? AND version = ?",
+                                        {Value{oid}, Value{versions.front()}});
+    if (rows.empty()) return std::nullopt;
+    const auto json = base::decompress(rows.front().blob(0), largest_tree);
+    if (!json) return base::fail_at("stored tree of " + versions.front(), json.error());
+    auto nodes = tree::parse_nodes(*json);
+    if (!nodes) return base::fail_at("stored tree of " + versions.front(), nodes.error());
+    return KnownTree{versions.front(), std::move(*nodes)};
+}
+
+void insert_tree(Transaction& transaction, std::int64_t oid, std::string_view version,
+                 const std::vector<tree::Node>& nodes) {
+    std::string json;
+    tree::append_json(json, nodes);
+    transaction.execute("INSERT INTO trees (oid, version, tree) VALUES (?, ?, ?)",
+                        {Value{oid}, Value{std::string(version)},
+                         Value{store::Blob{base::compress(json)}}});
+}
+
+void prune_trees(Transaction& transaction, std::int64_t oid, std::size_t keep,
+                 const Releases& releases) {
+    if (keep == 0) return;
+    const auto versions = tree_versions(transaction, oid, releases);
+    for (std::size_t i = keep; i < versions.size(); ++i)
+        transaction.execute("DELETE FROM trees WHERE oid = ? AND version = ?",
+                            {Value{oid}, Value{versions[i]}});
+}
+
+std::int64_t insert_object(Transaction& transaction, const ObjectRow& row) {
+    const Value class_name{row.object.class_name}, name{row.object.name};
+    transaction.execute(
+        "INSERT INTO objects (class, name, name_key, signature, last_modification_date,"
+        " ace_version) VALUES (?, ?, ?, ?, ?, ?)",
+        {class_name, name, Value{base::fold_ascii(row.object.name)}, Value{row.signature},
+         Value{base::format_date(row.last_modified)}, Value{row.ace_version}});
+    return transaction.query("SELECT oid FROM objects WHERE class = ? AND name = ?",
+                             {class_name, name})
+        .at(0)
+        .integer(0);
+}
+
+bool update_object(Transaction& transaction, const ObjectRow& now,
+                   std::string_view version_read) {
+    return transaction.execute(
+               "UPDATE objects SET signature = ?, last_modification_date = ?, ace_version = ?"
+               " WHERE oid = ? AND ace_version = ?",
+               {Value{now.signature}, Value{base::format_date(now.last_modified)},
+                Value{now.ace_version}, Value{now.oid}, Value{std::string(version_read)}}) == 1;
+}
+
+void insert_history(Transaction& transaction, const Row& row) {
+    transaction.execute(
+        "INSERT INTO history (oid, version, revision, since, date, recorded_at, signature,"
+        " kind, label, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        {Value{row.oid}, Value{row.release.version}, Value{std::int64_t{row.revision}},
+         Value{row.since}, Value{base::format_date(row.release.released_on)},
+         Value{base::format_rfc3339(row.recorded_at)}, Value{row.signature},
+         Value{std::string(name_of(row.kind))}, Value{row.label}, Value{to_json(row.notes)}});
+}
+
+void update_notes(Transaction& transaction, const Row& row) {
+    transaction.execute("UPDATE history SET notes = ? WHERE oid = ? AND version = ?",
+                        {Value{to_json(row.notes)}, Value{row.oid}, Value{row.release.version}});
+}
+
+std::vector<std::string> recorded_versions(Transaction& transaction, std::int64_t oid) {
+    std::vector<std::string> versions;
+    for (const auto& row :
+         transaction.query("SELECT version FROM history WHERE oid = ?", {Value{oid}}))
+        versions.push_back(row.text(0));
+    return versions;
+}
+
+Result<Rows> load_rows(Transaction& transaction, const ObjectRow& object, const Release& current,
+                       const Window& window, const Releases& releases) {
+    const Release* since = window.since.empty() ? nullptr : releases.find(window.since);
+    if (!window.since.empty() && since == nullptr)
+        return base::fail(base::Kind::malformed, "no release " + window.since + " is known");
+    // First which rows there are, then the notes of those that are shown.
+    std::vector<Release> wanted;
+    Rows answer;
+    for (const auto& row : transaction.query("SELECT version, date FROM history WHERE oid = ?",
+                                             {Value{object.oid}})) {
+        const Release release{row.text(0), date_of(row.text(1))};
+        if (current < release) continue;
+        ++answer.recorded;
+        if (since == nullptr || *since < release) wanted.push_back(release);
+    }
+    if (wanted.empty()) return answer;
+    std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return b < a; });
+    wanted.resize(std::min(wanted.size(), window.most));
+    auto rows = rows_from(transaction.query(
+        sql(row_columns, "WHERE h.oid = ? AND h.date >= ?"),
+        {Value{object.oid}, Value{base::format_date(wanted.back().released_on)}}));
+    if (!rows) return tl::unexpected(rows.error());
+    std::erase_if(*rows, [&](const Row& row) {
+        return std::find(wanted.begin(), wanted.end(), row.release) == wanted.end();
+    });
+    std::sort(rows->begin(), rows->end(), newest_first);
+    answer.rows = std::move(*rows);
+    return answer;
+}
+
+std::vector<ObjectRow> objects_with(Transaction& transaction, std::string_view class_name,
+                                    std::string_view signature) {
+    std::vector<ObjectRow> objects;
+    for (const auto& row :
+         transaction.query(sql(object_columns, "WHERE class = ? AND signature = ? LIMIT 100"),
+                           {Value{std::string(class_name)}, Value{std::string(signature)}}))
+        objects.push_back(object_from(row));
+    return objects;
+}
+
+Result<std::vector<Row>> rows_of_kind(Transaction& transaction, const Release& release,
+                                      Kind kind, std::string_view class_name) {
+    return rows_from(transaction.query(
+        sql(row_columns, "WHERE h.version = ? AND h.kind = ? AND o.class = ? LIMIT 1000"),
+        {Value{release.version}, Value{std::string(name_of(kind))},
+         Value{std::string(class_name)}}));
+}
+
+std::int64_t generation(Transaction& transaction) {
+    const auto rows =
+        transaction.query("SELECT value FROM meta WHERE name = 'generation'");
+    return rows.empty() ? 0 : number(rows.front().text(0));
+}
+
+void move_generation(Transaction& transaction) {
+    // In one statement: two transactions that read and then wrote would count once.
+    transaction.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
+}
+
+}  // namespace history

@@ -1,0 +1,114 @@
+// history/tables.hpp -- the rows of releases, objects, history and trees, read and written in
+// a transaction of the caller's. The one place that knows their columns (docs/schema.md).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "history/history.hpp"
+#include "store/pool.hpp"
+
+namespace history {
+
+// A row of the table objects.
+struct ObjectRow {
+    std::int64_t oid = 0;
+    ObjectName object;              // the spelling first recorded
+    std::string signature;          // empty: vanished, or adopted and not yet compared
+    base::Date last_modified{};     // date of the last release that changed it
+    std::string ace_version;        // newest release it was compared in
+    bool operator==(const ObjectRow&) const = default;
+};
+
+// The tree of an object as of a release; nodes are empty when it had vanished.
+struct KnownTree {
+    std::string version;
+    std::vector<tree::Node> nodes;
+};
+
+// Releases in their order, and what is asked of that order.
+class Releases {
+   public:
+    Releases() = default;
+    explicit Releases(std::vector<Release> releases);  // sorts; one of each version is kept
+
+    void add(const Release& release);  // unless its version is known
+    [[nodiscard]] const Release* find(std::string_view version) const;
+    // `a` is the later release of the two; an unknown version is earlier than every known one.
+    [[nodiscard]] bool is_later(std::string_view a, std::string_view b) const;
+    // The newest before `release`; nullptr: none is known.
+    [[nodiscard]] const Release* before(const Release& release) const;
+    [[nodiscard]] std::vector<Release> up_to(const Release& release) const;
+
+   private:
+    std::vector<Release> releases_;
+};
+
+[[nodiscard]] Releases load_releases(store::Transaction& transaction);
+
+// Writes the release unless it is there.
+//   error  conflict: it is there with another digest (an empty one is filled in)
+[[nodiscard]] base::Result<void> record_release(store::Transaction& transaction,
+                                                const Release& release,
+                                                std::string_view digest);
+[[nodiscard]] std::string recorded_digest(store::Transaction& transaction,
+                                          std::string_view version);
+
+// Exact, else the only match without regard to ASCII case.
+[[nodiscard]] std::optional<ObjectRow> find_object(store::Transaction& transaction,
+                                                   const ObjectName& asked);
+
+// The newest tree of the object; nullopt: none was ever stored (adopted objects).
+//   error  malformed: the stored bytes are damaged
+[[nodiscard]] base::Result<std::optional<KnownTree>> newest_tree(
+    store::Transaction& transaction, std::int64_t oid, const Releases& releases);
+
+void insert_tree(store::Transaction& transaction, std::int64_t oid, std::string_view version,
+                 const std::vector<tree::Node>& nodes);
+
+// All but the newest `keep` trees go; 0 keeps all.
+void prune_trees(store::Transaction& transaction, std::int64_t oid, std::size_t keep,
+                 const Releases& releases);
+
+// The new row's oid.
+[[nodiscard]] std::int64_t insert_object(store::Transaction& transaction,
+                                         const ObjectRow& row);
+
+// Moves the row on, if it is still as it was read. False: somebody was first.
+[[nodiscard]] bool update_object(store::Transaction& transaction, const ObjectRow& now,
+                                 std::string_view version_read);
+
+void insert_history(store::Transaction& transaction, const Row& row);
+void update_notes(store::Transaction& transaction, const Row& row);
+
+// Versions that have a row of this object.
+[[nodiscard]] std::vector<std::string> recorded_versions(store::Transaction& transaction,
+                                                         std::int64_t oid);
+
+// The rows of an object up to `current`, newest first, those of the window only.
+struct Rows {
+    std::vector<Row> rows;
+    std::size_t recorded = 0;  // up to the current release, in all
+};
+//   error  malformed: notes that are no notes, or a window since an unknown release
+[[nodiscard]] base::Result<Rows> load_rows(store::Transaction& transaction,
+                                           const ObjectRow& object, const Release& current,
+                                           const Window& window, const Releases& releases);
+
+// The objects of a class whose content is this now (rule C9).
+[[nodiscard]] std::vector<ObjectRow> objects_with(store::Transaction& transaction,
+                                                  std::string_view class_name,
+                                                  std::string_view signature);
+
+// The rows of one kind in one release, of one class.
+[[nodiscard]] base::Result<std::vector<Row>> rows_of_kind(store::Transaction& transaction,
+                                                          const Release& release, Kind kind,
+                                                          std::string_view class_name);
+
+[[nodiscard]] std::int64_t generation(store::Transaction& transaction);
+void move_generation(store::Transaction& transaction);
+
+}  // namespace history
