@@ -1,0 +1,46 @@
+// store/dialect.hpp -- what SQL has to say differently to each engine: the one place for it.
+// Pure, but for insert_unless_there.
+// Both engines take: ? for values, || to join texts, 'x' as text (a backslash is a backslash),
+// "x" as a name, LIMIT ?, CAST(x AS CHAR). Ids are read back by natural key, not asked for.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/connection.hpp"
+#include "store/pool.hpp"
+
+namespace store {
+
+// One row to be written: table and columns as they are called in the schema, never foreign text.
+struct Insert {
+    std::string_view table;
+    std::vector<std::string_view> columns;  // in the order of the values
+    std::vector<std::string_view> keys;     // those of a PRIMARY or UNIQUE key; upsert only
+};
+
+// INSERT INTO table (columns) VALUES (?, …), the same for both.
+[[nodiscard]] std::string insert_sql(const Insert& insert);
+
+// Writes the row, or lays the values of the columns that are no keys over the row that has
+// these keys. Its count says nothing: MariaDB counts 1 or 2, SQLite 1.
+[[nodiscard]] std::string upsert_sql(Engine engine, const Insert& insert);
+
+// Writes the row unless a UNIQUE key is taken.
+//   returns  whether this call wrote it
+//   why      ON DUPLICATE KEY UPDATE x = x counts 1 in both cases where matched rows are
+//            counted, and INSERT IGNORE turns every other error into a warning
+bool insert_unless_there(Transaction& transaction, const Insert& insert,
+                         std::span<const Value> values);
+
+// Put behind a SELECT whose rows the same transaction goes on to write: other writers wait.
+// Empty for SQLite, where a writing transaction is alone anyway.
+[[nodiscard]] std::string_view for_update(Engine engine);
+
+// The bytes of a text column as they lie in the table, in no character set.
+[[nodiscard]] std::string as_bytes(Engine engine, std::string_view column);
+
+}  // namespace store
