@@ -1,19 +1,31 @@
 # Varve. The commands people need: make, make serve, make test, make install.
+#   make                  build/release/varve and cgi-bin/rss, the same program twice
+#   make serve            a site over the sample builds on http://127.0.0.1:8080 (PORT=8081)
+#   make test             every test; make test-real: those on data that is not ours to ship
+#   make arrows headers tidy format format-check fuzz bench install clean
+# config=debug|release|sanitize|tsan|fuzz builds into build/<config>.
 config ?= release
 B := build/$(config)
 rooms := base tree store source compare history render serve app
 CXX ?= g++
+PORT ?= 8080
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+jobs := $(shell nproc)
 
 flags_release  := -O2 -g
 flags_debug    := -O0 -g -D_GLIBCXX_ASSERTIONS
 flags_sanitize := -O1 -g -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 flags_tsan     := -O1 -g -fsanitize=thread
-CXXFLAGS += -std=c++20 $(flags_$(config)) -MMD -MP -Isrc -isystem /usr/include/libxml2 -isystem /usr/include/mysql-cppconn \
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-LDFLAGS += $(filter -fsanitize%,$(flags_$(config)))
+flags_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+$(if $(flags_$(config)),,$(error config=$(config): use debug, release, sanitize, tsan or fuzz))
+standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include/mysql-cppconn
+warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
+LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
 LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lxml2 -lcrypto -lfmt -lxxhash -lzstd -lz -lpthread
 
-# A room and all that it may include, itself first (docs/arrows.txt says the same of includes).
+# A room and all that it may include or link, itself first (docs/arrows.txt: the includes).
 with_base    := base
 with_tree    := tree base
 with_store   := store base
@@ -23,30 +35,49 @@ with_history := history compare source store tree base
 with_render  := render history compare source store tree base
 with_serve   := serve render history compare source store tree base
 with_app     := app serve render history compare source store tree base
+archives = $(foreach r,$(with_$(1)),$(B)/lib$(r).a)
 
 sources = $(wildcard src/$(1)/*.cpp)
 objects = $(patsubst src/%.cpp,$(B)/obj/%.o,$(call sources,$(1)))
 tests   = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp tests/support/*.cpp))
+unit_tests := $(foreach r,$(rooms),$(B)/test-$(r))
+fuzzers    := $(patsubst tests/fuzz/%.cpp,$(B)/fuzz-%,$(wildcard tests/fuzz/*.cpp))
+benches    := $(patsubst bench/%.cpp,$(B)/bench-%,$(wildcard bench/*.cpp))
 
-all: $(B)/varve
+all: $(B)/varve cgi-bin/rss
+unit-tests: $(unit_tests)
 
 $(B)/obj/%.o: src/%.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -c $< -o $@
+	$(compile) -c $< -o $@
 $(B)/obj/tests/%.o: tests/%.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -Itests -c $< -o $@
+	$(compile) -Itests -c $< -o $@
+$(B)/obj/bench/%.o: bench/%.cpp
+	@mkdir -p $(@D)
+	$(compile) -c $< -o $@
 
+# lib<room>.a and test-<room>, for each room; test-real links all of them.
 define room
 $(B)/lib$(1).a: $(call objects,$(1)) $(if $(filter store,$(1)),$(B)/obj/store/schema_text.o)
 	@rm -f $$@; ar rcs $$@ $$^
-$(B)/test-$(1): $(call tests,$(1)) $(foreach r,$(with_$(1)),$(B)/lib$(r).a)
+$(B)/test-$(1): $(call tests,$(1)) $(call archives,$(1))
 	$(CXX) $(LDFLAGS) $$^ -lrapidcheck $(LIBS) -o $$@
 endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
-
-$(B)/varve: $(foreach r,$(with_app),$(B)/lib$(r).a)
+$(B)/test-real: $(call tests,real) $(call archives,app)
+	$(CXX) $(LDFLAGS) $^ -lrapidcheck $(LIBS) -o $@
+$(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(call archives,app)
+	$(CXX) $(LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+$(B)/bench-%: $(B)/obj/bench/%.o $(call archives,app)
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
+$(B)/varve: $(call archives,app)
+	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# The name that a web server expects of the same program; a copy where links can't be made.
+cgi-bin/rss: build/release/varve
+	@mkdir -p $(@D)
+	ln -f $< $@ 2>/dev/null || cp $< $@
 
 # The schema files, compiled in as store::schema_text(engine).
 $(B)/gen/schema_text.cpp: sql/objects_history.sql sql/objects_history.sqlite.sql
@@ -56,9 +87,53 @@ $(B)/gen/schema_text.cpp: sql/objects_history.sql sql/objects_history.sqlite.sql
 	  echo 'const std::string_view sqlite_schema = R"~~~('; cat sql/objects_history.sqlite.sql; echo ')~~~"; }'; } > $@
 $(B)/obj/store/schema_text.o: $(B)/gen/schema_text.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -c $< -o $@
+	$(compile) -c $< -o $@
 
+# What is missing is installed before the first compiler call, hence the make inside.
+serve:
+	tools/install-packages build serve
+	$(MAKE) -j$(jobs) --no-print-directory all config=release
+	@exec tools/serve $(PORT)
+test:
+	tools/install-packages build serve test
+	$(MAKE) -j$(jobs) --no-print-directory all unit-tests
+	tests/run $(unit_tests) tests/e2e/run
+test-real:
+	tools/install-packages build test
+	@tools/real-data
+	$(MAKE) -j$(jobs) --no-print-directory $(B)/test-real
+	tests/run $(B)/test-real
+
+arrows:
+	tools/arrows docs/arrows.txt src
+headers:
+	find src tests/support -name '*.hpp' | sort | xargs -P$(jobs) -I{} \
+	  $(CXX) $(standard) $(warnings) -Itests -include {} -fsyntax-only -x c++ /dev/null
+tidy:
+	tools/install-packages build test lint
+	find src -name '*.cpp' | sort | xargs -P$(jobs) -n1 -I{} clang-tidy-19 --quiet {} -- $(standard)
+format format-check:
+	tools/install-packages lint
+	find src tests bench -name '*.?pp' | xargs clang-format-19 $(if $(filter format,$@),-i,--dry-run -Werror)
+fuzz:
+	tools/install-packages build test lint
+	$(MAKE) -j$(jobs) --no-print-directory config=fuzz CXX=clang++-19 fuzzers
+	tools/fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.cpp,build/fuzz/fuzz-%,$(wildcard tests/fuzz/*.cpp))
+fuzzers: $(fuzzers)
+bench:
+	tools/install-packages build serve bench
+	$(MAKE) -j$(jobs) --no-print-directory all benches
+	tools/bench
+benches: $(benches)
+
+install: build/release/varve
+	install -D -m 755 build/release/varve $(DESTDIR)$(PREFIX)/bin/varve
+	install -d $(DESTDIR)$(PREFIX)/lib/cgi-bin
+	ln -sfn ../../bin/varve $(DESTDIR)$(PREFIX)/lib/cgi-bin/rss
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/varve httpd.conf.example varve.conf.example sql/*.sql
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/varve README.md ARCHITECTURE.md CHANGELOG.md LICENSE
 clean:
-	rm -rf build
-.PHONY: all clean
+	rm -rf build cgi-bin/rss
+.PHONY: all unit-tests serve test test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
+.SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
