@@ -1,0 +1,56 @@
+// app/config.hpp -- varve.conf: read once, strictly, and handed down as the small structs that
+// the rooms take. INI (docs in varve.conf.example): one key a line, no inline comments; paths
+// are relative to the file.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "history/refresh.hpp"
+#include "render/feed.hpp"
+#include "store/store.hpp"
+
+namespace app {
+
+struct SourceConfig {
+    std::filesystem::path path;      // of the build folder, or the link to it
+    std::filesystem::path index;     // folder of the indexes
+    std::size_t max_object_mb = 64;  // 1 ... 4096
+};
+
+struct ServeConfig {
+    std::string listen = "unix:var/varve.sock";  // the path made absolute
+    std::size_t threads = 64;                    // 1 ... 1024
+    std::size_t cache_mb = 64;                   // 0 ... 65536; 0 keeps no pages
+    std::size_t max_items = 1000;                // 1 ... 10000
+    long max_age = 3600;                         // seconds, 0 ... 31536000
+};
+
+struct LogConfig {
+    base::log::Level level = base::log::Level::info;
+    std::filesystem::path file;      // empty: stderr
+};
+
+struct Config {
+    std::filesystem::path file;
+    render::Site site;
+    SourceConfig source;
+    store::Url store;
+    std::string store_password;
+    history::Settings history;
+    ServeConfig serve;
+    LogConfig log;
+    // Digest over all that can change the bytes of a page; goes into entity tags.
+    std::string page_digest;
+};
+
+// The configuration in `file`, with releases.tsv beside it if there is one.
+//   error  refused, naming file, section and key of what is wrong; unavailable: no such file
+[[nodiscard]] base::Result<Config> load_config(const std::filesystem::path& file);
+
+}  // namespace app

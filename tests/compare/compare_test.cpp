@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "compare/compare.hpp"
+
+#include <rapidcheck.h>
+
+#include "support/catch.hpp"
+#include "support/trees.hpp"
+#include "tree/outline.hpp"
+
+using compare::Change;
+using compare::Op;
+using support::Nodes;
+using support::node;
+using support::reference;
+using support::tag;
+using support::text;
+using tree::Kind;
+using tree::Models;
+
+namespace {
+
+std::vector<Change> changes(const Nodes& before, const Nodes& after) {
+    return compare::compare(before, after, Models{}, Models::unknown);
+}
+
+std::vector<Change> changes_of_gene(const Nodes& before, const Nodes& after) {
+    const auto models = Models::parse("?Gene Identity Version UNIQUE Int\n"
+                                      "               Status UNIQUE Live #Evidence\n"
+                                      "                             Dead #Evidence\n"
+                                      "     Remark ?Text #Evidence\n"
+                                      "\n"
+                                      "?Evidence Person_evidence ?Person\n");
+    return compare::compare(before, after, models, models.of_class("Gene"));
+}
+
+}  // namespace
+
+TEST_CASE("a tree compared with itself has no changes") {
+    CHECK(rc::check([] {
+        const auto nodes = support::random_nodes(4);
+        RC_ASSERT(changes(nodes, nodes).empty());
+    }));
+}
+
+TEST_CASE("changes applied to the tree before give the tree after") {
+    CHECK(rc::check([] {
+        const auto before = support::random_nodes(4), after = support::random_nodes(4);
+        const auto applied = compare::apply(before, changes(before, after));
+        RC_ASSERT(applied.has_value());
+        RC_ASSERT(tree::signature_of(*applied) == tree::signature_of(after));
+    }));
+}
+
+TEST_CASE("changes read backwards lead from the tree after to the tree before") {
+    CHECK(rc::check([] {
+        const auto before = support::random_nodes(4), after = support::random_nodes(4);
+        const auto back = compare::apply(after, compare::reversed(changes(before, after)));
+        RC_ASSERT(back.has_value());
+        RC_ASSERT(tree::signature_of(*back) == tree::signature_of(before));
+    }));
+}
+
+TEST_CASE("there are no changes exactly when the signatures are equal") {
+    CHECK(rc::check([] {
+        const auto before = support::random_nodes(3), after = support::random_nodes(3);
+        RC_ASSERT(changes(before, after).empty() ==
+                  (tree::signature_of(before) == tree::signature_of(after)));
+    }));
+}
+
+TEST_CASE("the order of siblings and their stamps are no content") {
+    auto before = Nodes{tag("A", {text("x"), text("y")}), tag("B")};
+    auto after = Nodes{tag("B"), tag("A", {text("y"), text("x")})};
+    after[1].stamp = "2008-02-01_09:15:20_sylvia";
+    CHECK(changes(before, after).empty());
+}
+
+TEST_CASE("bare numbers are equal as numbers, quoted ones are texts") {
+    CHECK(changes({node(Kind::integer, "2")}, {node(Kind::real, "2.000000")}).empty());
+    CHECK(changes({text("2")}, {text("2.0")}).size() == 1);
+    CHECK(changes({text("2")}, {node(Kind::integer, "2")}).size() == 1);
+}
+
+TEST_CASE("classes that a models file told are no content, those of KeySet members are") {
+    CHECK(changes({reference("Gene", "unc-26")}, {text("unc-26")}).empty());
+    const Nodes gene{{{Kind::member, "unc-26", "Gene"}, {}, {}}};
+    const Nodes locus{{{Kind::member, "unc-26", "Locus"}, {}, {}}};
+    CHECK(changes(gene, locus).size() == 1);
+}
+
+TEST_CASE("a change is the topmost node that differs, with its subtree") {
+    const Nodes before{tag("Identity", {tag("Name")})};
+    const Nodes after{tag("Identity", {tag("Name", {tag("Other_name", {text("synj-1", {tag("Person_evidence")})})})})};
+    const auto found = changes(before, after);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].op == Op::added);
+    CHECK(found[0].path.size() == 2);
+    CHECK(found[0].after[0].cell.text == "Other_name");
+    CHECK(found[0].after[0].children[0].children[0].cell.text == "Person_evidence");
+}
+
+TEST_CASE("one value that gives way to another is replaced") {
+    const auto found = changes({tag("Position", {node(Kind::real, "0.0")})},
+                               {tag("Position", {node(Kind::real, "0.5")})});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].op == Op::replaced);
+    CHECK(found[0].before[0].cell.text == "0.0");
+    CHECK(found[0].after[0].cell.text == "0.5");
+}
+
+TEST_CASE("of several values none is replaced") {
+    const auto found = changes({tag("Author", {text("A"), text("B")})},
+                               {tag("Author", {text("A"), text("C")})});
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].op == Op::added);
+    CHECK(found[1].op == Op::removed);
+}
+
+TEST_CASE("tags replace each other only where the model says UNIQUE") {
+    const auto found =
+        changes_of_gene({tag("Identity", {tag("Status", {tag("Live")})})},
+                        {tag("Identity", {tag("Status", {tag("Dead", {tag("Person_evidence")})})})});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].op == Op::replaced);
+    CHECK(found[0].before[0].cell.text == "Live");
+    CHECK(found[0].after[0].cell.text == "Dead");
+    CHECK(changes_of_gene({tag("Identity", {tag("Version")})}, {tag("Identity", {tag("Status")})})
+              .size() == 2);
+}
+
+TEST_CASE("a comment beside a value does not keep the value from being replaced") {
+    const auto found = changes({tag("T", {text("a"), node(Kind::comment, "why")})},
+                               {tag("T", {text("b"), node(Kind::comment, "why")})});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].op == Op::replaced);
+}
+
+TEST_CASE("a long column is matched without regard to its order") {
+    Nodes before, after;
+    for (int i = 0; i < 500; ++i) before.push_back(text("v" + std::to_string(i)));
+    for (int i = 500; i > 0; --i) after.push_back(text("v" + std::to_string(i)));
+    const auto found = changes({tag("T", before)}, {tag("T", after)});
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].after[0].cell.text == "v500");
+    CHECK(found[1].before[0].cell.text == "v0");
+}
+
+TEST_CASE("changes that do not fit a tree are refused") {
+    const Nodes before{tag("A", {text("x")})}, after{tag("A", {text("y")})};
+    const auto found = changes(before, after);
+    CHECK(compare::apply({tag("B")}, found).error().kind == base::Kind::conflict);
+    CHECK(compare::apply(after, found).error().kind == base::Kind::conflict);
+}
+
+TEST_CASE("changes are counted by what they do") {
+    const auto counts = compare::count(changes({tag("A"), tag("V", {text("1")})},
+                                               {tag("B"), tag("C"), tag("V", {text("2")})}));
+    CHECK(counts == compare::Counts{2, 1, 1});
+    CHECK(counts.all() == 4);
+}
