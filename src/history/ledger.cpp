@@ -96,28 +96,46 @@ struct Ledger::State {
         generation_read_at = {};
     }
 
-    // nullopt: no refresh was possible, and what is recorded has to do.
-    Result<std::optional<ObjectRow>> bring_up_to_date(const ObjectName& asked,
-                                                      const source::Build& build,
-                                                      const source::Build& previous) {
-        if (!build) return std::nullopt;
-        const InFlight::Turn turn(in_flight, key_of(asked));
-        const auto done = refresh(desk(), *build, previous.get(), asked);
-        if (done) {
+    // The object's row, up to date; or why it can't be brought up to date now.
+    Result<ObjectRow> bring_up_to_date(const ObjectName& asked, const source::Build& build,
+                                       const source::Build& previous) {
+        if (!build) return base::fail(base::Kind::unavailable, "no build: " + current.why());
+        try {
+            const InFlight::Turn turn(in_flight, key_of(asked));
+            const auto done = refresh(desk(), *build, previous.get(), asked);
+            if (!done) return tl::unexpected(done.error());
             if (done->wrote_history) forget_generation();
             return done->row;
+        } catch (const store::Failure& failure) {
+            // A store that can't be written may still be read.
+            base::log::error("history not recorded", {{"error", failure.what()}});
+            return tl::unexpected(store_is_down());
         }
-        if (done.error().kind == base::Kind::absent) return tl::unexpected(done.error());
-        base::log::warning("object not refreshed", {{"class", asked.class_name},
-                                                    {"name", asked.name},
-                                                    {"reason", done.error().text}});
-        return tl::unexpected(done.error());
     }
 
-    Result<std::optional<ObjectRow>> recorded_row(const ObjectName& asked) {
+    std::optional<ObjectRow> recorded_row(const ObjectName& asked) {
         return store::perform(pool, Access::read, [&](Transaction& transaction) {
             return find_object(transaction, asked);
         });
+    }
+
+    Result<Answer> answer(const ObjectName& asked, const Window& window) {
+        const auto build = current.build();
+        const auto previous = current.previous();
+        const auto fresh = bring_up_to_date(asked, build, previous);
+        if (!fresh && fresh.error().kind == base::Kind::absent)
+            return tl::unexpected(fresh.error());
+        if (!fresh)
+            base::log::warning("object not refreshed", {{"class", asked.class_name},
+                                                        {"name", asked.name},
+                                                        {"reason", fresh.error().text}});
+        const auto row = fresh ? std::optional(*fresh) : recorded_row(asked);
+        if (!row) return tl::unexpected(fresh.error());
+        auto history = load(*row, build, previous, window);
+        if (!history) return tl::unexpected(history.error());
+        if (const auto seen = see_in_build(*history, build); !seen)
+            return tl::unexpected(seen.error());
+        return Answer{std::move(*history), fresh.has_value()};
     }
 
     // The release to answer from when no build is there: the one the object was compared in.
@@ -196,31 +214,8 @@ Moment Ledger::moment() {
 }
 
 Result<Ledger::Answer> Ledger::history_of(const ObjectName& asked, const Window& window) {
-    const auto build = state_->current.build();
-    const auto previous = state_->current.previous();
     try {
-        Result<std::optional<ObjectRow>> row = std::nullopt;
-        std::optional<base::Error> trouble;
-        try {
-            row = state_->bring_up_to_date(asked, build, previous);
-            if (!row) {
-                if (row.error().kind == base::Kind::absent) return tl::unexpected(row.error());
-                trouble = row.error();
-            } else if (!*row) {
-                trouble = base::Error{base::Kind::unavailable, state_->current.why()};
-            }
-        } catch (const store::Failure& failure) {
-            // A store that can be read still has something to tell.
-            base::log::error("history not recorded", {{"error", failure.what()}});
-            trouble = store_is_down();
-        }
-        if (trouble) row = state_->recorded_row(asked);
-        if (!row || !*row) return tl::unexpected(*trouble);
-        auto history = state_->load(**row, build, previous, window);
-        if (!history) return tl::unexpected(history.error());
-        const auto seen = State::see_in_build(*history, build);
-        if (!seen) return tl::unexpected(seen.error());
-        return Answer{std::move(*history), !trouble.has_value()};
+        return state_->answer(asked, window);
     } catch (const store::Failure& failure) {
         base::log::error("store not reachable", {{"error", failure.what()}});
         return tl::unexpected(store_is_down());

@@ -18,12 +18,6 @@ using store::Value;
 // A tree is never stored above this (bytes of JSON), so a larger one is damage.
 constexpr std::size_t largest_tree = std::size_t{4} << 30;
 
-std::int64_t number(std::string_view text) {
-    const auto value = base::parse_integer(text);
-    if (!value) throw std::logic_error("no number in the store: " + std::string(text));
-    return *value;
-}
-
 base::Date date_of(const std::string& text) {
     const auto date = base::parse_date(text);
     if (!date) throw std::logic_error("no date in the store: " + text);
@@ -171,17 +165,24 @@ std::optional<ObjectRow> find_object(Transaction& transaction, const ObjectName&
     return found;
 }
 
+Result<std::vector<tree::Node>> tree_of(Transaction& transaction, std::int64_t oid,
+                                        const std::string& version) {
+    const auto rows = transaction.query("SELECT tree FROM trees WHERE oid = ? AND version = ?",
+                                        {Value{oid}, Value{version}});
+    if (rows.empty()) return std::vector<tree::Node>();
+    const auto json = base::decompress(rows.front().blob(0), largest_tree);
+    if (!json) return base::fail_at("stored tree of " + version, json.error());
+    auto nodes = tree::parse_nodes(*json);
+    if (!nodes) return base::fail_at("stored tree of " + version, nodes.error());
+    return nodes;
+}
+
 Result<std::optional<KnownTree>> newest_tree(Transaction& transaction, std::int64_t oid,
                                              const Releases& releases) {
     const auto versions = tree_versions(transaction, oid, releases);
     if (versions.empty()) return std::nullopt;
-    const auto rows = transaction.query("SELECT tree FROM trees WHERE oid = ? AND version = ?",
-                                        {Value{oid}, Value{versions.front()}});
-    if (rows.empty()) return std::nullopt;
-    const auto json = base::decompress(rows.front().blob(0), largest_tree);
-    if (!json) return base::fail_at("stored tree of " + versions.front(), json.error());
-    auto nodes = tree::parse_nodes(*json);
-    if (!nodes) return base::fail_at("stored tree of " + versions.front(), nodes.error());
+    auto nodes = tree_of(transaction, oid, versions.front());
+    if (!nodes) return tl::unexpected(nodes.error());
     return KnownTree{versions.front(), std::move(*nodes)};
 }
 
@@ -299,7 +300,7 @@ Result<std::vector<Row>> rows_of_kind(Transaction& transaction, const Release& r
 std::int64_t generation(Transaction& transaction) {
     const auto rows =
         transaction.query("SELECT value FROM meta WHERE name = 'generation'");
-    return rows.empty() ? 0 : number(rows.front().text(0));
+    return rows.empty() ? 0 : rows.front().integer(0);
 }
 
 void move_generation(Transaction& transaction) {

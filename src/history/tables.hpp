@@ -61,6 +61,12 @@ class Releases {
 [[nodiscard]] std::optional<ObjectRow> find_object(store::Transaction& transaction,
                                                    const ObjectName& asked);
 
+// The tree stored for a release; empty nodes when none is.
+//   error  malformed: the stored bytes are damaged
+[[nodiscard]] base::Result<std::vector<tree::Node>> tree_of(store::Transaction& transaction,
+                                                            std::int64_t oid,
+                                                            const std::string& version);
+
 // The newest tree of the object; nullopt: none was ever stored (adopted objects).
 //   error  malformed: the stored bytes are damaged
 [[nodiscard]] base::Result<std::optional<KnownTree>> newest_tree(

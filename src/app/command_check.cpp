@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <optional>
+#include <unistd.h>
+
+#include "app/commands.hpp"
+
+namespace app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A line for each thing that has to be right; remembers whether one was not.
+class Checklist {
+   public:
+    void fine(std::string_view what, std::string_view text) {
+        fmt::print("ok     {}: {}\n", what, text);
+    }
+    void wrong(std::string_view what, std::string_view text, std::string_view remedy) {
+        fmt::print("wrong  {}: {}\n", what, text);
+        if (!remedy.empty()) fmt::print("       {}\n", remedy);
+        all_fine_ = false;
+    }
+    [[nodiscard]] bool all_fine() const { return all_fine_; }
+
+   private:
+    bool all_fine_ = true;
+};
+
+std::string name_of(const store::Url& url) {
+    return url.engine == store::Engine::sqlite ? "SQLite file " + url.path.string()
+                                               : "MySQL database " + url.database;
+}
+
+bool check_store(Checklist& list, const Config& config) {
+    const auto what = "store";
+    try {
+        const auto pool = open_pool(config, store::IfMissing::fail);
+        const auto connection = pool->lease();
+        if (const auto fits = store::check_schema(*connection); !fits) {
+            list.wrong(what, fits.error().text, "");
+            return false;
+        }
+        // Read-only stores answer, but record nothing.
+        connection->begin(store::Access::write);
+        connection->execute("UPDATE meta SET value = value WHERE name = 'generation'");
+        connection->rollback();
+        list.fine(what, name_of(config.store));
+        return true;
+    } catch (const store::Failure& failure) {
+        const bool lasting = failure.meaning().full;
+        list.wrong(what, name_of(config.store) + ": " + failure.what(),
+                   lasting ? "make it writable for this user, or free disk space"
+                           : "create it with: varve init; or start the server it is on");
+        return false;
+    }
+}
+
+void check_folder(Checklist& list, std::string_view what, const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!error && ::access(folder.c_str(), W_OK | X_OK) == 0)
+        list.fine(what, folder.string());
+    else
+        list.wrong(what, folder.string() + " can't be written",
+                   "make the folder, and give it to the user that runs varve");
+}
+
+void check_build(Checklist& list, const Config& config, bool store_is_fine) {
+    const auto what = "build";
+    if (!store_is_fine) {
+        const auto build = source::open_dump(dump_settings(config));
+        if (build)
+            list.fine(what, (*build)->release().version + " (not judged without the store)");
+        else
+            list.wrong(what, build.error().text, "");
+        return;
+    }
+    const auto rooms = open_rooms(config);
+    if (!rooms) {
+        list.wrong(what, rooms.error().text, "");
+        return;
+    }
+    rooms->current->look();
+    if (const auto why = rooms->current->why(); !why.empty()) {
+        list.wrong(what, why, "until then a running server goes on with the build before");
+        return;
+    }
+    std::uint64_t objects = 0;
+    const auto build = rooms->current->build();
+    for (const auto& count : build->class_counts()) objects += count.objects;
+    list.fine(what, fmt::format("{} of {}, {} objects in {} classes", build->release().version,
+                                base::format_date(build->release().released_on), objects,
+                                build->class_counts().size()));
+}
+
+}  // namespace
+
+int check(const fs::path& config_file) {
+    Checklist list;
+    const auto config = load_config(config_file);
+    if (!config) {
+        list.wrong("configuration", config.error().text, "varve.conf.example shows every key");
+        return wrong_use;
+    }
+    list.fine("configuration", config_file.string());
+    const bool store_is_fine = check_store(list, *config);
+    check_folder(list, "index", config->source.index);
+    check_build(list, *config, store_is_fine);
+    if (config->serve.listen.starts_with("unix:"))
+        check_folder(list, "listen", fs::path(config->serve.listen.substr(5)).parent_path());
+    return list.all_fine() ? ok : failed;
+}
+
+}  // namespace app

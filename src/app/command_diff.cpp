@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <optional>
+
+#include "app/commands.hpp"
+#include "app/print.hpp"
+#include "compare/compare.hpp"
+#include "history/past.hpp"
+#include "tree/json.hpp"
+
+namespace app {
+namespace {
+
+using base::Result;
+using history::ObjectName;
+using history::PastTree;
+
+// One side of the comparison, and the models it knows.
+struct Side {
+    PastTree tree;
+    source::Build build;   // nullptr: from the store
+};
+
+Result<Side> from_build(source::Build build, const ObjectName& asked) {
+    const auto spelling = build->find(asked);
+    if (!spelling) return tl::unexpected(spelling.error());
+    if (!*spelling) return Side{{build->release(), false, {}}, std::move(build)};
+    auto object = build->load(**spelling);
+    if (!object) return tl::unexpected(object.error());
+    return Side{{build->release(), true, std::move(object->nodes)}, std::move(build)};
+}
+
+Result<Side> from_folder(const std::filesystem::path& folder, const ObjectName& asked,
+                         const std::filesystem::path& index) {
+    source::DumpSettings settings;
+    settings.folder = folder;
+    settings.index_folder = index;
+    auto build = source::open_dump(settings);
+    if (!build) return tl::unexpected(build.error());
+    return from_build(std::move(*build), asked);
+}
+
+// From the store, after the object was brought up to date with the current build.
+Result<Side> from_release(Rooms& rooms, const std::string& version, const ObjectName& asked) {
+    rooms.current->look();
+    const auto answer = rooms.ledger->history_of(asked, {});
+    if (!answer) return tl::unexpected(answer.error());
+    const auto row =
+        store::perform(*rooms.pool, store::Access::read, [&](store::Transaction& transaction) {
+            return history::find_object(transaction, asked);
+        });
+    if (!row) return base::fail(base::Kind::absent, asked.name + " is not recorded");
+    auto tree = history::tree_in(*rooms.pool, rooms.config.history, *row, version);
+    if (!tree) return tl::unexpected(tree.error());
+    return Side{std::move(*tree), rooms.current->build()};
+}
+
+bool is_folder(const std::string& word) {
+    std::error_code error;  // what can't be looked at is no folder
+    return std::filesystem::is_directory(word, error);
+}
+
+class Sides {
+   public:
+    Sides(std::filesystem::path config_file, ObjectName asked)
+        : config_file_(std::move(config_file)), asked_(std::move(asked)) {}
+    ~Sides() {
+        std::error_code error;  // a folder left behind in /tmp is no reason to fail
+        if (!scratch_.empty()) std::filesystem::remove_all(scratch_, error);
+    }
+    Sides(const Sides&) = delete;
+    Sides& operator=(const Sides&) = delete;
+
+    Result<Side> side(const std::string& word) {
+        if (is_folder(word)) {
+            if (const auto made = make_scratch(); !made) return tl::unexpected(made.error());
+            return from_folder(word, asked_, scratch_ / std::to_string(folders_++));
+        }
+        if (!rooms_) {
+            auto config = load_config(config_file_);
+            if (!config) return tl::unexpected(config.error());
+            auto rooms = open_rooms(std::move(*config));
+            if (!rooms) return tl::unexpected(rooms.error());
+            rooms_ = std::move(*rooms);
+        }
+        return from_release(*rooms_, word, asked_);
+    }
+
+   private:
+    // Folders are indexed for this one look: their own index folders stay as they are.
+    Result<void> make_scratch() {
+        if (!scratch_.empty()) return {};
+        std::string name = (std::filesystem::temp_directory_path() / "varve-diff-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr)
+            return base::fail(base::Kind::unavailable, "can't make a folder like " + name);
+        scratch_ = name;
+        return {};
+    }
+
+    std::filesystem::path config_file_;
+    ObjectName asked_;
+    std::optional<Rooms> rooms_;
+    std::filesystem::path scratch_;
+    int folders_ = 0;
+};
+
+std::string_view kind_of(const Side& from, const Side& to, bool changed) {
+    if (!from.tree.there) return "created";
+    if (!to.tree.there) return "vanished";
+    return changed ? "changed" : "unchanged";
+}
+
+std::string json_of(const DiffWords& words, const Side& from, const Side& to,
+                    const std::vector<compare::Change>& changes) {
+    std::string out = "{\"class\":";
+    tree::append_json_string(out, words.object.class_name);
+    tree::append_json_string(out += ",\"name\":", words.object.name);
+    tree::append_json_string(out += ",\"from\":", from.tree.release.version);
+    tree::append_json_string(out += ",\"to\":", to.tree.release.version);
+    tree::append_json_string(out += ",\"kind\":", kind_of(from, to, !changes.empty()));
+    return out + ",\"changes\":" + history::changes_to_json(changes) + "}\n";
+}
+
+}  // namespace
+
+int diff(const std::filesystem::path& config_file, const DiffWords& words) {
+    constexpr int trouble = 2;
+    const ObjectName asked{words.object.class_name, words.object.name};
+    Sides sides(config_file, asked);
+    const auto from = sides.side(words.from);
+    if (!from) return complain(from.error().text, trouble);
+    const auto to = sides.side(words.to);
+    if (!to) return complain(to.error().text, trouble);
+    if (!from->tree.there && !to->tree.there)
+        return complain(asked.class_name + " " + asked.name + " is in neither of the two", trouble);
+    const tree::Models none;
+    const auto& models = to->build       ? to->build->models()
+                         : from->build ? from->build->models()
+                                       : none;
+    const auto changes = compare::compare(from->tree.nodes, to->tree.nodes, models,
+                                          models.of_class(asked.class_name));
+    fmt::print("{}", words.format == "json" ? json_of(words, *from, *to, changes)
+                                            : changes_text(changes));
+    const bool same = changes.empty() && from->tree.there == to->tree.there;
+    return same ? 0 : 1;
+}
+
+int show(const Config& config, const ObjectWords& object, const std::string& release) {
+    const ObjectName asked{object.class_name, object.name};
+    Result<Side> side = base::fail(base::Kind::absent, "");
+    if (release.empty()) {
+        auto build = source::open_dump(dump_settings(config));
+        if (!build) return complain(build.error().text, failed);
+        side = from_build(std::move(*build), asked);
+    } else {
+        auto rooms = open_rooms(config);
+        if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
+        side = from_release(*rooms, release, asked);
+    }
+    if (!side) return complain(side.error().text, failed);
+    if (!side->tree.there)
+        return complain(asked.class_name + " " + asked.name + " is not in " +
+                            side->tree.release.version, failed);
+    fmt::print("{} {}  [{}]\n{}", asked.class_name, asked.name, side->tree.release.version,
+               tree_text(side->tree.nodes));
+    return ok;
+}
+
+}  // namespace app

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+
+namespace app {
+
+int complain(std::string_view text, int status) {
+    fmt::print(stderr, "varve: {}\n", text);
+    return status;
+}
+
+int status_of(const base::Error& error) {
+    return error.kind == base::Kind::refused ? wrong_use : failed;
+}
+
+int init(const Config& config) {
+    if (config.store.engine == store::Engine::sqlite) {
+        const auto folder = config.store.path.parent_path();
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        if (error)
+            return complain("can't make " + folder.string() + ": " + error.message(), failed);
+    }
+    const auto pool = open_pool(config, store::IfMissing::create);
+    const auto connection = pool->lease();
+    const auto done = store::initialise(*connection, base::system_clock_now());
+    if (!done) return complain(done.error().text, status_of(done.error()));
+    if (done->from == done->to)
+        fmt::print("the store is up to date (schema {})\n", done->to);
+    else if (done->from == -1)
+        fmt::print("adopted the first system's tables: {} objects, {} history rows (schema {})\n",
+                   done->adopted_objects, done->adopted_rows, done->to);
+    else if (done->from == 0)
+        fmt::print("created the store (schema {})\n", done->to);
+    else
+        fmt::print("upgraded the store from schema {} to {}\n", done->from, done->to);
+    return ok;
+}
+
+int accept(const Config& config, const std::string& release) {
+    auto rooms = open_rooms(config);
+    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
+    rooms->current->look();
+    const auto candidate = rooms->current->candidate();
+    if (!candidate) return complain(rooms->current->why(), failed);
+    if (candidate->release().version != release)
+        return complain("the build at hand is " + candidate->release().version + ", not " +
+                            release, wrong_use);
+    if (rooms->current->why().empty()) {
+        fmt::print("{} is accepted already\n", release);
+        return ok;
+    }
+    history::accept(*rooms->pool, release, candidate->digest(), base::system_clock_now());
+    rooms->current->look();
+    if (const auto why = rooms->current->why(); !why.empty()) return complain(why, failed);
+    fmt::print("{} is accepted as it is; a running server takes it within a second\n", release);
+    return ok;
+}
+
+}  // namespace app

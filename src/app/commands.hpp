@@ -1,0 +1,47 @@
+// app/commands.hpp -- what each command does. Results go to stdout, progress and errors to
+// stderr; each returns the program's exit status (0 ok, 1 failed, 2 wrong use or configuration).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "app/config.hpp"
+#include "app/rooms.hpp"
+#include "base/result.hpp"
+
+namespace app {
+
+inline constexpr int ok = 0, failed = 1, wrong_use = 2;
+
+// "varve: TEXT" on stderr; returns `status`.
+int complain(std::string_view text, int status);
+
+// The status that says what kind of error this is.
+[[nodiscard]] int status_of(const base::Error& error);
+
+int init(const Config& config);
+int serve(const Config& config);
+
+struct ObjectWords {
+    std::string class_name, name;
+};
+
+int feed(const Config& config, const ObjectWords& object, const std::string& format);
+
+struct DiffWords {
+    ObjectWords object;
+    std::string from, to;     // a release, or a build folder
+    std::string format = "text";
+};
+// Like diff(1): 0 same, 1 different, 2 trouble.
+//   config_file  read only when one side is a release
+int diff(const std::filesystem::path& config_file, const DiffWords& words);
+
+//   release  empty: from the current build, without the store
+int show(const Config& config, const ObjectWords& object, const std::string& release);
+
+int check(const std::filesystem::path& config_file);
+int accept(const Config& config, const std::string& release);
+
+}  // namespace app

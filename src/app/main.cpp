@@ -1,0 +1,132 @@
+// app/main.cpp -- the words of the command line.
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
+#include <fcntl.h>
+#include <functional>
+#include <libxml/parser.h>
+
+#include "app/commands.hpp"
+#include "serve/cgi.hpp"
+
+namespace {
+
+using app::Config;
+using app::DiffWords;
+using app::ObjectWords;
+
+struct Words {
+    std::string config = "varve.conf";
+    ObjectWords object;
+    std::string format = "rss";
+    std::string release;
+    DiffWords diff;
+};
+
+void add_object(CLI::App* command, ObjectWords& object) {
+    command->add_option("class", object.class_name, "Class of the object, e.g. Gene")->required();
+    command->add_option("name", object.name, "Name of the object; after -- when it begins with -")
+        ->required();
+}
+
+// Opens the log that the configuration names.
+bool start_log(const Config& config) {
+    if (config.log.file.empty()) {
+        base::log::send_to(2, config.log.level);
+        return true;
+    }
+    const int log = ::open(config.log.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    if (log < 0) return false;
+    base::log::send_to(log, config.log.level);
+    return true;
+}
+
+int with_config(const std::string& file, const std::function<int(const Config&)>& run) {
+    const auto config = app::load_config(file);
+    if (!config) return app::complain(config.error().text, app::wrong_use);
+    if (!start_log(*config))
+        return app::complain("can't write the log " + config->log.file.string(), app::wrong_use);
+    return run(*config);
+}
+
+using Run = std::function<int()>;
+
+// Every command with what it does; the words are filled in by parsing.
+void add_commands(CLI::App& program, Words& words, Run& run) {
+    const auto configured = [&](std::function<int(const Config&)> command) {
+        return [&, command] { run = [&, command] { return with_config(words.config, command); }; };
+    };
+    program.add_subcommand("init", "Create, upgrade or adopt the store")
+        ->callback(configured(app::init));
+    program.add_subcommand("serve", "Answer FastCGI; as CGI program, one request")
+        ->callback(configured(app::serve));
+
+    auto* feed = program.add_subcommand("feed", "The feed of an object, as the server sends it");
+    add_object(feed, words.object);
+    feed->add_option("--format", words.format, "rss (others come later)")->capture_default_str();
+    feed->callback(configured([&](const Config& config) {
+        return app::feed(config, words.object, words.format);
+    }));
+
+    auto* diff = program.add_subcommand("diff", "Two releases or build folders compared: 0 same, 1 different, 2 trouble");
+    add_object(diff, words.diff.object);
+    diff->add_option("--from", words.diff.from, "A release, or a build folder")->required();
+    diff->add_option("--to", words.diff.to, "A release, or a build folder")->required();
+    diff->add_option("--format", words.diff.format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+    diff->callback([&] { run = [&] { return app::diff(words.config, words.diff); }; });
+
+    auto* show = program.add_subcommand("show", "The tree of an object");
+    add_object(show, words.object);
+    show->add_option("--release", words.release, "As of this release; default: the current build");
+    show->callback(configured([&](const Config& config) {
+        return app::show(config, words.object, words.release);
+    }));
+
+    program.add_subcommand("check", "What is ready and what is not: configuration, store, build")
+        ->callback([&] { run = [&] { return app::check(words.config); }; });
+    auto* accept = program.add_subcommand("accept", "Serve a build that was refused as not whole");
+    accept->add_option("release", words.release, "Its version, e.g. WS189")->required();
+    accept->callback(configured([&](const Config& config) {
+        return app::accept(config, words.release);
+    }));
+}
+
+int run_words(int argc, char** argv) {
+    CLI::App program("Varve: a change-history feed for every object of a database that is "
+                     "rebuilt at each release", "varve");
+    program.set_version_flag("--version", "varve 0.1.0");
+    Words words;
+    Run run;
+    program.add_option("--config", words.config, "Configuration file")->capture_default_str();
+    program.require_subcommand(1);
+    program.fallthrough();
+    add_commands(program, words, run);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return program.exit(error) == 0 ? app::ok : app::wrong_use;
+    }
+    return run();
+}
+
+// Started by a web server as CGI program: there is no command line.
+int run_as_cgi() {
+    const char* file = std::getenv("VARVE_CONFIG");
+    return with_config(file != nullptr ? file : "varve.conf", app::serve);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        xmlInitParser();
+        // A web server may pass words of the query as arguments (RFC 3875 section 4.4).
+        return serve::is_cgi() ? run_as_cgi() : run_words(argc, argv);
+    } catch (const store::Failure& failure) {
+        return app::complain(std::string("the store failed: ") + failure.what(), app::failed);
+    } catch (const std::exception& error) {
+        return app::complain(error.what(), app::failed);
+    }
+}

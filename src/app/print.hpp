@@ -1,0 +1,21 @@
+// app/print.hpp -- trees and changes as lines for a terminal. Pure.
+// Control characters never reach the terminal: text of objects is printed on one line with
+// line breaks shown as \n.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compare/change.hpp"
+#include "tree/object.hpp"
+
+namespace app {
+
+// A line a node, indented by depth; stamps behind as "2008-02-01 sylvia".
+[[nodiscard]] std::string tree_text(const std::vector<tree::Node>& nodes);
+
+// Like diff(1): a line a node that came ("+") or went ("-"), with its whole path.
+[[nodiscard]] std::string changes_text(const std::vector<compare::Change>& changes);
+
+}  // namespace app

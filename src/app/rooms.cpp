@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "app/rooms.hpp"
+
+#include <thread>
+
+#include "base/log.hpp"
+
+namespace app {
+namespace {
+
+using base::Result;
+
+// The index kept of the newest release before `release`; one that is damaged is as good as
+// none, and says so in the log.
+source::Build previous_of(const std::filesystem::path& indexes, const base::Release& release) {
+    const source::KeptIndex* newest = nullptr;
+    const auto kept = source::kept_indexes(indexes);
+    for (const auto& index : kept)
+        if (index.release < release && (newest == nullptr || newest->release < index.release))
+            newest = &index;
+    if (newest == nullptr) return nullptr;
+    auto opened = source::open_kept_index(newest->path);
+    if (opened) return std::move(*opened);
+    base::log::warning("kept index not usable", {{"reason", opened.error().text}});
+    return nullptr;
+}
+
+}  // namespace
+
+source::DumpSettings dump_settings(const Config& config) {
+    source::DumpSettings settings;
+    settings.folder = config.source.path;
+    settings.index_folder = config.source.index;
+    settings.max_object_bytes = config.source.max_object_mb << 20;
+    return settings;
+}
+
+history::BuildOpener build_opener(const Config& config) {
+    const auto settings = dump_settings(config);
+    return {
+        [settings] { return source::identity_of(settings.folder); },
+        [settings](history::Wholeness wholeness) {
+            auto asked = settings;
+            asked.accept_cut = wholeness == history::Wholeness::not_required;
+            return source::open_dump(asked);
+        },
+        [settings](const base::Release& release) {
+            return previous_of(settings.index_folder, release);
+        },
+    };
+}
+
+std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing) {
+    const std::size_t connections = std::max(1U, std::thread::hardware_concurrency()) + 2;
+    return std::make_unique<store::Pool>(
+        store::connector(config.store, config.store_password, if_missing), connections);
+}
+
+Result<Rooms> open_rooms(Config config) {
+    Rooms rooms;
+    rooms.config = std::move(config);
+    rooms.pool = open_pool(rooms.config, store::IfMissing::fail);
+    try {
+        const auto connection = rooms.pool->lease();
+        if (const auto fits = store::check_schema(*connection); !fits)
+            return tl::unexpected(fits.error());
+    } catch (const store::Failure& failure) {
+        return base::fail(base::Kind::unavailable,
+                          std::string("the store can't be reached: ") + failure.what());
+    }
+    rooms.current = std::make_unique<history::CurrentBuild>(build_opener(rooms.config),
+                                                            *rooms.pool);
+    rooms.ledger = std::make_unique<history::Ledger>(
+        *rooms.pool, *rooms.current, rooms.config.history, base::system_clock_now);
+    return rooms;
+}
+
+std::unique_ptr<serve::Site> open_site(Rooms& rooms, CountHits count_hits) {
+    serve::Settings settings;
+    settings.cache_bytes = rooms.config.serve.cache_mb << 20;
+    settings.max_items = rooms.config.serve.max_items;
+    settings.max_age = rooms.config.serve.max_age;
+    settings.configuration_digest = rooms.config.page_digest;
+    settings.count_hits = count_hits == CountHits::yes;
+    return std::make_unique<serve::Site>(serve::desk_over(*rooms.ledger, *rooms.current),
+                                         rooms.config.site, settings);
+}
+
+}  // namespace app

@@ -1,0 +1,39 @@
+// app/rooms.hpp -- the rooms of one program, built from its configuration and tied together.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "app/config.hpp"
+#include "base/result.hpp"
+#include "history/current.hpp"
+#include "history/ledger.hpp"
+#include "serve/site.hpp"
+#include "source/dump.hpp"
+#include "store/pool.hpp"
+
+namespace app {
+
+// Members are destroyed from the last to the first: each uses those above it.
+struct Rooms {
+    Config config;
+    std::unique_ptr<store::Pool> pool;
+    std::unique_ptr<history::CurrentBuild> current;
+    std::unique_ptr<history::Ledger> ledger;
+};
+
+// The store opened and its schema checked, the current build not yet looked at.
+//   error  refused (schema), unavailable (the store can't be reached)
+[[nodiscard]] base::Result<Rooms> open_rooms(Config config);
+
+// The store's pool alone; the schema is not looked at.
+[[nodiscard]] std::unique_ptr<store::Pool> open_pool(const Config& config,
+                                                     store::IfMissing if_missing);
+
+[[nodiscard]] source::DumpSettings dump_settings(const Config& config);
+[[nodiscard]] history::BuildOpener build_opener(const Config& config);
+
+enum class CountHits { yes, no };
+[[nodiscard]] std::unique_ptr<serve::Site> open_site(Rooms& rooms, CountHits count_hits);
+
+}  // namespace app

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "history/past.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace history {
+namespace {
+
+using base::Result;
+using store::Transaction;
+
+// A tree and the releases it held in: from where it was stored to the last in which the object
+// was compared and found the same.
+struct Span {
+    Release first, last;
+    std::string stored_in;   // empty: the object was not there before its first row
+};
+
+std::string last_of(const Releases& releases, const std::vector<std::string>& versions,
+                    std::size_t place, const ObjectRow& object,
+                    const std::vector<std::pair<std::string, std::string>>& rows) {
+    if (place + 1 == versions.size()) return object.ace_version;
+    for (const auto& [version, since] : rows)
+        if (version == versions[place + 1] && releases.find(since) != nullptr) return since;
+    return versions[place];
+}
+
+// In the order of releases.
+std::vector<Span> spans_of(Transaction& transaction, const ObjectRow& object,
+                           const Releases& releases) {
+    std::vector<std::string> versions;
+    for (const auto& row : transaction.query("SELECT version FROM trees WHERE oid = ?",
+                                             {store::Value{object.oid}}))
+        if (releases.find(row.text(0)) != nullptr) versions.push_back(row.text(0));
+    std::sort(versions.begin(), versions.end(), [&](const auto& a, const auto& b) {
+        return releases.is_later(b, a);
+    });
+    std::vector<std::pair<std::string, std::string>> rows;  // version, since
+    std::vector<Span> spans;
+    for (const auto& row :
+         transaction.query("SELECT version, since, kind FROM history WHERE oid = ?",
+                           {store::Value{object.oid}})) {
+        rows.emplace_back(row.text(0), row.text(1));
+        const auto* before = releases.find(row.text(1));
+        if (row.text(2) == name_of(Kind::created) && before != nullptr)
+            spans.push_back({*before, *before, {}});
+    }
+    for (std::size_t place = 0; place < versions.size(); ++place) {
+        const auto* last = releases.find(last_of(releases, versions, place, object, rows));
+        const auto* first = releases.find(versions[place]);
+        spans.push_back({*first, last != nullptr ? *last : *first, versions[place]});
+    }
+    return spans;
+}
+
+// The end of a span that lies closest to `release`, by days.
+std::string nearest(const std::vector<Span>& spans, const Release& release) {
+    const Release* best = nullptr;
+    const auto distance = [&](const Release& other) {
+        const auto days = (other.released_on - release.released_on).count();
+        return days < 0 ? -days : days;
+    };
+    for (const auto& span : spans)
+        for (const auto* end : {&span.first, &span.last})
+            if (best == nullptr || distance(*end) < distance(*best)) best = end;
+    return best == nullptr ? "" : best->version;
+}
+
+Result<PastTree> read_span(Transaction& transaction, const ObjectRow& object, const Span& span,
+                           const Release& release) {
+    if (span.stored_in.empty()) return PastTree{release, false, {}};
+    auto tree = tree_of(transaction, object.oid, span.stored_in);
+    if (!tree) return tl::unexpected(tree.error());
+    const auto vanished = transaction.query(
+        "SELECT kind FROM history WHERE oid = ? AND version = ? AND kind = ?",
+        {store::Value{object.oid}, store::Value{span.stored_in},
+         store::Value{std::string(name_of(Kind::vanished))}});
+    return PastTree{release, vanished.empty(), std::move(*tree)};
+}
+
+}  // namespace
+
+Result<PastTree> tree_in(store::Pool& pool, const Settings& settings, const ObjectRow& object,
+                         std::string_view version) {
+    return store::perform(
+        pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
+            const auto releases = known_releases(transaction, settings, nullptr, nullptr);
+            const auto* release = releases.find(version);
+            if (release == nullptr)
+                return base::fail(base::Kind::malformed,
+                                  "no release " + std::string(version) + " is known");
+            const auto spans = spans_of(transaction, object, releases);
+            for (const auto& span : spans)
+                if (!(*release < span.first) && !(span.last < *release))
+                    return read_span(transaction, object, span, *release);
+            const auto known = nearest(spans, *release);
+            return base::fail(base::Kind::absent,
+                              object.object.class_name + " " + object.object.name +
+                                  ": nothing is known of it in " + release->version +
+                                  (known.empty() ? "" : "; the nearest known is " + known));
+        });
+}
+
+}  // namespace history

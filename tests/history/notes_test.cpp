@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include <rapidcheck.h>
+
+#include "compare/compare.hpp"
+#include "history/history.hpp"
+#include "support/catch.hpp"
+#include "support/trees.hpp"
+
+using namespace history;
+
+TEST_CASE("every kind of row has a name of its own that leads back to it") {
+    for (const auto kind : {Kind::changed, Kind::created, Kind::vanished, Kind::reappeared,
+                            Kind::reconstructed, Kind::withdrawn, Kind::adopted})
+        CHECK(kind_named(name_of(kind)) == kind);
+    CHECK_FALSE(kind_named("else"));
+}
+
+TEST_CASE("notes come back from JSON as they were") {
+    CHECK(rc::check([] {
+        Notes notes;
+        notes.changes = compare::compare(support::random_nodes(3), support::random_nodes(3),
+                                         tree::Models{}, tree::Models::unknown);
+        notes.adopted_html = *rc::gen::element<std::string>("", "<b>\"x\"</b>\n");
+        notes.previous = *rc::gen::element<std::string>("", "WS186");
+        if (*rc::gen::arbitrary<bool>()) notes.renamed_to = ObjectName{"Gene", "a\"b"};
+        if (*rc::gen::arbitrary<bool>()) notes.renamed_from = ObjectName{"Gene", "c\\d"};
+        const auto back = notes_from_json(to_json(notes));
+        RC_ASSERT(back.has_value());
+        RC_ASSERT(to_json(*back) == to_json(notes));
+        RC_ASSERT(back->renamed_to == notes.renamed_to);
+        RC_ASSERT(back->changes.size() == notes.changes.size());
+    }));
+}
+
+TEST_CASE("changes have the shape that docs/schema.md promises") {
+    Notes notes;
+    notes.changes = {{compare::Op::replaced,
+                      {support::tag("Identity").cell, support::tag("Version").cell},
+                      {support::node(tree::Kind::integer, "1")},
+                      {support::stamped(support::node(tree::Kind::integer, "2"),
+                                        "2008-02-01_09:15:20_sylvia")}}};
+    CHECK(to_json(notes) ==
+          R"({"changes":[{"op":"replaced","path":[{"tag":"Identity"},{"tag":"Version"}],)"
+          R"("before":[{"int":1}],)"
+          R"("after":[{"int":2,"at":"2008-02-01T09:15:20","by":"sylvia"}]}]})");
+}
+
+TEST_CASE("bytes that are no notes are told, never guessed at") {
+    for (const auto* text : {"", "[]", "{", R"({"changes":1})", R"({"changes":[{}]})",
+                             R"({"changes":[{"op":"mended","path":[]}]})",
+                             R"({"changes":[{"op":"added"}]})",
+                             R"({"changes":[{"op":"added","path":[{"x":1}]}]})"})
+        CHECK(notes_from_json(text).error().kind == base::Kind::malformed);
+}

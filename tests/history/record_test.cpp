@@ -1,0 +1,172 @@
+// What decide() makes of an object's state before and after: no store, no build.
+// SPDX-License-Identifier: MIT
+#include "history/record.hpp"
+
+#include "support/catch.hpp"
+#include "support/trees.hpp"
+#include "tree/outline.hpp"
+
+using namespace history;
+using support::Nodes;
+using support::stamped;
+using support::tag;
+using support::text;
+
+namespace {
+
+const NamePaths names = {{"Gene", {{"Identity", "Name", "Public_name"}, {"CGC_name"}}}};
+const tree::Models models;
+const ObjectName gene{"Gene", "WBGene00006763"};
+
+base::Date day(const char* text) { return *base::parse_date(text); }
+
+Setting setting() {
+    const std::vector<Release> releases = {{"WS186", day("2008-02-01")},
+                                           {"WS187", day("2008-02-15")},
+                                           {"WS188", day("2008-03-22")}};
+    return {releases.back(), Releases(releases), names, models,
+            {day("2007-01-01"), releases, [](std::string_view) { return false; }},
+            base::Seconds{day("2008-03-23")}};
+}
+
+After in_build(Nodes nodes) {
+    auto signature = tree::signature_of(nodes);
+    return {gene, std::move(nodes), std::move(signature)};
+}
+After gone() { return {gene, {}, {}}; }
+
+Before known(const Nodes& nodes, const std::string& version = "WS187") {
+    return {ObjectRow{7, gene, tree::signature_of(nodes), day("2008-02-15"), version},
+            KnownTree{version, nodes}, true, {version}};
+}
+
+const Nodes one{tag("Remark", {text("one")})}, two{tag("Remark", {text("two")})};
+
+}  // namespace
+
+TEST_CASE("an object that changed gets a row with what changed and since when") {
+    const auto outcome = decide(known(one), in_build(two), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    const auto& row = outcome.rows[0];
+    CHECK(row.kind == Kind::changed);
+    CHECK(row.release.version == "WS188");
+    CHECK(row.since == "WS187");
+    CHECK(row.notes.previous == "WS187");
+    CHECK(row.notes.changes.size() == 1);
+    CHECK(row.signature == tree::signature_of(two));
+    CHECK(outcome.row.ace_version == "WS188");
+    CHECK(outcome.row.last_modified == day("2008-03-22"));
+    CHECK(outcome.store_tree);
+}
+
+TEST_CASE("an object nobody asked about for a release is compared with the last tree known") {
+    const auto outcome = decide(known(one, "WS186"), in_build(two), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].since == "WS186");
+    CHECK(outcome.rows[0].notes.previous == "WS187");
+}
+
+TEST_CASE("an object that did not change is noted and no row is written") {
+    const auto outcome = decide(known(one), in_build(one), setting());
+    CHECK(outcome.rows.empty());
+    CHECK_FALSE(outcome.store_tree);
+    CHECK(outcome.row.ace_version == "WS188");
+    CHECK(outcome.row.last_modified == day("2008-02-15"));
+}
+
+TEST_CASE("an object that is not in the build any more vanished, once") {
+    const auto outcome = decide(known(one), gone(), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].kind == Kind::vanished);
+    CHECK(outcome.rows[0].signature.empty());
+    CHECK(outcome.rows[0].notes.changes[0].op == compare::Op::removed);
+    CHECK(outcome.row.signature.empty());
+    CHECK(outcome.store_tree);
+
+    Before before = known({});
+    before.row->signature.clear();
+    CHECK(decide(before, gone(), setting()).rows.empty());
+}
+
+TEST_CASE("an object that comes back is compared with the empty tree") {
+    Before before = known({});
+    before.row->signature.clear();
+    const auto outcome = decide(before, in_build(one), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].kind == Kind::reappeared);
+    CHECK(outcome.rows[0].notes.changes[0].op == compare::Op::added);
+}
+
+TEST_CASE("an object without content still vanishes and comes back with a row") {
+    CHECK(decide(known({}), gone(), setting()).rows.size() == 1);
+    Before before = known({});
+    before.row->signature.clear();
+    CHECK(decide(before, in_build({}), setting()).rows.size() == 1);
+}
+
+TEST_CASE("an object the previous build did not have was created") {
+    const auto outcome = decide({std::nullopt, std::nullopt, false, {}}, in_build(one), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].kind == Kind::created);
+    CHECK(outcome.rows[0].since == "WS187");
+    CHECK(outcome.row.oid == 0);
+}
+
+TEST_CASE("at first sight timestamps tell the history, a row a release") {
+    const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
+                                     stamped(text("mar"), "2008-03-15_08:05:09_x"),
+                                     stamped(text("old"), "2005-03-09_16:30:50_lstein")})};
+    const auto outcome = decide({}, in_build(nodes), setting());
+    REQUIRE(outcome.rows.size() == 2);
+    CHECK(outcome.rows[0].release.version == "WS187");
+    CHECK(outcome.rows[1].release.version == "WS188");
+    for (const auto& row : outcome.rows) {
+        CHECK(row.kind == Kind::reconstructed);
+        CHECK(row.since.empty());
+    }
+    CHECK(outcome.store_tree);
+}
+
+TEST_CASE("at first sight the tree is kept even when no timestamp tells anything") {
+    const auto outcome = decide({}, in_build(one), setting());
+    CHECK(outcome.rows.empty());
+    CHECK(outcome.store_tree);
+    CHECK(outcome.row.last_modified == day("2007-01-01"));
+}
+
+TEST_CASE("an adopted object goes on by timestamps, and its own rows stand") {
+    const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
+                                     stamped(text("mar"), "2008-03-15_08:05:09_x")})};
+    Before before{ObjectRow{7, gene, "", day("2008-01-01"), "WS187"}, std::nullopt, true,
+                  {"WS187"}};
+    const auto outcome = decide(before, in_build(nodes), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].release.version == "WS188");
+    CHECK(outcome.row.signature == tree::signature_of(nodes));
+}
+
+TEST_CASE("an adopted object that is not in the build has vanished") {
+    Before before{ObjectRow{7, gene, "", day("2008-01-01"), "WS187"}, std::nullopt, true, {}};
+    const auto outcome = decide(before, gone(), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].kind == Kind::vanished);
+    CHECK(outcome.store_tree);
+}
+
+TEST_CASE("an object is called by the first path found, else by its name") {
+    const Nodes both{tag("CGC_name", {text("cgc")}),
+                     tag("Identity", {tag("Name", {tag("Public_name", {text("unc-26")})})})};
+    CHECK(label_of(both, gene, names) == "unc-26");
+    CHECK(label_of({tag("cgc_NAME", {text("cgc")})}, gene, names) == "cgc");
+    CHECK(label_of({}, gene, names) == "WBGene00006763");
+    CHECK(label_of(both, {"Paper", "P1"}, names) == "P1");
+    const Nodes lines{tag("CGC_name", {text("first line\nsecond")})};
+    CHECK(label_of(lines, gene, names) == "first line");
+    const Nodes longer{tag("CGC_name", {text(std::string(99, 'a') + "\xC3\xA9\xC3\xA9")})};
+    CHECK(label_of(longer, gene, names) == std::string(99, 'a') + "\xE2\x80\xA6");
+}
+
+TEST_CASE("a vanished object is called what it was called before") {
+    const Nodes named{tag("CGC_name", {text("unc-26")})};
+    CHECK(decide(known(named), gone(), setting()).rows[0].label == "unc-26");
+}

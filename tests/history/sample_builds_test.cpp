@@ -1,0 +1,150 @@
+// Every object of the three sample builds, refreshed release by release: what is recorded,
+// unfolded to nodes, is exactly what tests/data/expected says (computed apart from this code).
+// SPDX-License-Identifier: MIT
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "history/refresh.hpp"
+#include "source/dump.hpp"
+#include "store/store.hpp"
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+#include "support/trees.hpp"
+
+using history::Kind;
+using history::ObjectName;
+
+namespace {
+
+using Lines = std::multiset<std::string>;               // "+ [cells]", "- [cells]", "created"
+using Differences = std::map<ObjectName, Lines>;
+
+Differences expected(const std::string& file) {
+    std::ifstream in("tests/data/expected/" + file);
+    REQUIRE(in);
+    Differences differences;
+    for (std::string line; std::getline(in, line);) {
+        const auto parts = base::split(line, '\t');
+        REQUIRE(parts.size() == 4);
+        const auto cells = parts[3].empty() ? "" : nlohmann::json::parse(parts[3]).dump();
+        differences[{std::string(parts[0]), std::string(parts[1])}].insert(
+            std::string(parts[2]) + (cells.empty() ? "" : " " + cells));
+    }
+    return differences;
+}
+
+void unfold(Lines& lines, const std::string& sign, const compare::Change& change,
+            const support::Nodes& nodes) {
+    std::vector<std::string> path;
+    for (const auto& cell : change.path) path.push_back(cell.text);
+    for (const auto& cells : support::unfolded(nodes, path))
+        lines.insert(sign + " " + nlohmann::json(cells).dump());
+}
+
+Lines unfolded(const history::Row& row) {
+    Lines lines;
+    if (row.kind == Kind::created || row.kind == Kind::vanished)
+        lines.insert(std::string(name_of(row.kind)));
+    for (const auto& change : row.notes.changes) {
+        unfold(lines, "-", change, change.before);
+        unfold(lines, "+", change, change.after);
+    }
+    return lines;
+}
+
+class SampleHistory {
+   public:
+    SampleHistory()
+        : pool_(store::connector({store::Engine::sqlite, folder_.path() / "history.db", {}, {}, {}, {}, false},
+                                 "", store::IfMissing::create), 2) {
+        const auto connection = pool_.lease();
+        REQUIRE(store::initialise(*connection, clock_()));
+    }
+
+    source::Build open(const std::string& version) {
+        source::DumpSettings settings;
+        settings.folder = "examples/builds/" + version;
+        settings.index_folder = folder_.path() / "index";
+        auto build = source::open_dump(settings);
+        REQUIRE(build);
+        return *build;
+    }
+
+    void refresh_all(const source::Source& build, const source::Source* previous) {
+        build.each_name([&](const ObjectName& name) {
+            names_.insert(name);
+            return true;
+        });
+        const history::Desk desk{pool_, settings_, clock_, renames_};
+        for (const auto& name : names_) {
+            const auto done = history::refresh(desk, build, previous, name);
+            if (!done) FAIL(done.error().text);
+        }
+    }
+
+    Differences recorded(const base::Release& release) {
+        return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
+            Differences differences;
+            const auto releases = history::known_releases(transaction, settings_, nullptr, nullptr);
+            for (const auto& name : names_) {
+                const auto object = history::find_object(transaction, name);
+                const auto rows = history::load_rows(transaction, *object, release, {}, releases);
+                for (const auto& row : rows->rows)
+                    if (row.release == release) differences[name] = unfolded(row);
+            }
+            return differences;
+        });
+    }
+
+    history::Row row_of(const ObjectName& name, const base::Release& release) {
+        return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
+            const auto releases = history::known_releases(transaction, settings_, nullptr, nullptr);
+            const auto object = history::find_object(transaction, name);
+            auto rows = history::load_rows(transaction, *object, release, {}, releases);
+            REQUIRE_FALSE(rows->rows.empty());
+            return rows->rows.front();
+        });
+    }
+
+   private:
+    support::TempDir folder_;
+    base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
+    history::Settings settings_;
+    history::Renames renames_;
+    store::Pool pool_;
+    std::set<ObjectName> names_;
+};
+
+}  // namespace
+
+TEST_CASE("the recorded changes of every sample object are exactly those expected") {
+    SampleHistory sample;
+    const auto first = sample.open("WS186"), second = sample.open("WS187"),
+               third = sample.open("WS188");
+    sample.refresh_all(*first, nullptr);
+    sample.refresh_all(*second, first.get());
+    sample.refresh_all(*third, second.get());
+    CHECK(sample.recorded(second->release()) == expected("WS186-WS187.tsv"));
+    CHECK(sample.recorded(third->release()) == expected("WS187-WS188.tsv"));
+
+    const auto phenotype = sample.row_of({"Phenotype", "WBPhenotype:0001213"}, third->release());
+    CHECK(phenotype.kind == Kind::vanished);
+    CHECK(phenotype.notes.renamed_to == ObjectName{"Phenotype", "WBPhenotype:0004022"});
+    const auto renamed = sample.row_of({"Person", "WBPerson625"}, third->release());
+    CHECK(renamed.notes.renamed_to == ObjectName{"Person", "WBPerson625alias"});
+    const auto alias = sample.row_of({"Person", "WBPerson625alias"}, third->release());
+    CHECK(alias.notes.renamed_from == ObjectName{"Person", "WBPerson625"});
+}
+
+TEST_CASE("a first sight of the sample builds does not report the loading session's stamps") {
+    SampleHistory sample;
+    const auto build = sample.open("WS188");
+    sample.refresh_all(*build, nullptr);
+    const auto row = sample.row_of({"Gene", "WBGene00006763"}, build->release());
+    CHECK(row.kind == Kind::reconstructed);
+    for (const auto& change : row.notes.changes)
+        for (const auto& node : change.after)
+            CHECK(node.stamp.find("wormpub") == std::string::npos);
+}

@@ -1,0 +1,98 @@
+// A build held in memory: a source::Source for tests of what stands behind that seam.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "source/source.hpp"
+#include "support/trees.hpp"
+#include "tree/outline.hpp"
+
+namespace support {
+
+class SmallBuild : public source::Source {
+   public:
+    SmallBuild(std::string version, std::string day)
+        : release_{std::move(version), *base::parse_date(day)} {}
+
+    SmallBuild& with(const std::string& class_name, const std::string& name, Nodes nodes) {
+        objects_[{class_name, name}] = std::move(nodes);
+        digest_.clear();
+        for (const auto& [id, tree] : objects_)
+            digest_ += id.name + tree::signature_of(tree);
+        digest_ = base::md5_hex(digest_);
+        return *this;
+    }
+    SmallBuild& with_models(std::string_view text) {
+        models_ = tree::Models::parse(text);
+        return *this;
+    }
+    SmallBuild& with_loading_stamp(std::string stamp) {
+        loading_.insert(std::move(stamp));
+        return *this;
+    }
+    // Every load fails so from now on.
+    void break_with(base::Error error) { error_ = std::move(error); }
+    [[nodiscard]] int loads() const { return loads_; }
+
+    [[nodiscard]] const base::Release& release() const override { return release_; }
+    [[nodiscard]] const std::string& digest() const override { return digest_; }
+    [[nodiscard]] base::Result<std::optional<tree::ObjectName>> find(
+        const tree::ObjectName& asked) const override {
+        if (objects_.contains(asked)) return asked;
+        std::optional<tree::ObjectName> found;
+        for (const auto& [id, nodes] : objects_) {
+            if (!base::equal_ignoring_case(id.class_name, asked.class_name) ||
+                !base::equal_ignoring_case(id.name, asked.name))
+                continue;
+            if (found) return std::nullopt;
+            found = id;
+        }
+        return found;
+    }
+    [[nodiscard]] base::Result<tree::Object> load(const tree::ObjectName& name) const override {
+        ++loads_;
+        if (error_) return tl::unexpected(*error_);
+        const auto found = objects_.find(name);
+        if (found == objects_.end()) return base::fail(base::Kind::absent, name.name);
+        return tree::Object{name, {}, found->second};
+    }
+    [[nodiscard]] base::Result<bool> is_loading_stamp(std::string_view stamp) const override {
+        return loading_.contains(std::string(stamp));
+    }
+    [[nodiscard]] base::Result<std::optional<std::string>> digest_of(
+        const tree::ObjectName& name) const override {
+        const auto found = objects_.find(name);
+        if (found == objects_.end()) return std::nullopt;
+        return tree::signature_of(found->second).substr(0, 16);
+    }
+    [[nodiscard]] std::vector<source::ClassCount> class_counts() const override {
+        std::map<std::string, std::uint64_t> counts;
+        for (const auto& [id, nodes] : objects_) ++counts[id.class_name];
+        std::vector<source::ClassCount> list;
+        for (const auto& [name, count] : counts) list.push_back({name, count});
+        return list;
+    }
+    void each_name(const std::function<bool(const tree::ObjectName&)>& visit) const override {
+        for (const auto& [id, nodes] : objects_)
+            if (!visit(id)) return;
+    }
+    [[nodiscard]] const tree::Models& models() const override { return models_; }
+
+   private:
+    base::Release release_;
+    std::string digest_ = base::md5_hex("");
+    std::map<tree::ObjectName, Nodes> objects_;
+    std::set<std::string> loading_;
+    tree::Models models_;
+    std::optional<base::Error> error_;
+    mutable std::atomic<int> loads_{0};
+};
+
+}  // namespace support
