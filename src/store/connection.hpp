@@ -22,7 +22,7 @@ struct Blob {
 };
 
 // NULL, integer, text (UTF-8) or blob. Dates and times are text: "2008-02-15",
-// "2008-02-15T09:15:20Z".
+// "2008-02-15T09:15:20Z". A number that is no integer is read as text.
 using Value = std::variant<std::monostate, std::int64_t, std::string, Blob>;
 
 class Row {
@@ -42,7 +42,9 @@ using Rows = std::vector<Row>;
 
 enum class Engine { sqlite, mysql };
 
-// Reading sees one state from begin to end; writing excludes other writers (SQLite: IMMEDIATE).
+// Reading sees one state from its first query to the end, and a write in it fails. Writing
+// excludes other writers: of the whole file (SQLite, BEGIN IMMEDIATE), or of the rows that it
+// writes or reads with for_update() (MariaDB, which shows it what others commit meanwhile).
 enum class Access { read, write };
 
 // A database that failed. Callers ask what it means, never which code it was.
@@ -53,7 +55,8 @@ class Failure : public std::runtime_error {
         bool in_doubt = false;         // COMMIT was sent and its outcome is unknown
         bool lost_connection = false;  // this connection is of no use any more
         bool duplicate = false;        // a UNIQUE key is taken: somebody was first
-        bool full = false;             // disk full, quota, read-only: an operator must act
+        bool full = false;             // disk full, quota, read-only, no right to do so, file
+                                       // missing or damaged: an operator must act
     };
     Failure(const std::string& what, Meaning meaning, int code, std::string sqlstate = {});
     [[nodiscard]] const Meaning& meaning() const { return meaning_; }
@@ -66,7 +69,8 @@ class Failure : public std::runtime_error {
     std::string sqlstate_;
 };
 
-// Every function throws Failure. Values are bound, never pasted. Statements are prepared once a
+// Every function throws Failure; logic_error when the number of values is wrong or the SQL is
+// more than one statement. Values are bound, never pasted. Statements are prepared once a
 // connection and kept, so pass SQL from a small set of texts.
 class Connection {
    public:
@@ -75,8 +79,8 @@ class Connection {
 
     [[nodiscard]] virtual Rows query(std::string_view sql, std::span<const Value> values = {}) = 0;
 
-    // Rows that matched (UPDATE, DELETE) or were written (INSERT; 0 when INSERT … DO NOTHING
-    // met a duplicate).
+    // Rows that matched (UPDATE, DELETE) or were written (INSERT; of an upsert the count says
+    // nothing, and "insert unless it is there" is a function of store/dialect.hpp).
     virtual std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) = 0;
 
     virtual void begin(Access access) = 0;

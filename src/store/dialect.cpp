@@ -56,6 +56,18 @@ std::string_view for_update(Engine engine) {
     return engine == Engine::mysql ? " FOR UPDATE" : "";
 }
 
+std::vector<std::string> columns_of(Connection& connection, const std::string& table) {
+    const std::string_view sql =
+        connection.engine() == Engine::mysql
+            ? "SELECT column_name FROM information_schema.columns"
+              " WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position"
+            : "SELECT name FROM pragma_table_info(?) ORDER BY cid";
+    const std::vector<Value> values{table};
+    std::vector<std::string> names;
+    for (const auto& row : connection.query(sql, values)) names.push_back(row.text(0));
+    return names;
+}
+
 std::string as_bytes(Engine engine, std::string_view column) {
     const std::string_view type = engine == Engine::mysql ? "BINARY" : "BLOB";
     return "CAST(" + std::string(column) + " AS " + std::string(type) + ")";

@@ -1,5 +1,4 @@
 // store/dialect.hpp -- what SQL has to say differently to each engine: the one place for it.
-// Pure, but for insert_unless_there.
 // Both engines take: ? for values, || to join texts, 'x' as text (a backslash is a backslash),
 // "x" as a name, LIMIT ?, CAST(x AS CHAR). Ids are read back by natural key, not asked for.
 // SPDX-License-Identifier: MIT
@@ -39,6 +38,10 @@ bool insert_unless_there(Transaction& transaction, const Insert& insert,
 // Put behind a SELECT whose rows the same transaction goes on to write: other writers wait.
 // Empty for SQLite, where a writing transaction is alone anyway.
 [[nodiscard]] std::string_view for_update(Engine engine);
+
+// Names of a table's columns, in their order; none: no such table.
+[[nodiscard]] std::vector<std::string> columns_of(Connection& connection,
+                                                  const std::string& table);
 
 // The bytes of a text column as they lie in the table, in no character set.
 [[nodiscard]] std::string as_bytes(Engine engine, std::string_view column);

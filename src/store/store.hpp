@@ -50,6 +50,10 @@ struct Upgraded {
     int from = 0;        // 0: the database was empty; -1: it was the first system's
     int to = 0;
     std::size_t adopted_objects = 0, adopted_rows = 0;
+    // Rows of the first system that could not be adopted (no name, no version, over a limit):
+    // how many, and of the first 100 which and why. They stay in first_objects, first_history.
+    std::size_t left_behind = 0;
+    std::vector<std::string> reasons;
 };
 // Creates the schema, upgrades an older one step by step, adopts the first system's.
 // Run twice it does nothing; a run that was broken off goes on.

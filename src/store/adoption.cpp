@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "store/adoption.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+
+#include "base/release.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "store/dialect.hpp"
+
+namespace store {
+namespace {
+
+constexpr std::size_t most_reasons = 100;
+constexpr std::int64_t rows_at_once = 500;
+constexpr std::size_t longest_class = 64, longest_name = 512;  // characters, as in the schema
+constexpr std::string_view default_date = "2007-01-01";
+
+template <std::size_t n>
+bool all_of_these(const std::vector<std::string>& columns,
+                  const std::array<std::string_view, n>& wanted) {
+    return std::ranges::all_of(wanted, [&](std::string_view name) {
+        return std::ranges::find(columns, name) != columns.end();
+    });
+}
+
+bool has_table(Connection& connection, const std::string& name) {
+    return !columns_of(connection, name).empty();
+}
+
+// Bytes of the first system as text: UTF-8 if that is what they are, else windows-1252.
+std::optional<std::string> text_of(const Row& row, std::size_t column) {
+    if (row.is_null(column)) return std::nullopt;
+    return base::legal_text(row.blob(column));
+}
+
+std::size_t characters_in(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+std::string notes_of(const std::string& html) {
+    return nlohmann::json{{"adopted", html}}.dump();
+}
+
+std::string joined(const std::string& first, const std::string& second) {
+    if (first.empty() || second.empty()) return first + second;
+    return first + "<br>" + second;
+}
+
+class Adoption {
+   public:
+    Adoption(Connection& connection, base::Seconds now, Upgraded& done)
+        : connection_(connection),
+          transaction_(connection, Access::write),
+          recorded_at_(base::format_rfc3339(now)),
+          done_(done) {}
+
+    void run() {
+        if (!adoption_is_unfinished(connection_)) return;  // done while we waited for the lock
+        copy_objects();
+        if (has_table(connection_, "first_history")) copy_history();
+        for (const auto& [version, date] : releases_)
+            insert_unless_there(transaction_,
+                                {"releases", {"version", "released_on"}, {"version"}},
+                                std::array<Value, 2>{version, date});
+        transaction_.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
+        transaction_.execute("INSERT INTO meta (name, value) VALUES ('adopted', ?)",
+                             {static_cast<std::int64_t>(done_.adopted_rows)});
+        transaction_.commit();
+    }
+
+   private:
+    void leave(const char* table, std::int64_t id, std::string_view why) {
+        ++done_.left_behind;
+        if (done_.reasons.size() >= most_reasons) return;
+        done_.reasons.push_back(std::string(table) + " " + std::to_string(id) + ": " +
+                                std::string(why));
+    }
+
+    [[nodiscard]] std::string bytes(std::string_view column) const {
+        return as_bytes(connection_.engine(), column);
+    }
+
+    // Newest first, so that the first row of a name is the one to keep.
+    void copy_objects() {
+        const std::string sql = "SELECT oid, " + bytes("class") + ", " + bytes("name") + ", " +
+                                bytes("last_modification_date") + ", " + bytes("ace_version") +
+                                " FROM first_objects WHERE oid < ? ORDER BY oid DESC LIMIT ?";
+        std::int64_t below = std::numeric_limits<std::int64_t>::max();
+        for (;;) {
+            const auto rows = transaction_.query(sql, {below, rows_at_once});
+            if (rows.empty()) return;
+            for (const auto& row : rows) copy_object(row);
+            below = rows.back().integer(0);
+        }
+    }
+
+    void copy_object(const Row& row) {
+        const auto oid = row.integer(0);
+        const auto type = text_of(row, 1), name = text_of(row, 2);
+        if (!type || type->empty() || !name || name->empty())
+            return leave("first_objects", oid, "no class or no name");
+        if (characters_in(*type) > longest_class || characters_in(*name) > longest_name)
+            return leave("first_objects", oid, "class or name too long");
+        const auto there = transaction_.query(
+            "SELECT oid FROM objects WHERE class = ? AND name = ?", {*type, *name});
+        if (!there.empty()) {
+            kept_[oid] = there.front().integer(0);
+            return;
+        }
+        insert_object(oid, *type, *name, row);
+    }
+
+    // Without a signature: the old one is of another algorithm, so the first comparison goes by
+    // timestamps later than last_modification_date.
+    void insert_object(std::int64_t oid, const std::string& type, const std::string& name,
+                       const Row& row) {
+        const auto date = text_of(row, 3).value_or("");
+        const auto version = text_of(row, 4).value_or("");
+        transaction_.execute(
+            "INSERT INTO objects (oid, class, name, name_key, last_modification_date,"
+            " ace_version) VALUES (?, ?, ?, ?, ?, ?)",
+            {oid, type, name, base::fold_ascii(name),
+             base::parse_date(date) ? date : std::string(default_date),
+             base::is_version(version) ? version : std::string()});
+        kept_[oid] = oid;
+        ++done_.adopted_objects;
+    }
+
+    void copy_history() {
+        const std::string sql = "SELECT sid, oid, " + bytes("version") + ", " + bytes("date") +
+                                ", " + bytes("notes") +
+                                " FROM first_history WHERE sid > ? ORDER BY sid LIMIT ?";
+        std::int64_t above = std::numeric_limits<std::int64_t>::min();
+        for (;;) {
+            const auto rows = transaction_.query(sql, {above, rows_at_once});
+            if (rows.empty()) return;
+            for (const auto& row : rows) copy_row(row);
+            above = rows.back().integer(0);
+        }
+    }
+
+    void copy_row(const Row& row) {
+        const auto sid = row.integer(0);
+        const auto version = text_of(row, 2).value_or("");
+        const auto date = text_of(row, 3).value_or("");
+        const auto object = row.is_null(1) ? kept_.end() : kept_.find(row.integer(1));
+        if (object == kept_.end()) return leave("first_history", sid, "no object");
+        if (!base::is_version(version)) return leave("first_history", sid, "no version");
+        if (!base::parse_date(date)) return leave("first_history", sid, "no date");
+        record(object->second, version, date, text_of(row, 4).value_or(""));
+        auto& released_on = releases_[version];
+        released_on = std::max(released_on, date);
+        ++done_.adopted_rows;
+    }
+
+    void record(std::int64_t oid, const std::string& version, const std::string& date,
+                const std::string& html) {
+        const auto there = transaction_.query(
+            "SELECT sid, notes FROM history WHERE oid = ? AND version = ?", {oid, version});
+        if (there.empty()) {
+            transaction_.execute(
+                "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes)"
+                " VALUES (?, ?, ?, ?, 'adopted', '', ?)",
+                {oid, version, date, recorded_at_, notes_of(html)});
+            return;
+        }
+        const auto notes = nlohmann::json::parse(there.front().text(1));
+        const auto both = joined(notes.at("adopted").get<std::string>(), html);
+        transaction_.execute("UPDATE history SET notes = ? WHERE sid = ?",
+                             {notes_of(both), there.front().integer(0)});
+    }
+
+    Connection& connection_;
+    Transaction transaction_;
+    std::string recorded_at_;
+    Upgraded& done_;
+    std::unordered_map<std::int64_t, std::int64_t> kept_;  // oid of any duplicate -> the kept
+    std::map<std::string, std::string> releases_;          // version -> date
+};
+
+void rename_if(Connection& connection, const std::string& table,
+               bool (*is_first)(const std::vector<std::string>&)) {
+    if (is_first(columns_of(connection, table)))
+        connection.execute("ALTER TABLE " + table + " RENAME TO first_" + table);
+}
+
+}  // namespace
+
+bool is_first_objects(const std::vector<std::string>& columns) {
+    constexpr std::array<std::string_view, 5> wanted{"oid", "name", "class",
+                                                     "last_modification_date", "ace_version"};
+    return all_of_these(columns, wanted) &&
+           std::ranges::find(columns, "name_key") == columns.end();
+}
+
+bool is_first_history(const std::vector<std::string>& columns) {
+    constexpr std::array<std::string_view, 5> wanted{"sid", "oid", "version", "date", "notes"};
+    return all_of_these(columns, wanted) &&
+           std::ranges::find(columns, "recorded_at") == columns.end();
+}
+
+bool adoption_is_unfinished(Connection& connection) {
+    if (!has_table(connection, "first_objects")) return false;
+    if (!has_table(connection, "meta")) return true;
+    return connection.query("SELECT value FROM meta WHERE name = 'adopted'").empty();
+}
+
+void set_first_tables_aside(Connection& connection) {
+    rename_if(connection, "objects", is_first_objects);
+    rename_if(connection, "history", is_first_history);
+}
+
+void adopt(Connection& connection, base::Seconds now, Upgraded& done) {
+    Adoption(connection, now, done).run();
+}
+
+}  // namespace store

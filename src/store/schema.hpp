@@ -1,0 +1,33 @@
+// store/schema.hpp -- the schema as a list of numbered steps. For this room and its tests.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/connection.hpp"
+
+namespace store {
+
+// A step from schema number - 1 to number. Append-only: a released one is never changed.
+// MariaDB commits each statement that changes a table by itself, so its statements can be run
+// again after a run that was broken off (IF NOT EXISTS).
+struct Migration {
+    int number;
+    std::string_view sqlite, mysql;
+};
+[[nodiscard]] std::span<const Migration> migrations();
+
+// The statements of a script: without -- comments, ended by a semicolon outside of quotes.
+[[nodiscard]] std::vector<std::string> statements_of(std::string_view script);
+
+// The number in `meta`; nullopt: there is none.
+[[nodiscard]] std::optional<int> schema_of(Connection& connection);
+
+// Runs the steps above the schema's number, each to its end before the next. Throws Failure.
+void upgrade(Connection& connection, std::span<const Migration> steps);
+
+}  // namespace store

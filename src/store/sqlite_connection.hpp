@@ -1,0 +1,22 @@
+// store/sqlite_connection.hpp -- the embedded engine: one file, many readers, one writer.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "store/connection.hpp"
+#include "store/store.hpp"
+
+namespace store {
+
+// Opens the file: WAL, synchronous FULL, foreign keys. A file that this process may not write
+// is opened for reading; then every write fails as full (an operator must act).
+//   busy_for  how long a statement waits for another writer before it fails as transient
+//   throws    Failure; full when the file is missing, unreadable or no database
+[[nodiscard]] std::unique_ptr<Connection> open_sqlite(
+    const std::filesystem::path& file, IfMissing if_missing,
+    std::chrono::milliseconds busy_for = std::chrono::seconds(5));
+
+}  // namespace store
