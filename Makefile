@@ -98,6 +98,10 @@ test:
 	tools/install-packages build serve test
 	$(MAKE) -j$(jobs) --no-print-directory all unit-tests
 	tests/run $(unit_tests) tests/e2e/run
+test-units:
+	tools/install-packages build test
+	$(MAKE) -j$(jobs) --no-print-directory unit-tests
+	tests/run $(unit_tests)
 test-real:
 	tools/install-packages build test
 	@tools/real-data
@@ -134,6 +138,6 @@ install: build/release/varve
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/varve README.md ARCHITECTURE.md CHANGELOG.md LICENSE
 clean:
 	rm -rf build cgi-bin/rss
-.PHONY: all unit-tests serve test test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
+.PHONY: all unit-tests serve test test-units test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

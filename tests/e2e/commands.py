@@ -1,0 +1,139 @@
+"""The commands, as a shell sees them: bytes out, words on stderr, exit status.
+
+SPDX-License-Identifier: MIT
+"""
+import json
+
+from checks import check
+from site_of_varve import COMMAND_SECONDS, eventually
+
+GENE = ("Gene", "WBGene00006763")
+
+
+@check("every command explains itself with --help")
+def _(site):
+    overview = site.expect(0, "--help", config=None).stdout
+    for command in (b"init", b"serve", b"feed", b"diff", b"show", b"check", b"accept"):
+        assert command in overview, overview
+        assert site.expect(0, command.decode(), "--help", config=None).stdout
+
+
+@check("wrong use ends with status 2 and a reason on stderr")
+def _(site):
+    for arguments in (("frobnicate",), ("feed",), ("feed", "Gene"), ("show", "Gene", "x", "--release"),
+                      ("diff", "Gene", "x", "--from", "WS186")):
+        done = site.expect(2, *arguments, config=None)
+        assert done.stderr and not done.stdout, (arguments, done)
+
+
+@check("a wrong configuration is told by file, section and key, with status 2")
+def _(site):
+    for changes, words in (({"site__colour": "red"}, ("varve.conf", "site", "colour")),
+                           ({"serve__threads": "12abc"}, ("varve.conf", "serve", "threads")),
+                           ({"source__max_object_mb": "-1"}, ("varve.conf", "source", "max_object_mb")),
+                           ({"site__base_url": "ftp://x"}, ("varve.conf", "site", "base_url"))):
+        site.write_config(**changes)
+        for command in (("init",), ("feed", *GENE), ("check",)):
+            text = site.expect(2, *command).stderr.decode()
+            assert all(word in text for word in words), (changes, command, text)
+    missing = site.expect(2, "feed", *GENE, config="nowhere.conf")
+    assert b"nowhere.conf" in missing.stderr, missing
+
+
+@check("varve init can be run again, and keeps what is there")
+def _(site):
+    site.expect(0, "init")
+    before = site.visit("WS187", *GENE)
+    site.expect(0, "init")
+    assert site.visit("WS187", *GENE) == before
+
+
+@check("a command on a store that was never made says: varve init")
+def _(site):
+    done = site.expect(1, "feed", *GENE)
+    assert b"varve init" in done.stderr and not done.stdout, done
+
+
+@check("varve feed of an object that is nowhere ends with status 1")
+def _(site):
+    site.expect(0, "init")
+    done = site.expect(1, "feed", "Gene", "nobody")
+    assert done.stderr and not done.stdout, done
+
+
+@check("a name that begins with a dash stands behind --")
+def _(site):
+    site.expect(0, "init")
+    assert b"<rss" in site.expect(0, "feed", "--", "Method", "-D").stdout
+    assert site.expect(0, "show", "--", "Method", "-D").stdout
+
+
+@check("varve show prints the tree of an object, and needs no store")
+def _(site):
+    shown = site.expect(0, "show", *GENE).stdout
+    assert b"unc-26" in shown and b"CGC_name" in shown, shown
+    assert not (site.folder / "var" / "history.db").exists()
+    assert site.expect(1, "show", "Gene", "nobody").stderr
+
+
+@check("varve diff of two build folders answers like diff(1) and needs no store")
+def _(site):
+    old, new = ("--from", str(site.builds / "WS187")), ("--to", str(site.builds / "WS188"))
+    assert site.expect(1, "diff", *GENE, *old, *new).stdout
+    site.expect(0, "diff", "Person", "WBPerson1983", *old, *new)
+    assert site.expect(2, "diff", "Gene", "nobody", *old, *new).stderr
+    assert site.expect(2, "diff", *GENE, *old, "--to", str(site.builds / "WS999")).stderr
+    assert not (site.folder / "var" / "history.db").exists()
+
+
+@check("varve diff --format json gives the changes, and which kind they are")
+def _(site):
+    folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"), "--format", "json")
+    changed = json.loads(site.expect(1, "diff", *GENE, *folders).stdout)
+    assert (changed["class"], changed["name"]) == GENE
+    assert (changed["from"], changed["to"], changed["kind"]) == ("WS187", "WS188", "changed"), changed
+    assert {change["op"] for change in changed["changes"]} <= {"added", "removed", "replaced"}
+    created = json.loads(site.expect(1, "diff", "Phenotype", "WBPhenotype:0004022", *folders).stdout)
+    vanished = json.loads(site.expect(1, "diff", "Phenotype", "WBPhenotype:0001213", *folders).stdout)
+    assert (created["kind"], vanished["kind"]) == ("created", "vanished")
+
+
+@check("varve diff of two releases reads the trees that are stored")
+def _(site):
+    site.expect(0, "init")
+    for build in ("WS186", "WS187", "WS188"):
+        site.visit(build, *GENE)
+    stored = site.expect(1, "diff", *GENE, "--from", "WS187", "--to", "WS188", "--format", "json").stdout
+    folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"), "--format", "json")
+    assert stored == site.expect(1, "diff", *GENE, *folders).stdout
+
+
+@check("varve check finds nothing wrong with the sample site")
+def _(site):
+    site.expect(0, "init")
+    assert site.expect(0, "check").stdout
+
+
+@check("varve check says what is wrong with a build that has no release.ini")
+def _(site):
+    site.expect(0, "init")
+    (site.builds / "WS188" / "release.ini").unlink()
+    done = site.expect(1, "check")
+    assert b"release.ini" in done.stdout + done.stderr, done
+
+
+@check("two servers do not take one socket from each other")
+def _(site):
+    site.start()
+    second = site.expect(1, "serve")
+    assert b"varve.sock" in second.stderr, second
+    assert site.get("/healthz").status == 200
+
+
+@check("a socket that a killed server left behind is in nobody's way")
+def _(site):
+    site.start()
+    site.varve.kill()
+    site.varve.wait(COMMAND_SECONDS)
+    site.start_varve()
+    eventually(site.answers, "the second server answers")

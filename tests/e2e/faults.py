@@ -1,0 +1,161 @@
+"""A store that can't be written, is full, or is newer than the program: said, and nothing lost.
+
+SPDX-License-Identifier: MIT
+"""
+import resource
+import signal
+import sqlite3
+import xml.etree.ElementTree as ElementTree
+
+from checks import check
+from load import Load
+from site_of_varve import eventually, rss_path
+
+GENE = ("Gene", "WBGene00006763")
+PATH = rss_path(*GENE)
+
+
+def store_of(site):
+    return site.folder / "var" / "history.db"
+
+
+def rows_in(site, table):
+    with sqlite3.connect(store_of(site)) as store:
+        return store.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+def some_proteins(site, count):
+    names = [line.split(b'"')[1].decode() for line in site.dump_of("WS188").split(b"\n")
+             if line.startswith(b'Protein : "')]
+    return names[:count]
+
+
+@check("a read-only store is named by the commands, and used again when it may be written")
+def _(site):
+    site.expect(0, "init")
+    before = site.visit("WS188", *GENE)
+    folder, store = store_of(site).parent, store_of(site)
+    store.chmod(0o444)
+    folder.chmod(0o555)
+    for command in (("feed", "Strain", "CB205"), ("check",)):
+        done = site.expect(1, *command)
+        assert b"history.db" in done.stdout + done.stderr, done
+    folder.chmod(0o755)
+    store.chmod(0o644)
+    site.expect(0, "feed", "Strain", "CB205")
+    assert site.visit("WS188", *GENE) == before
+
+
+@check("a server whose store is read-only says so, and never sends an empty feed")
+def _(site):
+    site.start()
+    known = site.feed(*GENE).body
+    assert site.stop_varve() == 0
+    folder, store = store_of(site).parent, store_of(site)
+    store.chmod(0o444)
+    folder.chmod(0o555)
+    site.start_varve()
+
+    def said():
+        if site.varve.poll() is not None:
+            assert site.varve.returncode == 1, site.varve.returncode
+            return "history.db" in site.logs()
+        reply = site.get(rss_path("Strain", "CB205"))
+        return reply.status == 503 and "retry-after" in reply.fields
+
+    eventually(said, "the fault is said")
+    folder.chmod(0o755)
+    store.chmod(0o644)
+    if site.varve.poll() is not None:
+        site.start_varve()
+    eventually(lambda: site.get(PATH).status == 200, "the store is used again")
+    assert site.feed(*GENE).body == known
+
+
+# A file size limit stands for the full disk: every write beyond it fails, for the same calls and
+# at the same places. SIGXFSZ is ignored, as it has no counterpart on a disk.
+def with_small_disk():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (192 * 1024, resource.RLIM_INFINITY))
+
+
+@check("a full disk gives 503 for what can't be recorded, keeps what is, and passes when there is room")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS188", *GENE)  # makes the index, which is larger than the disk below
+    site.start(preexec_fn=with_small_disk, restore_signals=False)
+    served = {GENE: site.feed(*GENE).body}
+    refused = None
+    for name in some_proteins(site, 600):
+        reply = site.get(rss_path("Protein", name))
+        if reply.status != 200:
+            refused = name
+            break
+        served["Protein", name] = reply.body
+    assert refused is not None, f"{len(served)} objects fitted"
+    assert reply.status == 503 and int(reply.fields["retry-after"]) > 0, reply
+    for object_name, body in served.items():
+        again = site.get(rss_path(*object_name))
+        assert again.status == 200 and again.body == body, (object_name, again)
+    assert site.varve.poll() is None
+    unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    resource.prlimit(site.varve.pid, resource.RLIMIT_FSIZE, unlimited)
+    eventually(lambda: site.get(rss_path("Protein", refused)).status == 200, "there is room again")
+    assert site.stop_varve() == 0
+    for object_name, body in served.items():
+        assert site.expect(0, "feed", "--", *object_name).stdout == body
+    with sqlite3.connect(store_of(site)) as store:
+        assert store.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@check("a store that is newer than the program is refused, and left as it is")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS187", *GENE)
+    rows = rows_in(site, "objects")
+    with sqlite3.connect(store_of(site)) as store:
+        store.execute("UPDATE meta SET value = 9999 WHERE name = 'schema'")
+    for command in (("init",), ("feed", *GENE), ("serve",), ("check",)):
+        done = site.expect(1, *command)
+        assert b"newer" in done.stdout + done.stderr, (command, done)
+    assert rows_in(site, "objects") == rows
+    with sqlite3.connect(store_of(site)) as store:
+        assert store.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone() == (9999,)
+
+
+@check("a store that is somebody else's database is refused, and left as it is")
+def _(site):
+    with sqlite3.connect(store_of(site)) as store:
+        store.execute("CREATE TABLE objects (colour TEXT)")
+        store.execute("INSERT INTO objects VALUES ('red')")
+    assert site.expect(1, "init").stderr
+    with sqlite3.connect(store_of(site)) as store:
+        assert store.execute("SELECT * FROM objects").fetchall() == [("red",)]
+
+
+@check("a store that is no database at all is refused, and left as it is")
+def _(site):
+    store_of(site).write_bytes(b"a letter to the editor\n" * 500)
+    assert b"history.db" in site.expect(1, "init").stderr
+    assert site.expect(1, "feed", *GENE).stderr
+    assert store_of(site).read_bytes() == b"a letter to the editor\n" * 500
+
+
+@check("a program killed at any moment leaves a store that the next one reads")
+def _(site):
+    site.start()
+    names = some_proteins(site, 25)
+    for name in names:
+        with Load(site, rss_path("Protein", name), clients=2) as load:
+            eventually(lambda: load.count() > 0, "an answer")
+            site.varve.kill()
+            site.varve.wait()
+            site.start_varve()
+            eventually(site.answers, "the next server answers")
+        assert {status for replies in load.replies for status, _ in replies} <= {200, 502, 503}
+    for name in names:
+        ElementTree.fromstring(site.feed("Protein", name).body)
+    with sqlite3.connect(store_of(site)) as store:
+        assert store.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        twice = "SELECT count(*) FROM (SELECT 1 FROM history GROUP BY oid, version HAVING count(*) > 1)"
+        assert store.execute(twice).fetchone() == (0,)

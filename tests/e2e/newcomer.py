@@ -1,0 +1,146 @@
+"""What somebody finds who starts the sample site and asks for a gene.
+
+SPDX-License-Identifier: MIT
+"""
+import xml.etree.ElementTree as ElementTree
+
+import feedparser
+
+from checks import check, check_served
+from site_of_varve import rss_path
+
+GENE = ("Gene", "WBGene00006763")
+
+
+def items_of(reply):
+    return ElementTree.fromstring(reply.body).findall("./channel/item")
+
+
+@check_served("after requests on WS186 and WS187 the feed of a gene has an item for each release that changed it")
+def _(site):
+    titles = [item.findtext("title") for item in items_of(site.feed(*GENE))]
+    assert len(titles) == 2, titles
+    assert titles[0].startswith("Gene unc-26 changed in WS188: "), titles
+    assert titles[1].startswith("Gene unc-26 changed in WS187: "), titles
+
+
+@check_served("an item has the permanent id, the release's date and a link to its place in the history")
+def _(site):
+    newest = items_of(site.feed(*GENE))[0]
+    guid = newest.find("guid")
+    assert guid.text == "tag:example.org,2007:Gene/WBGene00006763/WS188", guid.text
+    assert guid.get("isPermaLink") == "false"
+    assert newest.findtext("pubDate") == "Sat, 22 Mar 2008 00:00:00 GMT", newest.findtext("pubDate")
+    link = newest.findtext("link")
+    assert link.startswith(f"http://127.0.0.1:{site.port}/history?") and link.endswith("#WS188"), link
+
+
+@check_served("the changed paths are in the item, and the objects they name are links")
+def _(site):
+    text = items_of(site.feed(*GENE))[1].findtext("description")
+    assert "Other_name" in text or "CGC_name" in text or "Identity" in text, text
+    assert 'href="https://wormbase.org/db/get?name=' in text, text
+
+
+@check_served("a feed reader agrees with the feed on titles, ids and dates, and finds no fault in it")
+def _(site):
+    reply = site.feed(*GENE)
+    read = feedparser.parse(reply.body)
+    assert not read.bozo, read.bozo_exception
+    assert read.version == "rss20", read.version
+    assert read.feed.title and read.feed.link and read.feed.description, read.feed
+    written = [(item.findtext("title"), item.findtext("guid")) for item in items_of(reply)]
+    assert [(entry.title, entry.id) for entry in read.entries] == written
+    dates = [tuple(entry.published_parsed[:6]) for entry in read.entries]
+    assert dates == [(2008, 3, 22, 0, 0, 0), (2008, 2, 15, 0, 0, 0)], dates
+
+
+@check_served("a feed reader gets the feed over HTTP, and 304 when it comes again")
+def _(site):
+    address = f"http://127.0.0.1:{site.port}" + rss_path(*GENE)
+    first = feedparser.parse(address)
+    assert first.status == 200 and len(first.entries) == 2, first
+    again = feedparser.parse(address, etag=first.etag, modified=first.modified)
+    assert again.status == 304 and not again.entries, again
+
+
+@check_served("the feed names its own address, and its language, and when it changed last")
+def _(site):
+    channel = ElementTree.fromstring(site.feed(*GENE).body).find("channel")
+    link = channel.find("{http://www.w3.org/2005/Atom}link[@rel='self']")
+    reply = site.get(link.get("href")[len(f"http://127.0.0.1:{site.port}"):])
+    assert reply.status == 200 and reply.body == site.feed(*GENE).body, link.get("href")
+    assert channel.findtext("language") == "en"
+    assert channel.findtext("lastBuildDate")
+
+
+@check_served("an object that vanished keeps its feed, which says so")
+def _(site):
+    newest = items_of(site.feed("Phenotype", "WBPhenotype:0001213"))[0]
+    assert "vanished in WS188" in newest.findtext("title"), newest.findtext("title")
+
+
+@check_served("an object that the build before did not have was created")
+def _(site):
+    titles = [item.findtext("title") for item in items_of(site.feed("Phenotype", "WBPhenotype:0004022"))]
+    assert len(titles) == 1 and "created in WS188" in titles[0], titles
+
+
+@check_served("an object that was asked for on the newest build only has no invented changes")
+def _(site):
+    assert not items_of(site.feed("Person", "WBPerson1848"))
+
+
+@check_served("a link of the old site leads to the same feed")
+def _(site):
+    reply = site.get("/db/rss?name=WBGene00006763;class=Gene")
+    assert reply.status == 301, reply
+    base = f"http://127.0.0.1:{site.port}"
+    assert reply.fields["location"].startswith(base + "/rss?"), reply
+    followed = site.get(reply.fields["location"][len(base):])
+    assert followed.status == 200 and followed.body == site.feed(*GENE).body
+
+
+@check_served("the CGI program gives the bytes that the server gives")
+def _(site):
+    by_cgi = site.get(rss_path(*GENE).replace("/rss?", "/cgi-bin/rss?"))
+    served = site.feed(*GENE)
+    assert by_cgi.status == 200, by_cgi
+    assert by_cgi.body == served.body
+    for field in ("etag", "last-modified", "content-type", "cache-control", "vary"):
+        assert by_cgi.fields[field] == served.fields[field], (field, by_cgi, served)
+
+
+@check_served("the CGI program answers conditional requests and errors with their statuses")
+def _(site):
+    path = rss_path(*GENE).replace("/rss?", "/cgi-bin/rss?")
+    tag = site.get(path).fields["etag"]
+    assert site.get(path, If_None_Match=tag).status == 304
+    assert site.get("/cgi-bin/rss?class=Gene&name=nobody").status == 404
+    assert site.get("/cgi-bin/rss?class=Gene").status == 400
+    assert site.get("/cgi-bin/rss", method="POST", body="x=1").status == 405
+
+
+@check_served("varve feed prints the bytes that the server sends")
+def _(site):
+    printed = site.expect(0, "feed", *GENE).stdout
+    assert printed == site.feed(*GENE).body
+
+
+@check("the history is the same however many times each build was asked")
+def _(site):
+    site.expect(0, "init")
+    for build in ("WS186", "WS187", "WS188", "WS187", "WS186"):
+        site.visit(build, *GENE)
+    once = site.visit("WS188", *GENE)
+    assert once == site.visit("WS188", *GENE)
+    assert len(ElementTree.fromstring(once).findall("./channel/item")) == 2, once
+
+
+@check("a site that was rolled back shows what it knew then, and forgets nothing")
+def _(site):
+    site.expect(0, "init")
+    seen = {build: site.visit(build, *GENE) for build in ("WS186", "WS187", "WS188")}
+    assert len(set(seen.values())) == 3, seen
+    assert site.visit("WS187", *GENE) == seen["WS187"]
+    assert site.visit("WS188", *GENE) == seen["WS188"]

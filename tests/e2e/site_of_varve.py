@@ -1,0 +1,221 @@
+"""One site in a folder of its own: builds, store, `varve serve`, Apache; all ended by close().
+
+SPDX-License-Identifier: MIT
+"""
+import http.client
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = HERE / "varve"
+EXAMPLES = HERE / "examples"
+COMMAND_SECONDS = 60
+
+
+def eventually(condition, what, seconds=30):
+    """The first true value of condition(), asked again and again until a deadline."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"after {seconds} s still not: {what}")
+        time.sleep(0.02)
+
+
+class Reply:
+    """status, fields (names in lower case), body as bytes."""
+
+    def __init__(self, status, fields, body):
+        self.status = status
+        self.fields = {name.lower(): value for name, value in fields}
+        self.body = body
+
+    @property
+    def text(self):
+        return self.body.decode("utf-8")
+
+    def __repr__(self):
+        return f"{self.status} {self.fields} {self.body[:300]!r}"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def rss_path(class_name, name, **parameters):
+    return "/rss?" + urllib.parse.urlencode({"class": class_name, "name": name, **parameters})
+
+
+class Site:
+    def __init__(self, current="WS188"):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.builds = self.folder / "builds"
+        self.builds.mkdir()
+        for build in ("WS186", "WS187", "WS188"):
+            shutil.copytree(EXAMPLES / "builds" / build, self.builds / build)
+        (self.folder / "cgi-bin").mkdir()
+        os.link(PROGRAM, self.folder / "cgi-bin" / "rss")
+        self.varve = None
+        self.apache = None
+        self.port = free_port()
+        self.switch_to(current)
+        self.write_config()
+
+    # ---- configuration and builds ----
+
+    def write_config(self, name="varve.conf", path="builds/current", **changes):
+        """examples/varve.conf with this site's paths; changes: section__key="value"."""
+        text = (EXAMPLES / "varve.conf").read_text()
+        values = {"site__base_url": f"http://127.0.0.1:{self.port}", "source__path": path,
+                  "source__index": "var/index", "store__url": "sqlite:var/history.db",
+                  "serve__listen": "unix:varve.sock", **changes}
+        for section_key, value in values.items():
+            section, key = section_key.split("__")
+            line = f"{key} = {value}"
+            text, found = re.subn(rf"(?ms)^(\[{section}\]\n(?:[^\[]*?\n)?){key} = [^\n]*",
+                                  lambda match: match.group(1) + line, text)
+            if not found:
+                text = text.replace(f"[{section}]\n", f"[{section}]\n{line}\n", 1)
+        (self.folder / "var").mkdir(exist_ok=True)
+        config = self.folder / name
+        config.write_text(text)
+        return config
+
+    def switch_to(self, build):
+        """As README tells operators: a new link, then one rename over the old one."""
+        link = self.builds / "next"
+        link.symlink_to(build)
+        link.rename(self.builds / "current")
+
+    def add_build(self, version, date, dump):
+        """A build made of the bytes `dump`, with the models of WS188."""
+        folder = self.builds / version
+        folder.mkdir()
+        for file in (self.builds / "WS188").glob("*.wrm"):
+            shutil.copy(file, folder)
+        (folder / f"{version}.ace").write_bytes(dump)
+        (folder / "release.ini").write_text(f"version = {version}\ndate = {date}\n")
+        return folder
+
+    def dump_of(self, build):
+        (file,) = (self.builds / build).glob("*.ace")
+        return file.read_bytes()
+
+    # ---- commands ----
+
+    def run(self, *arguments, config="varve.conf", **options):
+        """A command of varve to its end. arguments[0] is its name."""
+        command = [str(PROGRAM), arguments[0]]
+        if config:
+            command += ["--config", str(self.folder / config)]
+        return subprocess.run(command + list(arguments[1:]), cwd=self.folder, timeout=COMMAND_SECONDS,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False, **options)
+
+    def expect(self, status, *arguments, **options):
+        done = self.run(*arguments, **options)
+        assert done.returncode == status, (arguments, done.returncode, done.stderr, done.stdout[:500])
+        return done
+
+    def visit(self, build, class_name, name):
+        """What a reader's request does while `build` is the current one."""
+        self.write_config(f"{build}.conf", path=f"builds/{build}")
+        return self.expect(0, "feed", "--", class_name, name, config=f"{build}.conf").stdout
+
+    # ---- servers ----
+
+    def start(self, **options):
+        """`varve init`, `varve serve` and Apache; returns when a request is answered."""
+        self.expect(0, "init")
+        self.start_varve(**options)
+        self.start_apache()
+        eventually(self.answers, "the site answers")
+        return self
+
+    def start_varve(self, **options):
+        log = open(self.folder / "varve.log", "ab")
+        self.varve = subprocess.Popen(
+            [str(PROGRAM), "serve", "--config", str(self.folder / "varve.conf")], stdin=subprocess.DEVNULL,
+            stdout=log, stderr=log, **options)
+        log.close()
+
+    def start_apache(self):
+        run = self.folder / "httpd"
+        run.mkdir(exist_ok=True)
+        defines = {"VARVE_LISTEN": f"127.0.0.1:{self.port}", "VARVE_RUN": run,
+                   "VARVE_SOCKET": self.folder / "varve.sock",
+                   "VARVE_CGI": self.folder / "cgi-bin", "VARVE_CONFIG": self.folder / "varve.conf"}
+        command = ["apache2", "-D", "FOREGROUND", "-d", str(self.folder), "-f", str(HERE / "httpd.conf.example")]
+        for name, value in defines.items():
+            command += ["-C", f"Define {name} {value}"]
+        log = open(run / "output.log", "ab")
+        self.apache = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        log.close()
+
+    def answers(self):
+        for process in (self.varve, self.apache):
+            assert process.poll() is None, f"{process.args[0]} ended: {self.logs()}"
+        try:
+            return self.get("/healthz").status == 200
+        except OSError:
+            return False
+
+    def logs(self):
+        files = [self.folder / "varve.log", self.folder / "httpd" / "output.log",
+                 self.folder / "httpd" / "error.log"]
+        return "\n".join(file.read_text(errors="replace")[-1500:] for file in files if file.exists())
+
+    def stop_varve(self, seconds=30):
+        """Its exit status after SIGTERM."""
+        self.varve.send_signal(signal.SIGTERM)
+        return self.varve.wait(seconds)
+
+    def close(self):
+        for process in (self.apache, self.varve):
+            if process is None or process.poll() is not None:
+                continue
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        for folder, _, _ in os.walk(self.folder):
+            os.chmod(folder, 0o755)
+        shutil.rmtree(self.folder)
+
+    # ---- requests ----
+
+    def get(self, path, method="GET", body=None, **fields):
+        """fields: If_None_Match="…" and the like. Redirections are not followed."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request(method, path, body=body,
+                               headers={name.replace("_", "-"): value for name, value in fields.items()})
+            reply = connection.getresponse()
+            return Reply(reply.status, reply.getheaders(), reply.read())
+        finally:
+            connection.close()
+
+    def feed(self, class_name, name, **parameters):
+        reply = self.get(rss_path(class_name, name, **parameters))
+        assert reply.status == 200, reply
+        return reply
+
+    def raw_status(self, target):
+        """The status of GET target, whatever bytes the target holds."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+            connection.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            line = connection.makefile("rb").readline()
+        return int(line.split()[1])

@@ -1,0 +1,236 @@
+"""Builds that come, go and are refused, and a server that stops, while readers ask.
+
+SPDX-License-Identifier: MIT
+"""
+import re
+import time
+import xml.etree.ElementTree as ElementTree
+
+from checks import check
+from load import Load
+from site_of_varve import Site, eventually, rss_path
+
+GENE = ("Gene", "WBGene00006763")
+PATH = rss_path(*GENE)
+
+
+def titles_of(reply):
+    return [item.findtext("title") for item in ElementTree.fromstring(reply.body).findall("./channel/item")]
+
+
+def without(dump, class_name, keep):
+    """The dump with all but `keep` objects of a class taken out."""
+    kept = [0]
+
+    def choose(match):
+        kept[0] += 1
+        return match.group(0) if kept[0] <= keep else b""
+
+    return re.sub(rb'(?m)^%s : "[^\n]*\n(?:[^\n]+\n)*\n' % class_name.encode(), choose, dump)
+
+
+def refused_build(site):
+    return site.get("/healthz").body
+
+
+@check("the current build is switched under load without an error or a mixed answer")
+def _(site):
+    site.switch_to("WS187")
+    site.expect(0, "init")
+    site.visit("WS186", *GENE)
+    site.start()
+    before = site.feed(*GENE).body
+    with Load(site, PATH) as load:
+        eventually(load.each_has(5), "answers before the switch")
+        site.switch_to("WS188")
+        eventually(lambda: load.broken or site.feed(*GENE).body != before, "the new build is served")
+        eventually(load.each_has(5), "answers after the switch")
+    assert not load.broken, load.broken
+    after = site.feed(*GENE).body
+    assert b"WS188" in after and b"WS188" not in before
+    for replies in load.replies:
+        assert {status for status, _ in replies} == {200}, {status for status, _ in replies}
+        bodies = [body for _, body in replies]
+        assert set(bodies) == {before, after}, f"{len(set(bodies))} different answers"
+        turn = bodies.index(after)
+        assert bodies[:turn] == [before] * turn and set(bodies[turn:]) == {after}
+
+
+@check("switched to and fro under load, each answer is that of one of the builds")
+def _(site):
+    site.expect(0, "init")
+    for build in ("WS186", "WS187", "WS188"):
+        site.visit(build, *GENE)
+    expected = {site.visit(build, *GENE) for build in ("WS187", "WS188")}
+    site.start()
+    with Load(site, PATH, clients=4) as load:
+        for build in ("WS187", "WS188", "WS187", "WS188"):
+            before = site.feed(*GENE).body
+            site.switch_to(build)
+            eventually(lambda: load.broken or site.feed(*GENE).body == before
+                       or site.feed(*GENE).body in expected, "an answer")
+            eventually(load.each_has(20), "answers")
+    assert not load.broken, load.broken
+    for replies in load.replies:
+        assert {status for status, _ in replies} == {200}
+        assert {body for _, body in replies} <= expected
+
+
+def stop_under_load():
+    """Seconds that the server took to stop, and what the clients saw."""
+    site = Site()
+    try:
+        site.start()
+        body = site.feed(*GENE).body
+        with Load(site, PATH) as load:
+            eventually(load.each_has(20), "answers")
+            started = time.monotonic()
+            status = site.stop_varve()
+            took = time.monotonic() - started
+            eventually(load.each_has(2), "answers of Apache alone")
+            site.start_varve()
+            eventually(lambda: site.get(PATH).status == 200, "the next server answers")
+            eventually(load.each_has(5), "answers of the next server")
+    finally:
+        site.close()
+    assert status == 0, status
+    return took, body, load
+
+
+@check("SIGTERM under load stops the server within a second; readers get whole feeds or 503, then feeds again")
+def _(_site):
+    fastest = None
+    for _attempt in range(3):  # a busy machine may be late once, a server that hangs is late always
+        took, body, load = stop_under_load()
+        assert not load.broken, load.broken
+        for replies in load.replies:
+            assert {status for status, _ in replies} <= {200, 503}
+            assert {answer for status, answer in replies if status == 200} == {body}
+            assert replies[-1][0] == 200, [status for status, _ in replies[-20:]]
+        fastest = min(took, fastest or took)
+        if fastest <= 1.0:
+            return
+    raise AssertionError(f"the fastest of three stops took {fastest:.2f} s")
+
+
+@check("while the build folder is gone the feeds that are recorded go on, and nothing is invented")
+def _(site):
+    site.start()
+    known = site.feed(*GENE).body
+    site.builds.rename(site.folder / "elsewhere")
+    reply = site.get(PATH)
+    assert reply.status == 200 and reply.body == known, reply
+    unknown = site.get(rss_path("Strain", "CB205"))
+    assert unknown.status in (200, 503), unknown
+    if unknown.status == 503:
+        assert int(unknown.fields["retry-after"]) > 0, unknown
+    (site.folder / "elsewhere").rename(site.builds)
+    eventually(lambda: site.get(rss_path("Strain", "CB205")).status == 200, "the build is read again")
+    assert site.feed(*GENE).body == known
+
+
+@check("a server that starts while the build folder is gone serves as soon as it is there")
+def _(site):
+    site.start()
+    known = site.feed(*GENE).body
+    assert site.stop_varve() == 0
+    site.builds.rename(site.folder / "elsewhere")
+    site.start_varve()
+    eventually(lambda: site.get(PATH).status in (200, 503) and site.varve.poll() is None, "an answer")
+    (site.folder / "elsewhere").rename(site.builds)
+    eventually(lambda: site.get(PATH).status == 200, "the build is found")
+    assert site.feed(*GENE).body == known
+
+
+@check("a dump that is cut off is refused with its reason, and the old build serves on")
+def _(site):
+    site.start()
+    known = site.feed(*GENE).body
+    whole = site.dump_of("WS188")
+    site.add_build("WS189", "2008-04-19", whole[:len(whole) * 2 // 3])
+    site.switch_to("WS189")
+    eventually(lambda: b"WS189" in refused_build(site), "the build is refused")
+    assert site.feed(*GENE).body == known
+    done = site.expect(1, "check")
+    assert b"WS189.ace" in done.stdout + done.stderr, done
+    site.switch_to("WS188")
+    eventually(lambda: b"WS189" not in refused_build(site), "the refusal is over")
+    assert site.feed(*GENE).body == known
+
+
+@check("a dump that is cut off between two objects is refused too")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS188", *GENE)
+    whole = site.dump_of("WS188")
+    site.add_build("WS189", "2008-04-19", whole[:whole.index(b'\n\nGene : "WBGene00006763"') + 2])
+    site.switch_to("WS189")
+    done = site.expect(1, "check")
+    assert b"End of this dump file" in done.stdout + done.stderr, done
+
+
+@check("a build whose class lost most of its objects waits for varve accept")
+def _(site):
+    site.start()
+    known = site.feed(*GENE).body
+    gone = rss_path("Protein", "WP:CE00001")
+    site.feed("Protein", "WP:CE00001")
+    fewer = without(site.dump_of("WS188"), "Protein", 0)
+    assert len(fewer) < len(site.dump_of("WS188")) / 2
+    site.add_build("WS189", "2008-04-19", fewer)
+    site.switch_to("WS189")
+    eventually(lambda: b"Protein" in refused_build(site), "the build is refused")
+    assert site.feed(*GENE).body == known
+    assert b"varve accept WS189" in site.expect(1, "check").stdout
+    site.expect(0, "accept", "WS189")
+    eventually(lambda: titles_of(site.get(gone))[:1] == ["Protein WP:CE00001 vanished in WS189"],
+               "the accepted build is served")
+    site.expect(0, "check")
+
+
+@check("a release that comes again with other content is refused")
+def _(site):
+    site.start()
+    known = site.feed(*GENE).body
+    folder = site.add_build("again", "2008-03-22", site.dump_of("WS188").replace(b"unc-26", b"unc-27"))
+    (folder / "release.ini").write_text("version = WS188\ndate = 2008-03-22\n")
+    site.switch_to("again")
+    eventually(lambda: b"refused_build" in refused_build(site), "the build is refused")
+    assert site.feed(*GENE).body == known
+
+
+@check("a build without release.ini is refused, and the old one serves on")
+def _(site):
+    site.start()
+    known = site.feed(*GENE).body
+    folder = site.add_build("WS189", "2008-04-19", site.dump_of("WS188"))
+    (folder / "release.ini").unlink()
+    site.switch_to("WS189")
+    eventually(lambda: b"release.ini" in refused_build(site), "the build is refused")
+    assert site.feed(*GENE).body == known
+
+
+@check("the same dump as the next release changes nothing but the release")
+def _(site):
+    site.start()
+    before = titles_of(site.feed(*GENE))
+    site.add_build("WS189", "2008-04-19", site.dump_of("WS188"))
+    site.switch_to("WS189")
+    eventually(lambda: b'"WS189"' in site.get("/healthz").body, "the new build is served")
+    assert titles_of(site.feed(*GENE)) == before
+
+
+@check("an object above max_object_mb is refused by name, and the others are served")
+def _(site):
+    big = b"".join(b'Remark\t -O "2008-04-01_10:00:00_sylvia" "%07d %s" -O "2008-04-01_10:00:00_sylvia"\n'
+                   % (number, b"x" * 1000) for number in range(1100))
+    dump = site.dump_of("WS188").replace(b'\nGene : "WBGene00006763"', b'\nGene : "WBGene09999999" -O '
+                                         b'"2008-04-01_10:00:00_sylvia"\n' + big + b'\nGene : "WBGene00006763"', 1)
+    site.add_build("WS189", "2008-04-19", dump)
+    site.switch_to("WS189")
+    site.write_config(source__max_object_mb="1")
+    site.start()
+    refused = site.expect(1, "feed", "Gene", "WBGene09999999").stderr
+    assert b"WBGene09999999" in refused and b"max_object_mb" in refused, refused
+    assert site.get(rss_path("Gene", "WBGene09999999")).status in (500, 503)
+    assert site.get(PATH).status == 200
