@@ -1,21 +1,22 @@
 // serve/site.hpp -- the routes: from a request to its answer, whatever carried it.
+// docs/protocols.md tells what leaves by them, field by field.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
-#include "base/date.hpp"
-#include "history/ledger.hpp"
 #include "render/feed.hpp"
+#include "serve/desk.hpp"
 #include "serve/http.hpp"
 
 namespace serve {
 
 // [serve] of the configuration.
 struct Settings {
-    std::size_t cache_bytes = 64 << 20;
+    std::size_t cache_bytes = 64 << 20;   // 0: no page is kept, each request renders its own
     std::size_t max_items = 1000;
     long max_age = 3600;                  // seconds
     std::string configuration_digest;     // of all that can change a page; into entity tags
@@ -24,7 +25,8 @@ struct Settings {
 
 class Site {
    public:
-    Site(history::Ledger& ledger, render::Site look, Settings settings, base::Clock clock);
+    // What `desk` asks outlives the site.
+    Site(Desk desk, render::Site look, Settings settings);
     ~Site();
 
     // Never throws; what breaks becomes a 5xx with a short page and a line in the log.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "serve/http.hpp"
+
+#include <algorithm>
+
+namespace serve {
+
+std::string_view Request::field(std::string_view name) const {
+    const auto found = fields.find(name);
+    return found == fields.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string_view Response::field(std::string_view name) const {
+    const auto found = std::find_if(fields.begin(), fields.end(),
+                                    [&](const auto& field) { return field.first == name; });
+    return found == fields.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string_view reason_of(int status) {
+    switch (status) {
+        case 200: return "OK";
+        case 301: return "Moved Permanently";
+        case 304: return "Not Modified";
+        case 400: return "Bad Request";
+        case 404: return "Not Found";
+        case 405: return "Method Not Allowed";
+        case 406: return "Not Acceptable";
+        case 414: return "URI Too Long";
+        case 500: return "Internal Server Error";
+        case 503: return "Service Unavailable";
+        default: return "Unknown";
+    }
+}
+
+std::string head_of(const Response& response) {
+    std::string head;
+    head.reserve(512);
+    head.append("Status: ").append(std::to_string(response.status)).append(" ");
+    head.append(reason_of(response.status)).append("\r\n");
+    for (const auto& [name, value] : response.fields)
+        head.append(name).append(": ").append(value).append("\r\n");
+    if (response.body) {
+        head.append("Content-Length: ").append(std::to_string(response.body->size()));
+        head.append("\r\n");
+    }
+    return head.append("\r\n");
+}
+
+}  // namespace serve

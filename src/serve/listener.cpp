@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "serve/listener.hpp"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+namespace serve {
+
+namespace {
+
+using base::Kind;
+
+// As many connections as may wait for a thread; the kernel's own limit (somaxconn) is above.
+constexpr int backlog = 1024;
+
+std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
+
+base::Result<sockaddr_un> unix_address(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.empty()) return base::fail(Kind::malformed, "unix: has no path");
+    if (path.size() >= sizeof address.sun_path)
+        return base::fail(Kind::unavailable, "unix:" + path + ": longer than the " +
+                                                 std::to_string(sizeof address.sun_path - 1) +
+                                                 " bytes that a socket's path may have");
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    return address;
+}
+
+// connect() and bind() take any kind of address through the head that all kinds share.
+const sockaddr* any(const sockaddr_un& address) {
+    return reinterpret_cast<const sockaddr*>(&address);
+}
+
+// Makes way at `path`: nothing there, or a socket that nobody listens on (removed).
+std::optional<base::Error> clear(const std::string& path, const sockaddr_un& address) {
+    struct stat file {};
+    if (::lstat(path.c_str(), &file) != 0) return std::nullopt;  // bind() tells what is wrong
+    if (!S_ISSOCK(file.st_mode))
+        return base::Error{Kind::unavailable, "unix:" + path + ": a file that is no socket"};
+    const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(probe.number(), any(address), sizeof address) == 0 || errno != ECONNREFUSED)
+        return base::Error{Kind::unavailable, "unix:" + path + ": in use by another program"};
+    ::unlink(path.c_str());
+    return std::nullopt;
+}
+
+base::Result<Listener> listen_unix(const std::string& path, unsigned mode) {
+    const auto address = unix_address(path);
+    if (!address) return tl::unexpected<base::Error>(address.error());
+    if (const auto taken = clear(path, *address)) return tl::unexpected<base::Error>(*taken);
+    Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (::bind(socket.number(), any(*address), sizeof *address) != 0)
+        return base::fail(Kind::unavailable, "unix:" + path + ": " + reason());
+    Listener listener(std::move(socket), Listener::Origin::unix_path, path);
+    if (::chmod(path.c_str(), mode) != 0 || ::listen(listener.number(), backlog) != 0)
+        return base::fail(Kind::unavailable, "unix:" + path + ": " + reason());
+    return listener;
+}
+
+base::Result<Descriptor> bound(const addrinfo& candidate) {
+    Descriptor socket(::socket(candidate.ai_family,
+                               candidate.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                               candidate.ai_protocol));
+    const int yes = 1;  // or a restart must wait for the connections of the one before to fade
+    ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (::bind(socket.number(), candidate.ai_addr, candidate.ai_addrlen) != 0 ||
+        ::listen(socket.number(), backlog) != 0)
+        return base::fail(Kind::unavailable, reason());
+    return socket;
+}
+
+base::Result<Listener> listen_tcp(const std::string& address) {
+    const auto colon = address.rfind(':');
+    auto host = address.substr(0, colon);
+    const auto port = address.substr(colon + 1);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    if (host.empty() || port.empty())
+        return base::fail(Kind::malformed, address + ": not unix:PATH, HOST:PORT or -");
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_PASSIVE;
+    addrinfo* found = nullptr;
+    if (const int failed = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
+        return base::fail(Kind::unavailable, address + ": " + ::gai_strerror(failed));
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> candidates(found, ::freeaddrinfo);
+    auto socket = bound(*candidates);
+    for (auto* next = candidates->ai_next; !socket && next != nullptr; next = next->ai_next)
+        socket = bound(*next);
+    if (!socket) return base::fail_at(address, socket.error());
+    return Listener(std::move(*socket), Listener::Origin::tcp, "");
+}
+
+base::Result<Listener> inherited() {
+    if (!is_listening(STDIN_FILENO))
+        return base::fail(Kind::unavailable, "-: descriptor 0 is no listening socket");
+    const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+    if (flags < 0 || ::fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK) != 0)
+        return base::fail(Kind::unavailable, "-: " + reason());
+    // A copy: what is closed with its owner must not be descriptor 0, which the next open()
+    // would then get.
+    Descriptor copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    if (copy.number() < 0) return base::fail(Kind::unavailable, "-: " + reason());
+    return Listener(std::move(copy), Listener::Origin::inherited, "");
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+        if (number_ >= 0) ::close(number_);
+        number_ = std::exchange(other.number_, -1);
+    }
+    return *this;
+}
+
+Listener::Listener(Descriptor socket, Origin origin, std::string path)
+    : socket_(std::move(socket)), origin_(origin), path_(std::move(path)) {
+    struct stat file {};
+    if (path_.empty() || ::lstat(path_.c_str(), &file) != 0) return;
+    device_ = file.st_dev;
+    inode_ = file.st_ino;
+}
+
+Listener::~Listener() {
+    struct stat file {};
+    if (socket_.number() < 0 || path_.empty() || ::lstat(path_.c_str(), &file) != 0) return;
+    if (file.st_dev == device_ && file.st_ino == inode_) ::unlink(path_.c_str());
+}
+
+base::Result<Listener> listen_on(std::string_view address, unsigned mode) {
+    constexpr std::string_view unix_prefix = "unix:";
+    if (address == "-") return inherited();
+    if (address.starts_with(unix_prefix))
+        return listen_unix(std::string(address.substr(unix_prefix.size())), mode);
+    if (address.find(':') != std::string_view::npos) return listen_tcp(std::string(address));
+    return base::fail(Kind::malformed,
+                      std::string(address) + ": not unix:PATH, HOST:PORT or -");
+}
+
+bool is_listening(int descriptor) {
+    int listening = 0;
+    socklen_t size = sizeof listening;
+    return ::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 &&
+           listening != 0;
+}
+
+}  // namespace serve

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "serve/negotiate.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.hpp"
+
+namespace serve {
+
+namespace {
+
+constexpr int most_welcome = 1000;  // q=1 in thousandths
+
+// The weight in thousandths (RFC 9110 section 12.4.2); nullopt when it is none.
+std::optional<int> parse_weight(std::string_view text) {
+    if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1'))
+        return std::nullopt;
+    int weight = text[0] == '1' ? most_welcome : 0;
+    if (text.size() == 1) return weight;
+    if (text[1] != '.') return std::nullopt;
+    int place = 100;
+    for (const char digit : text.substr(2)) {
+        if (digit < '0' || digit > '9') return std::nullopt;
+        weight += (digit - '0') * place;
+        place /= 10;
+    }
+    return weight > most_welcome ? std::nullopt : std::optional(weight);
+}
+
+// What an element "name;a=b;q=0.5" of a list weighs; an unreadable weight forbids nothing.
+int weight_in(std::string_view parameters) {
+    for (const auto part : base::split(parameters, ';')) {
+        const auto parameter = base::trim(part);
+        if (parameter.size() < 2 || (parameter[0] != 'q' && parameter[0] != 'Q')) continue;
+        if (parameter[1] != '=') continue;
+        return parse_weight(parameter.substr(2)).value_or(most_welcome);
+    }
+    return most_welcome;
+}
+
+// The weight that a list gives to `name` itself; nullopt when it doesn't name it.
+std::optional<int> weight_of(std::string_view list, std::string_view name) {
+    while (!list.empty()) {
+        const auto comma = list.find(',');
+        const auto element = list.substr(0, comma);
+        list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+        const auto semicolon = element.find(';');
+        if (!base::equal_ignoring_case(base::trim(element.substr(0, semicolon)), name)) continue;
+        return semicolon == std::string_view::npos ? most_welcome
+                                                   : weight_in(element.substr(semicolon + 1));
+    }
+    return std::nullopt;
+}
+
+// The opaque part of the first entity tag of `list`, quotes included; the list goes on behind
+// it. Empty when no further tag is there.
+std::string_view next_tag(std::string_view& list) {
+    const auto open = list.find('"');
+    if (open == std::string_view::npos) return {};
+    const auto close = list.find('"', open + 1);
+    if (close == std::string_view::npos) return {};
+    const auto tag = list.substr(open, close - open + 1);
+    list.remove_prefix(close + 1);
+    return tag;
+}
+
+bool has_tag(std::string_view list, std::string_view entity_tag) {
+    if (base::trim(list) == "*") return true;
+    for (auto tag = next_tag(list); !tag.empty(); tag = next_tag(list))
+        if (tag == entity_tag) return true;
+    return false;
+}
+
+}  // namespace
+
+Coding coding_for(std::string_view accept_encoding) {
+    if (base::trim(accept_encoding).empty()) return Coding::identity;
+    const auto any = weight_of(accept_encoding, "*");
+    auto gzip = weight_of(accept_encoding, "gzip");
+    if (!gzip) gzip = weight_of(accept_encoding, "x-gzip");  // RFC 9110 section 8.4.1.3
+    const int gzip_weight = gzip.value_or(any.value_or(0));
+    // Not named, identity is acceptable, but nobody asked for it: anything named is better.
+    const int identity_weight = weight_of(accept_encoding, "identity").value_or(0);
+    return gzip_weight > 0 && gzip_weight >= identity_weight ? Coding::gzip : Coding::identity;
+}
+
+bool prefers_html(std::string_view accept) {
+    const int html = weight_of(accept, "text/html").value_or(0);
+    return html > 0 && html >= weight_of(accept, "text/plain").value_or(0);
+}
+
+bool is_not_modified(const Request& request, const Validators& current) {
+    if (request.fields.contains("if-none-match"))
+        return has_tag(request.field("if-none-match"), current.entity_tag);
+    const auto since = base::parse_http_date(base::trim(request.field("if-modified-since")));
+    return since && current.last_modified <= *since;
+}
+
+}  // namespace serve

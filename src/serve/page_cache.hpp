@@ -1,0 +1,59 @@
+// serve/page_cache.hpp -- rendered pages, kept in memory up to a number of bytes.
+// A page is good for one moment of the history (build and generation). Outdated ones stay until
+// they are replaced or pushed out, because they are better than nothing when the store is away.
+// Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/date.hpp"
+#include "history/ledger.hpp"
+#include "serve/http.hpp"
+
+namespace serve {
+
+// One representation: body in one coding, and what validates it.
+struct Page {
+    Body body;
+    std::string entity_tag;  // quoted, strong
+    base::Seconds last_modified{};
+    std::string last_modified_text;  // the same as an HTTP-date, written once
+    bool passing = false;    // made while something was out of reach: not kept, short max-age
+};
+using PagePtr = std::shared_ptr<const Page>;
+
+class PageCache {
+   public:
+    //   bytes  bodies, keys and what is kept beside them; 0: nothing is kept, each call makes
+    explicit PageCache(std::size_t bytes);
+    ~PageCache();
+
+    using Make = std::function<Answered<PagePtr>()>;
+    struct Found {
+        PagePtr page;
+        bool outdated = false;  // of an earlier moment: `make` was refused with 503
+    };
+
+    // The page under `key` as of `moment`, made by `make` where it isn't kept.
+    //   make     called at most once at a time for a key and moment: others wait for it and get
+    //            what it gave, its refusal or its exception included. A page that is `passing`
+    //            is handed out and not kept.
+    //   error    make's refusal, unless that is 503 and an outdated page is there
+    [[nodiscard]] Answered<Found> fetch(const std::string& key, const history::Moment& moment,
+                                        const Make& make);
+
+    // Bytes kept now; never above the limit.
+    [[nodiscard]] std::size_t bytes() const;
+
+   private:
+    struct Shard;
+    [[nodiscard]] Shard& shard_of(const std::string& key);
+    std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+}  // namespace serve

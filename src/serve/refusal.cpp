@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "serve/refusal.hpp"
+
+#include "base/text.hpp"
+#include "serve/negotiate.hpp"
+
+namespace serve {
+
+namespace {
+
+// How long what is refused may be taken as refused. A new release may bring the object soon
+// after, so a minute; what is broken or away may be back with the next request.
+std::string_view cache_control_for(int status) {
+    switch (status) {
+        case 301: return "public, max-age=3600";
+        case 404: return "public, max-age=60";
+        case 500:
+        case 503: return "no-store";
+        default: return "public, max-age=60";
+    }
+}
+
+constexpr std::string_view retry_after = "30";  // seconds
+
+std::string text_page(const Refusal& refusal) {
+    return std::to_string(refusal.status) + " " + std::string(reason_of(refusal.status)) +
+           "\n\n" + refusal.text + "\n";
+}
+
+}  // namespace
+
+Refusal refusal_of(base::Kind kind, const history::ObjectName& asked, const std::string& since) {
+    const auto object = asked.class_name + " " + asked.name;
+    switch (kind) {
+        case base::Kind::absent:
+            return {404, "There is no " + object + " in this release, nor was there in one "
+                         "before it."};
+        case base::Kind::refused:
+            return {400, "since=" + since + " names no release that is known here."};
+        case base::Kind::unavailable:
+            return {503, "The history of " + object + " can't be reached just now."};
+        case base::Kind::malformed:
+            return {500, object + " can't be read from the current build."};
+        case base::Kind::too_large:
+            return {500, object + " is larger than this server reads."};
+        case base::Kind::conflict: break;
+    }
+    return {500, "The history of " + object + " can't be told."};
+}
+
+Response page_of(const Refusal& refusal, const Request&) {
+    Response response;
+    response.status = refusal.status;
+    response.fields = {{"Cache-Control", std::string(cache_control_for(refusal.status))},
+                       {"Vary", "Accept"},
+                       {"X-Content-Type-Options", "nosniff"}};
+    if (refusal.status == 301) response.fields.emplace_back("Location", refusal.location);
+    if (refusal.status == 405) response.fields.emplace_back("Allow", "GET, HEAD");
+    if (refusal.status == 503)
+        response.fields.emplace_back("Retry-After", std::string(retry_after));
+    response.fields.emplace_back("Content-Type", "text/plain; charset=utf-8");
+    response.body = std::make_shared<const std::string>(text_page(refusal));
+    return response;
+}
+
+}  // namespace serve

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include <sys/socket.h>
+
+#include <atomic>
+#include <barrier>
+#include <latch>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+
+#include "serve/fastcgi.hpp"
+#include "support/catch.hpp"
+#include "support/fcgi_client.hpp"
+#include "support/temp_dir.hpp"
+
+using support::FcgiClient;
+using Keep = FcgiClient::Keep;
+
+namespace {
+
+serve::Response echo(const serve::Request& request) {
+    serve::Response response;
+    response.fields = {{"Content-Type", "text/plain"}};
+    response.body = std::make_shared<const std::string>(request.method + " " + request.path +
+                                                        "?" + request.query);
+    response.send_body = request.method != "HEAD";
+    return response;
+}
+
+std::string body_of(const std::string& answer) {
+    const auto end = answer.find("\r\n\r\n");
+    return end == std::string::npos ? "no head: " + answer : answer.substr(end + 4);
+}
+
+// A server on a unix socket in a folder of its own.
+struct Running {
+    support::TempDir folder;
+    std::string path = (folder.path() / "s").string();
+    std::unique_ptr<serve::Fastcgi> server;
+
+    explicit Running(std::size_t threads, serve::Fastcgi::Answer answer = echo,
+                     std::size_t most_connections = 512) {
+        auto listener = serve::listen_on("unix:" + path);
+        if (!listener) throw std::runtime_error(listener.error().text);
+        auto started = serve::Fastcgi::start(
+            std::move(*listener),
+            {.threads = threads, .most_connections = most_connections, .base_path = ""}, answer);
+        if (!started) throw std::runtime_error(started.error().text);
+        server = std::move(*started);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a request is answered over a unix socket, and its connection closed") {
+    const Running running(1);
+    const FcgiClient client(running.path);
+    const auto answer = client.ask("/rss?a=b", Keep::no);
+    REQUIRE(answer);
+    CHECK(*answer == "Status: 200 OK\r\nContent-Type: text/plain\r\n"
+                     "Content-Length: 12\r\n\r\nGET /rss?a=b");
+    CHECK(client.sees_end());
+}
+
+TEST_CASE("a kept connection carries one request after the other") {
+    const Running running(2);
+    const FcgiClient client(running.path);
+    for (int i = 0; i < 200; ++i) {
+        const auto answer = client.ask("/" + std::to_string(i), Keep::yes);
+        REQUIRE(answer);
+        CHECK(body_of(*answer) == "GET /" + std::to_string(i) + "?");
+    }
+}
+
+TEST_CASE("idle connections keep no thread: one thread serves them all in turn") {
+    const Running running(1);
+    std::vector<FcgiClient> clients;
+    for (int i = 0; i < 50; ++i) clients.emplace_back(running.path);
+    for (int round = 0; round < 3; ++round)
+        for (const auto& client : clients) REQUIRE(client.ask("/x", Keep::yes));
+}
+
+TEST_CASE("above the most connections others wait in the backlog until one is closed") {
+    const Running running(2, echo, 2);
+    FcgiClient first(running.path), second(running.path);
+    REQUIRE(first.ask("/1", Keep::yes));
+    REQUIRE(second.ask("/2", Keep::yes));
+    const FcgiClient third(running.path);
+    REQUIRE(third.send_request(FcgiClient::get("/3"), Keep::yes));
+    first.hang_up();
+    const auto answer = third.receive();
+    REQUIRE(answer);
+    CHECK(body_of(*answer) == "GET /3?");
+}
+
+TEST_CASE("the end of the input may come late, in a write of its own") {
+    const Running running(1);
+    const FcgiClient client(running.path);
+    for (int i = 0; i < 50; ++i) {
+        REQUIRE(client.send_head(FcgiClient::get("/late"), Keep::yes));
+        std::this_thread::yield();
+        REQUIRE(client.send(FcgiClient::input, ""));
+        REQUIRE(client.receive());
+    }
+}
+
+TEST_CASE("a body is read, thrown away and answered") {
+    const Running running(1);
+    const FcgiClient client(running.path);
+    auto variables = FcgiClient::get("/rss");
+    variables[0].second = "POST";
+    variables.emplace_back("CONTENT_LENGTH", "120000");
+    REQUIRE(client.send_head(variables, Keep::yes));
+    for (int i = 0; i < 4; ++i)
+        REQUIRE(client.send(FcgiClient::input, std::string(30000, 'b')));
+    REQUIRE(client.send(FcgiClient::input, ""));
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(body_of(*answer) == "POST /rss?");
+}
+
+TEST_CASE("a body without end is answered, and holds no thread for ever") {
+    const Running running(1);
+    FcgiClient client(running.path);
+    auto variables = FcgiClient::get("/rss");
+    variables.emplace_back("CONTENT_LENGTH", "1000000000");
+    REQUIRE(client.send_head(variables, Keep::no));
+    for (int i = 0; i < 10; ++i)
+        REQUIRE(client.send(FcgiClient::input, std::string(60000, 'b')));
+    CHECK(client.receive());
+    client.hang_up();
+    CHECK(FcgiClient(running.path).ask("/next", Keep::no));
+}
+
+TEST_CASE("HEAD tells the length and sends no body") {
+    const Running running(1);
+    const FcgiClient client(running.path);
+    auto variables = FcgiClient::get("/rss");
+    variables[0].second = "HEAD";
+    REQUIRE(client.send_request(variables, Keep::no));
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(answer->ends_with("Content-Length: 10\r\n\r\n"));
+}
+
+TEST_CASE("clients that vanish or talk nonsense harm nobody") {
+    const Running running(1);
+    for (int i = 0; i < 20; ++i) {
+        FcgiClient aborted(running.path);
+        REQUIRE(aborted.send_head(FcgiClient::get("/gone"), Keep::yes));
+        aborted.hang_up();
+        const FcgiClient impatient(running.path);
+        REQUIRE(impatient.send_head(FcgiClient::get("/gone"), Keep::yes));
+        REQUIRE(impatient.send(FcgiClient::abort, ""));
+        FcgiClient nonsense(running.path);
+        REQUIRE(nonsense.send_raw(std::string(100, 'x')));
+        CHECK(nonsense.sees_end());
+    }
+    CHECK(FcgiClient(running.path).ask("/next", Keep::no));
+}
+
+TEST_CASE("a peer that leaves before its answer is written harms nobody") {
+    std::latch asked(1), gone(1);
+    const Running running(1, [&](const serve::Request& request) {
+        auto response = echo(request);
+        if (request.path != "/large") return response;
+        asked.count_down();
+        gone.wait();
+        response.body = std::make_shared<const std::string>(4 << 20, 'x');
+        return response;
+    });
+    FcgiClient client(running.path);
+    REQUIRE(client.send_request(FcgiClient::get("/large"), Keep::no));
+    asked.wait();
+    client.hang_up();
+    gone.count_down();
+    CHECK(FcgiClient(running.path).ask("/next", Keep::no));
+}
+
+TEST_CASE("a body of megabytes arrives whole") {
+    const Running running(1, [](const serve::Request&) {
+        serve::Response response;
+        response.body = std::make_shared<const std::string>(5 << 20, 'x');
+        return response;
+    });
+    const auto answer = FcgiClient(running.path).ask("/", Keep::no);
+    REQUIRE(answer);
+    CHECK(body_of(*answer) == std::string(5 << 20, 'x'));
+}
+
+TEST_CASE("variables of 60,000 bytes and 2,000 in number are read") {
+    const Running running(1);
+    auto variables = FcgiClient::get("/rss");
+    variables.emplace_back("HTTP_COOKIE", std::string(60000, 'c'));
+    for (int i = 0; i < 2000; ++i) variables.emplace_back("HTTP_X" + std::to_string(i), "v");
+    const FcgiClient client(running.path);
+    REQUIRE(client.send_request(variables, Keep::no));
+    CHECK(client.receive());
+}
+
+TEST_CASE("each request sent before a stop is answered, under load, and all threads join") {
+    Running running(4);
+    constexpr int clients = 16;
+    std::shared_mutex stopping;  // shared: a request may be sent
+    bool stopped = false;
+    std::atomic<int> sent = 0, answered = 0;
+    std::barrier warm(clients + 1);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < clients; ++i) {
+        threads.emplace_back([&, i] {
+            // Half of them on kept connections, half with one for each request.
+            const auto keep = i % 2 == 0 ? Keep::yes : Keep::no;
+            std::optional<FcgiClient> client;
+            for (int round = 0;; ++round) {
+                if (round == 20) warm.arrive_and_wait();
+                {
+                    const std::shared_lock may_send(stopping);
+                    if (stopped) break;
+                    if (!client || keep == Keep::no) client.emplace(running.path);
+                    if (client->send_request(FcgiClient::get("/load"), keep)) ++sent;
+                }
+                if (client->receive()) ++answered;
+            }
+        });
+    }
+    warm.arrive_and_wait();
+    {
+        const std::unique_lock nobody_sends(stopping);
+        stopped = true;
+    }
+    running.server->stop();
+    threads.clear();
+    CHECK(sent >= clients * 20);
+    CHECK(answered == sent);
+}
+
+TEST_CASE("a stop cuts off who has sent half a request, and closes idle connections") {
+    Running running(2);
+    const FcgiClient half(running.path), idle(running.path);
+    REQUIRE(idle.ask("/idle", Keep::yes));
+    REQUIRE(half.send(FcgiClient::begin, std::string("\0\1\1\0\0\0\0\0", 8)));
+    running.server->stop();
+    CHECK(half.sees_end());
+    CHECK(idle.sees_end());
+    CHECK_THROWS(FcgiClient(running.path));
+}
+
+TEST_CASE("requests are answered over TCP as well") {
+    // Port 0 lets the system choose; the test asks which it was.
+    auto listener = serve::listen_on("127.0.0.1:0");
+    REQUIRE(listener);
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    REQUIRE(::getsockname(listener->number(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    const auto server = serve::Fastcgi::start(
+        std::move(*listener), {.threads = 2, .most_connections = 9, .base_path = ""}, echo);
+    REQUIRE(server);
+    const FcgiClient client(ntohs(address.sin_port));
+    REQUIRE(client.ask("/1", Keep::yes));
+    const FcgiClient waiting(ntohs(address.sin_port));
+    REQUIRE(waiting.send_request(FcgiClient::get("/2"), Keep::yes));
+    (*server)->stop();
+    CHECK(waiting.receive());
+}
