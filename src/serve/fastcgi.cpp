@@ -90,7 +90,7 @@ struct Fastcgi::State {
     void work(Worker& me);
     bool take_events(Exchange& exchange, Worker& me, bool last);
     bool accept_one();
-    void accept_until_empty();
+    void accept_backlog();
     void rearm_listener();
     void park(int connection, int operation);
     void forget_connection();
@@ -209,29 +209,34 @@ void Fastcgi::State::serve(Exchange& exchange, Worker& me, int connection) {
     me.set_reading(-1);
     if (!came) return forget_connection();
     const auto response = answer(exchange.request(settings.base_path));
+    // Decided before the answer ends: with its end the peer may send the next request, and a
+    // stop that comes only then must not close the connection on it.
+    const bool keep = exchange.may_keep() && !stopping;
     connection = exchange.answer(response);
-    if (connection >= 0 && exchange.may_keep() && !stopping)
-        return park(connection, EPOLL_CTL_MOD);
+    if (connection >= 0 && keep) return park(connection, EPOLL_CTL_MOD);
     if (connection >= 0) hang_up(connection, exchange.drained() ? Unread::none : Unread::some);
     forget_connection();
 }
 
-void Fastcgi::State::accept_until_empty() {
-    while (accept_one()) {
+// Those who wait now; not more than can, for under load there is always a next one.
+void Fastcgi::State::accept_backlog() {
+    for (int i = 0; i < backlog && accept_one(); ++i) {
     }
 }
 
 void Fastcgi::State::stop() {
-    if (stopping.exchange(true)) return;
+    if (stopping) return;
     // What waits in the backlog was sent before the stop. The order fits both kinds of socket:
     // shutting down a TCP listener resets those who wait, while a unix listener keeps them and
     // only then lets no more in. An inherited one may be shared with other processes.
-    accept_until_empty();
+    accept_backlog();
     if (listener.origin() != Listener::Origin::inherited) {
         ::shutdown(listener.number(), SHUT_RDWR);
-        accept_until_empty();
+        accept_backlog();
     }
     ::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, listener.number(), nullptr);
+    // Only now: a thread that sees it leaves as soon as nothing is ready.
+    stopping = true;
     ::eventfd_write(wake.number(), 1);
     {
         std::unique_lock lock(mutex);

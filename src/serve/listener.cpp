@@ -20,9 +20,6 @@ namespace {
 
 using base::Kind;
 
-// As many connections as may wait for a thread; the kernel's own limit (somaxconn) is above.
-constexpr int backlog = 1024;
-
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
 base::Result<sockaddr_un> unix_address(const std::string& path) {

@@ -49,6 +49,9 @@ class Listener {
     unsigned long device_ = 0, inode_ = 0;  // of the file that was made
 };
 
+// As many connections as may wait to be accepted; the kernel's limit (somaxconn) is higher.
+inline constexpr int backlog = 1024;
+
 // "unix:PATH" | "HOST:PORT" (numbers or names; "[::1]:9000") | "-": descriptor 0, on which the
 // one who started the program listens already (spawn-fcgi, systemd, mod_fcgid).
 //   mode   of a unix socket; who may reach it is better said by its folder
