@@ -88,7 +88,9 @@ void set_up(sql::Connection& session, const Url& url) {
               "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,"
               "ONLY_FULL_GROUP_BY,PIPES_AS_CONCAT,ANSI_QUOTES,NO_BACKSLASH_ESCAPES',"
               " innodb_lock_wait_timeout = 5, lock_wait_timeout = 30");
-    run_mysql(session, "SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin");
+    // Texts that are no column compare as columns do. Not by SET NAMES … COLLATE: results would
+    // then carry a collation number that the connector doesn't know, and it refuses them.
+    run_mysql(session, "SET SESSION collation_connection = utf8mb4_nopad_bin");
     run_mysql(session, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
     join_cluster(session);
 }

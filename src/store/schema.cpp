@@ -128,8 +128,9 @@ Result<Upgraded> initialise(Connection& connection, base::Seconds now) {
     if (!found) return tl::unexpected(found.error());
     if (auto known = refuse_newer(found->schema.value_or(0)); !known)
         return tl::unexpected(known.error());
-    Upgraded done{.from = found->first_system ? -1 : found->schema.value_or(0),
-                  .to = newest_schema()};
+    Upgraded done;
+    done.from = found->first_system ? -1 : found->schema.value_or(0);
+    done.to = newest_schema();
     if (found->first_system) set_first_tables_aside(connection);
     upgrade(connection, migrations());
     if (found->first_system) adopt(connection, now, done);

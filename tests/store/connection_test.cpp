@@ -1,0 +1,276 @@
+// What every engine promises: the contract of store/connection.hpp.
+// SPDX-License-Identifier: MIT
+#include <array>
+
+#include "support/stores.hpp"
+
+using namespace store;
+using support::FreshStore;
+using support::Schema;
+
+namespace {
+
+std::vector<Value> values(std::initializer_list<Value> list) { return list; }
+
+// A table for any content: the types of both engines, keys compared as in the schema.
+void create_things(Connection& connection) {
+    connection.execute(connection.engine() == Engine::sqlite
+                           ? "CREATE TABLE things (id TEXT NOT NULL PRIMARY KEY, number INTEGER,"
+                             " words TEXT, bytes BLOB) STRICT"
+                           : "CREATE TABLE things (id VARCHAR(64) NOT NULL PRIMARY KEY,"
+                             " number BIGINT, words LONGTEXT, bytes LONGBLOB) ENGINE=InnoDB"
+                             " DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin");
+}
+
+constexpr auto insert_thing =
+    "INSERT INTO things (id, number, words, bytes) VALUES (?, ?, ?, ?)";
+
+std::int64_t count_things(Connection& connection) {
+    return connection.query("SELECT COUNT(*) FROM things").at(0).integer(0);
+}
+
+Failure failure_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Failure& failure) {
+        return failure;
+    }
+    throw std::logic_error("nothing failed");
+}
+
+}  // namespace
+
+TEST_CASE("every value comes back as it was written") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    const std::string with_nul("a\0b", 3);
+    std::string all_bytes;
+    for (int byte = 0; byte < 256; ++byte) all_bytes += static_cast<char>(byte);
+    const auto written = GENERATE_COPY(
+        values({"plain", std::int64_t{42}, "words", Blob{"bytes"}}),
+        values({"nothing", std::monostate{}, std::monostate{}, std::monostate{}}),
+        values({"empty", std::int64_t{0}, "", Blob{""}}),
+        values({"least", std::numeric_limits<std::int64_t>::min(), "\\ ' \" % ? ;", Blob{}}),
+        values({"most", std::numeric_limits<std::int64_t>::max(), "\xF0\x9F\x90\x9B \xC3\xA9",
+                Blob{all_bytes}}),
+        values({"nul", std::int64_t{-1}, with_nul, Blob{with_nul}}));
+    REQUIRE(connection->execute(insert_thing, written) == 1);
+    const auto rows = connection->query("SELECT id, number, words, bytes FROM things");
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0] == Row(written));
+}
+
+TEST_CASE("a text and a blob of 5 MB come back whole") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    std::string bytes(5'000'000, '\0');
+    unsigned state = 1;
+    for (auto& byte : bytes) byte = static_cast<char>((state = state * 1664525U + 1013904223U) >> 24);
+    std::string text;
+    while (text.size() < 5'000'000) text += "unc-26 \xCE\xB2 ";
+    const auto written = values({"big", std::int64_t{1}, text, Blob{bytes}});
+    connection->execute(insert_thing, written);
+    const auto rows = connection->query("SELECT id, number, words, bytes FROM things");
+    REQUIRE(rows.size() == 1);
+    CHECK((rows[0] == Row(written)));
+}
+
+TEST_CASE("keys that differ in case or by a blank at the end are different keys") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    for (const auto* id : {"a", "A", "a ", "\xC3\xA4", "\xC3\x84"})
+        CHECK(connection->execute(insert_thing,
+                                  values({id, std::int64_t{1}, "", Blob{}})) == 1);
+    const auto found = connection->query("SELECT id FROM things WHERE id = ?", values({"a "}));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].text(0) == "a ");
+}
+
+TEST_CASE("texts are ordered by their bytes") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    for (const auto* id : {"b", "\xC3\xA4", "B", "a", "a "})
+        connection->execute(insert_thing, values({id, std::int64_t{1}, "", Blob{}}));
+    std::string order;
+    for (const auto& row : connection->query("SELECT id FROM things ORDER BY id"))
+        order += row.text(0) + "|";
+    CHECK(order == "B|a|a |b|\xC3\xA4|");
+}
+
+TEST_CASE("counting, summing and joining texts give the same types on both") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    for (const auto* id : {"one", "two"})
+        connection->execute(insert_thing, values({id, std::int64_t{21}, "w", Blob{}}));
+    const auto rows = connection->query(
+        "SELECT COUNT(*), SUM(number), MAX(id || '-' || words), 'back\\slash', MIN(bytes)"
+        " FROM things");
+    CHECK(rows.at(0) == Row(values({std::int64_t{2}, std::int64_t{42}, "two-w", "back\\slash",
+                                    Blob{}})));
+}
+
+TEST_CASE("an update counts the rows it matched, changed or not") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    connection->execute(insert_thing, values({"a", std::int64_t{7}, "", Blob{}}));
+    const auto update = "UPDATE things SET number = ? WHERE number = ?";
+    CHECK(connection->execute(update, values({std::int64_t{7}, std::int64_t{7}})) == 1);
+    CHECK(connection->execute(update, values({std::int64_t{8}, std::int64_t{9}})) == 0);
+    CHECK(connection->execute("DELETE FROM things") == 1);
+}
+
+TEST_CASE("one statement is run again and again with other values") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    for (std::int64_t n = 0; n < 300; ++n)
+        connection->execute(insert_thing, values({std::to_string(n), n, "", Blob{}}));
+    // A longer, a shorter, no text in turn: nothing of the run before may shine through.
+    for (std::int64_t n = 0; n < 300; ++n) {
+        const auto rows = connection->query("SELECT number FROM things WHERE id = ? LIMIT ?",
+                                            values({std::to_string(n), std::int64_t{1}}));
+        REQUIRE(rows.at(0).integer(0) == n);
+    }
+    CHECK(count_things(*connection) == 300);
+}
+
+TEST_CASE("more statements than a connection keeps are still right") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    for (std::int64_t n = 0; n < 600; ++n) {
+        const auto rows = connection->query("SELECT " + std::to_string(n) + " + ?",
+                                            values({std::int64_t{1}}));
+        REQUIRE(rows.at(0).integer(0) == n + 1);
+    }
+}
+
+TEST_CASE("a transaction is seen by others when it is committed, not before") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto one = fresh.connect()(), other = fresh.connect()();
+    create_things(*one);
+    one->begin(Access::write);
+    one->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    CHECK(count_things(*other) == 0);
+    one->commit();
+    CHECK(count_things(*other) == 1);
+}
+
+TEST_CASE("a transaction that is left uncommitted leaves nothing") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    {
+        Transaction transaction(*connection, Access::write);
+        transaction.execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    }
+    CHECK(count_things(*connection) == 0);
+    CHECK_FALSE(connection->is_broken());
+}
+
+TEST_CASE("a reading transaction sees one state from its first query to its end") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto reader = fresh.connect()(), writer = fresh.connect()();
+    create_things(*writer);
+    reader->begin(Access::read);
+    CHECK(count_things(*reader) == 0);
+    writer->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    CHECK(count_things(*reader) == 0);
+    reader->commit();
+    CHECK(count_things(*reader) == 1);
+}
+
+TEST_CASE("a writing transaction sees what others have committed meanwhile") {
+    // Only where writers may overlap at all: SQLite's are alone from BEGIN IMMEDIATE on.
+    const FreshStore fresh(Engine::mysql, Schema::none);
+    const auto one = fresh.connect()(), other = fresh.connect()();
+    create_things(*one);
+    one->begin(Access::write);
+    CHECK(count_things(*one) == 0);
+    other->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    CHECK(count_things(*one) == 1);
+    one->rollback();
+}
+
+TEST_CASE("a transaction for reading refuses to write") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    connection->begin(Access::read);
+    const auto failure = failure_of([&] {
+        connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
+    });
+    CHECK_FALSE(failure.meaning().transient);
+    connection->rollback();
+    CHECK(connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}})) == 1);
+}
+
+TEST_CASE("a key that is taken is a duplicate, and the transaction goes on") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    Transaction transaction(*connection, Access::write);
+    const auto row = values({"a", std::int64_t{1}, "", Blob{}});
+    transaction.execute(insert_thing, row);
+    const auto failure = failure_of([&] { transaction.execute(insert_thing, row); });
+    CHECK(failure.meaning().duplicate);
+    CHECK_FALSE(failure.meaning().transient);
+    CHECK_FALSE(failure.meaning().full);
+    transaction.commit();
+    CHECK(count_things(*connection) == 1);
+}
+
+TEST_CASE("a row that points nowhere is refused, and is no duplicate") {
+    const FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    const auto failure = failure_of([&] {
+        connection->execute("INSERT INTO trees (oid, version, tree) VALUES (?, ?, ?)",
+                            values({std::int64_t{99}, "WS186", Blob{"x"}}));
+    });
+    CHECK_FALSE(failure.meaning().duplicate);
+    CHECK_FALSE(failure.meaning().transient);
+}
+
+TEST_CASE("a name that is too long is refused, never cut") {
+    const FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    const auto insert = "INSERT INTO objects (class, name, name_key) VALUES (?, ?, ?)";
+    std::string longest;
+    for (int n = 0; n < 512; ++n) longest += "\xC3\xA9";
+    CHECK(connection->execute(insert, values({std::string(64, 'c'), longest, longest})) == 1);
+    CHECK_THROWS_AS(connection->execute(insert, values({"c", longest + "x", "x"})), Failure);
+    CHECK_THROWS_AS(connection->execute(insert, values({std::string(65, 'c'), "x", "x"})),
+                    Failure);
+}
+
+TEST_CASE("SQL that is wrong, or wants other values, says so and breaks nothing") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    create_things(*connection);
+    CHECK_FALSE(failure_of([&] { (void)connection->query("SELEC 1"); }).meaning().transient);
+    CHECK_FALSE(
+        failure_of([&] { (void)connection->query("SELECT 1 FROM nowhere"); }).meaning().transient);
+    CHECK_THROWS_AS(connection->query("SELECT ?"), std::logic_error);
+    CHECK_THROWS_AS(connection->query("SELECT 1", values({"x"})), std::logic_error);
+    CHECK_THROWS(connection->query("SELECT 1; DELETE FROM things"));
+    CHECK_FALSE(connection->is_broken());
+    CHECK(count_things(*connection) == 0);
+}
+
+TEST_CASE("a row tells a wrong column or type at once") {
+    const Row row(values({std::monostate{}, std::int64_t{1}, "text", Blob{"blob"}}));
+    CHECK(row.is_null(0));
+    CHECK(row.text(0).empty());
+    CHECK(row.blob(0).empty());
+    CHECK(row.size() == 4);
+    CHECK_THROWS_AS(row.integer(0), std::logic_error);
+    CHECK_THROWS_AS(row.text(1), std::logic_error);
+    CHECK_THROWS_AS(row.integer(2), std::logic_error);
+    CHECK_THROWS_AS(row.text(3), std::logic_error);
+    CHECK_THROWS_AS(row.is_null(4), std::out_of_range);
+}

@@ -1,0 +1,117 @@
+// A connection that fails at a statement of the test's choice, in a way that real ones fail.
+//
+//   for (int at = 1;; ++at) {
+//       const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
+//       store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
+//       …                                        what is tested
+//       if (!plan->struck()) break;              ran out of statements: all were tried
+//   }
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "store/pool.hpp"
+
+namespace support {
+
+enum class Fault {
+    lost,           // the connection is gone; the server rolls back
+    deadlock,       // this transaction is the victim; the server rolls back
+    lost_commit,    // COMMIT was carried out, its answer never came
+    undone_commit,  // COMMIT never arrived, which looks the same from here
+};
+
+// Counts statements (begin, query, execute, commit; for the two commit faults: commits only)
+// over all connections that share it, and strikes once, at the `at`-th (from 1).
+class FaultPlan {
+   public:
+    FaultPlan(Fault fault, int at) : fault_(fault), at_(at) {}
+    [[nodiscard]] Fault fault() const { return fault_; }
+    [[nodiscard]] bool struck() const { return seen_ >= at_; }
+
+    [[nodiscard]] bool strikes_at(bool commit) {
+        const bool counts = commit || fault_ == Fault::lost || fault_ == Fault::deadlock;
+        return counts && ++seen_ == at_;
+    }
+
+   private:
+    Fault fault_;
+    int at_;
+    std::atomic<int> seen_ = 0;
+};
+
+class FaultyConnection final : public store::Connection {
+   public:
+    FaultyConnection(std::unique_ptr<store::Connection> real, std::shared_ptr<FaultPlan> plan)
+        : real_(std::move(real)), plan_(std::move(plan)) {}
+
+    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+    [[nodiscard]] store::Rows query(std::string_view sql,
+                                    std::span<const store::Value> values = {}) override {
+        strike_before_statement();
+        return real_->query(sql, values);
+    }
+    std::int64_t execute(std::string_view sql,
+                         std::span<const store::Value> values = {}) override {
+        strike_before_statement();
+        return real_->execute(sql, values);
+    }
+    void begin(store::Access access) override {
+        strike_before_statement();
+        real_->begin(access);
+    }
+    void commit() override {
+        if (!plan_->strikes_at(true)) return real_->commit();
+        if (plan_->fault() == Fault::lost_commit) {
+            real_->commit();
+        } else {
+            real_->rollback();
+        }
+        fail(plan_->fault() != Fault::deadlock);
+    }
+    void rollback() noexcept override {
+        if (!broken_) real_->rollback();
+    }
+    [[nodiscard]] bool is_broken() const noexcept override {
+        return broken_ || real_->is_broken();
+    }
+
+   private:
+    void strike_before_statement() {
+        if (broken_) fail(false);  // as a dead socket does, at each use
+        if (!plan_->strikes_at(false)) return;
+        real_->rollback();
+        fail(false);
+    }
+    [[noreturn]] void fail(bool in_doubt) {
+        const bool lost = plan_->fault() != Fault::deadlock;
+        broken_ = broken_ || lost;
+        throw store::Failure(lost ? "the connection was lost (by the test)"
+                                  : "deadlock (by the test)",
+                             {.transient = true, .in_doubt = in_doubt, .lost_connection = lost},
+                             lost ? 2013 : 1213);
+    }
+
+    std::unique_ptr<store::Connection> real_;
+    std::shared_ptr<FaultPlan> plan_;
+    bool broken_ = false;
+};
+
+// Connections as `real` makes them, all of which share the plan.
+inline store::Connect faulty(store::Connect real, std::shared_ptr<FaultPlan> plan) {
+    return [real = std::move(real), plan = std::move(plan)] {
+        return std::make_unique<FaultyConnection>(real(), plan);
+    };
+}
+
+// Tries again at once: tests don't sleep.
+inline store::Patience no_waiting() {
+    store::Patience patience;
+    patience.sleep = [](std::chrono::milliseconds) {};
+    return patience;
+}
+
+}  // namespace support

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "support/mariadb.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <poll.h>
+#include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace support {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Debian keeps the server in /usr/sbin, which is not on everybody's PATH.
+std::string program(const std::string& name) {
+    for (const char* folder : {"/usr/sbin/", "/usr/bin/", "/usr/local/bin/"})
+        if (fs::exists(folder + name)) return folder + name;
+    throw std::runtime_error(name + " is not installed (Debian: mariadb-server)");
+}
+
+void replace_stream(int stream, const fs::path& file, int flags) {
+    const int opened = ::open(file.c_str(), flags, 0600);
+    if (opened < 0 || ::dup2(opened, stream) < 0) ::_exit(127);
+    ::close(opened);
+}
+
+pid_t spawn(const std::vector<std::string>& words, const fs::path& input,
+            const fs::path& output) {
+    std::vector<char*> arguments;
+    for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0) throw std::runtime_error("fork");
+    if (child > 0) return child;
+    // A test that crashes must not leave a server behind.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    replace_stream(0, input, O_RDONLY);
+    replace_stream(1, output, O_WRONLY | O_CREAT | O_APPEND);
+    ::dup2(1, 2);
+    ::execv(arguments.front(), arguments.data());
+    ::_exit(127);
+}
+
+std::vector<std::string> as_root_if_root(std::vector<std::string> words) {
+    if (::geteuid() == 0) words.emplace_back("--user=root");
+    return words;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& words, const fs::path& input,
+                const fs::path& output) {
+    int status = 0;
+    ::waitpid(spawn(words, input, output), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+MariaDb& MariaDb::only() {
+    static MariaDb server;
+    return server;
+}
+
+MariaDb::MariaDb() : socket_(folder_.path() / "sock") {
+    install();
+    start();
+}
+
+MariaDb::~MariaDb() { stop(); }
+
+store::Url MariaDb::url_of(const std::string& database) const {
+    store::Url url;
+    url.engine = store::Engine::mysql;
+    url.hosts = {{"localhost"}};
+    url.user = "root";
+    url.database = database;
+    url.socket = socket_.string();
+    return url;
+}
+
+void MariaDb::install() {
+    const auto words = as_root_if_root(
+        {program("mariadb-install-db"), "--no-defaults", "--skip-test-db",
+         "--auth-root-authentication-method=normal", "--datadir=" + (folder_.path() / "db").string()});
+    if (run_program(words, "/dev/null", folder_.path() / "log") != 0)
+        throw std::runtime_error("mariadb-install-db failed:\n" + log());
+}
+
+// Nothing here has to outlive a power cut: no log is flushed to the disk.
+void MariaDb::start() {
+    const auto words = as_root_if_root(
+        {program("mariadbd"), "--no-defaults", "--datadir=" + (folder_.path() / "db").string(),
+         "--socket=" + socket_.string(), "--pid-file=" + (folder_.path() / "pid").string(),
+         "--skip-networking", "--skip-log-bin", "--skip-slave-start",
+         "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-fast-shutdown=2",
+         "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M",
+         "--performance-schema=OFF", "--max-allowed-packet=64M", "--local-infile=ON"});
+    process_ = spawn(words, "/dev/null", folder_.path() / "log");
+    wait_until_it_answers();
+}
+
+void MariaDb::wait_until_it_answers() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto connect = store::connector(url_of("mysql"), "", store::IfMissing::fail);
+    for (;;) {
+        try {
+            (void)connect();
+            return;
+        } catch (const store::Failure& failure) {
+            if (::waitpid(process_, nullptr, WNOHANG) == process_) {
+                process_ = -1;
+                throw std::runtime_error("mariadbd did not start:\n" + log());
+            }
+            if (std::chrono::steady_clock::now() > deadline)
+                throw std::runtime_error(std::string("mariadbd does not answer: ") +
+                                         failure.what() + "\n" + log());
+        }
+        ::poll(nullptr, 0, 10);
+    }
+}
+
+void MariaDb::stop() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGTERM);
+    ::waitpid(process_, nullptr, 0);
+    process_ = -1;
+}
+
+void MariaDb::restart() {
+    stop();
+    start();
+}
+
+std::string MariaDb::create_database() {
+    const std::string name = "varve_" + std::to_string(++databases_);
+    store::connector(url_of("mysql"), "", store::IfMissing::fail)()->execute(
+        "CREATE DATABASE " + name);
+    return name;
+}
+
+void MariaDb::drop_database(const std::string& name) {
+    store::connector(url_of("mysql"), "", store::IfMissing::fail)()->execute(
+        "DROP DATABASE IF EXISTS " + name);
+}
+
+std::string MariaDb::log() const {
+    std::ifstream file(folder_.path() / "log");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace support
