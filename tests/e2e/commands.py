@@ -34,7 +34,8 @@ def _(site):
                            ({"site__base_url": "ftp://x"}, ("varve.conf", "site", "base_url"))):
         site.write_config(**changes)
         for command in (("init",), ("feed", *GENE), ("check",)):
-            text = site.expect(2, *command).stderr.decode()
+            done = site.expect(2, *command)
+            text = (done.stdout + done.stderr).decode()
             assert all(word in text for word in words), (changes, command, text)
     missing = site.expect(2, "feed", *GENE, config="nowhere.conf")
     assert b"nowhere.conf" in missing.stderr, missing
