@@ -39,7 +39,7 @@ archives = $(foreach r,$(with_$(1)),$(B)/lib$(r).a)
 
 sources = $(wildcard src/$(1)/*.cpp)
 objects = $(patsubst src/%.cpp,$(B)/obj/%.o,$(call sources,$(1)))
-tests   = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp tests/support/*.cpp))
+tests   = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp)) $(B)/obj/tests/support/main.o $(B)/libsupport.a
 unit_tests := $(foreach r,$(rooms),$(B)/test-$(r))
 fuzzers    := $(patsubst tests/fuzz/%.cpp,$(B)/fuzz-%,$(wildcard tests/fuzz/*.cpp))
 benches    := $(patsubst bench/%.cpp,$(B)/bench-%,$(wildcard bench/*.cpp))
@@ -65,6 +65,9 @@ $(B)/test-$(1): $(call tests,$(1)) $(call archives,$(1))
 	$(CXX) $(LDFLAGS) $$^ -lrapidcheck $(LIBS) -o $$@
 endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
+# An archive, so that a test takes only what it uses of it.
+$(B)/libsupport.a: $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(filter-out %/main.cpp,$(wildcard tests/support/*.cpp)))
+	@rm -f $@; ar rcs $@ $^
 $(B)/test-real: $(call tests,real) $(call archives,app)
 	$(CXX) $(LDFLAGS) $^ -lrapidcheck $(LIBS) -o $@
 $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(call archives,app)
