@@ -1,0 +1,328 @@
+// Transactions that are run again: the contract of store/pool.hpp.
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <barrier>
+#include <thread>
+
+#include "store/dialect.hpp"
+#include "store/sqlite_connection.hpp"
+#include "support/faulty_connection.hpp"
+#include "support/stores.hpp"
+
+using namespace store;
+using support::Fault;
+using support::FreshStore;
+
+namespace {
+
+const Insert a_release{"releases", {"version", "released_on", "digest"}, {"version"}};
+
+// A read by natural key, then two writes that belong together.
+std::int64_t record_release(Transaction& t, const std::string& version) {
+    const std::array<Value, 3> row{version, "2008-02-15", "d"};
+    if (!t.query("SELECT 1 FROM releases WHERE version = ?", {version}).empty()) return 0;
+    t.execute(insert_sql(a_release), row);
+    t.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
+    return 1;
+}
+
+std::int64_t number_of(Connection& connection, const std::string& sql) {
+    return connection.query(sql).at(0).integer(0);
+}
+
+std::pair<std::int64_t, std::int64_t> releases_and_generation(const Connect& connect) {
+    const auto connection = connect();
+    return {number_of(*connection, "SELECT COUNT(*) FROM releases"),
+            number_of(*connection, "SELECT value FROM meta WHERE name = 'generation'")};
+}
+
+const std::pair<std::int64_t, std::int64_t> one_of_each{1, 1};
+
+}  // namespace
+
+TEST_CASE("perform commits and gives back what the callback returns") {
+    support::each_store([](const Connect& connect) {
+        Pool pool(connect, 2);
+        CHECK(perform(pool, Access::write, [](Transaction& t) {
+                  return record_release(t, "WS187");
+              }) == 1);
+        perform(pool, Access::write, [](Transaction& t) { record_release(t, "WS187"); });
+        CHECK(releases_and_generation(connect) == one_of_each);
+        CHECK(pool.retries() == 0);
+    });
+}
+
+TEST_CASE("what a callback throws goes to the caller, and nothing is written") {
+    support::each_store([](const Connect& connect) {
+        Pool pool(connect, 1);
+        const auto act = [](Transaction& t) {
+            record_release(t, "WS187");
+            throw std::runtime_error("changed my mind");
+        };
+        CHECK_THROWS_WITH(perform(pool, Access::write, act), "changed my mind");
+        CHECK(releases_and_generation(connect) == std::pair<std::int64_t, std::int64_t>{0, 0});
+    });
+}
+
+TEST_CASE("a transaction is whole whichever statement fails, and however") {
+    const auto fault =
+        GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
+    const auto engine = GENERATE(support::engines());
+    int tried = 0;
+    for (int at = 1;; ++at) {
+        const FreshStore fresh(engine);
+        const auto plan = std::make_shared<support::FaultPlan>(fault, at);
+        Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
+        const auto record = [](Transaction& t) { return record_release(t, "WS187"); };
+        const auto written = perform(pool, Access::write, record);
+        if (!plan->struck()) break;
+        INFO("statement " << at);
+        CHECK(releases_and_generation(fresh.connect()) == one_of_each);
+        // After a commit that was carried out though its answer was lost, the second run finds
+        // the row and writes nothing.
+        CHECK(written == (fault == Fault::lost_commit ? 0 : 1));
+        CHECK(pool.retries() == 1);
+        ++tried;
+    }
+    const bool commits_only = fault == Fault::lost_commit || fault == Fault::undone_commit;
+    CHECK(tried == (commits_only ? 1 : 5));  // begin, query, execute, execute, commit
+}
+
+TEST_CASE("what does not pass is not tried again") {
+    support::each_store([](const Connect& connect) {
+        Pool pool(connect, 1, support::no_waiting());
+        int runs = 0;
+        const auto act = [&](Transaction& t) {
+            ++runs;
+            (void)t.query("SELECT nothing FROM nowhere");
+        };
+        CHECK_THROWS_AS(perform(pool, Access::read, act), Failure);
+        CHECK(runs == 1);
+    });
+}
+
+TEST_CASE("waits grow, are jittered, keep under their bound, and end with the attempts") {
+    std::vector<std::int64_t> waits;
+    Patience patience;
+    patience.attempts = 14;
+    patience.sleep = [&](std::chrono::milliseconds wait) { waits.push_back(wait.count()); };
+    Pool pool(
+        []() -> std::unique_ptr<Connection> {
+            throw Failure("refused", {.transient = true, .lost_connection = true}, 2002);
+        },
+        1, patience);
+    CHECK_THROWS_AS(perform(pool, Access::read, [](Transaction&) {}), Failure);
+    REQUIRE(waits.size() == 13);
+    for (std::size_t n = 0; n < waits.size(); ++n) {
+        const auto doubled = std::min<std::int64_t>(2LL << n, 2000);
+        CHECK(waits[n] >= doubled / 2);
+        CHECK(waits[n] <= std::min<std::int64_t>(doubled * 3 / 2, 2000));
+    }
+    CHECK(pool.retries() == 13);
+}
+
+TEST_CASE("a full disk is not tried again, even when the commit is in doubt") {
+    Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1,
+              support::no_waiting());
+    const Failure full("full", {.in_doubt = true, .full = true}, 10);
+    CHECK_THROWS_AS(wait_or_give_up(pool, full, 1), Failure);
+    const Failure in_doubt("lost", {.in_doubt = true}, 2013);
+    CHECK_NOTHROW(wait_or_give_up(pool, in_doubt, 1));
+}
+
+TEST_CASE("a pool opens no more than its size, and says when none comes free in time") {
+    support::each_store([](const Connect& connect) {
+        int opened = 0;
+        Patience patience;
+        patience.wait_for_connection = std::chrono::milliseconds(0);
+        Pool pool([&] { ++opened; return connect(); }, 2, patience);
+        {
+            const auto one = pool.lease(), two = pool.lease();
+            try {
+                (void)pool.lease();
+                FAIL("a third connection");
+            } catch (const Failure& failure) {
+                CHECK(failure.meaning().transient);
+            }
+        }
+        const auto again = pool.lease();
+        CHECK(opened == 2);
+    });
+}
+
+TEST_CASE("a lease that waits gets the connection that another gives back") {
+    support::each_store([](const Connect& connect) {
+        Pool pool(connect, 1);
+        std::vector<std::jthread> threads;
+        for (int n = 0; n < 4; ++n)
+            threads.emplace_back([&] {
+                for (int m = 0; m < 25; ++m)
+                    perform(pool, Access::write, [](Transaction& t) {
+                        t.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
+                    });
+            });
+        threads.clear();
+        CHECK(releases_and_generation(connect).second == 100);
+    });
+}
+
+TEST_CASE("connecting that fails leaves room for the next try") {
+    support::each_store([](const Connect& connect) {
+        bool refuse = true;
+        Patience patience;
+        patience.wait_for_connection = std::chrono::milliseconds(0);
+        Pool pool(
+            [&] {
+                if (refuse) throw Failure("refused", {.transient = true}, 2002);
+                return connect();
+            },
+            1, patience);
+        CHECK_THROWS_AS(pool.lease(), Failure);
+        refuse = false;
+        CHECK_NOTHROW(pool.lease());
+    });
+}
+
+TEST_CASE("writers at once lose no update and need nobody to retry by hand") {
+    support::each_store([](const Connect& connect) {
+        Patience patience;
+        patience.attempts = 100;
+        Pool pool(connect, 4, patience);
+        std::vector<std::jthread> threads;
+        for (int n = 0; n < 4; ++n)
+            threads.emplace_back([&pool, n] {
+                for (int m = 0; m < 20; ++m)
+                    perform(pool, Access::write, [&](Transaction& t) {
+                        record_release(t, "WS" + std::to_string(n) + "_" + std::to_string(m));
+                    });
+            });
+        threads.clear();
+        CHECK(releases_and_generation(connect) ==
+              std::pair<std::int64_t, std::int64_t>{80, 80});
+    });
+}
+
+TEST_CASE("losing the race for a key is told, and the winner's row is seen") {
+    const FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    const std::array<Value, 3> ours{"WS187", "2008-02-15", "ours"};
+    const std::array<Value, 3> theirs{"WS187", "2008-02-15", "theirs"};
+    if (fresh.engine() == Engine::sqlite) {
+        Transaction first(*connection, Access::write);
+        CHECK(insert_unless_there(first, a_release, theirs));
+        first.commit();
+    }
+    Transaction transaction(*connection, Access::write);
+    (void)transaction.query("SELECT digest FROM releases");
+    if (fresh.engine() == Engine::mysql) {  // after this transaction began, and had read
+        const auto other = fresh.connect()();
+        Transaction between(*other, Access::write);
+        CHECK(insert_unless_there(between, a_release, theirs));
+        between.commit();
+    }
+    CHECK_FALSE(insert_unless_there(transaction, a_release, ours));
+    CHECK(transaction.query("SELECT digest FROM releases").at(0).text(0) == "theirs");
+    transaction.commit();
+}
+
+TEST_CASE("an upsert writes a row, and then lays itself over it") {
+    support::each_store([](const Connect& connect) {
+        const auto connection = connect();
+        const auto sql = upsert_sql(connection->engine(), a_release);
+        connection->execute(sql, std::array<Value, 3>{"WS187", "2008-02-15", "one"});
+        connection->execute(sql, std::array<Value, 3>{"WS187", "2008-02-15", "two"});
+        const auto rows = connection->query("SELECT version, released_on, digest FROM releases");
+        REQUIRE(rows.size() == 1);
+        CHECK(rows[0].text(2) == "two");
+    });
+}
+
+TEST_CASE("two transactions that wait for each other: the victim is run again") {
+    const FreshStore fresh(Engine::mysql);
+    Pool pool(fresh.connect(), 2, support::no_waiting());
+    perform(pool, Access::write, [](Transaction& t) {
+        for (const auto* name : {"a", "b"})
+            t.execute("INSERT INTO meta (name, value) VALUES (?, 0)", {name});
+    });
+    std::barrier both_hold_one(2);
+    std::atomic<int> runs = 0;
+    const auto add = [](Transaction& t, const std::string& name) {
+        t.execute("UPDATE meta SET value = value + 1 WHERE name = ?", {name});
+    };
+    const auto cross = [&](const std::string& first, const std::string& second) {
+        bool met = false;
+        perform(pool, Access::write, [&](Transaction& t) {
+            ++runs;
+            add(t, first);
+            if (!met) both_hold_one.arrive_and_wait();
+            met = true;
+            add(t, second);
+        });
+    };
+    {
+        const std::jthread one([&] { cross("a", "b"); }), other([&] { cross("b", "a"); });
+    }
+    CHECK(runs == 3);
+    CHECK(pool.retries() == 1);
+    const auto connection = fresh.connect()();
+    CHECK(number_of(*connection, "SELECT SUM(value) FROM meta WHERE name IN ('a', 'b')") == 4);
+}
+
+TEST_CASE("a file that another process writes is tried again") {
+    const FreshStore fresh(Engine::sqlite);
+    const auto other = fresh.connect()();
+    other->begin(Access::write);
+    Patience patience;
+    patience.sleep = [&](std::chrono::milliseconds) { other->commit(); };
+    const auto impatient = [&] {
+        return open_sqlite(fresh.url().path, IfMissing::fail, std::chrono::milliseconds(0));
+    };
+    Pool pool(impatient, 1, patience);
+    perform(pool, Access::write, [](Transaction& t) { record_release(t, "WS187"); });
+    CHECK(releases_and_generation(fresh.connect()) == one_of_each);
+    CHECK(pool.retries() == 1);
+}
+
+TEST_CASE("a connection that the server kills is replaced, and the transaction run again") {
+    const FreshStore fresh(Engine::mysql);
+    Pool pool(fresh.connect(), 2, support::no_waiting());
+    int runs = 0;
+    perform(pool, Access::write, [&](Transaction& t) {
+        const auto id = t.query("SELECT CONNECTION_ID()").at(0).integer(0);
+        if (++runs == 1) fresh.connect()()->execute("KILL " + std::to_string(id));
+        record_release(t, "WS187");
+    });
+    CHECK(runs == 2);
+    CHECK(releases_and_generation(fresh.connect()) == one_of_each);
+}
+
+TEST_CASE("a commit on a killed connection is in doubt, never a success") {
+    const FreshStore fresh(Engine::mysql);
+    const auto connection = fresh.connect()();
+    const auto id = connection->query("SELECT CONNECTION_ID()").at(0).integer(0);
+    connection->begin(Access::write);
+    fresh.connect()()->execute("KILL " + std::to_string(id));
+    try {
+        connection->commit();
+        FAIL("committed");
+    } catch (const Failure& failure) {
+        CHECK(failure.meaning().in_doubt);
+        CHECK(failure.meaning().transient);
+        CHECK(failure.meaning().lost_connection);
+    }
+    CHECK(connection->is_broken());
+    connection->rollback();
+}
+
+TEST_CASE("a server that was restarted costs one run, not one for each idle connection") {
+    const FreshStore fresh(Engine::mysql);
+    Patience patience = support::no_waiting();
+    patience.attempts = 2;
+    Pool pool(fresh.connect(), 4, patience);
+    {
+        const auto a = pool.lease(), b = pool.lease(), c = pool.lease(), d = pool.lease();
+    }
+    support::MariaDb::only().restart();
+    perform(pool, Access::write, [](Transaction& t) { record_release(t, "WS187"); });
+    CHECK(releases_and_generation(fresh.connect()) == one_of_each);
+}
