@@ -57,6 +57,16 @@ class Models {
 
    private:
     friend class ModelParser;
+    struct Sought {
+        Notation notation;
+        Kind shape;  // of `text` by itself
+        std::string_view text;
+    };
+    // Among the children of `parent` alone, hashes not followed.
+    [[nodiscard]] Place among_children(Place parent, const Sought& sought) const;
+    // Appends the roots of the hashes among the children of `parent` that are not yet there.
+    void append_hashes(Place parent, std::vector<Place>& roots) const;
+
     std::vector<ModelNode> nodes_;  // nodes_[0] is the unknown place
     std::unordered_map<std::string, Place> roots_;      // by folded class name
 };

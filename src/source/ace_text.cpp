@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "source/ace_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+namespace source {
+namespace {
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
+constexpr bool ends_word(char c) { return is_blank(c) || c == '\n' || c == '\r'; }
+
+// Reads a header from left to right.
+class HeaderReader {
+   public:
+    explicit HeaderReader(std::string_view bytes) : bytes_(bytes) {}
+
+    Parsed<Header> read() {
+        header_.id.class_name = base::legal_text(word());
+        skip_blanks();
+        if (header_.id.class_name.empty() || !take(':') || !skip_blanks())
+            return fault("no object header (Class : \"name\")");
+        auto name = text();
+        if (!name) return fault("a quote is not closed");
+        if (name->empty()) return fault("an object without a name");
+        header_.id.name = std::move(*name);
+        return rest();
+    }
+
+   private:
+    Parsed<Header> rest() {
+        skip_blanks();
+        if (bytes_.substr(at_).starts_with("-O ")) {
+            at_ += 3;
+            auto stamp = text();
+            if (!stamp) return fault("a quote is not closed");
+            header_.stamp = std::move(*stamp);
+            skip_blanks();
+        }
+        if (at_ < bytes_.size() && bytes_[at_] == '\r')
+            return fault("lines end in CR LF: this is no AceDB dump, or was changed on its way");
+        if (at_ < bytes_.size() && bytes_[at_] != '\n')
+            return fault("more words than a header has");
+        header_.size = std::min(at_ + 1, bytes_.size());
+        return std::move(header_);
+    }
+
+    std::string_view word() {
+        const auto begin = at_;
+        while (at_ < bytes_.size() && !ends_word(bytes_[at_]) && bytes_[at_] != '"') ++at_;
+        return bytes_.substr(begin, at_ - begin);
+    }
+
+    std::optional<std::string> text() {
+        if (!take('"')) return base::legal_text(word());
+        const char* begin = bytes_.data() + at_;
+        const auto closing = find_closing(begin, bytes_.data() + bytes_.size());
+        if (closing.quote == nullptr) return std::nullopt;
+        const auto size = static_cast<std::size_t>(closing.quote - begin);
+        at_ += size + 1;
+        return unescape({begin, size});
+    }
+
+    bool take(char c) {
+        if (at_ == bytes_.size() || bytes_[at_] != c) return false;
+        ++at_;
+        return true;
+    }
+
+    bool skip_blanks() {
+        const auto begin = at_;
+        while (at_ < bytes_.size() && is_blank(bytes_[at_])) ++at_;
+        return at_ != begin;
+    }
+
+    [[nodiscard]] tl::unexpected<Fault> fault(const char* what) const {
+        return tl::unexpected<Fault>(Fault{base::Kind::malformed, at_, what});
+    }
+
+    std::string_view bytes_;
+    std::size_t at_ = 0;
+    Header header_;
+};
+
+}  // namespace
+
+Parsed<Header> parse_header(std::string_view bytes) { return HeaderReader(bytes).read(); }
+
+Form form_of(std::string_view class_name) {
+    static constexpr std::array<std::pair<std::string_view, Form>, 10> forms = {{
+        {"LongText", Form::long_text},
+        {"DNA", Form::sequence},
+        {"Peptide", Form::sequence},
+        {"KeySet", Form::key_set},
+        {"TableResult", Form::lines},
+        {"BaseQuality", Form::lines},
+        {"BasePosition", Form::lines},
+        {"BaseCall", Form::lines},
+        {"MatchTable", Form::lines},
+        {"Match_table", Form::lines},
+    }};
+    const auto found = std::find_if(forms.begin(), forms.end(), [&](const auto& form) {
+        return base::equal_ignoring_case(form.first, class_name);
+    });
+    return found == forms.end() ? Form::tree : found->second;
+}
+
+std::string unescape(std::string_view raw) {
+    std::string text;
+    text.reserve(raw.size());
+    for (std::size_t at = 0; at < raw.size();) {
+        const auto escape = std::min(raw.find('\\', at), raw.size());
+        text.append(raw, at, escape - at);
+        if (escape + 1 >= raw.size()) break;
+        at = escape + 2;
+        const char c = raw[escape + 1];
+        if (c == 'n' && raw.substr(at).starts_with("\\\n")) {
+            text += '\n';
+            at += 2;
+        } else if (c == '\n') {
+            while (at < raw.size() && is_blank(raw[at])) ++at;
+        } else {
+            text += c == 'n' ? '\n' : c;
+        }
+    }
+    return base::is_legal_text(text) ? text : base::legal_text(text);
+}
+
+bool is_plain_ascii(std::string_view bytes) {
+    constexpr std::uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+    // High bit of each byte (below 0x80) that is not `byte`, exactly: no borrow, no carry.
+    const auto differs = [](std::uint64_t word, std::uint64_t byte) {
+        return ((word ^ (ones * byte)) & ~high) + (ones * 0x7F);
+    };
+    const char *at = bytes.data(), *end = at + bytes.size();
+    std::uint64_t bad = 0;
+    for (; end - at >= 8; at += 8) {
+        const auto word = load_word(at);
+        const auto control = ~((word & ~high) + ones * 0x60);
+        bad |= (word | (control & differs(word, '\n') & differs(word, '\t') &
+                        differs(word, '\r'))) & high;
+    }
+    const auto is_bad = [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte >= 0x80 || (byte < 0x20 && c != '\n' && c != '\t' && c != '\r');
+    };
+    return bad == 0 && std::none_of(at, end, is_bad);
+}
+
+}  // namespace source

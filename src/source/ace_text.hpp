@@ -1,0 +1,101 @@
+// source/ace_text.hpp -- the words of the .ace format: quoting, headers, and what is wrong.
+// Pure. Source: the AceDB dumper: inside quotes a backslash before each of \ " / % ; TAB LF,
+// a newline being written as the four bytes `\` `n` `\` LF.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "base/result.hpp"
+#include "tree/object.hpp"
+
+namespace source {
+
+// What is wrong in the bytes of one object, and where: the caller knows file and line.
+struct Fault {
+    base::Kind kind = base::Kind::malformed;
+    std::size_t at = 0;  // offset into the object's bytes
+    std::string what;
+};
+template <class T>
+using Parsed = tl::expected<T, Fault>;
+
+// First line of an object: `Class : "name" -O "stamp"`.
+struct Header {
+    tree::ObjectName id;  // unescaped, legal text; of any length
+    std::string stamp;
+    std::size_t size = 0;  // bytes of the header, its LF included
+};
+
+// The header at the start of `bytes`. A name may go on over several physical lines.
+//   error  malformed
+[[nodiscard]] Parsed<Header> parse_header(std::string_view bytes);
+
+// How the body of an object of this class is written.
+enum class Form { tree, long_text, sequence, key_set, lines };
+[[nodiscard]] Form form_of(std::string_view class_name);
+
+// The text meant by the bytes between two quotes, made legal (base/utf8).
+//   `\n` newline; `\` LF nothing, nor the blanks after it unless it is the dumper's own
+//   `\n\` LF (the dumper indents nothing, so they are the text's); `\x` x
+[[nodiscard]] std::string unescape(std::string_view raw);
+
+// True when all bytes are TAB, LF, CR or 0x20 ... 0x7F: legal without a closer look.
+[[nodiscard]] bool is_plain_ascii(std::string_view bytes);
+
+inline constexpr std::string_view long_text_end = "***LongTextEnd***";
+
+// Eight bytes, the first one lowest.
+[[nodiscard]] inline std::uint64_t load_word(const char* at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    return word;
+}
+
+// The high bit of each byte of `word` that equals `byte`; bits above the lowest one set may
+// be wrong (a borrow runs upwards), so only the lowest counts.
+[[nodiscard]] constexpr std::uint64_t matches(std::uint64_t word, unsigned char byte) {
+    constexpr std::uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+    const std::uint64_t x = word ^ (ones * byte);
+    return (x - ones) & ~x & high;
+}
+
+// The first `"`, `\` or LF in [at, end), or end. Eight bytes at a time and inline: strings are
+// short (median 27 bytes), where two calls of memchr take longer than the search.
+[[nodiscard]] inline const char* find_special(const char* at, const char* end) {
+    for (; end - at >= 8; at += 8) {
+        const auto word = load_word(at);
+        const auto found = matches(word, '"') | matches(word, '\\') | matches(word, '\n');
+        if (found != 0) return at + std::countr_zero(found) / 8;
+    }
+    while (at != end && *at != '"' && *at != '\\' && *at != '\n') ++at;
+    return at;
+}
+
+// The quote that closes the string whose content begins at `at`, or nullptr when the line or
+// the bytes end first. `escaped` tells whether a backslash stands inside.
+struct Closing {
+    const char* quote;
+    bool escaped;
+};
+[[nodiscard]] inline Closing find_closing(const char* at, const char* end) {
+    bool escaped = false;
+    for (;;) {
+        at = find_special(at, end);
+        if (at == end || *at == '\n') return {nullptr, escaped};
+        if (*at == '"') return {at, escaped};
+        escaped = true;
+        if (end - at < 2) return {nullptr, escaped};
+        at += 2;
+    }
+}
+
+}  // namespace source

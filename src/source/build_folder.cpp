@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "source/build_folder.hpp"
+
+#include <algorithm>
+#include <boost/property_tree/ini_parser.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <sstream>
+#include <unistd.h>
+
+#include "source/dump.hpp"
+
+namespace source {
+namespace {
+
+using base::Kind;
+
+constexpr std::size_t most_release_bytes = 4096;
+constexpr std::size_t most_models_bytes = 64 << 20;
+constexpr std::string_view what_to_write =
+    "; write two lines there: \"version = WS187\" and \"date = 2008-02-15\"";
+
+struct CloseDirectory {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+};
+struct FreeText {
+    void operator()(char* text) const { std::free(text); }
+};
+
+tl::unexpected<base::Error> refuse(const std::string& text) {
+    return base::fail(Kind::refused, text);
+}
+
+// A folder that is not there may come back: a build being switched, a disk not yet mounted.
+tl::unexpected<base::Error> unreachable(const std::string& path, int code) {
+    return base::fail(Kind::unavailable, fail_errno(path, code).value().text);
+}
+
+base::Result<std::string> resolve(const std::string& path) {
+    const std::unique_ptr<char, FreeText> real(::realpath(path.c_str(), nullptr));
+    if (real == nullptr) return unreachable(path, errno);
+    return std::string(real.get());
+}
+
+base::Result<std::vector<std::string>> dump_files_in(const File& directory,
+                                                     const std::string& path) {
+    const int copy = ::openat(directory.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::unique_ptr<DIR, CloseDirectory> stream(copy < 0 ? nullptr : ::fdopendir(copy));
+    if (stream == nullptr) return unreachable(path, errno);
+    std::vector<std::string> names;
+    while (const auto* entry = ::readdir(stream.get())) {
+        const std::string_view name = entry->d_name;
+        if (name.starts_with('.')) continue;
+        if (name.ends_with(".ace") || packing_of(name) != Packing::none) names.emplace_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+// Keys of release.ini, at top level or below [release].
+base::Result<base::Release> release_of(const boost::property_tree::ptree& ini,
+                                       const std::string& place) {
+    std::string version, date;
+    for (const auto& [key, value] : ini) {
+        if (key == "version") version = value.data();
+        else if (key == "date") date = value.data();
+        else return refuse(place + ": unknown key \"" + key + "\"" + std::string(what_to_write));
+    }
+    if (!base::is_version(version))
+        return refuse(place + ": version is missing, or holds more than letters, digits, . _ -" +
+                      std::string(what_to_write));
+    const auto day = base::parse_date(date);
+    if (!day)
+        return refuse(place + ": date is missing, or no day such as 2008-02-15" +
+                      std::string(what_to_write));
+    return base::Release{version, *day};
+}
+
+base::Result<base::Release> read_release(const File& directory, const std::string& place) {
+    const auto text = read_file(directory.descriptor(), "release.ini", most_release_bytes);
+    if (!text && text.error().kind == Kind::absent)
+        return refuse(place + " is missing" + std::string(what_to_write));
+    if (!text) return base::fail_at(place, text.error());
+    boost::property_tree::ptree ini;
+    std::istringstream in(*text);
+    try {
+        boost::property_tree::read_ini(in, ini);
+    } catch (const boost::property_tree::ini_parser_error& error) {
+        return refuse(place + ":" + std::to_string(error.line()) + ": " + error.message());
+    }
+    return release_of(ini, place);
+}
+
+base::Result<BuildFolder> open_real_folder(const std::string& path) {
+    auto real = resolve(path);
+    if (!real) return tl::unexpected(real.error());
+    File directory(::open(real->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory.is_open()) return unreachable(*real, errno);
+    auto names = dump_files_in(directory, *real);
+    if (!names) return tl::unexpected(names.error());
+    BuildFolder folder{std::move(*real), std::move(directory), {}, {}};
+    for (auto& name : *names) {
+        const auto file = open_file(folder.directory.descriptor(), name);
+        if (!file) return base::fail(Kind::unavailable, folder.path + "/" + file.error().text);
+        const auto stamp = stamp_of(*file);
+        if (!stamp) return tl::unexpected(stamp.error());
+        const auto plain = packing_of(name) == Packing::none ? stamp->size : 0;
+        folder.files.push_back({std::move(name), *stamp, plain});
+    }
+    return folder;
+}
+
+}  // namespace
+
+base::Result<BuildFolder> open_folder(const std::string& path) {
+    auto folder = open_real_folder(path);
+    if (!folder) return folder;
+    auto release = read_release(folder->directory, folder->path + "/release.ini");
+    if (!release) return tl::unexpected(release.error());
+    folder->release = std::move(*release);
+    if (folder->files.empty())
+        return refuse(folder->path + " holds no dump files (*.ace, *.ace.gz, *.ace.zst)");
+    return folder;
+}
+
+base::Result<tree::Models> read_models(const BuildFolder& folder) {
+    const auto text =
+        read_file(folder.directory.descriptor(), "models.wrm", most_models_bytes);
+    if (!text && text.error().kind == Kind::absent) return tree::Models();
+    if (!text) return base::fail_at(folder.path, text.error());
+    return tree::Models::parse(*text);
+}
+
+base::Result<std::string> identity_of(const std::string& path) {
+    const auto folder = open_real_folder(path);
+    if (!folder) return tl::unexpected(folder.error());
+    std::string identity = folder->path;
+    const auto append = [&](const std::string& name, const FileStamp& stamp) {
+        identity += '\n' + name + ' ' + std::to_string(stamp.inode) + ' ' +
+                    std::to_string(stamp.size) + ' ' + std::to_string(stamp.modified_ns);
+    };
+    for (const auto* name : {"release.ini", "models.wrm"}) {
+        const auto file = open_file(folder->directory.descriptor(), name);
+        if (!file) continue;  // its absence is told by its absence here
+        const auto stamp = stamp_of(*file);
+        if (!stamp) return tl::unexpected(stamp.error());
+        append(name, *stamp);
+    }
+    for (const auto& file : folder->files) append(file.name, file.stamp);
+    return identity;
+}
+
+Packing packing_of(std::string_view file_name) {
+    if (file_name.ends_with(".ace.gz")) return Packing::gzip;
+    if (file_name.ends_with(".ace.zst")) return Packing::zstd;
+    return Packing::none;
+}
+
+}  // namespace source

@@ -1,0 +1,48 @@
+// source/dump.hpp -- a build as AceDB's `dump -T` leaves it: files in a folder.
+// A build that is open goes on to answer when its folder is switched or deleted: its files are
+// held open. It notices when one of them is written into (unavailable).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/release.hpp"
+#include "base/result.hpp"
+#include "source/source.hpp"
+
+namespace source {
+
+struct DumpSettings {
+    std::string folder;               // or a link to one: followed once, when opened
+    std::string index_dir;            // made where it is not there
+    std::size_t max_object_mb = 64;   // larger objects are known by name, and not loaded
+};
+
+// The build in the folder; its index is made where there is none that fits, once even when
+// several processes ask for it.
+//   error  refused: not whole, an object twice, no release.ini, ... (file and line);
+//          unavailable: not there, or the index can't be written
+//   cost   a stat per file and a pass over the index when it fits; else a pass over the build
+[[nodiscard]] base::Result<Build> open_dump(const DumpSettings& settings);
+
+// What the index remembers of a build whose files may be gone: names, counts, digests. load()
+// and is_loading_stamp() are unavailable, models() empty.
+//   error  absent, malformed, unavailable
+[[nodiscard]] base::Result<Build> open_kept_index(const std::string& path);
+
+struct KeptIndex {
+    base::Release release;
+    std::string path;
+    bool operator==(const KeptIndex&) const = default;
+};
+
+// The indexes in the folder, oldest release first; damaged ones are left out.
+[[nodiscard]] std::vector<KeptIndex> kept_indexes(const std::string& index_dir);
+
+// Text that differs when the build in the folder does; a few stats.
+//   error  unavailable
+[[nodiscard]] base::Result<std::string> identity_of(const std::string& folder);
+
+}  // namespace source

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "source/dump_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "base/text.hpp"
+#include "source/ace_text.hpp"
+
+namespace source {
+namespace {
+
+constexpr std::size_t block = 1 << 20;
+constexpr std::size_t head_size = 1 << 16;
+
+// Enough to see whether an object is a LongText, or a line a comment.
+constexpr std::size_t shortest_look = 16;
+
+bool begins_long_text(std::string_view bytes) {
+    constexpr std::string_view name = "LongText";
+    return bytes.size() > name.size() &&
+           base::equal_ignoring_case(bytes.substr(0, name.size()), name) &&
+           (bytes[name.size()] == ' ' || bytes[name.size()] == '\t');
+}
+
+std::uint64_t lines_in(std::string_view bytes) {
+    return static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+struct FreeState {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+using State = std::unique_ptr<XXH3_state_t, FreeState>;
+
+}  // namespace
+
+DumpReader::DumpReader(const File& file, std::string_view name, std::size_t most,
+                       Digests digests)
+    : file_(file), name_(name), most_(std::max(most, head_size)), digests_(digests),
+      buffer_(block) {}
+
+base::Result<bool> DumpReader::fill() {
+    if (begin_ > 0) {
+        std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+        end_ -= begin_;
+        begin_ = 0;
+    }
+    if (end_ > buffer_.size() / 2) buffer_.resize(buffer_.size() * 2);
+    const auto got = file_.read_at(buffer_.data() + end_, buffer_.size() - end_, read_);
+    if (!got) return base::fail_at(name_, got.error());
+    eof_ = *got == 0;
+    end_ += *got;
+    read_ += *got;
+    return true;
+}
+
+base::Result<std::optional<DumpObject>> DumpReader::next() {
+    const auto is_there = skip_to_object();
+    if (!is_there) return tl::unexpected(is_there.error());
+    if (*is_there) return read_object();
+    if (has_banners_ && !has_trailer_)
+        return cut_off("the file ends without \"// End of this dump file\"");
+    if (!has_banners_ && !has_objects_) return cut_off("the file holds no objects");
+    return std::nullopt;
+}
+
+base::Result<bool> DumpReader::skip_to_object() {
+    for (;;) {
+        if (end_ - begin_ < shortest_look && !eof_) {
+            if (auto ok = fill(); !ok) return ok;
+            continue;
+        }
+        const auto bytes = window();
+        const auto first = bytes.find_first_not_of('\n');
+        if (first == std::string_view::npos) {
+            line_ += bytes.size();
+            begin_ = end_;
+            if (eof_) return false;
+            continue;
+        }
+        if (first > 0) {
+            begin_ += first;
+            line_ += first;
+            continue;
+        }
+        const bool is_object = bytes[0] != ' ' && bytes[0] != '\t' && !bytes.starts_with("//");
+        if (is_object) return true;
+        if (auto ok = skip_line(); !ok) return ok;
+    }
+}
+
+base::Result<bool> DumpReader::skip_line() {
+    for (std::size_t searched = 0;;) {
+        const auto end = window().find('\n', searched);
+        if (end != std::string_view::npos || eof_) {
+            const auto line = window().substr(0, end);
+            if (const auto words = base::trim(line); !words.starts_with("//") && !words.empty())
+                return cut_off("a line that belongs to no object");
+            note_comment(base::trim(line));
+            ++line_;
+            begin_ += std::min(line.size() + 1, window().size());
+            return true;
+        }
+        searched = window().size();
+        if (searched > most_) return cut_off("a comment longer than any object may be");
+        if (auto ok = fill(); !ok) return ok;
+    }
+}
+
+void DumpReader::note_comment(std::string_view line) {
+    if (line.starts_with("// Class ")) has_banners_ = true, has_trailer_ = false;
+    if (line == "// End of this dump file") has_trailer_ = true;
+}
+
+DumpReader::Found DumpReader::read_object() {
+    is_long_text_ = begins_long_text(window());
+    searched_ = lines_ = 0;
+    has_objects_ = true;
+    has_trailer_ = false;
+    for (;;) {
+        if (const auto length = find_end()) return take(*length);
+        if (eof_) return at_end_of_file();
+        if (window().size() > most_) return pass_over();
+        if (auto ok = fill(); !ok) return tl::unexpected(ok.error());
+    }
+}
+
+std::optional<std::size_t> DumpReader::find_end() {
+    const auto bytes = window();
+    if (is_long_text_) {
+        constexpr std::string_view line = "\n***LongTextEnd***";
+        for (auto at = bytes.find(line, searched_); at != std::string_view::npos;
+             at = bytes.find(line, at + 1)) {
+            searched_ = at;
+            const auto end = at + line.size();
+            if (end == bytes.size() && !eof_) return std::nullopt;
+            if (end == bytes.size()) return end;
+            if (bytes[end] == '\n') return end + 1;
+        }
+        searched_ = std::max(searched_, bytes.size() - std::min(line.size(), bytes.size()));
+        return std::nullopt;
+    }
+    const char *begin = bytes.data(), *end = begin + bytes.size(), *at = begin + searched_;
+    while (at < end) {
+        at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+        if (at == nullptr || at + 1 == end) break;
+        if (at[1] == '\n') return static_cast<std::size_t>(at + 1 - begin);
+        ++at;
+        ++lines_;
+    }
+    searched_ = at == nullptr ? bytes.size() : static_cast<std::size_t>(at - begin);
+    return std::nullopt;
+}
+
+DumpReader::Found DumpReader::take(std::size_t length) {
+    DumpObject object{offset(), length, line_, window().substr(0, length), true, {}};
+    line_ += is_long_text_ ? lines_in(object.bytes) : lines_ + 1;
+    if (digests_ == Digests::yes) object.digest = XXH3_128bits(object.bytes.data(), length);
+    begin_ += length;
+    return object;
+}
+
+DumpReader::Found DumpReader::pass_over() {
+    head_.assign(window().substr(0, head_size));
+    DumpObject object{offset(), 0, line_, head_, false, {}};
+    const State state(XXH3_createState());
+    if (state == nullptr) throw std::bad_alloc();
+    XXH3_128bits_reset(state.get());
+    const auto drop = [&](std::size_t size) {
+        XXH3_128bits_update(state.get(), window().data(), size);
+        line_ += lines_in(window().substr(0, size));
+        begin_ += size;
+        object.length += size;
+    };
+    for (;;) {
+        drop(std::exchange(searched_, 0));
+        if (auto ok = fill(); !ok) return tl::unexpected(ok.error());
+        const auto end = find_end();
+        if (!end && eof_) {
+            const bool is_ended = !is_long_text_ && !has_banners_ && window().ends_with('\n');
+            if (!is_ended) return at_end_of_file();
+        }
+        if (!end && !eof_) continue;
+        drop(end.value_or(window().size()));
+        object.digest = XXH3_128bits_digest(state.get());
+        return object;
+    }
+}
+
+DumpReader::Found DumpReader::at_end_of_file() {
+    const auto bytes = window();
+    if (is_long_text_) return cut_off("the file ends inside a LongText");
+    if (!bytes.ends_with('\n')) return cut_off("the file ends inside a line");
+    if (has_banners_) return cut_off("the file ends inside an object");
+    return take(bytes.size());
+}
+
+tl::unexpected<base::Error> DumpReader::cut_off(const std::string& what) const {
+    const auto line = eof_ ? line_ + lines_in(window()) : line_;
+    return base::fail(base::Kind::refused,
+                      std::string(name_) + ":" + std::to_string(line) + ": " + what);
+}
+
+}  // namespace source

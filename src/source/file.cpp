@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "source/file.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace source {
+
+File::~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+base::Result<std::size_t> File::read_at(char* into, std::size_t size,
+                                        std::uint64_t offset) const {
+    std::size_t done = 0;
+    while (done < size) {
+        const auto got = ::pread(descriptor_, into + done, size - done,
+                                 static_cast<off_t>(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail_errno("reading a file", errno);
+        if (got == 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+base::Result<bool> File::write(std::string_view bytes) const {
+    while (!bytes.empty()) {
+        const auto put = ::write(descriptor_, bytes.data(), bytes.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return fail_errno("writing a file", errno);
+        bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+}
+
+base::Result<NewFile> NewFile::create(std::string path) {
+    std::string name = path + ".XXXXXX";
+    File file(::mkostemp(name.data(), O_CLOEXEC));
+    if (!file.is_open()) return fail_errno("writing " + path, errno);
+    NewFile made(std::move(path), std::move(name), std::move(file));
+    // mkostemp's 0600 would keep out the same program under another user (CGI, a release job).
+    if (::fchmod(made.file_.descriptor(), 0644) != 0)
+        return fail_errno("writing " + made.path_, errno);
+    return made;
+}
+
+NewFile::~NewFile() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+}
+
+base::Result<bool> NewFile::put_in_place() {
+    if (::fsync(file_.descriptor()) != 0 || ::rename(name_.c_str(), path_.c_str()) != 0)
+        return fail_errno("writing " + path_, errno);
+    name_.clear();
+    return true;
+}
+
+base::Result<File> open_file(int directory, const std::string& path) {
+    File file(::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.is_open()) return fail_errno(path, errno);
+    return file;
+}
+
+base::Result<FileStamp> stamp_of(const File& file) {
+    struct stat status {};
+    if (::fstat(file.descriptor(), &status) != 0) return fail_errno("fstat", errno);
+    return FileStamp{status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                     status.st_mtim.tv_sec * std::int64_t{1'000'000'000} +
+                         status.st_mtim.tv_nsec};
+}
+
+base::Result<std::string> read_file(int directory, const std::string& path, std::size_t most) {
+    auto file = open_file(directory, path);
+    if (!file) return tl::unexpected(file.error());
+    std::string bytes(most + 1, '\0');
+    const auto size = file->read_at(bytes.data(), bytes.size(), 0);
+    if (!size) return base::fail_at(path, size.error());
+    if (*size > most) return base::fail(base::Kind::too_large, path + " is too large");
+    bytes.resize(*size);
+    return bytes;
+}
+
+tl::unexpected<base::Error> fail_errno(std::string_view place, int code) {
+    const bool is_absent = code == ENOENT || code == ENOTDIR;
+    return base::fail(is_absent ? base::Kind::absent : base::Kind::unavailable,
+                      std::string(place) + ": " + std::generic_category().message(code));
+}
+
+}  // namespace source

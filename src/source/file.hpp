@@ -1,0 +1,90 @@
+// source/file.hpp -- a file descriptor that closes itself, and what tells a file from another.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.hpp"
+
+namespace source {
+
+// Owns a file descriptor. read_at() is safe from any thread.
+class File {
+   public:
+    File() = default;
+    explicit File(int descriptor) : descriptor_(descriptor) {}
+    ~File();
+    File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    File& operator=(File&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        return *this;
+    }
+
+    [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+
+    // Up to `size` bytes from `offset` on; fewer at the end of the file.
+    //   error  unavailable
+    [[nodiscard]] base::Result<std::size_t> read_at(char* into, std::size_t size,
+                                                    std::uint64_t offset) const;
+
+    // All of `bytes`, at the end of what was written before.
+    //   error  unavailable (a full disk)
+    [[nodiscard]] base::Result<bool> write(std::string_view bytes) const;
+
+   private:
+    int descriptor_ = -1;
+};
+
+// A file that is written under a name of its own and takes its place when it is whole, so that
+// nobody ever reads half of it; gone again when it is dropped before. Two processes may write
+// one file at once: the last one stands.
+class NewFile {
+   public:
+    //   error  unavailable
+    [[nodiscard]] static base::Result<NewFile> create(std::string path);
+    ~NewFile();
+    NewFile(NewFile&& other) noexcept
+        : path_(std::move(other.path_)), name_(std::exchange(other.name_, {})),
+          file_(std::move(other.file_)) {}
+    NewFile& operator=(NewFile&&) = delete;
+
+    [[nodiscard]] const File& file() const { return file_; }
+
+    // Onto the disk, and into its place.
+    //   error  unavailable
+    [[nodiscard]] base::Result<bool> put_in_place();
+
+   private:
+    NewFile(std::string path, std::string name, File file)
+        : path_(std::move(path)), name_(std::move(name)), file_(std::move(file)) {}
+
+    std::string path_, name_;  // the latter empty once it is renamed
+    File file_;
+};
+
+// Two stats of one unchanged file are equal.
+struct FileStamp {
+    std::uint64_t inode = 0;
+    std::uint64_t size = 0;
+    std::int64_t modified_ns = 0;  // since the epoch
+    bool operator==(const FileStamp&) const = default;
+};
+
+// `directory` is a descriptor, or AT_FDCWD; follows links.
+//   error  absent; unavailable
+[[nodiscard]] base::Result<File> open_file(int directory, const std::string& path);
+[[nodiscard]] base::Result<FileStamp> stamp_of(const File& file);
+
+// The whole of a small file.
+//   error  absent; unavailable; too_large above `most` bytes
+[[nodiscard]] base::Result<std::string> read_file(int directory, const std::string& path,
+                                                  std::size_t most);
+
+// What errno says, as an Error: absent for ENOENT and ENOTDIR, else unavailable.
+[[nodiscard]] tl::unexpected<base::Error> fail_errno(std::string_view place, int code);
+
+}  // namespace source

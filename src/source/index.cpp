@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "source/index.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "base/text.hpp"
+#include "source/index_format.hpp"
+
+namespace source {
+namespace {
+
+using index_format::record_at;
+
+struct Lookup {
+    std::uint64_t hash = 0;
+    std::uint64_t record = 0;
+};
+
+Lookup lookup_at(const char* lookups, std::size_t i) {
+    Lookup lookup;
+    std::memcpy(&lookup, lookups + i * sizeof lookup, sizeof lookup);
+    return lookup;
+}
+
+tl::unexpected<base::Error> damaged(const std::string& path) {
+    return base::fail(base::Kind::malformed, path + " is damaged, or no index of this program");
+}
+
+// The part of the file behind the header that begins at `at`.
+std::string_view part(std::string_view file, std::uint64_t at, std::uint64_t size) {
+    return file.substr(sizeof(index_format::Header) + at, size);
+}
+
+}  // namespace
+
+Mapping::~Mapping() {
+    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+base::Result<Mapping> Mapping::of(const File& file, std::uint64_t size) {
+    Mapping mapping;
+    if (size == 0) return mapping;
+    void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+    if (at == MAP_FAILED) return fail_errno("mapping an index", errno);
+    mapping.bytes_ = {static_cast<const char*>(at), size};
+    return mapping;
+}
+
+base::Result<Index> Index::open(const std::string& path) {
+    const auto file = open_file(AT_FDCWD, path);
+    if (!file) return tl::unexpected(file.error());
+    const auto stamp = stamp_of(*file);
+    if (!stamp) return tl::unexpected(stamp.error());
+    auto mapping = Mapping::of(*file, stamp->size);
+    if (!mapping) return base::fail_at(path, mapping.error());
+    const auto bytes = mapping->bytes();
+    const auto header = index_format::parse_header(bytes, stamp->size);
+    if (!header) return damaged(path);
+    const auto body_size = header->records_size + header->lookups * index_format::lookup_size;
+    const auto body = part(bytes, 0, body_size);
+    const auto text = part(bytes, body_size, header->facts_size);
+    if (XXH3_64bits(body.data(), body.size()) != header->body_digest ||
+        XXH3_64bits(text.data(), text.size()) != header->facts_digest)
+        return damaged(path);
+    auto facts = index_format::parse_facts(text);
+    if (!facts) return damaged(path);
+    Index index;
+    index.file_ = std::move(*mapping);
+    index.facts_ = std::move(*facts);
+    index.records_ = body.substr(0, header->records_size);
+    index.lookup_ = body.data() + header->records_size;
+    index.lookups_ = header->lookups;
+    return index;
+}
+
+base::Result<Facts> Index::read_facts(const std::string& path) {
+    const auto file = open_file(AT_FDCWD, path);
+    if (!file) return tl::unexpected(file.error());
+    const auto stamp = stamp_of(*file);
+    if (!stamp) return tl::unexpected(stamp.error());
+    std::string head(sizeof(index_format::Header), '\0');
+    if (const auto got = file->read_at(head.data(), head.size(), 0); !got)
+        return base::fail_at(path, got.error());
+    const auto header = index_format::parse_header(head, stamp->size);
+    if (!header) return damaged(path);
+    std::string text(header->facts_size, '\0');
+    if (const auto got = file->read_at(text.data(), text.size(), stamp->size - text.size()); !got)
+        return base::fail_at(path, got.error());
+    if (XXH3_64bits(text.data(), text.size()) != header->facts_digest) return damaged(path);
+    auto facts = index_format::parse_facts(text);
+    if (!facts) return damaged(path);
+    return std::move(*facts);
+}
+
+std::optional<Entry> Index::entry(std::size_t i) const {
+    const auto read = record_at(records_, lookup_at(lookup_, i).record);
+    return read && is_sound(read->entry) ? std::optional(read->entry) : std::nullopt;
+}
+
+bool Index::is_sound(const Entry& entry) const {
+    return entry.class_index < facts_.classes.size() && entry.file < facts_.files.size();
+}
+
+std::vector<Entry> Index::find_folded(const tree::ObjectName& asked) const {
+    std::string folded;
+    const auto hash = index_format::key_of(asked.class_name, asked.name, folded);
+    std::size_t low = 0, high = lookups_;
+    while (low < high) {
+        const auto middle = low + (high - low) / 2;
+        if (lookup_at(lookup_, middle).hash < hash) low = middle + 1;
+        else high = middle;
+    }
+    std::vector<Entry> found;
+    for (; low < lookups_ && lookup_at(lookup_, low).hash == hash; ++low) {
+        const auto one = entry(low);
+        if (one && base::equal_ignoring_case(one->name, asked.name) &&
+            base::equal_ignoring_case(facts_.classes[one->class_index].class_name,
+                                      asked.class_name))
+            found.push_back(*one);
+    }
+    return found;
+}
+
+std::optional<Entry> Index::find_exact(const tree::ObjectName& name) const {
+    for (const auto& entry : find_folded(name))
+        if (entry.name == name.name &&
+            facts_.classes[entry.class_index].class_name == name.class_name)
+            return entry;
+    return std::nullopt;
+}
+
+std::optional<Entry> Index::find(const tree::ObjectName& asked) const {
+    if (const auto exact = find_exact(asked)) return exact;
+    const auto found = find_folded(asked);
+    return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
+void Index::each(const std::function<bool(const Entry&)>& visit) const {
+    for (auto read = record_at(records_, 0); read; read = record_at(records_, read->next))
+        if (is_sound(read->entry) && !visit(read->entry)) return;
+}
+
+tree::ObjectName Index::name_of(const Entry& entry) const {
+    return {facts_.classes[entry.class_index].class_name, std::string(entry.name)};
+}
+
+}  // namespace source

@@ -1,0 +1,156 @@
+// source/index.hpp -- one file a release that finds any object of a build without scanning.
+//
+// File, in the byte order of the machine (another order is another magic, hence rebuilt):
+//   header   sizes and XXH3 digests of the parts below, and of itself
+//   records  in the order of the dump files, 48 bytes and the name, padded to 8
+//   lookups  (XXH3 of folded class, NUL, folded name; place of the record), sorted
+//   facts    text, a line each: release, folder, digest, untracked, file, class
+// Nothing of it is trusted before the digests are checked, and no place without its bounds. It
+// can always be made again, so a damaged one is dropped rather than repaired.
+// Safe from any thread once open.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+#include <xxhash.h>
+
+#include "base/release.hpp"
+#include "base/result.hpp"
+#include "source/file.hpp"
+#include "source/source.hpp"
+
+namespace source {
+
+struct DumpFile {
+    std::string name;              // inside the folder
+    FileStamp stamp;
+    std::uint64_t plain_size = 0;  // unpacked
+    bool operator==(const DumpFile&) const = default;
+};
+
+// What an index knows of its build as a whole.
+struct Facts {
+    base::Release release;
+    std::string folder;  // where the build lay, links resolved
+    std::string digest;  // of the build, 32 hex digits
+    std::uint64_t untracked = 0;  // objects whose class or name is too long
+    std::vector<DumpFile> files;
+    std::vector<ClassCount> classes;
+};
+
+// One object. `name` is a view into the index.
+struct Entry {
+    XXH128_hash_t digest{};
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+    std::uint64_t line = 0;         // of its header
+    std::uint16_t file = 0;         // in Facts::files
+    std::uint16_t class_index = 0;  // in Facts::classes
+    std::string_view name;
+};
+
+// Bytes of a file, mapped read-only.
+class Mapping {
+   public:
+    Mapping() = default;
+    ~Mapping();
+    Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+    Mapping& operator=(Mapping&& other) noexcept {
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    //   error  unavailable
+    [[nodiscard]] static base::Result<Mapping> of(const File& file, std::uint64_t size);
+    [[nodiscard]] std::string_view bytes() const { return bytes_; }
+
+   private:
+    std::string_view bytes_;
+};
+
+class Index {
+   public:
+    // Checks the whole file: 20 GB/s warm.
+    //   error  absent; malformed (damaged, another format or machine); unavailable
+    [[nodiscard]] static base::Result<Index> open(const std::string& path);
+
+    // The facts alone, without a look at the rest.
+    //   error  as open
+    [[nodiscard]] static base::Result<Facts> read_facts(const std::string& path);
+
+    [[nodiscard]] const Facts& facts() const { return facts_; }
+    [[nodiscard]] std::size_t size() const { return lookups_; }
+
+    // As Source::find asks: exact, else the only one without regard to ASCII case.
+    [[nodiscard]] std::optional<Entry> find(const tree::ObjectName& asked) const;
+    // Of exactly this spelling.
+    [[nodiscard]] std::optional<Entry> find_exact(const tree::ObjectName& name) const;
+
+    // The i-th entry in the order of the hashes, which is as good as shuffled.
+    //   needs  i < size()
+    [[nodiscard]] std::optional<Entry> entry(std::size_t i) const;
+
+    // In the order of the dump files; `visit` returns false to stop.
+    void each(const std::function<bool(const Entry&)>& visit) const;
+
+    [[nodiscard]] tree::ObjectName name_of(const Entry& entry) const;
+
+   private:
+    [[nodiscard]] bool is_sound(const Entry& entry) const;
+    [[nodiscard]] std::vector<Entry> find_folded(const tree::ObjectName& asked) const;
+
+    Mapping file_;
+    Facts facts_;
+    std::string_view records_;
+    const char* lookup_ = nullptr;
+    std::size_t lookups_ = 0;
+};
+
+// Writes an index under a name of its own, and gives it its place when it is whole: two
+// processes may write one index at once, the last one stands.
+class IndexWriter {
+   public:
+    //   error  unavailable
+    [[nodiscard]] static base::Result<IndexWriter> create(const std::string& path);
+
+    // An object, with entry.class_index left out.
+    //   needs  entries come in the order of files and offsets
+    //   error  unavailable (a full disk); refused above 65,535 classes
+    [[nodiscard]] base::Result<bool> add(Entry entry, const std::string& class_name);
+
+    // Two records of one class and name.
+    struct Twins {
+        Entry first, second;
+    };
+
+    // Sorts, writes the rest, syncs and renames. `facts` without digest and classes.
+    //   returns  nothing, or twins: then the index is not put in place
+    [[nodiscard]] base::Result<std::optional<Twins>> finish(Facts facts);
+
+   private:
+    struct Lookup {
+        std::uint64_t hash;
+        std::uint64_t record;
+    };
+    explicit IndexWriter(NewFile file);
+    [[nodiscard]] base::Result<bool> append(std::string_view bytes);
+    [[nodiscard]] base::Result<bool> flush();
+    [[nodiscard]] std::optional<Twins> sort_lookups(std::string_view records);
+    [[nodiscard]] std::string build_digest(std::string_view records) const;
+    [[nodiscard]] base::Result<std::optional<Twins>> complete(Facts& facts);
+    [[nodiscard]] base::Result<bool> write_header(std::string_view facts);
+
+    NewFile file_;
+    std::string pending_;            // bytes not yet written
+    std::uint64_t records_size_ = 0;
+    std::vector<Lookup> lookups_;
+    std::vector<ClassCount> classes_;
+    std::size_t last_class_ = 0;
+    std::string folded_;
+};
+
+}  // namespace source

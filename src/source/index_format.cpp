@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "source/index_format.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.hpp"
+
+namespace source::index_format {
+namespace {
+
+std::optional<std::uint64_t> number(std::string_view text) {
+    const auto value = base::parse_integer(text);
+    if (!value || *value < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(*value);
+}
+
+// One line of facts: a word, and values that are percent-encoded so that TAB and LF are free.
+class FactLine {
+   public:
+    explicit FactLine(std::string_view line) {
+        for (const auto part : base::split(line, '\t')) {
+            auto value = base::percent_decode(part, base::Plus::literal);
+            if (value) values_.push_back(std::move(*value));
+        }
+    }
+
+    [[nodiscard]] bool is(std::string_view word, std::size_t values) const {
+        return values_.size() == values + 1 && values_[0] == word;
+    }
+
+    [[nodiscard]] bool read_into(Facts& facts) const {
+        if (is("release", 2)) return read_release(facts.release);
+        if (is("file", 5)) return read_file(facts);
+        if (is("class", 2)) return read_class(facts);
+        if (is("folder", 1)) return facts.folder = values_[1], true;
+        if (is("digest", 1)) return facts.digest = values_[1], true;
+        if (!is("untracked", 1)) return false;
+        const auto count = number(values_[1]);
+        facts.untracked = count.value_or(0);
+        return count.has_value();
+    }
+
+   private:
+    bool read_release(base::Release& release) const {
+        const auto day = base::parse_date(values_[2]);
+        if (!base::is_version(values_[1]) || !day) return false;
+        release = {values_[1], *day};
+        return true;
+    }
+
+    bool read_file(Facts& facts) const {
+        const auto inode = base::parse_integer(values_[2]);
+        const auto size = number(values_[3]), plain = number(values_[5]);
+        const auto modified = base::parse_integer(values_[4]);
+        if (!inode || !size || !modified || !plain) return false;
+        facts.files.push_back(
+            {values_[1], {static_cast<std::uint64_t>(*inode), *size, *modified}, *plain});
+        return true;
+    }
+
+    bool read_class(Facts& facts) const {
+        const auto objects = number(values_[2]);
+        if (!objects) return false;
+        facts.classes.push_back({values_[1], *objects});
+        return true;
+    }
+
+    std::vector<std::string> values_;
+};
+
+void append_line(std::string& text, std::initializer_list<std::string> values) {
+    for (const auto& value : values) {
+        if (&value != values.begin()) text += '\t';
+        text += base::percent_encode(value);
+    }
+    text += '\n';
+}
+
+std::size_t padded(std::size_t size) { return (size + 7) / 8 * 8; }
+
+}  // namespace
+
+std::uint64_t digest_of(const Header& header) {
+    return XXH3_64bits(&header, offsetof(Header, header_digest));
+}
+
+std::optional<Header> parse_header(std::string_view bytes, std::uint64_t file_size) {
+    Header header;
+    const Header expected;
+    if (bytes.size() < sizeof header || file_size < sizeof header) return std::nullopt;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (header.magic != expected.magic || header.byte_order != expected.byte_order ||
+        header.version != format || header.header_digest != digest_of(header))
+        return std::nullopt;
+    auto left = file_size - sizeof header;
+    if (header.records_size > left) return std::nullopt;
+    left -= header.records_size;
+    if (header.lookups > left / lookup_size) return std::nullopt;
+    left -= header.lookups * lookup_size;
+    return header.facts_size == left ? std::optional(header) : std::nullopt;
+}
+
+std::string to_text(const Facts& facts) {
+    std::string text;
+    append_line(text, {"release", facts.release.version,
+                       base::format_date(facts.release.released_on)});
+    append_line(text, {"folder", facts.folder});
+    append_line(text, {"digest", facts.digest});
+    append_line(text, {"untracked", std::to_string(facts.untracked)});
+    for (const auto& file : facts.files)
+        append_line(text, {"file", file.name,
+                           std::to_string(static_cast<std::int64_t>(file.stamp.inode)),
+                           std::to_string(file.stamp.size),
+                           std::to_string(file.stamp.modified_ns),
+                           std::to_string(file.plain_size)});
+    for (const auto& one : facts.classes)
+        append_line(text, {"class", one.class_name, std::to_string(one.objects)});
+    return text;
+}
+
+std::optional<Facts> parse_facts(std::string_view text) {
+    Facts facts;
+    if (!text.ends_with('\n')) return std::nullopt;
+    text.remove_suffix(1);
+    for (const auto line : base::split(text, '\n'))
+        if (!FactLine(line).read_into(facts)) return std::nullopt;
+    return facts;
+}
+
+std::optional<Read> record_at(std::string_view records, std::uint64_t at) {
+    Record record;
+    if (at > records.size() || records.size() - at < sizeof record) return std::nullopt;
+    std::memcpy(&record, records.data() + at, sizeof record);
+    const auto name_at = at + sizeof record;
+    const auto next = name_at + padded(record.name_size);
+    if (next > records.size()) return std::nullopt;
+    return Read{{{record.digest_low, record.digest_high},
+                 record.offset,
+                 record.length,
+                 record.line,
+                 record.file,
+                 record.class_index,
+                 records.substr(name_at, record.name_size)},
+                next};
+}
+
+void append_record(std::string& bytes, const Entry& entry) {
+    const Record record{entry.digest.high64, entry.digest.low64, entry.offset, entry.length,
+                        entry.line, entry.file, entry.class_index,
+                        static_cast<std::uint16_t>(entry.name.size()), 0};
+    bytes.append(reinterpret_cast<const char*>(&record), sizeof record);
+    bytes += entry.name;
+    bytes.append(padded(entry.name.size()) - entry.name.size(), '\0');
+}
+
+std::uint64_t key_of(std::string_view class_name, std::string_view name, std::string& folded) {
+    folded.assign(class_name);
+    folded += '\0';
+    folded += name;
+    for (char& c : folded)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    return XXH3_64bits(folded.data(), folded.size());
+}
+
+}  // namespace source::index_format
