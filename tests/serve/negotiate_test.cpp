@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include <rapidcheck.h>
+
+#include "serve/gzip.hpp"
+#include "serve/negotiate.hpp"
+#include "support/catch.hpp"
+#include "support/gunzip.hpp"
+
+using serve::Coding;
+using serve::coding_for;
+
+TEST_CASE("gzip is chosen where it is accepted and not less welcome than identity") {
+    for (const auto* field :
+         {"gzip", "GZIP", "x-gzip", "gzip, deflate, br", "deflate;q=1, gzip ; q=0.5", "*",
+          "br, *;q=0.1", "gzip;q=0.001", "identity;q=0.5, gzip", "gzip;q=1.000,identity;q=1.0",
+          "identity;q=0, *", "gzip;q=nonsense", "gzip;level=9;q=0.3"})
+        CHECK((coding_for(field) == Coding::gzip ? std::string("gzip") : field) == "gzip");
+}
+
+TEST_CASE("identity is chosen where gzip is not wanted, or nothing that we have") {
+    for (const auto* field :
+         {"", " ", ",", "identity", "deflate, br", "gzip;q=0", "gzip; q=0.000", "x-gzip;q=0",
+          "*;q=0", "gzip;q=0, *", "identity, gzip;q=0.5", "gzipped", "not gzip",
+          "identity;q=0, gzip;q=0", ";q=1", "=;=,;;"})
+        CHECK((coding_for(field) == Coding::identity ? std::string() : field) == std::string());
+}
+
+TEST_CASE("a page for people is HTML where html is named and not less welcome than text") {
+    CHECK(serve::prefers_html("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
+    CHECK(serve::prefers_html("text/plain, text/html"));
+    CHECK_FALSE(serve::prefers_html(""));
+    CHECK_FALSE(serve::prefers_html("*/*"));
+    CHECK_FALSE(serve::prefers_html("text/*"));
+    CHECK_FALSE(serve::prefers_html("application/rss+xml"));
+    CHECK_FALSE(serve::prefers_html("text/html;q=0"));
+    CHECK_FALSE(serve::prefers_html("text/plain, text/html;q=0.9"));
+}
+
+namespace {
+
+// Whether a request with these fields gets 304 for "abc", changed 15 Feb 2008 at noon.
+bool not_modified(std::map<std::string, std::string, std::less<>> fields) {
+    serve::Request request;
+    request.fields = std::move(fields);
+    const base::Seconds noon{std::chrono::seconds(1203076800)};
+    return is_not_modified(request, {"\"abc\"", noon});
+}
+
+}  // namespace
+
+TEST_CASE("If-None-Match: a tag, a list, a star, by weak comparison") {
+    for (const auto* match :
+         {"\"abc\"", "W/\"abc\"", "*", " * ", "\"x\", \"abc\"", "\"x\",W/\"abc\" , \"y\"",
+          "\"a,b\", \"abc\"", "\"abc\", \"open", "junk \"abc\""})
+        CHECK(not_modified({{"if-none-match", match}}));
+    for (const auto* other : {"", "\"abd\"", "abc", "\"abc", "\"ABC\"", "\"abc-gzip\"",
+                              "\"x\", \"y\"", "**", "W/", "\"x\",*"})
+        CHECK_FALSE(not_modified({{"if-none-match", other}}));
+}
+
+TEST_CASE("If-Modified-Since: the same second or later, in any of the three shapes") {
+    for (const auto* date : {"Fri, 15 Feb 2008 12:00:00 GMT", "Sat, 16 Feb 2008 00:00:00 GMT",
+                             "Friday, 15-Feb-08 12:00:00 GMT", "Fri Feb 15 12:00:00 2008"})
+        CHECK(not_modified({{"if-modified-since", date}}));
+    for (const auto* date : {"Fri, 15 Feb 2008 11:59:59 GMT", "", "yesterday",
+                             "2008-02-15T12:00:00Z", "Fri, 35 Feb 2008 12:00:00 GMT"})
+        CHECK_FALSE(not_modified({{"if-modified-since", date}}));
+    CHECK_FALSE(not_modified({}));
+}
+
+TEST_CASE("If-None-Match beats If-Modified-Since both ways") {
+    const std::string later = "Sat, 16 Feb 2008 00:00:00 GMT";
+    const std::string earlier = "Thu, 14 Feb 2008 00:00:00 GMT";
+    CHECK_FALSE(not_modified({{"if-none-match", "\"x\""}, {"if-modified-since", later}}));
+    CHECK_FALSE(not_modified({{"if-none-match", ""}, {"if-modified-since", later}}));
+    CHECK(not_modified({{"if-none-match", "\"abc\""}, {"if-modified-since", earlier}}));
+}
+
+TEST_CASE("gzip can be unpacked, and equal bytes give equal bytes") {
+    CHECK(rc::check("gunzip(gzip(x)) == x", [](const std::string& bytes) {
+        const auto coded = serve::gzip(bytes);
+        RC_ASSERT(support::gunzip(coded) == bytes);
+        RC_ASSERT(serve::gzip(bytes) == coded);
+    }));
+    const std::string large(3 << 20, 'x');
+    CHECK(support::gunzip(serve::gzip(large)) == large);
+    CHECK(serve::gzip("").substr(4, 4) == std::string(4, '\0'));  // no time in the header
+}
+
+TEST_CASE("no field breaks the negotiation") {
+    CHECK(rc::check("hostile fields", [](const std::string& bytes) {
+        (void)coding_for(bytes);
+        (void)coding_for("gzip;q=" + bytes);
+        (void)serve::prefers_html(bytes);
+        (void)not_modified({{"if-none-match", bytes}});
+        (void)not_modified({{"if-modified-since", bytes}});
+    }));
+}
