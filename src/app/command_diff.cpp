@@ -34,7 +34,7 @@ Result<Side> from_folder(const std::filesystem::path& folder, const ObjectName& 
                          const std::filesystem::path& index) {
     source::DumpSettings settings;
     settings.folder = folder;
-    settings.index_folder = index;
+    settings.index_dir = index;
     auto build = source::open_dump(settings);
     if (!build) return tl::unexpected(build.error());
     return from_build(std::move(*build), asked);
@@ -47,7 +47,7 @@ Result<Side> from_release(Rooms& rooms, const std::string& version, const Object
     if (!answer) return tl::unexpected(answer.error());
     const auto row =
         store::perform(*rooms.pool, store::Access::read, [&](store::Transaction& transaction) {
-            return history::find_object(transaction, asked);
+            return history::find_object(transaction, answer->history.object);
         });
     if (!row) return base::fail(base::Kind::absent, asked.name + " is not recorded");
     auto tree = history::tree_in(*rooms.pool, rooms.config.history, *row, version);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <functional>
 #include <libxml/parser.h>
+#include <unistd.h>
 
 #include "app/commands.hpp"
 #include "serve/cgi.hpp"
@@ -123,7 +124,7 @@ int main(int argc, char** argv) {
     try {
         xmlInitParser();
         // A web server may pass words of the query as arguments (RFC 3875 section 4.4).
-        return serve::is_cgi() ? run_as_cgi() : run_words(argc, argv);
+        return serve::started_as_cgi(::environ) ? run_as_cgi() : run_words(argc, argv);
     } catch (const store::Failure& failure) {
         return app::complain(std::string("the store failed: ") + failure.what(), app::failed);
     } catch (const std::exception& error) {

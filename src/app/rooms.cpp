@@ -30,8 +30,8 @@ source::Build previous_of(const std::filesystem::path& indexes, const base::Rele
 source::DumpSettings dump_settings(const Config& config) {
     source::DumpSettings settings;
     settings.folder = config.source.path;
-    settings.index_folder = config.source.index;
-    settings.max_object_bytes = config.source.max_object_mb << 20;
+    settings.index_dir = config.source.index;
+    settings.max_object_mb = config.source.max_object_mb;
     return settings;
 }
 
@@ -45,7 +45,7 @@ history::BuildOpener build_opener(const Config& config) {
             return source::open_dump(asked);
         },
         [settings](const base::Release& release) {
-            return previous_of(settings.index_folder, release);
+            return previous_of(settings.index_dir, release);
         },
     };
 }

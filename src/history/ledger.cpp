@@ -96,16 +96,16 @@ struct Ledger::State {
         generation_read_at = {};
     }
 
-    // The object's row, up to date; or why it can't be brought up to date now.
-    Result<ObjectRow> bring_up_to_date(const ObjectName& asked, const source::Build& build,
-                                       const source::Build& previous) {
+    // The object up to date; or why it can't be brought up to date now.
+    Result<Identity> bring_up_to_date(const ObjectName& asked, const source::Build& build,
+                                      const source::Build& previous) {
         if (!build) return base::fail(base::Kind::unavailable, "no build: " + current.why());
         try {
             const InFlight::Turn turn(in_flight, key_of(asked));
-            const auto done = refresh(desk(), *build, previous.get(), asked);
+            auto done = refresh(desk(), *build, previous.get(), asked);
             if (!done) return tl::unexpected(done.error());
             if (done->wrote_history) forget_generation();
-            return done->row;
+            return Identity{std::move(done->row), std::move(done->spelling)};
         } catch (const store::Failure& failure) {
             // A store that can't be written may still be read.
             base::log::error("history not recorded", {{"error", failure.what()}});
@@ -113,9 +113,9 @@ struct Ledger::State {
         }
     }
 
-    std::optional<ObjectRow> recorded_row(const ObjectName& asked) {
+    Result<Identity> as_recorded(const ObjectName& asked, const source::Build& build) {
         return store::perform(pool, Access::read, [&](Transaction& transaction) {
-            return find_object(transaction, asked);
+            return identify(transaction, build.get(), asked);
         });
     }
 
@@ -129,12 +129,10 @@ struct Ledger::State {
             base::log::warning("object not refreshed", {{"class", asked.class_name},
                                                         {"name", asked.name},
                                                         {"reason", fresh.error().text}});
-        const auto row = fresh ? std::optional(*fresh) : recorded_row(asked);
-        if (!row) return tl::unexpected(fresh.error());
-        auto history = load(*row, build, previous, window);
+        const auto identity = fresh ? fresh : as_recorded(asked, build);
+        if (!identity || !identity->row) return tl::unexpected(fresh.error());
+        auto history = load(*identity, build, previous, window);
         if (!history) return tl::unexpected(history.error());
-        if (const auto seen = see_in_build(*history, build); !seen)
-            return tl::unexpected(seen.error());
         return Answer{std::move(*history), fresh.has_value()};
     }
 
@@ -146,20 +144,27 @@ struct Ledger::State {
         return release != nullptr ? *release : Release{row.ace_version, row.last_modified};
     }
 
-    Result<History> load(const ObjectRow& row, const source::Build& build,
+    Result<History> load(const Identity& identity, const source::Build& build,
                          const source::Build& previous, const Window& window) {
+        const auto& row = *identity.row;
         return store::perform(
             pool, Access::read, [&](Transaction& transaction) -> Result<History> {
                 const auto releases =
                     known_releases(transaction, settings, build.get(), previous.get());
                 History history;
-                history.object = history.spelling = row.object;
+                history.object = row.object;
+                history.spelling = identity.spelling.value_or(row.object);
                 history.oid = row.oid;
                 history.current = release_of(build, releases, row);
                 history.last_modified = row.last_modified;
-                history.vanished = row.signature.empty();
+                history.vanished = build ? !identity.spelling : row.signature.empty();
                 auto rows = load_rows(transaction, row, history.current, window, releases);
                 if (!rows) return tl::unexpected(rows.error());
+                // Known from a newer release only: the current build decides.
+                if (build && history.vanished && rows->recorded == 0)
+                    return base::fail(base::Kind::absent,
+                                      row.object.class_name + " " + row.object.name +
+                                          " is not in " + history.current.version);
                 history.rows = std::move(rows->rows);
                 history.recorded = rows->recorded;
                 history.label = label(transaction, row, releases, history.rows);
@@ -174,20 +179,6 @@ struct Ledger::State {
         const auto tree = newest_tree(transaction, row.oid, releases);
         if (!tree || !*tree) return row.object.name;
         return label_of((*tree)->nodes, row.object, settings.names);
-    }
-
-    // Spelling, and whether the object is in the current build at all.
-    static Result<void> see_in_build(History& history, const source::Build& build) {
-        if (!build) return {};
-        const auto spelling = build->find(history.object);
-        if (!spelling) return tl::unexpected(spelling.error());
-        history.vanished = !*spelling;
-        if (*spelling) history.spelling = **spelling;
-        if (history.vanished && history.recorded == 0)
-            return base::fail(base::Kind::absent, history.object.class_name + " " +
-                                                      history.object.name + " is not in " +
-                                                      history.current.version);
-        return {};
     }
 };
 

@@ -17,9 +17,20 @@ using store::Transaction;
 constexpr int most_races = 10;
 
 struct Read {
-    std::optional<ObjectRow> row;
+    Identity identity;
     Releases releases;
 };
+
+// A row whose name differs from what was asked for only by case, though the build has both:
+// another object.
+Result<bool> is_another(const source::Source& build, const ObjectName& asked,
+                        const ObjectName& recorded) {
+    if (recorded == asked) return false;
+    const auto here = build.find(asked), there = build.find(recorded);
+    if (!here) return tl::unexpected(here.error());
+    if (!there) return tl::unexpected(there.error());
+    return *here == asked && *there == recorded;
+}
 
 class Refresh {
    public:
@@ -28,28 +39,30 @@ class Refresh {
 
     // nullopt: somebody was first, look again.
     Result<std::optional<Refreshed>> once(const ObjectName& asked) {
-        const auto read = read_row(asked);
-        if (read.row && is_compared(*read.row, read.releases))
-            return Refreshed{*read.row, false};
-        const auto spelling = build_.find(asked);
-        if (!spelling) return tl::unexpected(spelling.error());
-        if (!*spelling && !read.row)
+        const auto read = this->read(asked);
+        if (!read) return tl::unexpected(read.error());
+        const auto& [row, spelling] = read->identity;
+        if (row && is_compared(*row, read->releases)) return Refreshed{*row, spelling, false};
+        if (!spelling && !row)
             return base::fail(base::Kind::absent, asked.class_name + " " + asked.name +
                                                       " is in no release known here");
-        const auto after = load(*spelling, read.row);
+        const auto after = load(spelling, row);
         if (!after) return tl::unexpected(after.error());
-        if (read.row && is_same(*read.row, *after)) return note(*read.row);
-        return record(read, *after);
+        if (row && is_same(*row, *after)) return note(*row, spelling);
+        return record(*read, *after);
     }
 
    private:
     [[nodiscard]] const Release& current() const { return build_.release(); }
 
-    [[nodiscard]] Read read_row(const ObjectName& asked) const {
-        return store::perform(desk_.pool, Access::read, [&](Transaction& transaction) {
-            return Read{find_object(transaction, asked),
-                        known_releases(transaction, desk_.settings, &build_, previous_)};
-        });
+    [[nodiscard]] Result<Read> read(const ObjectName& asked) const {
+        return store::perform(
+            desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Read> {
+                auto identity = identify(transaction, &build_, asked);
+                if (!identity) return tl::unexpected(identity.error());
+                return Read{std::move(*identity), known_releases(transaction, desk_.settings,
+                                                                 &build_, previous_)};
+            });
     }
 
     [[nodiscard]] bool is_compared(const ObjectRow& row, const Releases& releases) const {
@@ -71,7 +84,8 @@ class Refresh {
     }
 
     // Compared in this release, nothing changed.
-    Result<std::optional<Refreshed>> note(const ObjectRow& row) const {
+    Result<std::optional<Refreshed>> note(const ObjectRow& row,
+                                          const std::optional<ObjectName>& spelling) const {
         auto now = row;
         now.ace_version = current().version;
         const bool moved =
@@ -79,7 +93,7 @@ class Refresh {
                 return update_object(transaction, now, row.ace_version);
             });
         if (!moved) return std::nullopt;
-        return Refreshed{now, false};
+        return Refreshed{now, spelling, false};
     }
 
     Result<std::optional<Refreshed>> record(const Read& read, const After& after) {
@@ -96,8 +110,8 @@ class Refresh {
     }
 
     Result<Before> known_before(const Read& read, const After& after) const {
-        Before before{read.row, std::nullopt, true, {}};
-        if (!read.row) {
+        Before before{read.identity.row, std::nullopt, true, {}};
+        if (!read.identity.row) {
             if (previous_ == nullptr) return before;
             const auto known = previous_->find(after.spelling);
             if (!known) return tl::unexpected(known.error());
@@ -106,10 +120,10 @@ class Refresh {
         }
         return store::perform(desk_.pool, Access::read,
                               [&](Transaction& transaction) -> Result<Before> {
-            auto tree = newest_tree(transaction, read.row->oid, read.releases);
-            if (!tree) return base::fail_at(read.row->object.name, tree.error());
-            return Before{read.row, std::move(*tree), true,
-                          recorded_versions(transaction, read.row->oid)};
+            auto tree = newest_tree(transaction, read.identity.row->oid, read.releases);
+            if (!tree) return base::fail_at(read.identity.row->object.name, tree.error());
+            return Before{read.identity.row, std::move(*tree), true,
+                          recorded_versions(transaction, read.identity.row->oid)};
         });
     }
 
@@ -118,7 +132,7 @@ class Refresh {
         if (const auto sampled = build_.is_loading_stamp(""); !sampled)
             return tl::unexpected(sampled.error());
         const auto after =
-            read.row ? read.row->last_modified : desk_.settings.first_seen_since;
+            read.identity.row ? read.identity.row->last_modified : desk_.settings.first_seen_since;
         return compare::Evidence{
             after, read.releases.up_to(current()),
             [this](std::string_view stamp) { return is_of_the_build(stamp); }};
@@ -134,9 +148,9 @@ class Refresh {
 
     // Created objects whose content is that of the one that came or went (C9).
     Result<std::vector<ObjectName>> twins_of(const Read& read, const After& after) const {
-        const auto& object = read.row ? read.row->object : after.spelling;
-        const auto& signature = after.is_there() ? after.signature : read.row->signature;
-        if (read.row && after.is_there()) return std::vector<ObjectName>();
+        const auto& object = read.identity.row ? read.identity.row->object : after.spelling;
+        const auto& signature = after.is_there() ? after.signature : read.identity.row->signature;
+        if (read.identity.row && after.is_there()) return std::vector<ObjectName>();
         return desk_.renames.created_with(build_, previous_, object.class_name, signature);
     }
 
@@ -182,7 +196,8 @@ class Refresh {
                         known_releases(transaction, desk_.settings, &build_, previous_));
         }
         if (!outcome.rows.empty()) move_generation(transaction);
-        return Refreshed{row, !outcome.rows.empty()};
+        return Refreshed{row, after.is_there() ? std::optional(after.spelling) : std::nullopt,
+                         !outcome.rows.empty()};
     }
 
     Result<Row> with_rename(Transaction& transaction, Row row, const Before& before,
@@ -236,6 +251,26 @@ class Refresh {
 };
 
 }  // namespace
+
+Result<Identity> identify(Transaction& transaction, const source::Source* build,
+                          const ObjectName& asked) {
+    Identity identity{find_object(transaction, asked), std::nullopt};
+    if (build == nullptr) return identity;
+    if (identity.row) {
+        const auto another = is_another(*build, asked, identity.row->object);
+        if (!another) return tl::unexpected(another.error());
+        if (*another) identity.row.reset();
+    }
+    auto spelling = build->find(identity.row ? identity.row->object : asked);
+    if (!spelling) return tl::unexpected(spelling.error());
+    identity.spelling = std::move(*spelling);
+    // The other spelling is taken by an object with a row of its own.
+    if (identity.row && identity.spelling && *identity.spelling != identity.row->object) {
+        const auto taken = find_object(transaction, *identity.spelling);
+        if (taken && taken->object == *identity.spelling) identity.spelling.reset();
+    }
+    return identity;
+}
 
 Releases known_releases(Transaction& transaction, const Settings& settings,
                         const source::Source* build, const source::Source* previous) {

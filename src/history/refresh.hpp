@@ -31,8 +31,23 @@ struct Desk {
     Renames& renames;
 };
 
+// Which object was asked for: its recorded row, and how the build spells it.
+struct Identity {
+    std::optional<ObjectRow> row;
+    std::optional<ObjectName> spelling;   // none: not in the build
+};
+
+// Exact, else the only match without regard to ASCII case, in the store and in the build: a
+// build that spells an object otherwise means the same one, unless it has both spellings.
+//   build  nullptr: none is at hand
+//   error  what the build's look-up met
+[[nodiscard]] base::Result<Identity> identify(store::Transaction& transaction,
+                                              const source::Source* build,
+                                              const ObjectName& asked);
+
 struct Refreshed {
     ObjectRow row;
+    std::optional<ObjectName> spelling;  // the build's; none: it is not there
     bool wrote_history = false;  // rows were written: pages made before are out of date
 };
 

@@ -66,7 +66,7 @@ class SampleHistory {
     source::Build open(const std::string& version) {
         source::DumpSettings settings;
         settings.folder = "examples/builds/" + version;
-        settings.index_folder = folder_.path() / "index";
+        settings.index_dir = folder_.path() / "index";
         auto build = source::open_dump(settings);
         REQUIRE(build);
         return *build;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "app/config.hpp"
+
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+namespace {
+
+const std::string least = "[site]\nbase_url = https://x.org/changes/\nauthority = x.org,2007\n"
+                          "[source]\nkind = dump\npath = builds/current\n"
+                          "[store]\nurl = sqlite:var/history.db\n";
+
+base::Result<app::Config> load(const std::string& text) {
+    const support::TempDir folder;
+    return app::load_config(folder.write("varve.conf", text));
+}
+
+std::string complaint(const std::string& text) {
+    const auto config = load(text);
+    REQUIRE_FALSE(config);
+    return config.error().text;
+}
+
+bool says(const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the required keys suffice, the others have defaults") {
+    const auto config = load(least);
+    REQUIRE(config);
+    CHECK(config->site.base_url == "https://x.org/changes");
+    CHECK(config->site.language == "en");
+    CHECK(config->serve.max_items == 1000);
+    CHECK(config->serve.max_age == 3600);
+    CHECK(config->history.keep_trees == 0);
+    CHECK(base::format_date(config->history.first_seen_since) == "2007-01-01");
+}
+
+TEST_CASE("paths are relative to the file") {
+    const support::TempDir folder;
+    const auto config = app::load_config(folder.write("etc/varve.conf", least));
+    REQUIRE(config);
+    CHECK(config->store.path == folder.path() / "etc/var/history.db");
+    CHECK(config->source.path == folder.path() / "etc/builds/current");
+    CHECK(config->serve.listen == "unix:" + (folder.path() / "etc/var/varve.sock").string());
+}
+
+TEST_CASE("each required key that is missing is named") {
+    for (const auto& [line, key] :
+         {std::pair{"base_url = https://x.org/changes/\n", "[site] base_url"},
+          {"authority = x.org,2007\n", "[site] authority"},
+          {"path = builds/current\n", "[source] path"},
+          {"url = sqlite:var/history.db\n", "[store] url"}}) {
+        auto text = least;
+        text.erase(text.find(line), std::string(line).size());
+        CHECK(says(complaint(text), key));
+    }
+}
+
+TEST_CASE("an unknown key or section is refused by name") {
+    CHECK(says(complaint(least + "[serve]\nthread = 4\n"), "[serve] thread: no such key"));
+    CHECK(says(complaint(least + "[server]\nthreads = 4\n"), "[server] threads: no such section"));
+    CHECK(says(complaint("threads = 4\n" + least), "before any [section]"));
+}
+
+TEST_CASE("a bad value is refused with its section and key") {
+    for (const auto& [line, part] :
+         {std::pair{"[serve]\nthreads = 4 ; four\n", "[serve] threads"},
+          {"[serve]\nthreads = 0\n", "[serve] threads"},
+          {"[serve]\nmax_age = -1\n", "[serve] max_age"},
+          {"[serve]\nlisten = here\n", "[serve] listen"},
+          {"[history]\nfirst_seen_since = 2007\n", "[history] first_seen_since"},
+          {"[history]\nkeep_trees = 1\n", "[history] keep_trees"},
+          {"[log]\nlevel = loud\n", "[log] level"},
+          {"[object_url]\nPaper = javascript:alert(1)\n", "[object_url] Paper"},
+          {"[object_url]\nPaper = https://x.org/{nmae}\n", "[object_url] Paper"}})
+        CHECK(says(complaint(least + line), part));
+}
+
+TEST_CASE("addresses and authorities are checked") {
+    const auto with = [](const std::string& from, const std::string& to) {
+        auto text = least;
+        return text.replace(text.find(from), from.size(), to);
+    };
+    for (const auto* url : {"ftp://x.org", "x.org", "https://x.org/?a", "https://x.org/a b"})
+        CHECK(says(complaint(with("https://x.org/changes/", url)), "[site] base_url"));
+    for (const auto* authority : {"x.org", "x.org,", ",2007", "x org,2007", "x.org,2007,1",
+                                  "x.org,20071"})
+        CHECK(says(complaint(with("x.org,2007", authority)), "[site] authority"));
+    CHECK(load(with("x.org,2007", "me@x.org,2007-05-01")));
+}
+
+TEST_CASE("broken INI names file and line") {
+    CHECK(says(complaint(least + "[log]\nno equals sign\n"), ".conf:10"));
+    CHECK(says(complaint(least + "[store]\nurl = sqlite:b\n"), "duplicate"));
+}
+
+TEST_CASE("names are paths of tags, tried in their order") {
+    const auto config = load(least + "[names]\nGene = Identity>Name>Public_name, CGC_name\n");
+    REQUIRE(config);
+    REQUIRE(config->history.names.size() == 1);
+    CHECK(config->history.names[0].second ==
+          std::vector<std::vector<std::string>>{{"Identity", "Name", "Public_name"}, {"CGC_name"}});
+}
+
+TEST_CASE("releases.tsv beside the file names releases that are gone") {
+    const support::TempDir folder;
+    folder.write("releases.tsv", "WS185\t2008-01-11\n\nWS186\t2008-02-01\n");
+    const auto config = app::load_config(folder.write("varve.conf", least));
+    REQUIRE(config);
+    REQUIRE(config->history.known_releases.size() == 2);
+    CHECK(config->history.known_releases[0].version == "WS185");
+    folder.write("releases.tsv", "WS185 2008-01-11\n");
+    const auto broken = app::load_config(folder.path() / "varve.conf");
+    CHECK(says(broken.error().text, "releases.tsv:1"));
+}
+
+TEST_CASE("what changes a page changes the digest that entity tags hold") {
+    const auto plain = load(least), titled = load("[serve]\nthreads = 3\n" + least);
+    CHECK(plain->page_digest == titled->page_digest);
+    const auto aged = load("[serve]\nmax_age = 60\n" + least);
+    CHECK(plain->page_digest != aged->page_digest);
+}
+
+TEST_CASE("a password stands in a file of its own") {
+    const support::TempDir folder;
+    folder.write("secret", "pass word\n");
+    auto text = least;
+    text.replace(text.find("sqlite:var/history.db"), 21,
+                 "mysql://varve@db.x.org/history\npassword_file = secret");
+    const auto config = app::load_config(folder.write("varve.conf", text));
+    REQUIRE(config);
+    CHECK(config->store_password == "pass word");
+}
