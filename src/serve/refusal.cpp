@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "serve/refusal.hpp"
 
-#include "base/text.hpp"
+#include "render/error_page.hpp"
 #include "serve/negotiate.hpp"
 
 namespace serve {
@@ -22,11 +22,6 @@ std::string_view cache_control_for(int status) {
 
 constexpr std::string_view retry_after = "30";  // seconds
 
-std::string text_page(const Refusal& refusal) {
-    return std::to_string(refusal.status) + " " + std::string(reason_of(refusal.status)) +
-           "\n\n" + refusal.text + "\n";
-}
-
 }  // namespace
 
 Refusal refusal_of(base::Kind kind, const history::ObjectName& asked, const std::string& since) {
@@ -36,6 +31,7 @@ Refusal refusal_of(base::Kind kind, const history::ObjectName& asked, const std:
             return {404, "There is no " + object + " in this release, nor was there in one "
                          "before it."};
         case base::Kind::refused:
+            if (since.empty()) break;
             return {400, "since=" + since + " names no release that is known here."};
         case base::Kind::unavailable:
             return {503, "The history of " + object + " can't be reached just now."};
@@ -48,7 +44,7 @@ Refusal refusal_of(base::Kind kind, const history::ObjectName& asked, const std:
     return {500, "The history of " + object + " can't be told."};
 }
 
-Response page_of(const Refusal& refusal, const Request&) {
+Response page_of(const Refusal& refusal, const Request& request, const render::Site& look) {
     Response response;
     response.status = refusal.status;
     response.fields = {{"Cache-Control", std::string(cache_control_for(refusal.status))},
@@ -58,8 +54,13 @@ Response page_of(const Refusal& refusal, const Request&) {
     if (refusal.status == 405) response.fields.emplace_back("Allow", "GET, HEAD");
     if (refusal.status == 503)
         response.fields.emplace_back("Retry-After", std::string(retry_after));
-    response.fields.emplace_back("Content-Type", "text/plain; charset=utf-8");
-    response.body = std::make_shared<const std::string>(text_page(refusal));
+    const bool html = prefers_html(request.field("accept"));
+    response.fields.emplace_back("Content-Type", html ? "text/html; charset=utf-8"
+                                                      : "text/plain; charset=utf-8");
+    const auto title = reason_of(refusal.status);
+    response.body = std::make_shared<const std::string>(
+        html ? render::error_page(refusal.status, title, refusal.text, look)
+             : render::error_text(refusal.status, title, refusal.text));
     return response;
 }
 

@@ -221,12 +221,13 @@ Response Site::answer(const Request& request) {
     const auto respond = [&]() -> Response {
         try {
             auto response = state_->route(request);
-            return response ? std::move(*response) : page_of(response.error(), request);
+            return response ? std::move(*response) : page_of(response.error(), request, state_->look);
         } catch (const std::exception& broken) {
             base::log::error("request failed", {{"path", request.path},
                                                 {"query", request.query.substr(0, 1000)},
                                                 {"why", broken.what()}});
-            return page_of({500, "Something broke here; it has been noted.", {}}, request);
+            return page_of({500, "Something broke here; it has been noted.", {}},
+                           request, state_->look);
         }
     };
     auto response = respond();

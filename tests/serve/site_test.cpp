@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+#include <atomic>
+#include <map>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "serve/site.hpp"
+#include "support/catch.hpp"
+#include "support/gunzip.hpp"
+
+using base::Kind;
+using history::ObjectName;
+using serve::Request;
+using serve::Response;
+
+namespace {
+
+const ObjectName unc26{"Gene", "WBGene00006763"};
+
+// What stands behind the routes in these tests: one object with a history, and switches.
+struct Backroom {
+    history::Moment moment{.version = "WS187", .build_digest = "d187", .generation = 1};
+    std::optional<base::Error> error;
+    bool up_to_date = true;
+    std::string refused_build;
+    std::map<ObjectName, ObjectName> recorded = {{unc26, unc26}};  // asked -> recorded spelling
+    std::function<void()> on_load = [] {};
+    std::atomic<int> loads = 0, hits = 0;
+    history::Window window;
+
+    base::Result<history::Ledger::Answer> load(const ObjectName& asked,
+                                               const history::Window& wanted) {
+        ++loads;
+        window = wanted;
+        on_load();
+        if (error) return tl::unexpected<base::Error>(*error);
+        const auto known = recorded.find(asked);
+        if (known == recorded.end()) return base::fail(Kind::absent, "SELECT /secret/path");
+        history::History past;
+        past.object = past.spelling = known->second;
+        past.label = "unc-26";
+        past.current = {moment.version, *base::parse_date("2008-02-15")};
+        past.last_modified = *base::parse_date("2008-02-15");
+        return history::Ledger::Answer{std::move(past), up_to_date};
+    }
+
+    serve::Desk desk() {
+        return {.moment = [this] { return moment; },
+                .history_of = [this](const ObjectName& asked,
+                                     const history::Window& wanted) { return load(asked, wanted); },
+                .note_hit = [this](const ObjectName&) { ++hits; },
+                .refused_build = [this] { return refused_build; }};
+    }
+};
+
+struct World {
+    Backroom back;
+    serve::Site site;
+
+    explicit World(serve::Settings settings = {.cache_bytes = 1 << 20,
+                                               .max_items = 1000,
+                                               .max_age = 3600,
+                                               .configuration_digest = "c",
+                                               .count_hits = true},
+                   const std::string& base_url = "https://example.org/changes")
+        : site(back.desk(), look(base_url), std::move(settings)) {}
+
+    static render::Site look(const std::string& base_url) {
+        render::Site look;
+        look.title = "Changes";
+        look.base_url = base_url;
+        look.authority = "example.org,2007";
+        return look;
+    }
+
+    Response get(const std::string& query, std::map<std::string, std::string, std::less<>>
+                                               fields = {}) {
+        return ask("GET", "/rss", query, std::move(fields));
+    }
+    Response ask(const std::string& method, const std::string& path, const std::string& query = "",
+                 std::map<std::string, std::string, std::less<>> fields = {}) {
+        Request request;
+        request.method = method;
+        request.path = path;
+        request.query = query;
+        request.fields = std::move(fields);
+        return site.answer(request);
+    }
+};
+
+const std::string plain = "class=Gene&name=WBGene00006763";
+
+bool says(const Response& response, std::string_view text) {
+    return response.body && response.body->find(text) != std::string::npos;
+}
+
+serve::Settings settings_with(const std::string& configuration_digest, std::size_t cache_bytes) {
+    return {.cache_bytes = cache_bytes, .max_items = 1000, .max_age = 3600,
+            .configuration_digest = configuration_digest, .count_hits = true};
+}
+
+}  // namespace
+
+TEST_CASE("a feed is answered with all that a reader needs to keep it") {
+    World world;
+    const auto response = world.get(plain);
+    CHECK(response.status == 200);
+    CHECK(response.field("Content-Type") == "application/rss+xml; charset=utf-8");
+    CHECK(response.field("Cache-Control") == "public, max-age=3600");
+    CHECK(response.field("Last-Modified") == "Fri, 15 Feb 2008 00:00:00 GMT");
+    CHECK(response.field("Vary") == "Accept-Encoding, Accept");
+    CHECK(response.field("X-Content-Type-Options") == "nosniff");
+    CHECK(response.field("Content-Encoding").empty());
+    CHECK(response.field("ETag").size() == 34);
+    CHECK(says(response, "WBGene00006763"));
+    CHECK(world.back.window == history::Window{50, ""});
+    CHECK(world.back.hits == 1);
+}
+
+TEST_CASE("with a format named, Accept plays no part") {
+    World world;
+    CHECK(world.get(plain + "&format=rss").field("Vary") == "Accept-Encoding");
+}
+
+TEST_CASE("the window asked for reaches the history, and the address the feed") {
+    World world;
+    const auto response = world.get("since=WS186;n=7;" + plain);
+    CHECK(world.back.window == history::Window{7, "WS186"});
+    CHECK(says(response, "n=7"));
+    CHECK(says(response, "since=WS186"));
+}
+
+TEST_CASE("a page is loaded once, and again when the moment has passed") {
+    World world;
+    const auto first = world.get(plain), second = world.get(plain + "&unknown=1");
+    CHECK(world.back.loads == 1);
+    CHECK(first.body == second.body);
+    ++world.back.moment.generation;
+    const auto third = world.get(plain);
+    CHECK(world.back.loads == 2);
+    CHECK(*third.body == *first.body);
+    CHECK(third.field("ETag") == first.field("ETag"));
+    CHECK(world.back.hits == 3);
+}
+
+TEST_CASE("without a page cache each request loads, and the bytes are the same") {
+    World world(settings_with("c", 0));
+    const auto first = world.get(plain), second = world.get(plain);
+    CHECK(world.back.loads == 2);
+    CHECK(*first.body == *second.body);
+}
+
+TEST_CASE("entity tags differ by parameters, configuration and coding") {
+    World world, other(settings_with("another", 1 << 20));
+    const auto tag = std::string(world.get(plain).field("ETag"));
+    CHECK(world.get(plain + "&n=5").field("ETag") != tag);
+    CHECK(other.get(plain).field("ETag") != tag);
+    CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).field("ETag") ==
+          tag.substr(0, 33) + "-gzip\"");
+}
+
+TEST_CASE("conditional requests get 304 without body or content fields") {
+    World world;
+    const auto full = world.get(plain);
+    const auto tag = std::string(full.field("ETag"));
+    const std::string date(full.field("Last-Modified"));
+    for (const auto& fields : std::vector<std::map<std::string, std::string, std::less<>>>{
+             {{"if-none-match", tag}},
+             {{"if-none-match", "\"x\", W/" + tag}},
+             {{"if-none-match", "*"}},
+             {{"if-modified-since", date}},
+             {{"if-none-match", tag}, {"if-modified-since", "Thu, 01 Jan 1970 00:00:00 GMT"}}}) {
+        for (const auto* method : {"GET", "HEAD"}) {
+            const auto response = world.ask(method, "/rss", plain, fields);
+            CHECK(response.status == 304);
+            CHECK(response.body == nullptr);
+            CHECK(response.field("ETag") == tag);
+            CHECK(response.field("Last-Modified") == date);
+            CHECK(response.field("Cache-Control") == full.field("Cache-Control"));
+            CHECK(response.field("Vary") == full.field("Vary"));
+            CHECK(response.field("Content-Type").empty());
+        }
+    }
+    CHECK(world.get(plain, {{"if-none-match", "\"x\""}, {"if-modified-since", date}}).status ==
+          200);
+}
+
+TEST_CASE("a gzip representation has its own tag and is validated by that alone") {
+    World world;
+    const auto identity = world.get(plain);
+    const auto coded = world.get(plain, {{"accept-encoding", "gzip"}});
+    CHECK(coded.field("Content-Encoding") == "gzip");
+    CHECK(support::gunzip(*coded.body) == *identity.body);
+    const std::string tag(coded.field("ETag")), plain_tag(identity.field("ETag"));
+    const auto status = [&](const std::string& match, const std::string& accepted) {
+        return world.get(plain, {{"if-none-match", match}, {"accept-encoding", accepted}}).status;
+    };
+    CHECK(status(tag, "gzip") == 304);
+    CHECK(status(plain_tag, "gzip") == 200);
+    CHECK(status(tag, "") == 200);
+    CHECK(status(plain_tag, "") == 304);
+    CHECK(world.back.loads == 1);
+    CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).body == coded.body);
+}
+
+TEST_CASE("HEAD tells all that GET does, and sends no body") {
+    World world;
+    const auto full = world.get(plain);
+    const auto head = world.ask("HEAD", "/rss", plain);
+    CHECK(head.fields == full.fields);
+    CHECK(head.body == full.body);
+    CHECK_FALSE(head.send_body);
+    CHECK_FALSE(world.ask("HEAD", "/nowhere").send_body);
+}
+
+TEST_CASE("other methods get 405 and hear which are allowed") {
+    World world;
+    for (const auto* method : {"POST", "PUT", "DELETE", "OPTIONS", "get", ""}) {
+        const auto response = world.ask(method, "/rss", plain);
+        CHECK(response.status == 405);
+        CHECK(response.field("Allow") == "GET, HEAD");
+    }
+    CHECK(world.ask("POST", "/nowhere").status == 404);
+}
+
+TEST_CASE("statuses of what can't be asked") {
+    World world;
+    CHECK(world.get("").status == 400);
+    CHECK(world.get("class=Gene").status == 400);
+    CHECK(says(world.get("class=Gene"), "name="));
+    CHECK(world.get(plain + "&n=0").status == 400);
+    CHECK(world.get(plain + "&format=atom").status == 406);
+    CHECK(world.get(std::string(1 << 20, 'q')).status == 414);
+    CHECK(world.ask("GET", "/").status == 404);
+    CHECK(world.ask("GET", "").status == 404);
+    CHECK(world.ask("GET", "/rss/").status == 404);
+    Request broken;
+    broken.path = "/rss";
+    broken.fault = serve::Refusal{400, "The path has an invalid percent escape."};
+    CHECK(world.site.answer(broken).status == 400);
+    CHECK(world.back.loads == 0);
+    CHECK(world.back.hits == 0);
+}
+
+TEST_CASE("an object that never was is 404 for a minute") {
+    World world;
+    const auto response = world.get("class=Gene&name=nobody");
+    CHECK(response.status == 404);
+    CHECK(response.field("Cache-Control") == "public, max-age=60");
+    CHECK(says(response, "Gene nobody"));
+    CHECK(world.back.hits == 0);
+}
+
+TEST_CASE("what goes wrong behind the desk gets its status, and tells nobody where or how") {
+    const std::map<Kind, int> statuses = {{Kind::absent, 404},      {Kind::malformed, 500},
+                                          {Kind::too_large, 500},   {Kind::conflict, 500},
+                                          {Kind::unavailable, 503}, {Kind::refused, 400}};
+    for (const auto& [kind, status] : statuses) {
+        World world;
+        world.back.error = base::Error{kind, "SELECT secret FROM /var/secret.db at host.secret"};
+        const auto response = world.get(plain + "&since=WS999");
+        CHECK(response.status == status);
+        CHECK_FALSE(says(response, "secret"));
+        CHECK(says(response, status == 400 ? "WS999" : "Gene WBGene00006763"));
+        CHECK(response.field("Retry-After") == (status == 503 ? "30" : ""));
+        CHECK((status < 500 || response.field("Cache-Control") == "no-store"));
+    }
+}
+
+TEST_CASE("an exception becomes a 500 without a word of it") {
+    World world;
+    world.back.on_load = [] { throw std::runtime_error("disk secret"); };
+    const auto response = world.get(plain);
+    CHECK(response.status == 500);
+    CHECK_FALSE(says(response, "secret"));
+    world.back.on_load = [] {};
+    CHECK(world.get(plain).status == 200);
+}
+
+TEST_CASE("errors are HTML for browsers, with nothing of the query as markup, and text for others") {
+    World world;
+    const std::string query = "class=Gene&name=%3Cscript%3Ealert(1)%3C/script%3E";
+    const auto html = world.get(query, {{"accept", "text/html,*/*;q=0.8"}});
+    CHECK(html.status == 404);
+    CHECK(html.field("Content-Type") == "text/html; charset=utf-8");
+    CHECK(says(html, "alert(1)"));
+    CHECK_FALSE(says(html, "<script"));
+    const auto text = world.get(query);
+    CHECK(text.field("Content-Type") == "text/plain; charset=utf-8");
+    CHECK(says(text, "<script>"));
+    CHECK(text.field("X-Content-Type-Options") == "nosniff");
+    CHECK(text.field("Vary") == "Accept");
+}
+
+TEST_CASE("a feed asked for in another spelling is at the recorded one, with what was said") {
+    World world;
+    world.back.recorded[{"gene", "wbgene00006763"}] = unc26;
+    const auto response = world.get("class=gene&name=wbgene00006763&n=5&junk=1");
+    CHECK(response.status == 301);
+    CHECK(response.field("Location") ==
+          "https://example.org/changes/rss?class=Gene&name=WBGene00006763&n=5");
+    CHECK(world.back.hits == 0);
+}
+
+TEST_CASE("the old site's links lead to the same feed") {
+    World world;
+    const auto response =
+        world.ask("GET", "/db/rss", "name=WBGene00006763;class=Gene;since=WS186");
+    CHECK(response.status == 301);
+    CHECK(response.field("Location") ==
+          "https://example.org/changes/rss?class=Gene&name=WBGene00006763&since=WS186");
+    CHECK(world.back.loads == 0);
+    CHECK(world.ask("GET", "/db/rss", "class=Gene").status == 400);
+    World at_root({}, "http://127.0.0.1:8080");
+    CHECK(at_root.ask("GET", "/db/rss", "name=a%20b;class=C").field("Location") ==
+          "http://127.0.0.1:8080/rss?class=C&name=a%20b");
+}
+
+TEST_CASE("while the build is away history is answered for a minute, and not kept") {
+    World world;
+    world.back.up_to_date = false;
+    CHECK(world.get(plain).field("Cache-Control") == "public, max-age=60");
+    world.back.up_to_date = true;
+    CHECK(world.get(plain).field("Cache-Control") == "public, max-age=3600");
+    CHECK(world.back.loads == 2);
+}
+
+TEST_CASE("while the store is away a page that was kept is answered, others are 503") {
+    World world;
+    const auto kept = world.get(plain);
+    world.back.moment.store_reachable = false;
+    const auto same = world.get(plain);
+    CHECK(same.body == kept.body);
+    CHECK(same.field("Cache-Control") == "public, max-age=60");
+
+    world.back.moment.version = "WS188";
+    world.back.error = base::Error{Kind::unavailable, "connection refused"};
+    const auto outdated = world.get(plain);
+    CHECK(outdated.status == 200);
+    CHECK(outdated.body == kept.body);
+    CHECK(outdated.field("Cache-Control") == "public, max-age=60");
+    const auto coded = world.get(plain, {{"accept-encoding", "gzip"}});
+    CHECK(support::gunzip(*coded.body) == *kept.body);
+    CHECK(coded.field("Cache-Control") == "public, max-age=60");
+    const auto never_kept = world.get(plain + "&n=3");
+    CHECK(never_kept.status == 503);
+    CHECK(never_kept.field("Retry-After") == "30");
+}
+
+TEST_CASE("a page made while the build was switched is not kept under the old one") {
+    World world;
+    world.back.on_load = [&] {
+        world.back.moment = {.version = "WS188", .build_digest = "d188", .generation = 2};
+        world.back.on_load = [] {};
+    };
+    CHECK(world.get(plain).field("Cache-Control") == "public, max-age=60");
+    world.back.moment = {.version = "WS187", .build_digest = "d187", .generation = 1};
+    CHECK(world.get(plain).status == 200);
+    CHECK(world.back.loads == 2);
+}
+
+TEST_CASE("hits are not counted where they are not wanted") {
+    auto settings = settings_with("c", 1 << 20);
+    settings.count_hits = false;
+    World world(settings);
+    CHECK(world.get(plain).status == 200);
+    CHECK(world.back.hits == 0);
+}
+
+TEST_CASE("healthz tells store, release and build, and why a newer build is refused") {
+    World world;
+    auto response = world.ask("GET", "/healthz");
+    CHECK(response.status == 200);
+    CHECK(response.field("Cache-Control") == "no-store");
+    auto report = nlohmann::json::parse(*response.body);
+    CHECK(report == nlohmann::json{{"status", "ok"}, {"store", "reachable"},
+                                   {"release", "WS187"}, {"build", "d187"}});
+    world.back.refused_build = "WS188: Gene lost 60 %, \"all\" \xff";
+    report = nlohmann::json::parse(*world.ask("GET", "/healthz").body);
+    CHECK(report["refused_build"].get<std::string>().starts_with("WS188: Gene lost 60 %, \"all\""));
+    world.back.moment.store_reachable = false;
+    CHECK(world.ask("GET", "/healthz").status == 503);
+    world.back.moment = {};
+    response = world.ask("HEAD", "/healthz");
+    CHECK(response.status == 503);
+    CHECK(response.field("Retry-After") == "30");
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "serve/cgi.hpp"
+#include "serve/listener.hpp"
+#include "serve/variables.hpp"
+#include "support/catch.hpp"
+
+using serve::Via;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+serve::Request request_of(const Lines& lines, std::string_view base_path, Via via) {
+    std::vector<const char*> pointers;
+    for (const auto& line : lines) pointers.push_back(line.c_str());
+    pointers.push_back(nullptr);
+    return serve::request_of(pointers.data(), base_path, via);
+}
+
+std::string path_of(const std::string& uri, std::string_view base_path = "") {
+    const auto request = request_of({"REQUEST_URI=" + uri}, base_path, Via::fastcgi);
+    return request.fault ? "fault " + std::to_string(request.fault->status) : request.path;
+}
+
+// What a CGI program with these variables writes.
+std::string cgi_output(const Lines& lines, const serve::Response& response) {
+    std::vector<const char*> pointers;
+    for (const auto& line : lines) pointers.push_back(line.c_str());
+    pointers.push_back(nullptr);
+    std::array<int, 2> pipe{};
+    REQUIRE(::pipe(pipe.data()) == 0);
+    const serve::Descriptor read_end(pipe[0]);
+    std::string written;
+    bool whole = false;
+    {
+        // A pipe holds less than a page may have: read while it is written.
+        std::jthread reader([&] {
+            std::array<char, 4096> part;
+            for (ssize_t size; (size = ::read(read_end.number(), part.data(), part.size())) > 0;)
+                written.append(part.data(), static_cast<std::size_t>(size));
+        });
+        const serve::Descriptor write_end(pipe[1]);
+        whole = serve::answer_cgi(pointers.data(), write_end.number(),
+                                  [&](const serve::Request& request) {
+                                      auto answer = response;
+                                      answer.send_body = request.method != "HEAD";
+                                      return answer;
+                                  });
+    }
+    CHECK(whole);
+    return written;
+}
+
+}  // namespace
+
+TEST_CASE("the path is REQUEST_URI's, decoded, below that of base_url") {
+    CHECK(path_of("/rss?class=Gene") == "/rss");
+    CHECK(path_of("/rss") == "/rss");
+    CHECK(path_of("/r%73s?x=%zz") == "/rss");
+    CHECK(path_of("http://example.org/rss?x") == "/rss");
+    CHECK(path_of("http://example.org") == "/");
+    CHECK(path_of("/changes/rss", "/changes") == "/rss");
+    CHECK(path_of("/a/b/rss", "/a/b") == "/rss");
+    CHECK(path_of("/changes", "/changes").empty());
+    CHECK(path_of("/changesrss", "/changes").empty());
+    CHECK(path_of("/rss", "/changes").empty());
+    CHECK(path_of("rss").empty());
+    CHECK(path_of("/a+b") == "/a+b");
+}
+
+TEST_CASE("the old site's links are known at the root of the host whatever base_url's path") {
+    CHECK(path_of("/db/rss?name=x;class=y", "/changes") == "/db/rss");
+    CHECK(path_of("/changes/db/rss", "/changes") == "/db/rss");
+}
+
+TEST_CASE("a path that can't be read is a fault") {
+    CHECK(path_of("/rss%") == "fault 400");
+    CHECK(path_of("/rss%zz") == "fault 400");
+    CHECK(path_of("/rss%00") == "fault 400");
+    CHECK(path_of("/rss%ff") == "fault 400");
+    CHECK(path_of("/" + std::string(2048, 'x')) == "fault 414");
+    CHECK(path_of("/rss?" + std::string(100000, 'x')) == "/rss");
+}
+
+TEST_CASE("method, query, address and the fields that routes read are taken over") {
+    const auto request = request_of(
+        {"REQUEST_METHOD=HEAD", "QUERY_STRING=a=b=c", "REMOTE_ADDR=192.0.2.7",
+         "REQUEST_URI=/rss?a=b=c", "HTTP_ACCEPT=text/html", "HTTP_ACCEPT_ENCODING=gzip",
+         "HTTP_IF_NONE_MATCH=\"x\"", "HTTP_IF_MODIFIED_SINCE=never", "HTTP_COOKIE=secret",
+         "HTTP_PROXY=http://evil", "NONSENSE", "=", "SERVER_NAME=x"},
+        "", Via::fastcgi);
+    CHECK(request.method == "HEAD");
+    CHECK(request.query == "a=b=c");
+    CHECK(request.peer == "192.0.2.7");
+    CHECK(request.field("accept") == "text/html");
+    CHECK(request.field("accept-encoding") == "gzip");
+    CHECK(request.field("if-none-match") == "\"x\"");
+    CHECK(request.field("if-modified-since") == "never");
+    CHECK(request.fields.size() == 4);
+}
+
+TEST_CASE("a field of more than 8 KB is a fault where a route reads it, and nothing elsewhere") {
+    const std::string large(8193, 'x');
+    CHECK(request_of({"HTTP_IF_NONE_MATCH=" + large}, "", Via::fastcgi).fault->status == 400);
+    CHECK_FALSE(request_of({"REQUEST_URI=/rss", "HTTP_COOKIE=" + large}, "", Via::fastcgi).fault);
+}
+
+TEST_CASE("without REQUEST_URI the path is made of SCRIPT_NAME and PATH_INFO") {
+    CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Via::fastcgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/x", "PATH_INFO=/rss"}, "/x", Via::fastcgi).path == "/rss");
+}
+
+TEST_CASE("a base_url's path has no slash at its end") {
+    CHECK(serve::base_path_of("https://example.org").empty());
+    CHECK(serve::base_path_of("https://example.org/").empty());
+    CHECK(serve::base_path_of("https://example.org/changes") == "/changes");
+    CHECK(serve::base_path_of("http://example.org:8080/a/b/") == "/a/b");
+    CHECK(serve::base_path_of("http://example.org/%C3%A9") == "/\xC3\xA9");
+}
+
+TEST_CASE("as CGI the script stands for the page of its name") {
+    CHECK(request_of({"SCRIPT_NAME=/cgi-bin/rss", "REQUEST_URI=/cgi-bin/rss?a"}, "", Via::cgi)
+              .path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Via::cgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/db/rss"}, "", Via::cgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/cgi-bin/rss", "PATH_INFO=/more"}, "", Via::cgi).path ==
+          "/rss/more");
+}
+
+TEST_CASE("CGI is known by GATEWAY_INTERFACE, without a listening socket as input") {
+    const std::array<const char*, 3> cgi = {"PATH=/bin", "GATEWAY_INTERFACE=CGI/1.1", nullptr};
+    const std::array<const char*, 2> shell = {"PATH=/bin", nullptr};
+    CHECK(serve::started_as_cgi(cgi.data()));
+    CHECK_FALSE(serve::started_as_cgi(shell.data()));
+
+    const auto listener = serve::listen_on("127.0.0.1:0");
+    REQUIRE(listener);
+    const serve::Descriptor before(::dup(STDIN_FILENO));
+    REQUIRE(::dup2(listener->number(), STDIN_FILENO) == STDIN_FILENO);
+    const bool under_fcgid = serve::started_as_cgi(cgi.data());
+    auto inherited = serve::listen_on("-");
+    ::dup2(before.number(), STDIN_FILENO);
+    CHECK_FALSE(under_fcgid);
+    REQUIRE(inherited);
+    CHECK(inherited->origin() == serve::Listener::Origin::inherited);
+}
+
+TEST_CASE("descriptor 0 that is no listening socket can't be inherited") {
+    const auto none = serve::listen_on("-");
+    REQUIRE_FALSE(none);
+    CHECK(none.error().kind == base::Kind::unavailable);
+}
+
+TEST_CASE("a CGI answer is head and body, for HEAD the head alone") {
+    serve::Response response;
+    response.status = 404;
+    response.fields = {{"Content-Type", "text/plain"}};
+    response.body = std::make_shared<const std::string>(300'000, 'x');
+    const std::string head =
+        "Status: 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 300000\r\n\r\n";
+    CHECK(cgi_output({"SCRIPT_NAME=/rss"}, response) == head + *response.body);
+    CHECK(cgi_output({"SCRIPT_NAME=/rss", "REQUEST_METHOD=HEAD"}, response) == head);
+    response.status = 304;
+    response.body = nullptr;
+    CHECK(cgi_output({"SCRIPT_NAME=/rss"}, response) ==
+          "Status: 304 Not Modified\r\nContent-Type: text/plain\r\n\r\n");
+}
