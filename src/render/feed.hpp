@@ -39,13 +39,28 @@ struct Channel {
 [[nodiscard]] base::Seconds last_modified(const history::History& history);
 
 // tag:AUTHORITY:CLASS/NAME/VERSION[/REVISION], each part percent-encoded (design section 6).
+// Made of the spelling first recorded, so it is the same for ever.
 [[nodiscard]] std::string guid_of(const history::Row& row, std::string_view authority);
 
-// "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed"; plain text.
+// True when a row tells of more than one release: nobody had asked for a while (rule C6).
+[[nodiscard]] bool skipped_releases(const history::Row& row);
+
+// "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed"; one line of plain text, as
+// plain_line (render/text.hpp) gives it.
 [[nodiscard]] std::string title_of(const history::Row& row);
 
-// base_url/history?class=…&name=…#VERSION
+// "Gene unc-26 (WBGene00006763) - TITLE OF THE SITE", what the channel is narrowed to behind it.
+[[nodiscard]] std::string title_of(const history::History& history, const Channel& channel,
+                                   const Site& site);
+
+// base_url/history?class=…&name=…
+[[nodiscard]] std::string page_of(const history::ObjectName& object, const Site& site);
+// … #VERSION: the place of a row on that page.
 [[nodiscard]] std::string page_of(const history::Row& row, const Site& site);
+// … #VERSION-cN: the place of the Nth change (from 1) of a row. Published items hold these, so
+// the history page has elements of these ids.
+[[nodiscard]] std::string page_of(const history::Row& row, std::size_t number,
+                                  const Site& site);
 
 // Where an object is shown, by object_url; empty when there is no template for it or it would
 // not be http(s).
@@ -54,6 +69,11 @@ struct Channel {
 // The changes of a row for people: HTML without script, style or class, everything escaped;
 // cut at 200 changes or 32 KB with a link to the rest.
 [[nodiscard]] std::string content_of(const history::Row& row, const Site& site);
+
+// Who wrote what a row tells as added or as new: the users of the stamps, each once, in the
+// order of the changes, at most 20. The stamp of what was removed tells who once wrote it, not
+// who removed it.
+[[nodiscard]] std::vector<std::string> curators_of(const history::Row& row);
 
 // RSS 2.0, at most 512 KB: older items are left out. UTF-8.
 [[nodiscard]] std::string rss(const history::History& history, const Channel& channel,

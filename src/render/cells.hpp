@@ -1,0 +1,27 @@
+// render/cells.hpp -- single cells and stamps as HTML.
+// Pure. Safe from any thread. Everything is escaped, long texts are shortened.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "render/feed.hpp"
+
+namespace render {
+
+// True for texts, also for those that AceDB keeps as names of objects of class Text.
+[[nodiscard]] bool is_plain_text(const tree::Cell& cell);
+
+// Where the object that a cell names is shown; empty for cells that name none, for those that
+// are plain texts, and without a template.
+[[nodiscard]] std::string link_of(const tree::Cell& cell, const Site& site);
+
+// The cell as text, and as a link to what it names where it can be.
+void append_cell_text(std::string& html, const tree::Cell& cell);
+void append_cell(std::string& html, const tree::Cell& cell, const Site& site);
+
+// " (sylvia, 2008-02-01)"; an opaque stamp as it is; nothing for none.
+void append_stamp(std::string& html, std::string_view stamp);
+
+}  // namespace render

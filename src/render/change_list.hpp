@@ -1,0 +1,21 @@
+// render/change_list.hpp -- changes as a list for people, path by path.
+// Pure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "render/feed.hpp"
+#include "render/html.hpp"
+
+namespace render {
+
+// Changes of one item that are listed; the rest is on the history page.
+inline constexpr std::size_t most_changes = 200;
+
+// Appends the changes of a row, grouped under their first tag:
+//   <p><b>Identity</b></p><ul><li>added <a href="PAGE#WS187-c1">Name &gt; Other_name</a>: synj-1
+//   (sylvia, 2008-02-01) &gt; Person_evidence &gt; <a href="…">WBPerson1</a></li>…</ul>
+// An only child stands behind its parent, several in a nested list.
+//   returns  whether all of them are there, whole
+[[nodiscard]] bool add_changes(Html& html, const history::Row& row, const Site& site);
+
+}  // namespace render

@@ -1,0 +1,200 @@
+// RSS 2.0, as the RSS Board's profile and the W3C feed validator want it (tests/support/
+// feed_rules.hpp holds their rules). Source: https://www.rssboard.org/rss-specification
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "render/feed.hpp"
+#include "render/text.hpp"
+#include "render/xml_writer.hpp"
+
+namespace render {
+namespace {
+
+constexpr std::size_t most_bytes = 512 << 10;
+constexpr std::size_t item_markup = 400;  // at least the bytes of an item's own tags
+
+// One item, its texts escaped for XML.
+struct Item {
+    std::string title, link, description, creators, guid, date;
+    [[nodiscard]] std::size_t size() const {
+        return title.size() + link.size() + description.size() + creators.size() +
+               guid.size() + date.size() + item_markup;
+    }
+};
+
+std::string as_xml(std::string_view text) {
+    std::string xml;
+    append_xml_text(xml, text);
+    return xml;
+}
+
+Item item_of(const history::Row& row, const Site& site) {
+    const auto content = content_of(row, site);
+    Item item;
+    item.title = as_xml(title_of(row));
+    item.link = as_xml(page_of(row, site));
+    item.description.reserve(content.size() + content.size() / 2);
+    append_xml_of_html(item.description, content);
+    item.creators = as_xml(base::join(curators_of(row), ", "));
+    item.guid = as_xml(guid_of(row, site.authority));
+    item.date = base::format_http_date(row.release.released_on);
+    return item;
+}
+
+std::vector<const history::Row*> in_order(const std::vector<history::Row>& rows) {
+    std::vector<const history::Row*> sorted;
+    for (const auto& row : rows) sorted.push_back(&row);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+        if (a->release != b->release) return a->release > b->release;
+        return a->object < b->object;
+    });
+    return sorted;
+}
+
+// The newest items that `room` bytes hold.
+std::vector<Item> items_of(const history::History& history, const Site& site,
+                           std::size_t room) {
+    std::vector<Item> items;
+    for (const auto* row : in_order(history.rows)) {
+        auto item = item_of(*row, site);
+        if (item.size() > room) break;
+        room -= item.size();
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+struct Pace {
+    std::string_view period;
+    long seconds;
+};
+
+// The shortest period of the syndication module that a page lives in, however short it lives.
+Pace pace_of(long max_age) {
+    constexpr std::array<Pace, 5> paces = {{{"hourly", 3600},
+                                            {"daily", 86400},
+                                            {"weekly", 7 * 86400},
+                                            {"monthly", 30 * 86400},
+                                            {"yearly", 365 * 86400}}};
+    const auto* fits = std::find_if(paces.begin(), paces.end(), [max_age](const Pace& pace) {
+        return pace.seconds >= max_age;
+    });
+    return fits == paces.end() ? paces.back() : *fits;
+}
+
+void write_pace(XmlWriter& xml, long max_age) {
+    const long age = std::max(max_age, 60L);  // ttl counts in minutes, and 0 is none
+    const auto pace = pace_of(age);
+    xml.element("ttl", std::to_string((age + 59) / 60));
+    xml.element("sy:updatePeriod", pace.period);
+    xml.element("sy:updateFrequency", std::to_string(std::max(pace.seconds / age, 1L)));
+}
+
+// True for addresses that the validator takes: letters and the like, a domain with a dot.
+bool is_mail_address(std::string_view text) {
+    constexpr std::string_view letters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
+    const auto at = text.find('@');
+    if (at == 0 || at == std::string_view::npos) return false;
+    const auto local = text.substr(0, at);
+    if (local.find_first_not_of(std::string(letters) + "_+.'") != std::string_view::npos)
+        return false;
+    const auto labels = base::split(text.substr(at + 1), '.');
+    return labels.size() > 1 && std::none_of(labels.begin(), labels.end(), [&](auto label) {
+               return label.empty() || label.front() == '-' ||
+                      label.find_first_not_of(letters) != std::string_view::npos;
+           });
+}
+
+// "help@x.org (Title)": the only form without a finding (EmailFormat, MissingRealName).
+std::string contact_of(const Site& site) {
+    const auto mail = base::trim(site.contact);
+    if (!is_mail_address(mail)) return {};
+    auto name = plain_line(site.title);
+    // What ends or escapes a comment of RFC 822.
+    std::erase_if(name, [](char c) { return c == '(' || c == ')' || c == '\\'; });
+    return std::string(mail) + " (" + (name.empty() ? "Varve" : name) + ")";
+}
+
+std::string description_of(const history::History& history) {
+    auto text = "What each release changed in " + history.object.class_name + " " +
+                history.object.name + ".";
+    if (history.vanished) text += " It is no longer in " + history.current.version + ".";
+    return plain_line(text);
+}
+
+void start_document(XmlWriter& xml) {
+    xml.start("rss");
+    xml.attribute("version", "2.0");
+    xml.attribute("xmlns:atom", "http://www.w3.org/2005/Atom");
+    xml.attribute("xmlns:dc", "http://purl.org/dc/elements/1.1/");
+    xml.attribute("xmlns:fh", "http://purl.org/syndication/history/1.0");
+    xml.attribute("xmlns:sy", "http://purl.org/rss/1.0/modules/syndication/");
+    xml.start("channel");
+}
+
+void write_channel(XmlWriter& xml, const history::History& history, const Channel& channel,
+                   const Site& site) {
+    xml.element("title", title_of(history, channel, site));
+    xml.element("link", page_of(history.object, site));
+    xml.element("description", description_of(history));
+    xml.element("language", site.language);
+    if (const auto contact = contact_of(site); !contact.empty()) {
+        xml.element("managingEditor", contact);
+        xml.element("webMaster", contact);
+    }
+    xml.element("lastBuildDate", base::format_http_date(last_modified(history)));
+    xml.element("generator", "Varve");
+    xml.element("docs", "http://www.rssboard.org/rss-specification");
+    write_pace(xml, site.max_age);
+    xml.start("atom:link");
+    xml.attribute("href", channel.self_url);
+    xml.attribute("rel", "self");
+    xml.attribute("type", "application/rss+xml");
+    xml.end();
+}
+
+void write_item(XmlWriter& xml, const Item& item) {
+    xml.start("item");
+    xml.raw_element("title", item.title);
+    xml.raw_element("link", item.link);
+    xml.raw_element("description", item.description);
+    if (!item.creators.empty()) xml.raw_element("dc:creator", item.creators);
+    xml.start("guid");
+    xml.attribute("isPermaLink", "false");
+    xml.raw(item.guid);
+    xml.end();
+    xml.raw_element("pubDate", item.date);
+    xml.end();
+}
+
+// More than what write_channel makes of these texts, each byte of which may take six.
+std::size_t channel_size(const history::History& history, const Channel& channel,
+                         const Site& site) {
+    const auto texts = history.object.class_name.size() + history.object.name.size() +
+                       history.spelling.name.size() + history.label.size() +
+                       site.title.size() + site.base_url.size() + site.contact.size() +
+                       site.language.size() + channel.self_url.size() +
+                       channel.narrowing.size();
+    return 2'000 + 4 * 6 * texts;
+}
+
+}  // namespace
+
+std::string rss(const history::History& history, const Channel& channel, const Site& site) {
+    const auto head = std::min(channel_size(history, channel, site), most_bytes);
+    const auto items = items_of(history, site, most_bytes - head);
+    XmlWriter xml;
+    start_document(xml);
+    write_channel(xml, history, channel, site);
+    // RFC 5005 section 2: all there is stands in this one document.
+    if (items.size() == history.recorded) xml.element("fh:complete", "");
+    for (const auto& item : items) write_item(xml, item);
+    xml.end();
+    xml.end();
+    return std::move(xml).finish();
+}
+
+}  // namespace render

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "render/feed.hpp"
+#include "render/text.hpp"
+
+namespace render {
+namespace {
+
+using history::Kind;
+
+std::string_view verb_of(Kind kind) {
+    switch (kind) {
+        case Kind::created: return " created";
+        case Kind::vanished: return " vanished";
+        case Kind::reappeared: return " reappeared";
+        case Kind::changed:
+        case Kind::reconstructed:
+        case Kind::withdrawn:
+        case Kind::adopted: break;
+    }
+    return " changed";
+}
+
+std::string period_of(const history::Row& row) {
+    return skipped_releases(row) ? " between " + row.since + " and " + row.release.version
+                                 : " in " + row.release.version;
+}
+
+std::string counted(const std::vector<compare::Change>& changes) {
+    const auto counts = compare::count(changes);
+    std::string text;
+    const auto add = [&text](std::size_t number, std::string_view what) {
+        if (number == 0) return;
+        text += (text.empty() ? "" : ", ") + std::to_string(number) + " ";
+        text += what;
+    };
+    add(counts.added, "added");
+    add(counts.replaced, "replaced");
+    add(counts.removed, "removed");
+    return text;
+}
+
+// What stands behind the release. That an object came or went is said by the verb: how many
+// tags it has tells no reader anything.
+std::string details_of(const history::Row& row) {
+    if (row.kind == Kind::withdrawn) return ": withdrawn";
+    if (row.kind != Kind::changed && row.kind != Kind::reconstructed) return {};
+    const auto counts = counted(row.notes.changes);
+    const std::string details = row.kind == Kind::reconstructed ? ", by its timestamps" : "";
+    return counts.empty() ? details : details + ": " + counts;
+}
+
+}  // namespace
+
+bool skipped_releases(const history::Row& row) {
+    return !row.since.empty() && !row.notes.previous.empty() &&
+           row.since != row.notes.previous;
+}
+
+std::string title_of(const history::Row& row) {
+    std::string title = row.object.class_name + " ";
+    title += row.label.empty() ? row.object.name : row.label;
+    title += verb_of(row.kind);
+    return plain_line(title + period_of(row) + details_of(row));
+}
+
+std::string title_of(const history::History& history, const Channel& channel,
+                     const Site& site) {
+    const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
+    std::string title = named.class_name + " ";
+    if (history.label.empty() || history.label == named.name)
+        title += named.name;
+    else
+        title += history.label + " (" + named.name + ")";
+    return plain_line(title + " - " + site.title + channel.narrowing);
+}
+
+}  // namespace render

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "render/change_list.hpp"
+#include "sample.hpp"
+#include "support/catch.hpp"
+#include "support/html_rules.hpp"
+
+using namespace sample;
+using Catch::Matchers::Contains;
+using support::tag;
+using support::text;
+
+namespace {
+
+std::string content(std::vector<Change> changes) {
+    return render::content_of(row("WS187", day(2008, 2, 15), std::move(changes)), site());
+}
+std::size_t count(std::string_view text, std::string_view part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+void check_html(const std::string& html) {
+    INFO(html.substr(0, 2000));
+    CHECK(support::findings_in_html(html) == std::vector<std::string>());
+    CHECK(html.size() <= 32 * 1024);
+}
+constexpr auto place = "https://changes.example.org/history?class=Gene&amp;name=WBGene00006763#WS187";
+
+}  // namespace
+
+TEST_CASE("content lists an added value below its first tag, with links, curator and day") {
+    const auto html = content({unc_26_in_ws187().notes.changes[2]});
+    CHECK(html ==
+          "<p><b>Identity</b></p><ul><li>added <a href=\"" + std::string(place) +
+              "-c1\">Name &gt; Other_name</a>: "
+              "<a href=\"https://wormbase.org/db/get?name=synj-1;class=Gene_name\">synj-1</a>"
+              " (sylvia, 2008-02-01) &gt; Person_evidence &gt; "
+              "<a href=\"https://wormbase.org/db/get?name=WBPerson1;class=Person\">WBPerson1</a>"
+              "</li></ul>");
+    check_html(html);
+}
+
+TEST_CASE("content shows both sides of a replaced value") {
+    const auto html = content({unc_26_in_ws187().notes.changes[3]});
+    CHECK_THAT(html, Contains("-c1\">Version</a>: <del>1</del> <ins>2 (sylvia, 2008-02-01)</ins>"));
+    check_html(html);
+}
+
+TEST_CASE("content groups the changes of one first tag, and numbers them as they are recorded") {
+    const auto html = content({added(tags({"A", "B"}), text("1")), added(tags({"C"}), text("2")),
+                               added(tags({"A", "D"}), text("3"))});
+    CHECK(count(html, "<b>A</b>") == 1);
+    CHECK(html.find("-c3\">D</a>") < html.find("-c2\">C</a>"));
+    check_html(html);
+}
+
+TEST_CASE("content links objects in a path, and the page up to the first of them") {
+    auto path = tags({"Phenotype"});
+    path.push_back({tree::Kind::reference, "WBPhenotype1", "Phenotype"});
+    path.push_back({tree::Kind::tag, "Recessive", {}});
+    const auto html = content({added(path, support::reference("Paper", "WBPaper1"))});
+    CHECK_THAT(html, Contains("name=WBPhenotype1;class=Phenotype\">WBPhenotype1</a> &gt; Recessive"));
+    CHECK_THAT(html, Contains("https://wormbase.org/resources/paper/WBPaper1\">WBPaper1</a>"));
+    check_html(html);
+}
+
+TEST_CASE("content shows several children as a nested list, one behind its parent") {
+    const auto html = content({added(
+        tags({"A"}), text("v", {tag("one", {text("x")}), tag("two")}))});
+    CHECK_THAT(html, Contains(": v<ul><li>one &gt; x</li><li>two</li></ul></li>"));
+    check_html(html);
+}
+
+TEST_CASE("content writes a stamp once where all below has the same") {
+    auto child = support::stamped(text("child"), sylvia);
+    auto other = support::stamped(text("other"), "2008-02-02_00:00:00_bob");
+    auto value = support::stamped(text("v", {child, other}), sylvia);
+    const auto html = content({added(tags({"A"}), value)});
+    CHECK(count(html, "sylvia") == 1);
+    CHECK_THAT(html, Contains("other (bob, 2008-02-02)"));
+}
+
+TEST_CASE("content shows an opaque stamp as it is") {
+    const auto html = content({added(tags({"A"}), support::stamped(text("v"), "<original>"))});
+    CHECK_THAT(html, Contains("v (&lt;original&gt;)"));
+    check_html(html);
+}
+
+TEST_CASE("content names members of a KeySet and texts that stand in no tag") {
+    const auto html = content({added({}, Node{{tree::Kind::member, "WBGene1", "Gene"}, {}, {}}),
+                               removed({}, text("gone"))});
+    CHECK_THAT(html, Contains("-c1\">added</a>: <a href=\"https://wormbase.org/db/get?name=WBGene1"));
+    CHECK_THAT(html, Contains("-c2\">removed</a>: gone"));
+    check_html(html);
+}
+
+TEST_CASE("content shows a long text by the words that changed in its changed lines") {
+    const auto html = content({replaced({}, text("first line\nthe quick brown fox\nlast"),
+                                        text("first line\nthe slow brown fox\nlast"))});
+    CHECK_THAT(html, Contains("<li>line 2: the <del>quick</del> <ins>slow</ins> brown fox</li>"));
+    CHECK_THAT(html, !Contains("first line"));
+    check_html(html);
+}
+
+TEST_CASE("content says so when two texts differ in white space only") {
+    CHECK_THAT(content({replaced({}, text("one two\nthree"), text("one\ntwo three"))}),
+               Contains("only white space differs"));
+}
+
+TEST_CASE("content keeps a few words beside what changed in a long line") {
+    std::string before, after;
+    for (int i = 0; i < 60; ++i) {
+        before += "word" + std::to_string(i) + " ";
+        after += (i == 30 ? "new" : "word" + std::to_string(i)) + " ";
+    }
+    const auto html = content({replaced(tags({"Remark"}), text(before), text(after))});
+    CHECK_THAT(html, Contains("\xE2\x80\xA6 word24"));
+    CHECK_THAT(html, Contains("<del>word30</del> <ins>new</ins>"));
+    CHECK_THAT(html, !Contains("word10"));
+    CHECK_THAT(html, !Contains("word50"));
+    check_html(html);
+}
+
+TEST_CASE("content shows where two sequences differ, and shortens one that is new") {
+    const std::string head(1000, 'a'), tail(1000, 'c');
+    const auto html = content({replaced({}, text(head + "gt" + tail), text(head + "tttt" + tail)),
+                               added({}, text(head + tail))});
+    CHECK_THAT(html, Contains("from 1001 on: \xE2\x80\xA6" "aaaaaaaaaaaa<del>gt</del><ins>tttt</ins>"
+                              "cccccccccccc\xE2\x80\xA6 (2004 characters)"));
+    CHECK_THAT(html, Contains("(2000 characters)"));
+    CHECK(html.size() < 1000);
+    check_html(html);
+}
+
+TEST_CASE("content does not link what a template would not make a web address") {
+    auto hostile = site();
+    hostile.object_url = "javascript:alert('{name}')";
+    const auto html = render::content_of(
+        row("WS187", day(2008, 2, 15),
+            {added(tags({"A"}), support::reference("Person", "WBPerson1"))}),
+        hostile);
+    CHECK_THAT(html, !Contains("javascript"));
+    CHECK_THAT(html, Contains("WBPerson1"));
+}
+
+TEST_CASE("content of 201 changes shows 200 and a link to all") {
+    std::vector<Change> changes;
+    for (int i = 0; i < 201; ++i) changes.push_back(added(tags({"A"}), text(std::to_string(i))));
+    auto cut = content(changes);
+    CHECK(count(cut, "<li>added") == 200);
+    CHECK_THAT(cut, Contains("All 201 changes"));
+    check_html(cut);
+    changes.pop_back();
+    CHECK_THAT(content(changes), !Contains("Cut here"));
+}
+
+TEST_CASE("content of one huge change is cut at 32 KB, whole in its tags") {
+    support::Nodes many;
+    for (int i = 0; i < 6000; ++i)
+        many.push_back(support::reference("Gene", "WBGene" + std::to_string(i), {tag("x"), tag("y")}));
+    const auto html = content({added({}, tag("Homol", many))});
+    CHECK(html.size() > 30 * 1024);
+    CHECK_THAT(html, Contains("Cut here. "));
+    check_html(html);
+}
+
+TEST_CASE("content of a tree that forks at each of 2000 levels is cut, not a stack overflow") {
+    Node deep = text("end");
+    for (std::size_t i = 0; i < tree::deepest_node; ++i) deep = tag("t", {deep, tag("u")});
+    const auto html = content({added({}, deep)});
+    CHECK_THAT(html, Contains("Cut here. "));
+    check_html(html);
+}
+
+TEST_CASE("content escapes hostile bytes wherever they stand") {
+    const std::string hostile = "</li></ul><script onload='x'>&\"\x01\xFF\xEF\xBF\xBF\x7F";
+    auto changes = std::vector<Change>{
+        added(tags({hostile, hostile}), support::stamped(support::reference(hostile, hostile), hostile)),
+        replaced(tags({hostile}), text(hostile + "\n"), text(hostile + "\nx")),
+        removed({}, Node{{tree::Kind::comment, hostile, {}}, "2008-02-01_09:15:20_" + hostile, {}})};
+    auto hostile_row = row(hostile, day(2008, 2, 15), changes);
+    hostile_row.object = {hostile, hostile};
+    hostile_row.since = hostile;
+    hostile_row.notes.renamed_to = hostile_row.notes.renamed_from = hostile_row.object;
+    const auto html = render::content_of(hostile_row, site());
+    CHECK_THAT(html, !Contains("<script"));
+    check_html(html);
+}
+
+TEST_CASE("content tells what happened to the object, and where a renamed one went") {
+    auto gone = row("WS188", day(2008, 3, 22), {removed({}, tag("Identity"))});
+    gone.kind = Kind::vanished;
+    gone.notes.renamed_to = {{"Gene", "WBGene2"}};
+    const auto html = render::content_of(gone, site());
+    CHECK_THAT(html, Contains("<p>No longer in WS188.</p>"));
+    CHECK_THAT(html, Contains("Most likely renamed to <a href=\"https://changes.example.org/history?"
+                              "class=Gene&amp;name=WBGene2\">Gene WBGene2</a>."));
+    check_html(html);
+}

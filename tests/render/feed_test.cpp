@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "render/feed.hpp"
+#include "sample.hpp"
+#include "support/catch.hpp"
+
+using namespace sample;
+
+TEST_CASE("guids are tags made of authority, class, name and version, percent-encoded") {
+    auto r = unc_26_in_ws187();
+    CHECK(render::guid_of(r, "wormbase.org,2007") == "tag:wormbase.org,2007:Gene/WBGene00006763/WS187");
+    r.object = {"A/b", "x:y z/\xC3\xA9~-._"};
+    CHECK(render::guid_of(r, "x.org,2007") == "tag:x.org,2007:A%2Fb/x%3Ay%20z%2F%C3%A9~-._/WS187");
+    r.revision = 2;
+    CHECK(render::guid_of(r, "x.org,2007").ends_with("/WS187/2"));
+}
+
+TEST_CASE("titles tell the object by its label, the release and the counts that are not zero") {
+    auto r = unc_26_in_ws187();
+    CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
+    r.notes.changes = {added({}, support::tag("A"))};
+    CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 1 added");
+    r.label.clear();
+    CHECK(render::title_of(r) == "Gene WBGene00006763 changed in WS187: 1 added");
+}
+
+TEST_CASE("titles say between which releases when some were skipped") {
+    auto r = unc_26_in_ws187();
+    r.since = "WS185";
+    CHECK(render::title_of(r) ==
+          "Gene unc-26 changed between WS185 and WS187: 3 added, 1 replaced, 1 removed");
+    r.notes.previous.clear();
+    CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
+}
+
+TEST_CASE("titles have a verb for each kind of row") {
+    auto r = unc_26_in_ws187();
+    const auto title = [&r](Kind kind) {
+        r.kind = kind;
+        return render::title_of(r);
+    };
+    CHECK(title(Kind::created) == "Gene unc-26 created in WS187");
+    CHECK(title(Kind::vanished) == "Gene unc-26 vanished in WS187");
+    CHECK(title(Kind::reappeared) == "Gene unc-26 reappeared in WS187");
+    CHECK(title(Kind::withdrawn) == "Gene unc-26 changed in WS187: withdrawn");
+    CHECK(title(Kind::adopted) == "Gene unc-26 changed in WS187");
+    r.since.clear();
+    r.notes.changes = {added({}, support::tag("A"))};
+    CHECK(title(Kind::reconstructed) == "Gene unc-26 changed in WS187, by its timestamps: 1 added");
+}
+
+TEST_CASE("titles are one line of plain text that no reader takes for HTML") {
+    auto r = unc_26_in_ws187();
+    r.notes.changes.clear();
+    r.label = " a\n\tb <i>c</i> &amp; \xEF\xBF\xBD\xC2\x85 ";
+    CHECK(render::title_of(r) ==
+          "Gene a b \xE2\x80\xB9i\xE2\x80\xBA" "c\xE2\x80\xB9/i\xE2\x80\xBA &amp; ?? changed in WS187");
+    r.label = "1 < 2 > 0";
+    CHECK(render::title_of(r) == "Gene 1 < 2 > 0 changed in WS187");
+}
+
+TEST_CASE("a row's page is its release's place on the history page, a change's has its number") {
+    const auto r = unc_26_in_ws187();
+    CHECK(render::page_of(r, site()) ==
+          "https://changes.example.org/history?class=Gene&name=WBGene00006763#WS187");
+    CHECK(render::page_of(r, 3, site()) ==
+          "https://changes.example.org/history?class=Gene&name=WBGene00006763#WS187-c3");
+}
+
+TEST_CASE("object URLs come from the class's template, else from the common one") {
+    CHECK(render::object_url_of({"Paper", "a b/&"}, site()) ==
+          "https://wormbase.org/resources/paper/a%20b%2F%26");
+    CHECK(render::object_url_of({"Gene", "\"x\";y"}, site()) ==
+          "https://wormbase.org/db/get?name=%22x%22%3By;class=Gene");
+    auto other = site();
+    other.object_url = "https://x.org/{other}/{name}{";
+    CHECK(render::object_url_of({"Gene", "n"}, other) == "https://x.org/{other}/n{");
+}
+
+TEST_CASE("object URLs other than http and https are none") {
+    auto other = site();
+    for (const auto* bad : {"", "javascript:{name}", "ftp://x.org/{name}", "{name}", "http://",
+                            " https://x.org", "//x.org/{name}"}) {
+        other.object_url = bad;
+        INFO(bad);
+        CHECK(render::object_url_of({"Gene", "https://evil.org"}, other).empty());
+    }
+    CHECK(render::object_url_of({"", "x"}, site()).empty());
+}
+
+TEST_CASE("curators are the users of what is new, once each, in order") {
+    auto changes = unc_26_in_ws187().notes.changes;
+    const auto by = [](const char* stamp) { return support::stamped(support::text("v"), stamp); };
+    const auto r = row("WS187", day(2008, 2, 15),
+                       {removed({}, by("2008-02-01_09:15:20_gone")),
+                        added({}, by("2008-02-01_09:15:20_zoe")), added({}, by("opaque")),
+                        added({}, support::tag("A", {by("2008-02-01_09:15:20_adam")})),
+                        replaced({}, by("2007-02-01_09:15:20_old"), by("2008-02-03_09:15:20_zoe"))});
+    CHECK(render::curators_of(r) == std::vector<std::string>{"zoe", "adam"});
+}
+
+TEST_CASE("a history was modified when its newest row was released or recorded") {
+    auto newer = unc_26_in_ws187(), older = newer;
+    older.release = {"WS186", day(2008, 2, 1)};
+    older.recorded_at = day(2008, 9, 9);
+    CHECK(render::last_modified(history_of({newer, older})) == base::Seconds(day(2008, 9, 9)));
+    newer.recorded_at = older.recorded_at = day(2008, 1, 1);
+    CHECK(render::last_modified(history_of({newer, older})) == base::Seconds(day(2008, 2, 15)));
+    CHECK(render::last_modified(history_of({})) == base::Seconds(day(2008, 2, 1)));
+}

@@ -1,0 +1,132 @@
+// What holds for every history, however hostile its texts are.
+// SPDX-License-Identifier: MIT
+#include <rapidcheck.h>
+#include <set>
+
+#include "render/text.hpp"
+#include "sample.hpp"
+#include "support/catch.hpp"
+#include "support/feed_rules.hpp"
+#include "support/html_rules.hpp"
+
+using namespace sample;
+
+namespace {
+
+// Texts of pieces that break careless writers of XML, HTML, URLs and UTF-8.
+std::string hostile_text() {
+    const auto pieces = *rc::gen::resize(
+        8, rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+               "a", " ", "\n", "\r", "\t", std::string(1, '\0'), "\x01", "\x7F", "\xFF", "\xC3",
+               "\xC3\xA9", "\xC2\x85", "\xEF\xBF\xBE", "\xEF\xBF\xBD", "\xED\xA0\x80",
+               "\xF0\x9F\x98\x80", "\xF0\x9F\xBF\xBE", "\xEF\xB7\x90", "<", ">", "&", "\"", "'",
+               "&amp;", "&#x3C;", "]]>", "<![CDATA[", "<!--", "</title>", "</b>", "<script>",
+               "javascript:", "http://x.org", "%", "%zz", "{name}", "/", "#", "..", "\xE2\x80\xA8",
+               std::string(100, 'g'))));
+    std::string text;
+    for (const auto& piece : pieces) text += piece;
+    return text;
+}
+
+tree::Cell hostile_cell() {
+    const auto kind = *rc::gen::element(tree::Kind::tag, tree::Kind::integer, tree::Kind::real,
+                                        tree::Kind::date, tree::Kind::text, tree::Kind::reference,
+                                        tree::Kind::comment, tree::Kind::member);
+    tree::Cell cell{kind, hostile_text(), {}};
+    if (kind == tree::Kind::reference || kind == tree::Kind::member)
+        cell.class_name = *rc::gen::element<std::string>("Gene", "Paper", "Text", "", "<b>");
+    return cell;
+}
+
+support::Nodes hostile_nodes(int depth) {
+    support::Nodes nodes;
+    const auto count = *rc::gen::inRange(0, depth > 0 ? 4 : 1);
+    for (int i = 0; i < count; ++i)
+        nodes.push_back({hostile_cell(),
+                         *rc::gen::element<std::string>("", sylvia) + hostile_text(),
+                         hostile_nodes(depth - 1)});
+    return nodes;
+}
+
+Node hostile_node() {
+    Node node{hostile_cell(), sylvia, hostile_nodes(3)};
+    return node;
+}
+
+Change hostile_change() {
+    Cells path;
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) path.push_back(hostile_cell());
+    const auto op = *rc::gen::element(Op::added, Op::removed, Op::replaced);
+    if (op == Op::added) return added(path, hostile_node());
+    if (op == Op::removed) return removed(path, hostile_node());
+    return replaced(path, hostile_node(), hostile_node());
+}
+
+Row hostile_row(int number) {
+    Row r = row("WS" + std::to_string(number), day(2008, 1, 1), {});
+    r.object = {*rc::gen::element<std::string>("Gene", "<b>&"), "n" + hostile_text()};
+    r.label = hostile_text();
+    r.since = *rc::gen::element<std::string>("", "WS1", "WS2");
+    r.kind = *rc::gen::element(Kind::changed, Kind::created, Kind::vanished, Kind::reappeared,
+                               Kind::reconstructed, Kind::withdrawn, Kind::adopted);
+    r.revision = *rc::gen::inRange(0, 3);
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) r.notes.changes.push_back(hostile_change());
+    r.notes.adopted_html = hostile_text();
+    if (*rc::gen::arbitrary<bool>()) r.notes.renamed_from = {{hostile_text(), hostile_text()}};
+    return r;
+}
+
+history::History hostile_history() {
+    std::vector<Row> rows;
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) rows.push_back(hostile_row(i));
+    auto history = history_of(rows);
+    history.object = {hostile_text(), hostile_text()};
+    history.spelling = {hostile_text(), hostile_text()};
+    history.label = hostile_text();
+    history.vanished = *rc::gen::arbitrary<bool>();
+    return history;
+}
+
+}  // namespace
+
+TEST_CASE("any history gives a feed without findings that reads back title, guid and content") {
+    rc::prop("", [] {
+        const auto history = hostile_history();
+        auto look = site();
+        look.title = "t" + hostile_text();
+        look.object_url = *rc::gen::element<std::string>("", "https://x.org/{name}", "{class}:{name}");
+        const render::Channel channel{self_url, hostile_text()};
+        const auto bytes = render::rss(history, channel, look);
+        const auto findings = support::findings_in_rss(bytes, self_url, now());
+        if (!findings.empty()) RC_FAIL(findings.front());
+        const auto feed = support::read_rss(bytes);
+        RC_ASSERT(feed.title == render::title_of(history, channel, look));
+        RC_ASSERT(feed.items.size() == history.rows.size());
+        std::set<std::string> guids;
+        for (std::size_t i = 0; i < feed.items.size(); ++i) {
+            const auto& row = history.rows[i];  // made newest first
+            RC_ASSERT(feed.items[i].title == render::title_of(row));
+            RC_ASSERT(feed.items[i].guid == render::guid_of(row, look.authority));
+            RC_ASSERT(feed.items[i].link == render::page_of(row, look));
+            RC_ASSERT(feed.items[i].description == render::content_of(row, look));
+            RC_ASSERT(guids.insert(feed.items[i].guid).second);
+        }
+        RC_ASSERT(bytes == render::rss(history, channel, look));
+    });
+}
+
+TEST_CASE("any long text replaced by another is shown as HTML without findings") {
+    rc::prop("", [] {
+        const auto words = [] {
+            std::string text(200, 'x');
+            for (int i = *rc::gen::inRange(0, 40); i > 0; --i)
+                text += *rc::gen::element<std::string>(" ", "\n", "a", "b", "\xC3\xA9", "<", "cc ", "\n\n",
+                                                       std::string(90, 'q'));
+            return text;
+        };
+        const auto r = row("WS187", day(2008, 1, 1),
+                           {replaced({}, support::text(words()), support::text(words()))});
+        const auto findings = support::findings_in_html(render::content_of(r, site()));
+        if (!findings.empty()) RC_FAIL(findings.front());
+    });
+}

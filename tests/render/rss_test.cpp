@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "sample.hpp"
+#include "support/catch.hpp"
+#include "support/feed_rules.hpp"
+
+using namespace sample;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string rss(const history::History& history, const std::string& narrowing = "") {
+    return render::rss(history, {self_url, narrowing}, site());
+}
+
+void check_feed(const std::string& bytes) {
+    INFO(bytes.substr(0, 3000));
+    CHECK(support::findings_in_rss(bytes, self_url, now()) == std::vector<std::string>());
+    CHECK(bytes.size() <= 512 * 1024);
+}
+
+std::string file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Compares with tests/render/golden/NAME.xml; VARVE_BLESS=1 writes it.
+void check_golden(const std::string& name, const history::History& history) {
+    const auto bytes = rss(history);
+    const auto path = "tests/render/golden/" + name + ".xml";
+    if (const char* bless = std::getenv("VARVE_BLESS"); bless != nullptr && *bless == '1')
+        std::ofstream(path, std::ios::binary) << bytes;
+    INFO(path << ": VARVE_BLESS=1 writes it anew");
+    CHECK(bytes == file(path));
+    check_feed(bytes);
+}
+
+Row long_text_row() {
+    auto r = row("WS188", day(2008, 3, 22),
+                 {replaced({}, support::text("Line one stays.\nThe old second line.\nEnd."),
+                           support::text("Line one stays.\nThe new second line.\nEnd."))});
+    r.object = {"LongText", "WBPaper00004489"};
+    r.label = "WBPaper00004489";
+    r.since = r.notes.previous = "WS187";
+    return r;
+}
+
+}  // namespace
+
+TEST_CASE("a gene's feed is the golden one") {
+    auto vanished = row("WS188", day(2008, 3, 22), {removed({}, support::tag("Identity"))});
+    vanished.kind = Kind::vanished;
+    vanished.since = vanished.notes.previous = "WS187";
+    vanished.notes.renamed_to = {{"Gene", "WBGene00000001"}};
+    auto seen = row("WS186", day(2008, 2, 1), {added(tags({"A"}), support::text("a < b & c"))});
+    seen.kind = Kind::reconstructed;
+    seen.since.clear();
+    seen.notes.previous.clear();
+    auto history = history_of({vanished, unc_26_in_ws187(), seen});
+    history.vanished = true;
+    check_golden("gene", history);
+}
+
+TEST_CASE("a long text's feed is the golden one") {
+    auto history = history_of({long_text_row()});
+    history.object = history.spelling = {"LongText", "WBPaper00004489"};
+    history.label.clear();
+    check_golden("long_text", history);
+}
+
+TEST_CASE("an adopted history's feed is the golden one") {
+    auto r = row("WS180", day(2007, 8, 1), {});
+    r.kind = Kind::adopted;
+    r.since.clear();
+    r.notes.adopted_html =
+        "Identity &gt; Name &gt; <a href=\"http://www.wormbase.org/db/get?name=unc-26;class=Gene\">"
+        "unc-26</a> (2007-07-30_10:00:00_wormpub)<br><b onclick=\"x\">bold</b>";
+    check_golden("adopted", history_of({r}));
+}
+
+TEST_CASE("a feed without items is the golden one") {
+    auto history = history_of({});
+    history.recorded = 0;
+    check_golden("empty", history);
+}
+
+TEST_CASE("a feed reads back as titles, links, guids, curators and dates") {
+    const auto feed = support::read_rss(rss(history_of({unc_26_in_ws187()}), ", since WS186"));
+    CHECK(feed.title == "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186");
+    CHECK(feed.link == "https://changes.example.org/history?class=Gene&name=WBGene00006763");
+    CHECK(feed.self == self_url);
+    CHECK(feed.last_build_date == "Sat, 16 Feb 2008 06:00:00 GMT");
+    REQUIRE(feed.items.size() == 1);
+    const auto r = unc_26_in_ws187();
+    CHECK(feed.items.front() ==
+          support::ReadItem{render::title_of(r), render::page_of(r, site()),
+                            render::content_of(r, site()), "sylvia",
+                            "tag:wormbase.org,2007:Gene/WBGene00006763/WS187",
+                            "Fri, 15 Feb 2008 00:00:00 GMT"});
+}
+
+TEST_CASE("items stand newest release first, then by class and name") {
+    auto a = unc_26_in_ws187(), b = a, c = a, d = a;
+    b.object.name = "A";
+    c.object.class_name = "Aa";
+    d.release = {"WS100", day(2008, 2, 15)};  // WS99 < WS100 < WS187
+    auto e = d;
+    e.release.version = "WS99";
+    const auto feed = support::read_rss(rss(history_of({e, a, d, b, c})));
+    std::vector<std::string> guids;
+    for (const auto& item : feed.items) guids.push_back(item.guid.substr(22));
+    CHECK(guids == std::vector<std::string>{"Aa/WBGene00006763/WS187", "Gene/A/WS187",
+                                            "Gene/WBGene00006763/WS187",
+                                            "Gene/WBGene00006763/WS100",
+                                            "Gene/WBGene00006763/WS99"});
+}
+
+TEST_CASE("a title's < and & are hexadecimal references") {
+    auto r = unc_26_in_ws187();
+    r.label = "a <b> & c";
+    const auto bytes = rss(history_of({r}));
+    CHECK_THAT(bytes, Contains("<title>Gene a &#x3C;b&#x3E; &#x26; c changed in WS187"));
+    check_feed(bytes);
+}
+
+TEST_CASE("a feed says that it is complete only when every recorded row is in it") {
+    auto history = history_of({unc_26_in_ws187()});
+    CHECK(support::read_rss(rss(history)).complete);
+    history.recorded = 2;
+    CHECK(!support::read_rss(rss(history)).complete);
+}
+
+TEST_CASE("a feed tells the pace that max_age sets") {
+    const auto with = [](long max_age) {
+        auto other = site();
+        other.max_age = max_age;
+        const auto bytes = render::rss(history_of({}), {self_url, ""}, other);
+        check_feed(bytes);
+        return bytes;
+    };
+    const auto says = [](const std::string& ttl, const std::string& period, const std::string& often) {
+        return Contains("<ttl>" + ttl + "</ttl>") &&
+               Contains("<sy:updatePeriod>" + period + "</sy:updatePeriod>") &&
+               Contains("<sy:updateFrequency>" + often + "</sy:updateFrequency>");
+    };
+    CHECK_THAT(with(3600), says("60", "hourly", "1"));
+    CHECK_THAT(with(900), says("15", "hourly", "4"));
+    CHECK_THAT(with(7200), says("120", "daily", "12"));
+    CHECK_THAT(with(604800), says("10080", "weekly", "1"));
+    CHECK_THAT(with(0), says("1", "hourly", "60"));
+    CHECK_THAT(with(100'000'000), says("1666667", "yearly", "1"));
+}
+
+TEST_CASE("a contact is told as mail and name, or not at all") {
+    auto other = site();
+    other.title = "The (odd) \\ title";
+    const auto bytes = render::rss(history_of({}), {self_url, ""}, other);
+    CHECK_THAT(bytes, Contains("<managingEditor>help@wormbase.org (The odd  title)</managingEditor>"));
+    check_feed(bytes);
+    for (const auto* bad : {"", "x", "@x.org", "a@b", "a b@x.org", "a@x..org", "a@-x.org", "a@x.org\n>"}) {
+        INFO(bad);
+        other.contact = bad;
+        const auto without = render::rss(history_of({}), {self_url, ""}, other);
+        CHECK_THAT(without, !Contains("managingEditor"));
+        check_feed(without);
+    }
+}
+
+TEST_CASE("an item without stamps has no creator, one of several curators has one element") {
+    auto stamped = unc_26_in_ws187();
+    stamped.notes.changes.push_back(
+        added({}, support::stamped(support::text("v"), "2008-02-01_09:15:20_a <b> & c")));
+    auto plain = row("WS186", day(2008, 2, 1), {added({}, support::text("v"))});
+    const auto feed = support::read_rss(rss(history_of({stamped, plain})));
+    CHECK(feed.items.at(0).creator == "sylvia, a <b> & c");
+    CHECK(feed.items.at(1).creator.empty());
+}
+
+TEST_CASE("a document above 512 KB leaves its oldest items out, and is not complete") {
+    support::Nodes many;
+    for (int i = 0; i < 3000; ++i)
+        many.push_back(support::reference("Gene", "WBGene" + std::to_string(i)));
+    std::vector<Row> rows;
+    for (unsigned i = 0; i < 28; ++i)
+        rows.push_back(row("WS" + std::to_string(187 - i), day(2008, 2, 28 - i),
+                           {added({}, support::tag("Homol", many))}));
+    const auto bytes = rss(history_of(rows));
+    const auto feed = support::read_rss(bytes);
+    CHECK(bytes.size() > 400 * 1024);
+    CHECK(feed.items.size() < rows.size());
+    CHECK(!feed.complete);
+    REQUIRE(!feed.items.empty());
+    for (std::size_t i = 0; i < feed.items.size(); ++i)
+        CHECK(feed.items[i].guid == render::guid_of(rows[i], site().authority));
+    check_feed(bytes);
+}
+
+TEST_CASE("the same history gives the same bytes") {
+    CHECK(rss(history_of({unc_26_in_ws187(), long_text_row()})) ==
+          rss(history_of({unc_26_in_ws187(), long_text_row()})));
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "render/error_page.hpp"
+#include "render/html.hpp"
+#include "render/text.hpp"
+#include "render/text_diff.hpp"
+#include "sample.hpp"
+#include "support/catch.hpp"
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string html(std::string_view text) {
+    std::string out;
+    render::append_html(out, text);
+    return out;
+}
+std::string xml(std::string_view text) {
+    std::string out;
+    render::append_xml_text(out, text);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("HTML text is escaped, and what HTML forbids is a reference to U+FFFD") {
+    CHECK(html("a<b>&\"'\xC3\xA9") == "a&lt;b&gt;&amp;&quot;&#39;\xC3\xA9");
+    CHECK(html("x\x01\x7F\xC2\x80\xEF\xBF\xBD\xEF\xB7\x90\xF0\x9F\xBF\xBFy\r\n") ==
+          "x&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;y \n");
+    CHECK(html("caf\xE9") == "caf\xC3\xA9");
+}
+
+TEST_CASE("XML text has hexadecimal references for what is markup, and keeps CR") {
+    CHECK(xml("a<b>&]]>\r") == "a&#x3C;b&#x3E;&#x26;]]&#x3E;&#xD;");
+    std::string out;
+    render::append_xml_of_html(out, "<p>&amp;\r</p>");
+    CHECK(out == "&lt;p&gt;&amp;amp;&#xD;&lt;/p&gt;");
+}
+
+TEST_CASE("texts are cut between characters") {
+    CHECK(render::cut_at("a\xC3\xA9z", 2) == "a");
+    CHECK(render::cut_at("a\xC3\xA9z", 3) == "a\xC3\xA9");
+    CHECK(render::cut_at("ab", 9) == "ab");
+    CHECK(render::end_of("a\xC3\xA9z", 2) == "z");
+    CHECK(render::end_of("a\xC3\xA9z", 3) == "\xC3\xA9z");
+}
+
+TEST_CASE("HTML keeps room for its end tags, and refuses all after what it once refused") {
+    render::Html html(16);
+    REQUIRE(html.open("ul", "<ul>"));
+    CHECK(html.add("1234567"));
+    CHECK(!html.open("b", "<b>"));
+    CHECK(!html.add(""));
+    CHECK(html.full());
+    html.close();
+    CHECK(std::move(html).take() == "<ul>1234567</ul>");
+}
+
+TEST_CASE("aligned words are runs of the same and of replaced ones") {
+    using render::Run;
+    const auto runs = render::align(render::words_of("a b  c d"), render::words_of(" a x c\nd e"));
+    CHECK(runs == std::vector<Run>{{true, 0, 1, 0, 1},
+                                   {false, 1, 2, 1, 2},
+                                   {true, 2, 4, 2, 4},
+                                   {false, 4, 4, 4, 5}});
+    CHECK(render::align({}, {}).empty());
+}
+
+TEST_CASE("words too many to align are one replaced run between equal ends") {
+    std::string before = "start ", after = "start ";
+    for (int i = 0; i < 300; ++i) {
+        before += "b" + std::to_string(i) + " same ";
+        after += "a" + std::to_string(i) + " same ";
+    }
+    const auto runs = render::align(render::words_of(before + "end"), render::words_of(after + "end"));
+    REQUIRE(runs.size() == 3);
+    CHECK(runs[1] == render::Run{false, 1, 600, 1, 600});
+}
+
+TEST_CASE("an error page is a short whole page that escapes what it is told") {
+    auto site = sample::site();
+    site.title = "<Site>";
+    const auto page = render::error_page(404, "Not Found", "No <b>\x01\"x\" here.", site);
+    CHECK(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"));
+    CHECK_THAT(page, Contains("<title>404 Not Found - &lt;Site&gt;</title>"));
+    CHECK_THAT(page, Contains("<p>No &lt;b&gt;&#xFFFD;&quot;x&quot; here.</p>"));
+    CHECK_THAT(page, !Contains("style") && !Contains("script"));
+    CHECK(render::error_text(404, "Not Found", "No\n.") == "404 Not Found\n\nNo\n.\n");
+}
