@@ -31,7 +31,8 @@ CREATE TABLE IF NOT EXISTS objects (
   last_requested         CHAR(20)     NOT NULL DEFAULT '',
   PRIMARY KEY (oid),
   UNIQUE KEY objects_by_name (class, name),
-  KEY objects_by_key (class, name_key),
+  KEY objects_by_key (name_key, class),
+  KEY objects_by_content (class, signature),
   KEY objects_by_hits (hits)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 

@@ -28,7 +28,8 @@ CREATE TABLE IF NOT EXISTS objects (
   last_requested         TEXT NOT NULL DEFAULT '' CHECK (length(last_requested) <= 20),
   UNIQUE (class, name)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS objects_by_key ON objects (class, name_key);
+CREATE INDEX IF NOT EXISTS objects_by_key ON objects (name_key, class);
+CREATE INDEX IF NOT EXISTS objects_by_content ON objects (class, signature);
 CREATE INDEX IF NOT EXISTS objects_by_hits ON objects (hits);
 
 CREATE TABLE IF NOT EXISTS history (

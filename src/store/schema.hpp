@@ -13,8 +13,9 @@
 namespace store {
 
 // A step from schema number - 1 to number. Append-only: a released one is never changed.
-// MariaDB commits each statement that changes a table by itself, so its statements can be run
-// again after a run that was broken off (IF NOT EXISTS).
+// MariaDB ends the transaction at the first CREATE or ALTER, and from there each statement
+// stands alone. So all of a step's statements for it must bear being run again after a run
+// that was broken off (IF NOT EXISTS, WHERE NOT EXISTS).
 struct Migration {
     int number;
     std::string_view sqlite, mysql;

@@ -17,6 +17,31 @@
 #include "support/mariadb.hpp"
 #include "support/temp_dir.hpp"
 
+// What a failed comparison of rows shows.
+template <>
+struct Catch::StringMaker<store::Row> {
+    static std::string convert(const store::Row& row) {
+        std::string text;
+        for (std::size_t column = 0; column < row.size(); ++column)
+            text += (column == 0 ? "" : " | ") + value(row, column);
+        return text;
+    }
+
+   private:
+    static std::string value(const store::Row& row, std::size_t column) {
+        if (row.is_null(column)) return "NULL";
+        try {
+            return std::to_string(row.integer(column));
+        } catch (const std::logic_error&) {
+        }
+        try {
+            return "'" + row.text(column) + "'";
+        } catch (const std::logic_error&) {
+            return "x'" + row.blob(column) + "'";
+        }
+    }
+};
+
 namespace support {
 
 inline Catch::Generators::GeneratorWrapper<store::Engine> engines() {

@@ -1,0 +1,151 @@
+// What only a server can do: demand TLS, ask for our files, be one of several.
+// SPDX-License-Identifier: MIT
+#include <arpa/inet.h>
+#include <atomic>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+#include "store/mysql_connection.hpp"
+#include "store/mysql_session.hpp"
+#include "support/stores.hpp"
+
+using namespace store;
+using support::FreshStore;
+using support::Schema;
+
+namespace {
+
+Failure failure_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Failure& failure) {
+        return failure;
+    }
+    throw std::logic_error("nothing failed");
+}
+
+// A host of 127.0.0.1 that hangs up on everybody, and counts them.
+class HangsUp {
+   public:
+    HangsUp() : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        auto* generic = reinterpret_cast<sockaddr*>(&address);
+        if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 8) != 0 ||
+            ::getsockname(listener_, generic, &size) != 0)
+            throw std::runtime_error("no listener");
+        port_ = ntohs(address.sin_port);
+        thread_ = std::jthread([this] {
+            for (int caller = 0; (caller = ::accept(listener_, nullptr, nullptr)) >= 0;) {
+                ++callers_;
+                ::close(caller);
+            }
+        });
+    }
+    ~HangsUp() {
+        ::shutdown(listener_, SHUT_RDWR);
+        thread_.join();
+        ::close(listener_);
+    }
+    HangsUp(const HangsUp&) = delete;
+    HangsUp& operator=(const HangsUp&) = delete;
+
+    [[nodiscard]] Url::Host host() const { return {"127.0.0.1", port_}; }
+    [[nodiscard]] int callers() const { return callers_; }
+
+   private:
+    int listener_;
+    unsigned port_ = 0;
+    std::atomic<int> callers_ = 0;
+    std::jthread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("a session is strict, waits 5 s for a lock, and reads SQL as the other engine does") {
+    const FreshStore fresh(Engine::mysql, Schema::none);
+    const auto connection = fresh.connect()();
+    const auto row = connection->query(
+        "SELECT @@sql_mode, @@innodb_lock_wait_timeout, @@character_set_client,"
+        " @@collation_connection, @@tx_isolation").at(0);
+    for (const auto* mode : {"STRICT_ALL_TABLES", "PIPES_AS_CONCAT", "ANSI_QUOTES",
+                             "NO_BACKSLASH_ESCAPES", "NO_ENGINE_SUBSTITUTION"})
+        CHECK_THAT(row.text(0), Catch::Contains(mode));
+    CHECK(row.integer(1) == 5);
+    CHECK(row.text(2) == "utf8mb4");
+    CHECK(row.text(3) == "utf8mb4_nopad_bin");
+    CHECK(row.text(4) == "REPEATABLE-READ");
+}
+
+TEST_CASE("tls=verify never falls back to plain text") {
+    const FreshStore fresh(Engine::mysql, Schema::none);
+    auto url = fresh.url();
+    url.verify_tls = true;
+    const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
+    CHECK_FALSE(failure.meaning().transient);
+}
+
+TEST_CASE("a server can't ask for files of ours") {
+    const FreshStore fresh(Engine::mysql, Schema::none);
+    fresh.connect()()->execute("CREATE TABLE stolen (line TEXT)");
+    const support::TempDir folder;
+    const auto secret = folder.write("secret", "password\n");
+    const auto session = open_mysql_session(fresh.url(), "");
+    CHECK_THROWS_AS(run_mysql(*session, "LOAD DATA LOCAL INFILE '" + secret.string() +
+                                            "' INTO TABLE stolen"),
+                    sql::SQLException);
+    CHECK(fresh.connect()()->query("SELECT * FROM stolen").empty());
+}
+
+TEST_CASE("a wrong password or database is an operator's business") {
+    const FreshStore fresh(Engine::mysql, Schema::none);
+    CHECK(failure_of([&] { (void)open_mysql(fresh.url(), "wrong"); }).meaning().full);
+    auto elsewhere = fresh.url();
+    elsewhere.database = "nowhere";
+    CHECK(failure_of([&] { (void)open_mysql(elsewhere, ""); }).meaning().full);
+}
+
+TEST_CASE("several hosts are tried in turn, and all unreachable is transient") {
+    const HangsUp one, two;
+    Url url;
+    url.engine = Engine::mysql;
+    url.hosts = {one.host(), two.host()};
+    url.user = "varve";
+    url.database = "history";
+    const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
+    CHECK(failure.meaning().transient);
+    CHECK(failure.meaning().lost_connection);
+    CHECK(one.callers() == 1);
+    CHECK(two.callers() == 1);
+}
+
+TEST_CASE("a server that is not there is transient") {
+    const support::TempDir folder;
+    Url url = support::MariaDb::only().url_of("history");
+    url.socket = (folder.path() / "nobody").string();
+    const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
+    CHECK(failure.code() == 2002);
+    CHECK(failure.meaning().transient);
+}
+
+TEST_CASE("the server's codes have their meaning") {
+    for (const int code : {1205, 1213, 1615, 1047, 1180, 2002, 2003, 2006, 2013, 2030}) {
+        INFO(code);
+        CHECK(mysql_meaning(code, "HY000").transient);
+    }
+    for (const int code : {1047, 1180, 1927, 2002, 2006, 2013, 2030})
+        CHECK(mysql_meaning(code, "HY000").lost_connection);
+    CHECK_FALSE(mysql_meaning(1213, "40001").lost_connection);
+    CHECK(mysql_meaning(9999, "40001").transient);
+    CHECK(mysql_meaning(1040, "08004").transient);
+    CHECK(mysql_meaning(1062, "23000").duplicate);
+    CHECK_FALSE(mysql_meaning(1452, "23000").duplicate);
+    for (const int code : {1021, 1114, 1290, 1836, 1045}) CHECK(mysql_meaning(code, "HY000").full);
+    CHECK_FALSE(mysql_meaning(2026, "08001").transient);
+    CHECK_FALSE(mysql_meaning(1064, "42000").transient);
+    CHECK_FALSE(mysql_meaning(0, "").transient);
+}

@@ -1,0 +1,217 @@
+// The schema: created, upgraded, refused; the same on both engines.
+// SPDX-License-Identifier: MIT
+#include "store/schema.hpp"
+
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "store/dialect.hpp"
+#include "support/faulty_connection.hpp"
+#include "support/stores.hpp"
+
+using namespace store;
+using support::FreshStore;
+using support::Schema;
+
+namespace {
+
+const base::Seconds some_time{std::chrono::seconds(1203033600)};
+
+std::map<std::string, std::vector<std::string>> tables_of(Connection& connection) {
+    const auto names = connection.query(
+        connection.engine() == Engine::mysql
+            ? "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
+            : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    std::map<std::string, std::vector<std::string>> tables;
+    for (const auto& row : names) tables[row.text(0)] = columns_of(connection, row.text(0));
+    return tables;
+}
+
+std::string client(const std::string& name) {
+    for (const std::string folder : {"/usr/bin/", "/usr/local/bin/"})
+        if (std::filesystem::exists(folder + name)) return folder + name;
+    throw std::runtime_error(name + " is not installed");
+}
+
+}  // namespace
+
+TEST_CASE("both schema files make the same tables with the same columns") {
+    const FreshStore one(Engine::sqlite), other(Engine::mysql);
+    const auto sqlite = tables_of(*one.connect()()), mysql = tables_of(*other.connect()());
+    CHECK(sqlite == mysql);
+    CHECK(sqlite.size() == 6);
+    CHECK(sqlite.at("history").size() == 11);
+}
+
+TEST_CASE("an object that says only its name gets the same defaults on both engines") {
+    support::each_store([](const Connect& connect) {
+        const auto connection = connect();
+        connection->execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
+        const auto rows = connection->query("SELECT * FROM objects");
+        REQUIRE(rows.size() == 1);
+        CHECK(rows[0] == Row({std::int64_t{1}, "Gene", "A", "a", std::monostate{}, "",
+                              "2007-01-01", "", std::int64_t{0}, ""}));
+        CHECK_THROWS_AS(connection->execute("INSERT INTO objects (class, name, name_key)"
+                                            " VALUES ('Gene', 'A', 'a')"),
+                        Failure);
+    });
+}
+
+TEST_CASE("a release has one row for an object") {
+    support::each_store([](const Connect& connect) {
+        const auto connection = connect();
+        connection->execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
+        const auto insert =
+            "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes)"
+            " VALUES (1, 'WS187', '2008-02-15', '2008-02-16T00:00:00Z', 'changed', '', '{}')";
+        CHECK(connection->execute(insert) == 1);
+        CHECK_THROWS_AS(connection->execute(insert), Failure);
+        const auto rows = connection->query("SELECT * FROM history");
+        REQUIRE(rows.size() == 1);
+        CHECK(rows[0] == Row({std::int64_t{1}, std::int64_t{1}, "WS187", std::int64_t{0}, "",
+                              "2008-02-15", "2008-02-16T00:00:00Z", "", "changed", "", "{}"}));
+    });
+}
+
+TEST_CASE("an empty database gets the schema; run again, nothing happens") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    const auto before = check_schema(*connection);
+    REQUIRE_FALSE(before);
+    CHECK_THAT(before.error().text, Catch::Contains("varve init"));
+    const auto first = initialise(*connection, some_time);
+    REQUIRE(first);
+    CHECK((first->from == 0 && first->to == newest_schema()));
+    REQUIRE(check_schema(*connection));
+    connection->execute("UPDATE meta SET value = 7 WHERE name = 'generation'");
+    const auto second = initialise(*connection, some_time);
+    REQUIRE(second);
+    CHECK((second->from == newest_schema() && second->to == newest_schema()));
+    CHECK(connection->query("SELECT value FROM meta WHERE name = 'generation'").at(0).integer(0) ==
+          7);
+}
+
+TEST_CASE("the databases' own clients can run the schema files, twice") {
+    SECTION("sqlite3") {
+        const FreshStore fresh(Engine::sqlite, Schema::none);
+        const support::TempDir folder;
+        const auto script = folder.write("schema.sql", schema_sql(Engine::sqlite));
+        for (int run = 0; run < 2; ++run)
+            CHECK(support::run_program({client("sqlite3"), "-bail", fresh.url().path.string()},
+                                       script) == 0);
+        CHECK(check_schema(*fresh.connect()()));
+    }
+    SECTION("mariadb") {
+        const FreshStore fresh(Engine::mysql, Schema::none);
+        const support::TempDir folder;
+        const auto script = folder.write("schema.sql", schema_sql(Engine::mysql));
+        for (int run = 0; run < 2; ++run)
+            CHECK(support::run_program({client("mariadb"), "--no-defaults", "--user=root",
+                                        "--socket=" + fresh.url().socket, fresh.url().database},
+                                       script) == 0);
+        CHECK(check_schema(*fresh.connect()()));
+    }
+}
+
+TEST_CASE("creating the schema goes on where it was broken off, at any statement") {
+    const auto engine = GENERATE(support::engines());
+    int tried = 0;
+    for (int at = 1;; ++at) {
+        const FreshStore fresh(engine, Schema::none);
+        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
+        const auto broken_off = support::faulty(fresh.connect(), plan);
+        try {
+            (void)initialise(*broken_off(), some_time);
+        } catch (const Failure&) {
+            ++tried;
+        }
+        if (!plan->struck()) break;
+        INFO("statement " << at);
+        const auto connection = fresh.connect()();
+        REQUIRE(initialise(*connection, some_time));
+        CHECK(check_schema(*connection));
+        CHECK(tables_of(*connection).size() == 6);
+        CHECK(connection->query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 2);
+    }
+    CHECK(tried > 10);
+}
+
+TEST_CASE("a schema that is newer than the program is refused and left alone") {
+    support::each_store([](const Connect& connect) {
+        const auto connection = connect();
+        connection->execute("UPDATE meta SET value = 99 WHERE name = 'schema'");
+        const auto checked = check_schema(*connection);
+        REQUIRE_FALSE(checked);
+        CHECK(checked.error().kind == base::Kind::refused);
+        CHECK_THAT(checked.error().text, Catch::Contains("newer"));
+        CHECK_FALSE(initialise(*connection, some_time));
+        CHECK(schema_of(*connection) == 99);
+    });
+}
+
+TEST_CASE("a schema that is older than the program is refused until init has run") {
+    support::each_store([](const Connect& connect) {
+        const auto connection = connect();
+        connection->execute("UPDATE meta SET value = 0 WHERE name = 'schema'");
+        const auto checked = check_schema(*connection);
+        REQUIRE_FALSE(checked);
+        CHECK_THAT(checked.error().text, Catch::Contains("varve init"));
+        REQUIRE(initialise(*connection, some_time));
+        CHECK(check_schema(*connection));
+    });
+}
+
+TEST_CASE("somebody else's tables are refused and left alone") {
+    const FreshStore fresh(GENERATE(support::engines()), Schema::none);
+    const auto connection = fresh.connect()();
+    const std::string table = GENERATE("objects", "history", "releases", "meta");
+    connection->execute("CREATE TABLE " + table + " (something INTEGER)");
+    const auto refused = initialise(*connection, some_time);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == base::Kind::refused);
+    CHECK_THAT(refused.error().text, Catch::Contains(table));
+    CHECK(tables_of(*connection).size() == 1);
+}
+
+TEST_CASE("an older schema is upgraded step by step, and a broken-off step goes on") {
+    const auto engine = GENERATE(support::engines());
+    const std::array steps{
+        migrations()[0],
+        Migration{2,
+                  "CREATE TABLE more (a TEXT) STRICT; INSERT INTO more VALUES ('; -- x');",
+                  "CREATE TABLE IF NOT EXISTS more (a TEXT);"
+                  "INSERT INTO more SELECT '; -- x' FROM DUAL"
+                  " WHERE NOT EXISTS (SELECT 1 FROM more);"},
+        Migration{3, "CREATE TABLE last (a TEXT) STRICT",
+                  "CREATE TABLE IF NOT EXISTS last (a TEXT)"}};
+    for (int at = 1;; ++at) {
+        const FreshStore fresh(engine);
+        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
+        const auto broken_off = support::faulty(fresh.connect(), plan)();
+        try {
+            upgrade(*broken_off, steps);
+        } catch (const Failure&) {
+            CHECK(plan->struck());
+        }
+        INFO("statement " << at);
+        const auto connection = fresh.connect()();
+        upgrade(*connection, steps);
+        CHECK(schema_of(*connection) == 3);
+        CHECK(tables_of(*connection).size() == 8);
+        const auto rows = connection->query("SELECT a FROM more");
+        REQUIRE(rows.size() == 1);
+        CHECK(rows[0].text(0) == "; -- x");
+        if (!plan->struck()) break;
+    }
+}
+
+TEST_CASE("a script is cut into its statements") {
+    using List = std::vector<std::string>;
+    CHECK(statements_of("").empty());
+    CHECK(statements_of("-- nothing; at all\n").empty());
+    CHECK(statements_of("a;b ;\n c") == List{"a", "b", "c"});
+    CHECK(statements_of("a -- x; 'y\n b;") == List{"a \n b"});
+    CHECK(statements_of("a '-- ; ''' b; c") == List{"a '-- ; ''' b", "c"});
+    CHECK(statements_of("a; -- last, without a line end") == List{"a"});
+}

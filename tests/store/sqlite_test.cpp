@@ -1,0 +1,153 @@
+// What only a file can do: fill its disk, be read-only, be something else.
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/sqlite_connection.hpp"
+#include "store/sqlite_handle.hpp"
+#include "support/stores.hpp"
+
+using namespace store;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto insert_release = "INSERT INTO releases (version, released_on, digest)"
+                                " VALUES (?, '2008-02-15', '')";
+
+// Permissions bind everybody but root: while it lives, this process is nobody.
+class NoRoot {
+   public:
+    NoRoot() : root_(::geteuid() == 0) {
+        if (root_ && ::seteuid(65534) != 0) throw std::runtime_error("seteuid");
+    }
+    ~NoRoot() {
+        if (root_ && ::seteuid(0) != 0) std::terminate();
+    }
+    NoRoot(const NoRoot&) = delete;
+    NoRoot& operator=(const NoRoot&) = delete;
+
+   private:
+    bool root_;
+};
+
+void set_mode(const fs::path& path, mode_t mode) { REQUIRE(::chmod(path.c_str(), mode) == 0); }
+
+fs::path store_with_one_release(const support::TempDir& folder) {
+    const auto file = folder.path() / "history.db";
+    const auto connection = open_sqlite(file, IfMissing::create);
+    REQUIRE(initialise(*connection, base::Seconds{}));
+    connection->execute(insert_release, std::array<Value, 1>{"WS186"});
+    return file;
+}
+
+Failure::Meaning meaning_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Failure& failure) {
+        return failure.meaning();
+    }
+    throw std::logic_error("nothing failed");
+}
+
+std::int64_t releases_in(Connection& connection) {
+    return connection.query("SELECT COUNT(*) FROM releases").at(0).integer(0);
+}
+
+}  // namespace
+
+TEST_CASE("a file is in WAL mode, flushed at each commit, with foreign keys") {
+    const support::TempDir folder;
+    const auto connection = open_sqlite(store_with_one_release(folder), IfMissing::fail);
+    CHECK(connection->query("PRAGMA journal_mode").at(0).text(0) == "wal");
+    CHECK(connection->query("PRAGMA synchronous").at(0).integer(0) == 2);
+    CHECK(connection->query("PRAGMA foreign_keys").at(0).integer(0) == 1);
+}
+
+TEST_CASE("a full disk is an operator's business, and what was written stays whole") {
+    const support::TempDir folder;
+    const auto file = store_with_one_release(folder);
+    const auto connection = open_sqlite(file, IfMissing::fail);
+    const auto pages = connection->query("PRAGMA page_count").at(0).integer(0);
+    (void)connection->query("PRAGMA max_page_count = " + std::to_string(pages + 2));
+    const auto fill = [&] {
+        Transaction transaction(*connection, Access::write);
+        transaction.execute(insert_release, {"WS187"});
+        transaction.execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'a', 'a')");
+        transaction.execute("INSERT INTO trees (oid, version, tree) VALUES (1, 'WS187', ?)",
+                            {Blob{std::string(1'000'000, 'x')}});
+        transaction.commit();
+    };
+    const auto meaning = meaning_of(fill);
+    CHECK(meaning.full);
+    CHECK_FALSE(meaning.transient);
+    CHECK(releases_in(*connection) == 1);
+    (void)connection->query("PRAGMA max_page_count = 100000");
+    fill();
+    CHECK(releases_in(*connection) == 2);
+    CHECK(connection->query("PRAGMA integrity_check").at(0).text(0) == "ok");
+}
+
+TEST_CASE("a store that may only be read is read; writing is an operator's business") {
+    const support::TempDir folder;
+    const auto file = store_with_one_release(folder);
+    const mode_t folder_mode = GENERATE(0555, 0777);
+    set_mode(file, 0444);
+    set_mode(folder.path(), folder_mode);
+    {
+        const NoRoot nobody;
+        const auto connection = open_sqlite(file, IfMissing::fail);
+        CHECK(releases_in(*connection) == 1);
+        CHECK(check_schema(*connection));
+        const auto meaning = meaning_of([&] {
+            connection->execute(insert_release, std::array<Value, 1>{"WS187"});
+        });
+        CHECK(meaning.full);
+        CHECK_FALSE(meaning.transient);
+        CHECK(meaning_of([&] {
+                  Transaction transaction(*connection, Access::write);
+                  transaction.execute(insert_release, {"WS187"});
+              }).full);
+        CHECK(releases_in(*connection) == 1);
+    }
+    set_mode(folder.path(), 0700);
+}
+
+TEST_CASE("a file that is missing is made only when asked for") {
+    const support::TempDir folder;
+    const auto file = folder.path() / "history.db";
+    CHECK(meaning_of([&] { (void)open_sqlite(file, IfMissing::fail); }).full);
+    CHECK_FALSE(fs::exists(file));
+    CHECK(meaning_of([&] {
+              (void)open_sqlite(folder.path() / "none" / "history.db", IfMissing::create);
+          }).full);
+    (void)open_sqlite(file, IfMissing::create);
+    CHECK(fs::exists(file));
+}
+
+TEST_CASE("a file that is no database, or damaged, says so") {
+    const support::TempDir folder;
+    const auto other = folder.write("other.db", std::string(8192, 'x'));
+    CHECK(meaning_of([&] { (void)open_sqlite(other, IfMissing::fail); }).full);
+    const auto file = store_with_one_release(folder);
+    fs::resize_file(file, 8192);
+    const auto meaning = meaning_of([&] { (void)open_sqlite(file, IfMissing::fail); });
+    CHECK(meaning.full);
+    CHECK(meaning.lost_connection);
+}
+
+TEST_CASE("SQLite's codes have their meaning") {
+    CHECK(sqlite_meaning(SQLITE_BUSY_SNAPSHOT).transient);
+    CHECK(sqlite_meaning(SQLITE_LOCKED_SHAREDCACHE).transient);
+    CHECK(sqlite_meaning(SQLITE_CONSTRAINT_UNIQUE).duplicate);
+    CHECK(sqlite_meaning(SQLITE_CONSTRAINT_PRIMARYKEY).duplicate);
+    CHECK_FALSE(sqlite_meaning(SQLITE_CONSTRAINT_FOREIGNKEY).duplicate);
+    CHECK(sqlite_meaning(SQLITE_FULL).full);
+    CHECK(sqlite_meaning(SQLITE_READONLY_DBMOVED).full);
+    CHECK(sqlite_meaning(SQLITE_IOERR_FSYNC).full);
+    CHECK(sqlite_meaning(SQLITE_IOERR_FSYNC).lost_connection);
+    CHECK_FALSE(sqlite_meaning(SQLITE_ERROR).transient);
+}
