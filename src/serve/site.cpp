@@ -112,8 +112,9 @@ Answered<PagePtr> Site::State::render(const FeedQuery& query, const history::Mom
         return refused({301, "The feed is elsewhere.", url_of(recorded)});
     }
     Page page;
-    page.body = std::make_shared<const std::string>(
-        render::rss(answer->history, {url_of(query), narrowing_of(query)}, look));
+    auto document = render::rss(answer->history, {url_of(query), narrowing_of(query)}, look);
+    document.shrink_to_fit();  // what grew by doubling is kept for long
+    page.body = std::make_shared<const std::string>(std::move(document));
     page.entity_tag = tag_of(entity_digest(*page.body), Coding::identity);
     page.last_modified = render::last_modified(answer->history);
     page.last_modified_text = base::format_http_date(page.last_modified);
