@@ -10,18 +10,19 @@ namespace {
 
 using base::Result;
 
-// The index kept of the newest release before `release`; one that is damaged is as good as
-// none, and says so in the log.
-source::Build previous_of(const std::filesystem::path& indexes, const base::Release& release) {
-    const source::KeptIndex* newest = nullptr;
+// The index kept of the newest release before `release` that was served once; one that is
+// damaged is as good as none, and says so in the log.
+source::Build previous_of(const std::filesystem::path& indexes, const base::Release& release,
+                          const history::WasServed& was_served) {
     const auto kept = source::kept_indexes(indexes);
-    for (const auto& index : kept)
-        if (index.release < release && (newest == nullptr || newest->release < index.release))
-            newest = &index;
-    if (newest == nullptr) return nullptr;
-    auto opened = source::open_kept_index(newest->path);
-    if (opened) return std::move(*opened);
-    base::log::warning("kept index not usable", {{"reason", opened.error().text}});
+    for (auto index = kept.rbegin(); index != kept.rend(); ++index) {
+        if (!(index->release < release)) continue;
+        auto opened = source::open_kept_index(index->path);
+        if (!opened)
+            base::log::warning("kept index not usable", {{"reason", opened.error().text}});
+        else if (was_served((*opened)->release(), (*opened)->digest()))
+            return std::move(*opened);
+    }
     return nullptr;
 }
 
@@ -44,8 +45,8 @@ history::BuildOpener build_opener(const Config& config) {
             asked.accept_cut = wholeness == history::Wholeness::not_required;
             return source::open_dump(asked);
         },
-        [settings](const base::Release& release) {
-            return previous_of(settings.index_dir, release);
+        [settings](const base::Release& release, const history::WasServed& was_served) {
+            return previous_of(settings.index_dir, release, was_served);
         },
     };
 }

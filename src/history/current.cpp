@@ -107,7 +107,23 @@ struct CurrentBuild::State {
         return reason + "; if that is right: varve accept " + release.version;
     }
 
+    // Recorded at once: a release that changed nothing is known too, and its digest stands.
+    void record() const {
+        try {
+            store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+                // Another digest was looked for in verdict(); who came in between is told by
+                // the next transaction that writes.
+                return record_release(transaction, candidate.build->release(),
+                                      candidate.build->digest());
+            });
+        } catch (const store::Failure& failure) {
+            // A store that can't be written still answers from what it has.
+            base::log::warning("release not recorded", {{"error", failure.what()}});
+        }
+    }
+
     void take_over() {
+        record();
         const std::lock_guard lock(mutex);
         build = candidate.build;
         previous = candidate_previous;
@@ -130,7 +146,11 @@ struct CurrentBuild::State {
             return false;
         }
         candidate = std::move(*opened);
-        candidate_previous = opener.previous_of(candidate.build->release());
+        candidate_previous = opener.previous_of(
+            candidate.build->release(),
+            [this](const base::Release& release, const std::string& digest) {
+                return digest_recorded(pool, release.version) == digest;
+            });
         identity = *now;
         return true;
     }

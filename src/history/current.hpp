@@ -19,14 +19,18 @@ namespace history {
 // Whether a dump cut off is opened all the same (the operator accepted it).
 enum class Wholeness { required, not_required };
 
+// Whether a build of this digest was accepted once under this version.
+using WasServed = std::function<bool(const base::Release&, const std::string& digest)>;
+
 // Opens what source.path names now. Costly when the build is new (its index is made).
 //   identity  a cheap text that changes when the build does (target of the link, release.ini's
 //             inode, size and time, those of the dump files)
 struct BuildOpener {
     std::function<base::Result<std::string>()> identity;
     std::function<base::Result<source::Build>(Wholeness)> open;
-    // The index kept of the newest release before this one; nullptr: none kept.
-    std::function<source::Build(const base::Release&)> previous_of;
+    // The index kept of the newest release before this one that was served; nullptr: none kept.
+    // A build that was refused says nothing of what there was.
+    std::function<source::Build(const base::Release&, const WasServed&)> previous_of;
 };
 
 // Why the build may not be served; empty: it may.
