@@ -45,9 +45,7 @@ std::size_t characters_in(std::string_view text) {
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
-std::string notes_of(const std::string& html) {
-    return nlohmann::json{{"adopted", html}}.dump();
-}
+std::string notes_of(const std::string& html) { return nlohmann::json{{"adopted", html}}.dump(); }
 
 std::string joined(const std::string& first, const std::string& second) {
     if (first.empty() || second.empty()) return first + second;
@@ -57,10 +55,8 @@ std::string joined(const std::string& first, const std::string& second) {
 class Adoption {
    public:
     Adoption(Connection& connection, base::Seconds now, Upgraded& done)
-        : connection_(connection),
-          transaction_(connection, Access::write),
-          recorded_at_(base::format_rfc3339(now)),
-          done_(done) {}
+        : connection_(connection), transaction_(connection, Access::write),
+          recorded_at_(base::format_rfc3339(now)), done_(done) {}
 
     void run() {
         if (!adoption_is_unfinished(connection_)) return;  // done while we waited for the lock

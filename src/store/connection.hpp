@@ -29,8 +29,8 @@ class Row {
    public:
     explicit Row(std::vector<Value> values) : values_(std::move(values)) {}
     [[nodiscard]] bool is_null(std::size_t column) const;
-    [[nodiscard]] std::int64_t integer(std::size_t column) const;      // NULL: logic_error
-    [[nodiscard]] const std::string& text(std::size_t column) const;   // NULL: the empty text
+    [[nodiscard]] std::int64_t integer(std::size_t column) const;     // NULL: logic_error
+    [[nodiscard]] const std::string& text(std::size_t column) const;  // NULL: the empty text
     [[nodiscard]] const std::string& blob(std::size_t column) const;
     [[nodiscard]] std::size_t size() const { return values_.size(); }
     bool operator==(const Row&) const = default;
@@ -77,7 +77,8 @@ class Connection {
     virtual ~Connection() = default;
     [[nodiscard]] virtual Engine engine() const = 0;
 
-    [[nodiscard]] virtual Rows query(std::string_view sql, std::span<const Value> values = {}) = 0;
+    [[nodiscard]] virtual Rows query(std::string_view sql,
+                                     std::span<const Value> values = {}) = 0;
 
     // Rows that matched (UPDATE, DELETE) or were written (INSERT; of an upsert the count says
     // nothing, and "insert unless it is there" is a function of store/dialect.hpp).

@@ -13,8 +13,7 @@ std::string listed(const std::vector<std::string_view>& names) {
 }
 
 // "a = <prefix>a<suffix>, …" for the columns that are no keys.
-std::string assignments(const Insert& insert, std::string_view prefix,
-                        std::string_view suffix) {
+std::string assignments(const Insert& insert, std::string_view prefix, std::string_view suffix) {
     std::string list;
     for (const auto column : insert.columns) {
         if (std::ranges::find(insert.keys, column) != insert.keys.end()) continue;

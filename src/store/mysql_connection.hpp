@@ -12,7 +12,6 @@ namespace store {
 
 // A connection to the first of the hosts that is reached and ready.
 //   throws  Failure: the last host's; transient when none is reached or ready
-[[nodiscard]] std::unique_ptr<Connection> open_mysql(const Url& url,
-                                                     const std::string& password);
+[[nodiscard]] std::unique_ptr<Connection> open_mysql(const Url& url, const std::string& password);
 
 }  // namespace store

@@ -76,18 +76,16 @@ void join_cluster(sql::Connection& session) {
     if (setting(session, "SHOW VARIABLES LIKE 'wsrep_on'") != "ON") return;
     run_mysql(session, "SET SESSION wsrep_sync_wait = 1");
     if (setting(session, "SHOW STATUS LIKE 'wsrep_ready'") != "ON")
-        throw sql::SQLException("the cluster's node is not ready", "08S01",
-                                not_prepared_for_use);
+        throw sql::SQLException("the cluster's node is not ready", "08S01", not_prepared_for_use);
 }
 
 void set_up(sql::Connection& session, const Url& url) {
     if (url.verify_tls) insist_on_tls(session);
     // The modes make both engines read the same SQL: || joins, "x" is a name, a backslash is
     // a backslash; and make values that don't fit an error.
-    run_mysql(session,
-              "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,"
-              "ONLY_FULL_GROUP_BY,PIPES_AS_CONCAT,ANSI_QUOTES,NO_BACKSLASH_ESCAPES',"
-              " innodb_lock_wait_timeout = 5, lock_wait_timeout = 30");
+    run_mysql(session, "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,"
+                       "ONLY_FULL_GROUP_BY,PIPES_AS_CONCAT,ANSI_QUOTES,NO_BACKSLASH_ESCAPES',"
+                       " innodb_lock_wait_timeout = 5, lock_wait_timeout = 30");
     // Texts that are no column compare as columns do. Not by SET NAMES … COLLATE: results would
     // then carry a collation number that the connector doesn't know, and it refuses them.
     run_mysql(session, "SET SESSION collation_connection = utf8mb4_nopad_bin");
@@ -105,14 +103,12 @@ std::unique_ptr<sql::Connection> open_at(const Url& url, const Url::Host& host,
 
 }  // namespace
 
-void enter_mysql_thread() {
-    thread_local const ThreadOfDriver thread;
-}
+void enter_mysql_thread() { thread_local const ThreadOfDriver thread; }
 
 Failure::Meaning mysql_meaning(int code, const std::string& sqlstate) {
     // Killed, gone, timed out, unknown prepared statement, network errors of the server's side.
-    static constexpr std::array lost{1047, 1053, 1158, 1159, 1160, 1161, 1180, 1243, 1927,
-                                     2002, 2003, 2006, 2013, 2030, 2055};
+    static constexpr std::array lost{1047, 1053, 1158, 1159, 1160, 1161, 1180, 1243,
+                                     1927, 2002, 2003, 2006, 2013, 2030, 2055};
     // Lock wait, deadlock, a statement that must be prepared again.
     static constexpr std::array passing{1205, 1213, 1615};
     // Disk full, table full, read-only table or server, quota, wrong password, no right, no
@@ -133,8 +129,8 @@ Failure mysql_failure(const sql::SQLException& error, std::string_view doing) {
     std::string what = std::string("MariaDB: ") + error.what() + " (" +
                        std::to_string(error.getErrorCode()) + ", ";
     what.append(doing).append(")");
-    return {what, mysql_meaning(error.getErrorCode(), error.getSQLState()),
-            error.getErrorCode(), error.getSQLState()};
+    return {what, mysql_meaning(error.getErrorCode(), error.getSQLState()), error.getErrorCode(),
+            error.getSQLState()};
 }
 
 void run_mysql(sql::Connection& session, const std::string& sql) {
@@ -142,8 +138,7 @@ void run_mysql(sql::Connection& session, const std::string& sql) {
     statement->execute(sql);
 }
 
-std::unique_ptr<sql::Connection> open_mysql_session(const Url& url,
-                                                    const std::string& password) {
+std::unique_ptr<sql::Connection> open_mysql_session(const Url& url, const std::string& password) {
     enter_mysql_thread();
     Failure failure("the store's URL names no host", {}, 0);
     for (const auto& host : url.hosts) {

@@ -38,8 +38,7 @@ void Transaction::commit() {
 }
 
 Pool::Pool(Connect connect, std::size_t size, Patience patience)
-    : connect_(std::move(connect)),
-      size_(std::max<std::size_t>(size, 1)),
+    : connect_(std::move(connect)), size_(std::max<std::size_t>(size, 1)),
       patience_(std::move(patience)) {}
 
 Pool::~Pool() = default;
@@ -56,8 +55,7 @@ Pool::Lease Pool::lease() {
         std::unique_lock lock(mutex_);
         const auto may_go_on = [&] { return !idle_.empty() || open_ < size_; };
         if (!freed_.wait_for(lock, patience_.wait_for_connection, may_go_on))
-            throw Failure("no connection to the store came free in time", {.transient = true},
-                          0);
+            throw Failure("no connection to the store came free in time", {.transient = true}, 0);
         if (!idle_.empty()) {
             auto connection = std::move(idle_.back());
             idle_.pop_back();
@@ -109,8 +107,7 @@ std::chrono::milliseconds wait_before(int attempt, const Patience& patience) {
     thread_local std::minstd_rand random{std::random_device{}()};
     const auto doubled = patience.first_wait * (std::int64_t{1} << std::min(attempt - 1, 20));
     const auto wait = std::min<std::chrono::milliseconds>(doubled, patience.longest_wait);
-    std::uniform_int_distribution<std::int64_t> jittered(wait.count() / 2,
-                                                         wait.count() * 3 / 2);
+    std::uniform_int_distribution<std::int64_t> jittered(wait.count() / 2, wait.count() * 3 / 2);
     return std::min(std::chrono::milliseconds(jittered(random)), patience.longest_wait);
 }
 

@@ -39,8 +39,8 @@ class Transaction {
 };
 
 struct Patience {
-    int attempts = 8;                                  // of one transaction, 1 … 100
-    std::chrono::milliseconds first_wait{2};           // doubled each time, with jitter
+    int attempts = 8;                         // of one transaction, 1 … 100
+    std::chrono::milliseconds first_wait{2};  // doubled each time, with jitter
     std::chrono::milliseconds longest_wait{2000};
     std::chrono::milliseconds wait_for_connection{5000};
     std::function<void(std::chrono::milliseconds)> sleep;  // empty: std::this_thread

@@ -27,8 +27,9 @@ void bind(sqlite3* handle, sqlite3_stmt* statement, int at, const Value& value) 
 
 // The pointer is asked for before the length, as SQLite wants it.
 std::string bytes_of(const void* bytes, int size) {
-    return size == 0 ? std::string()
-                     : std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
+    return size == 0
+               ? std::string()
+               : std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
 }
 
 Value value_at(sqlite3_stmt* statement, int column) {
@@ -47,9 +48,9 @@ Value value_at(sqlite3_stmt* statement, int column) {
 }
 
 bool nobody_writes(const std::filesystem::path& file) {
-    struct statvfs system {};
+    struct statvfs system{};
     if (::statvfs(file.c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0) return true;
-    struct stat status {};
+    struct stat status{};
     const auto closed = [&](const std::filesystem::path& path) {
         return ::stat(path.c_str(), &status) == 0 && (status.st_mode & 0222U) == 0;
     };
@@ -66,8 +67,8 @@ std::string as_immutable(const std::filesystem::path& file) {
 
 SqliteHandle open_with(const std::string& name, int flags) {
     sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(name.c_str(), &raw,
-                                     flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    const int code = sqlite3_open_v2(
+        name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     SqliteHandle handle(raw);
     if (code != SQLITE_OK) throw sqlite_failure(raw, code, "open " + name);
     return handle;
@@ -128,8 +129,7 @@ SqliteStatement prepare_sqlite(sqlite3* handle, std::string_view sql) {
     return statement;
 }
 
-BoundSqlite::BoundSqlite(sqlite3* handle, sqlite3_stmt* statement,
-                         std::span<const Value> values)
+BoundSqlite::BoundSqlite(sqlite3* handle, sqlite3_stmt* statement, std::span<const Value> values)
     : handle_(handle), statement_(statement) {
     if (static_cast<std::size_t>(sqlite3_bind_parameter_count(statement)) != values.size())
         throw std::logic_error(std::string("wrong number of values: ") + sqlite3_sql(statement));

@@ -19,13 +19,13 @@ namespace store {
 //   mysql://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?tls=verify|off][&socket=PATH]
 struct Url {
     Engine engine = Engine::sqlite;
-    std::filesystem::path path;      // sqlite
+    std::filesystem::path path;  // sqlite
     struct Host {
         std::string name;
         unsigned port = 3306;
         bool operator==(const Host&) const = default;
     };
-    std::vector<Host> hosts;         // mysql, in the order in which they are tried
+    std::vector<Host> hosts;  // mysql, in the order in which they are tried
     std::string user, database, socket;
     bool verify_tls = false;
     bool operator==(const Url&) const = default;
@@ -47,7 +47,7 @@ enum class IfMissing { fail, create };  // of an SQLite file
 [[nodiscard]] std::string_view schema_sql(Engine engine);
 
 struct Upgraded {
-    int from = 0;        // 0: the database was empty; -1: it was the first system's
+    int from = 0;  // 0: the database was empty; -1: it was the first system's
     int to = 0;
     std::size_t adopted_objects = 0, adopted_rows = 0;
     // Rows of the first system that could not be adopted (no name, no version, over a limit):

@@ -96,8 +96,7 @@ Result<Url> parse_mysql(std::string_view text) {
     const auto question = text.find('?');
     const auto place = text.substr(0, question);
     const auto slash = place.find('/');
-    if (slash == std::string_view::npos)
-        return refuse("mysql://USER@HOST/DATABASE: no database");
+    if (slash == std::string_view::npos) return refuse("mysql://USER@HOST/DATABASE: no database");
     if (auto done = parse_authority(place.substr(0, slash), url); !done)
         return tl::unexpected(done.error());
     url.database = place.substr(slash + 1);
@@ -112,9 +111,8 @@ Result<Url> parse_mysql(std::string_view text) {
 }  // namespace
 
 Result<Url> parse_url(std::string_view text) {
-    const bool odd = std::ranges::any_of(text, [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    });
+    const bool odd = std::ranges::any_of(
+        text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
     if (odd) return refuse("control characters");
     if (text.starts_with(mysql_scheme)) return parse_mysql(text.substr(mysql_scheme.size()));
     if (!text.starts_with(sqlite_scheme)) return refuse("begins with sqlite: or mysql://");

@@ -68,8 +68,8 @@ void check_adopted(Connection& connection) {
         "SELECT oid, class, name, name_key, signature, last_modification_date, ace_version"
         " FROM objects ORDER BY oid");
     REQUIRE(objects.size() == 3);
-    CHECK(objects[0] == Row({std::int64_t{2}, "Variation", "e69", "e69", "", "2008-02-15",
-                             "WS187"}));
+    CHECK(objects[0] ==
+          Row({std::int64_t{2}, "Variation", "e69", "e69", "", "2008-02-15", "WS187"}));
     CHECK(objects[1] == Row({std::int64_t{5}, "Gene", "WBGene00006763", "wbgene00006763", "",
                              "2008-03-22", "WS188"}));
     CHECK(objects[2] == Row({std::int64_t{7}, "Variation", "E69", "e69", "", "2007-01-01", ""}));
@@ -118,11 +118,11 @@ TEST_CASE("what can't be adopted is reported, and stays where it was") {
     const auto done = initialise(*connection, some_time);
     REQUIRE(done);
     CHECK(done->left_behind == 6);
-    CHECK(done->reasons == std::vector<std::string>{
-                               "first_objects 6: no class or no name",
-                               "first_history 5: no object", "first_history 6: no version",
-                               "first_history 7: no date", "first_history 8: no object",
-                               "first_history 9: no object"});
+    CHECK(done->reasons ==
+          std::vector<std::string>{"first_objects 6: no class or no name",
+                                   "first_history 5: no object", "first_history 6: no version",
+                                   "first_history 7: no date", "first_history 8: no object",
+                                   "first_history 9: no object"});
 }
 
 TEST_CASE("adopting twice does nothing the second time") {

@@ -22,8 +22,7 @@ void create_things(Connection& connection) {
                              " DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin");
 }
 
-constexpr auto insert_thing =
-    "INSERT INTO things (id, number, words, bytes) VALUES (?, ?, ?, ?)";
+constexpr auto insert_thing = "INSERT INTO things (id, number, words, bytes) VALUES (?, ?, ?, ?)";
 
 std::int64_t count_things(Connection& connection) {
     return connection.query("SELECT COUNT(*) FROM things").at(0).integer(0);
@@ -67,7 +66,8 @@ TEST_CASE("a text and a blob of 5 MB come back whole") {
     create_things(*connection);
     std::string bytes(5'000'000, '\0');
     unsigned state = 1;
-    for (auto& byte : bytes) byte = static_cast<char>((state = state * 1664525U + 1013904223U) >> 24);
+    for (auto& byte : bytes)
+        byte = static_cast<char>((state = state * 1664525U + 1013904223U) >> 24);
     std::string text;
     while (text.size() < 5'000'000) text += "unc-26 \xCE\xB2 ";
     const auto written = values({"big", std::int64_t{1}, text, Blob{bytes}});
@@ -82,8 +82,7 @@ TEST_CASE("keys that differ in case or by a blank at the end are different keys"
     const auto connection = fresh.connect()();
     create_things(*connection);
     for (const auto* id : {"a", "A", "a ", "\xC3\xA4", "\xC3\x84"})
-        CHECK(connection->execute(insert_thing,
-                                  values({id, std::int64_t{1}, "", Blob{}})) == 1);
+        CHECK(connection->execute(insert_thing, values({id, std::int64_t{1}, "", Blob{}})) == 1);
     const auto found = connection->query("SELECT id FROM things WHERE id = ?", values({"a "}));
     REQUIRE(found.size() == 1);
     CHECK(found[0].text(0) == "a ");
@@ -110,8 +109,8 @@ TEST_CASE("counting, summing and joining texts give the same types on both") {
     const auto rows = connection->query(
         "SELECT COUNT(*), SUM(number), MAX(id || '-' || words), 'back\\slash', MIN(bytes)"
         " FROM things");
-    CHECK(rows.at(0) == Row(values({std::int64_t{2}, std::int64_t{42}, "two-w", "back\\slash",
-                                    Blob{}})));
+    CHECK(rows.at(0) ==
+          Row(values({std::int64_t{2}, std::int64_t{42}, "two-w", "back\\slash", Blob{}})));
 }
 
 TEST_CASE("an update counts the rows it matched, changed or not") {
@@ -144,8 +143,8 @@ TEST_CASE("more statements than a connection keeps are still right") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     for (std::int64_t n = 0; n < 600; ++n) {
-        const auto rows = connection->query("SELECT " + std::to_string(n) + " + ?",
-                                            values({std::int64_t{1}}));
+        const auto rows =
+            connection->query("SELECT " + std::to_string(n) + " + ?", values({std::int64_t{1}}));
         REQUIRE(rows.at(0).integer(0) == n + 1);
     }
 }
@@ -202,9 +201,8 @@ TEST_CASE("a transaction for reading refuses to write") {
     const auto connection = fresh.connect()();
     create_things(*connection);
     connection->begin(Access::read);
-    const auto failure = failure_of([&] {
-        connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}}));
-    });
+    const auto failure = failure_of(
+        [&] { connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}})); });
     CHECK_FALSE(failure.meaning().transient);
     connection->rollback();
     CHECK(connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}})) == 1);
@@ -253,8 +251,9 @@ TEST_CASE("SQL that is wrong, or wants other values, says so and breaks nothing"
     const auto connection = fresh.connect()();
     create_things(*connection);
     CHECK_FALSE(failure_of([&] { (void)connection->query("SELEC 1"); }).meaning().transient);
-    CHECK_FALSE(
-        failure_of([&] { (void)connection->query("SELECT 1 FROM nowhere"); }).meaning().transient);
+    CHECK_FALSE(failure_of([&] { (void)connection->query("SELECT 1 FROM nowhere"); })
+                    .meaning()
+                    .transient);
     CHECK_THROWS_AS(connection->query("SELECT ?"), std::logic_error);
     CHECK_THROWS_AS(connection->query("SELECT 1", values({"x"})), std::logic_error);
     CHECK_THROWS(connection->query("SELECT 1; DELETE FROM things"));

@@ -69,9 +69,11 @@ class HangsUp {
 TEST_CASE("a session is strict, waits 5 s for a lock, and reads SQL as the other engine does") {
     const FreshStore fresh(Engine::mysql, Schema::none);
     const auto connection = fresh.connect()();
-    const auto row = connection->query(
-        "SELECT @@sql_mode, @@innodb_lock_wait_timeout, @@character_set_client,"
-        " @@collation_connection, @@tx_isolation").at(0);
+    const auto row =
+        connection
+            ->query("SELECT @@sql_mode, @@innodb_lock_wait_timeout, @@character_set_client,"
+                    " @@collation_connection, @@tx_isolation")
+            .at(0);
     for (const auto* mode : {"STRICT_ALL_TABLES", "PIPES_AS_CONCAT", "ANSI_QUOTES",
                              "NO_BACKSLASH_ESCAPES", "NO_ENGINE_SUBSTITUTION"})
         CHECK_THAT(row.text(0), Catch::Contains(mode));
@@ -95,9 +97,9 @@ TEST_CASE("a server can't ask for files of ours") {
     const support::TempDir folder;
     const auto secret = folder.write("secret", "password\n");
     const auto session = open_mysql_session(fresh.url(), "");
-    CHECK_THROWS_AS(run_mysql(*session, "LOAD DATA LOCAL INFILE '" + secret.string() +
-                                            "' INTO TABLE stolen"),
-                    sql::SQLException);
+    CHECK_THROWS_AS(
+        run_mysql(*session, "LOAD DATA LOCAL INFILE '" + secret.string() + "' INTO TABLE stolen"),
+        sql::SQLException);
     CHECK(fresh.connect()()->query("SELECT * FROM stolen").empty());
 }
 
@@ -144,7 +146,8 @@ TEST_CASE("the server's codes have their meaning") {
     CHECK(mysql_meaning(1040, "08004").transient);
     CHECK(mysql_meaning(1062, "23000").duplicate);
     CHECK_FALSE(mysql_meaning(1452, "23000").duplicate);
-    for (const int code : {1021, 1114, 1290, 1836, 1045}) CHECK(mysql_meaning(code, "HY000").full);
+    for (const int code : {1021, 1114, 1290, 1836, 1045})
+        CHECK(mysql_meaning(code, "HY000").full);
     CHECK_FALSE(mysql_meaning(2026, "08001").transient);
     CHECK_FALSE(mysql_meaning(1064, "42000").transient);
     CHECK_FALSE(mysql_meaning(0, "").transient);

@@ -43,9 +43,8 @@ const std::pair<std::int64_t, std::int64_t> one_of_each{1, 1};
 TEST_CASE("perform commits and gives back what the callback returns") {
     support::each_store([](const Connect& connect) {
         Pool pool(connect, 2);
-        CHECK(perform(pool, Access::write, [](Transaction& t) {
-                  return record_release(t, "WS187");
-              }) == 1);
+        CHECK(perform(pool, Access::write,
+                      [](Transaction& t) { return record_release(t, "WS187"); }) == 1);
         perform(pool, Access::write, [](Transaction& t) { record_release(t, "WS187"); });
         CHECK(releases_and_generation(connect) == one_of_each);
         CHECK(pool.retries() == 0);
@@ -122,8 +121,7 @@ TEST_CASE("waits grow, are jittered, keep under their bound, and end with the at
 }
 
 TEST_CASE("a full disk is not tried again, even when the commit is in doubt") {
-    Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1,
-              support::no_waiting());
+    Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1, support::no_waiting());
     const Failure full("full", {.in_doubt = true, .full = true}, 10);
     CHECK_THROWS_AS(wait_or_give_up(pool, full, 1), Failure);
     const Failure in_doubt("lost", {.in_doubt = true}, 2013);
@@ -135,7 +133,12 @@ TEST_CASE("a pool opens no more than its size, and says when none comes free in 
         int opened = 0;
         Patience patience;
         patience.wait_for_connection = std::chrono::milliseconds(0);
-        Pool pool([&] { ++opened; return connect(); }, 2, patience);
+        Pool pool(
+            [&] {
+                ++opened;
+                return connect();
+            },
+            2, patience);
         {
             const auto one = pool.lease(), two = pool.lease();
             try {
@@ -197,8 +200,7 @@ TEST_CASE("writers at once lose no update and need nobody to retry by hand") {
                     });
             });
         threads.clear();
-        CHECK(releases_and_generation(connect) ==
-              std::pair<std::int64_t, std::int64_t>{80, 80});
+        CHECK(releases_and_generation(connect) == std::pair<std::int64_t, std::int64_t>{80, 80});
     });
 }
 

@@ -47,7 +47,8 @@ TEST_CASE("both schema files make the same tables with the same columns") {
 TEST_CASE("an object that says only its name gets the same defaults on both engines") {
     support::each_store([](const Connect& connect) {
         const auto connection = connect();
-        connection->execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
+        connection->execute(
+            "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
         const auto rows = connection->query("SELECT * FROM objects");
         REQUIRE(rows.size() == 1);
         CHECK(rows[0] == Row({std::int64_t{1}, "Gene", "A", "a", std::monostate{}, "",
@@ -61,7 +62,8 @@ TEST_CASE("an object that says only its name gets the same defaults on both engi
 TEST_CASE("a release has one row for an object") {
     support::each_store([](const Connect& connect) {
         const auto connection = connect();
-        connection->execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
+        connection->execute(
+            "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
         const auto insert =
             "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes)"
             " VALUES (1, 'WS187', '2008-02-15', '2008-02-16T00:00:00Z', 'changed', '', '{}')";
@@ -88,8 +90,9 @@ TEST_CASE("an empty database gets the schema; run again, nothing happens") {
     const auto second = initialise(*connection, some_time);
     REQUIRE(second);
     CHECK((second->from == newest_schema() && second->to == newest_schema()));
-    CHECK(connection->query("SELECT value FROM meta WHERE name = 'generation'").at(0).integer(0) ==
-          7);
+    CHECK(
+        connection->query("SELECT value FROM meta WHERE name = 'generation'").at(0).integer(0) ==
+        7);
 }
 
 TEST_CASE("the databases' own clients can run the schema files, twice") {
@@ -178,8 +181,7 @@ TEST_CASE("an older schema is upgraded step by step, and a broken-off step goes 
     const auto engine = GENERATE(support::engines());
     const std::array steps{
         migrations()[0],
-        Migration{2,
-                  "CREATE TABLE more (a TEXT) STRICT; INSERT INTO more VALUES ('; -- x');",
+        Migration{2, "CREATE TABLE more (a TEXT) STRICT; INSERT INTO more VALUES ('; -- x');",
                   "CREATE TABLE IF NOT EXISTS more (a TEXT);"
                   "INSERT INTO more SELECT '; -- x' FROM DUAL"
                   " WHERE NOT EXISTS (SELECT 1 FROM more);"},

@@ -76,7 +76,8 @@ TEST_CASE("a full disk is an operator's business, and what was written stays who
     const auto fill = [&] {
         Transaction transaction(*connection, Access::write);
         transaction.execute(insert_release, {"WS187"});
-        transaction.execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'a', 'a')");
+        transaction.execute(
+            "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'a', 'a')");
         transaction.execute("INSERT INTO trees (oid, version, tree) VALUES (1, 'WS187', ?)",
                             {Blob{std::string(1'000'000, 'x')}});
         transaction.commit();
@@ -102,9 +103,8 @@ TEST_CASE("a store that may only be read is read; writing is an operator's busin
         const auto connection = open_sqlite(file, IfMissing::fail);
         CHECK(releases_in(*connection) == 1);
         CHECK(check_schema(*connection));
-        const auto meaning = meaning_of([&] {
-            connection->execute(insert_release, std::array<Value, 1>{"WS187"});
-        });
+        const auto meaning = meaning_of(
+            [&] { connection->execute(insert_release, std::array<Value, 1>{"WS187"}); });
         CHECK(meaning.full);
         CHECK_FALSE(meaning.transient);
         CHECK(meaning_of([&] {

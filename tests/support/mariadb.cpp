@@ -68,7 +68,7 @@ MariaDb& MariaDb::only() {
     return server;
 }
 
-MariaDb::MariaDb() : socket_(folder_.path() / "sock") {
+MariaDb::MariaDb() : folder_(quick_folder()), socket_(folder_.path() / "sock") {
     install();
     start();
 }
@@ -86,9 +86,10 @@ store::Url MariaDb::url_of(const std::string& database) const {
 }
 
 void MariaDb::install() {
-    const auto words = as_root_if_root(
-        {program("mariadb-install-db"), "--no-defaults", "--skip-test-db",
-         "--auth-root-authentication-method=normal", "--datadir=" + (folder_.path() / "db").string()});
+    const auto words =
+        as_root_if_root({program("mariadb-install-db"), "--no-defaults", "--skip-test-db",
+                         "--auth-root-authentication-method=normal",
+                         "--datadir=" + (folder_.path() / "db").string()});
     if (run_program(words, "/dev/null", folder_.path() / "log") != 0)
         throw std::runtime_error("mariadb-install-db failed:\n" + log());
 }
@@ -99,7 +100,8 @@ void MariaDb::start() {
         {program("mariadbd"), "--no-defaults", "--datadir=" + (folder_.path() / "db").string(),
          "--socket=" + socket_.string(), "--pid-file=" + (folder_.path() / "pid").string(),
          "--skip-networking", "--skip-log-bin", "--skip-slave-start",
-         "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-fast-shutdown=2",
+         "--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync",
+         "--innodb-doublewrite=0", "--innodb-fast-shutdown=2", "--sync-frm=OFF",
          "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M",
          "--performance-schema=OFF", "--max-allowed-packet=64M", "--local-infile=ON"});
     process_ = spawn(words, "/dev/null", folder_.path() / "log");
@@ -140,8 +142,8 @@ void MariaDb::restart() {
 
 std::string MariaDb::create_database() {
     const std::string name = "varve_" + std::to_string(++databases_);
-    store::connector(url_of("mysql"), "", store::IfMissing::fail)()->execute(
-        "CREATE DATABASE " + name);
+    store::connector(url_of("mysql"), "", store::IfMissing::fail)()->execute("CREATE DATABASE " +
+                                                                             name);
     return name;
 }
 

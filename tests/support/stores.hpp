@@ -85,7 +85,7 @@ class FreshStore {
     }
 
    private:
-    TempDir folder_;
+    TempDir folder_{quick_folder()};
     store::Url url_;
 };
 
