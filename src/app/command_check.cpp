@@ -34,6 +34,10 @@ std::string name_of(const store::Url& url) {
 
 bool check_store(Checklist& list, const Config& config) {
     const auto what = "store";
+    if (config.store.engine == store::Engine::sqlite && !fs::exists(config.store.path)) {
+        list.wrong(what, name_of(config.store) + " is not there", "make it with: varve init");
+        return false;
+    }
     try {
         const auto pool = open_pool(config, store::IfMissing::fail);
         const auto connection = pool->lease();
@@ -51,7 +55,7 @@ bool check_store(Checklist& list, const Config& config) {
         const bool lasting = failure.meaning().full;
         list.wrong(what, name_of(config.store) + ": " + failure.what(),
                    lasting ? "make it writable for this user, or free disk space"
-                           : "create it with: varve init; or start the server it is on");
+                           : "see that its server runs and lets this user in");
         return false;
     }
 }

@@ -31,22 +31,29 @@ void add_object(CLI::App* command, ObjectWords& object) {
         ->required();
 }
 
+// A server tells what it does; a command that somebody waits for tells only what is wrong.
+enum class Speaker { server, command };
+
 // Opens the log that the configuration names.
-bool start_log(const Config& config) {
+bool start_log(const Config& config, Speaker speaker) {
+    const auto least = speaker == Speaker::server || config.log.level != base::log::Level::info
+                           ? config.log.level
+                           : base::log::Level::warning;
     if (config.log.file.empty()) {
-        base::log::send_to(2, config.log.level);
+        base::log::send_to(2, least);
         return true;
     }
     const int log = ::open(config.log.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
     if (log < 0) return false;
-    base::log::send_to(log, config.log.level);
+    base::log::send_to(log, least);
     return true;
 }
 
-int with_config(const std::string& file, const std::function<int(const Config&)>& run) {
+int with_config(const std::string& file, Speaker speaker,
+                const std::function<int(const Config&)>& run) {
     const auto config = app::load_config(file);
     if (!config) return app::complain(config.error().text, app::wrong_use);
-    if (!start_log(*config))
+    if (!start_log(*config, speaker))
         return app::complain("can't write the log " + config->log.file.string(), app::wrong_use);
     return run(*config);
 }
@@ -56,12 +63,16 @@ using Run = std::function<int()>;
 // Every command with what it does; the words are filled in by parsing.
 void add_commands(CLI::App& program, Words& words, Run& run) {
     const auto configured = [&](std::function<int(const Config&)> command) {
-        return [&, command] { run = [&, command] { return with_config(words.config, command); }; };
+        return [&, command] {
+            run = [&, command] { return with_config(words.config, Speaker::command, command); };
+        };
     };
     program.add_subcommand("init", "Create, upgrade or adopt the store")
         ->callback(configured(app::init));
     program.add_subcommand("serve", "Answer FastCGI; as CGI program, one request")
-        ->callback(configured(app::serve));
+        ->callback([&] {
+            run = [&] { return with_config(words.config, Speaker::server, app::serve); };
+        });
 
     auto* feed = program.add_subcommand("feed", "The feed of an object, as the server sends it");
     add_object(feed, words.object);
@@ -115,7 +126,7 @@ int run_words(int argc, char** argv) {
 // Started by a web server as CGI program: there is no command line.
 int run_as_cgi() {
     const char* file = std::getenv("VARVE_CONFIG");
-    return with_config(file != nullptr ? file : "varve.conf", app::serve);
+    return with_config(file != nullptr ? file : "varve.conf", Speaker::server, app::serve);
 }
 
 }  // namespace

@@ -102,14 +102,13 @@ Parsed<std::vector<std::string_view>> stamps_of(std::string_view bytes) {
 }
 
 OutlineSink::Place OutlineSink::add(Place parent, const RawCell& cell) {
-    if (cell.escaped || !legal_) {
+    const bool is_bare = cell.notation == tree::Notation::bare;
+    if (cell.escaped || !is_plain_ascii(cell.text)) {
         auto text = text_of(cell);
-        if (cell.notation == tree::Notation::bare && tree::is_number(text))
-            text = tree::canonical_number(text);
+        if (is_bare && tree::is_number(text)) text = tree::canonical_number(text);
         return outline_.add_copy(parent, cell.notation, text);
     }
-    if (cell.notation == tree::Notation::bare && tree::is_number(cell.text) &&
-        !tree::is_canonical_number(cell.text))
+    if (is_bare && tree::is_number(cell.text) && !tree::is_canonical_number(cell.text))
         return outline_.add_copy(parent, cell.notation, tree::canonical_number(cell.text));
     return outline_.add(parent, cell.notation, cell.text);
 }
@@ -125,10 +124,7 @@ Parsed<std::string> Signer::sign(std::string_view bytes) {
 
 std::optional<Fault> Signer::outline(const Header& header, std::string_view body) {
     const auto form = form_of(header.id.class_name);
-    if (form == Form::tree) {
-        sink_.is_legal(is_plain_ascii(body));
-        return scanner_.scan(body, sink_);
-    }
+    if (form == Form::tree) return scanner_.scan(body, sink_);
     const auto nodes = parse_array(form, body);
     if (!nodes) return nodes.error();
     for (const auto& node : *nodes)

@@ -31,13 +31,11 @@ class OutlineSink {
    public:
     using Place = tree::Outline::Place;
     explicit OutlineSink(tree::Outline& outline) : outline_(outline) {}
-    void is_legal(bool legal) { legal_ = legal; }
     [[nodiscard]] static Place root() { return tree::Outline::root; }
     Place add(Place parent, const RawCell& cell);
 
    private:
     tree::Outline& outline_;
-    bool legal_ = false;  // every byte of the object is plain: bare and quoted text needs no look
 };
 
 // Signs one object after the other; keeps its memory. One thread at a time.

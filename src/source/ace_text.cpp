@@ -130,25 +130,4 @@ std::string unescape(std::string_view raw) {
     return base::is_legal_text(text) ? text : base::legal_text(text);
 }
 
-bool is_plain_ascii(std::string_view bytes) {
-    constexpr std::uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
-    // High bit of each byte (below 0x80) that is not `byte`, exactly: no borrow, no carry.
-    const auto differs = [](std::uint64_t word, std::uint64_t byte) {
-        return ((word ^ (ones * byte)) & ~high) + (ones * 0x7F);
-    };
-    const char *at = bytes.data(), *end = at + bytes.size();
-    std::uint64_t bad = 0;
-    for (; end - at >= 8; at += 8) {
-        const auto word = load_word(at);
-        const auto control = ~((word & ~high) + ones * 0x60);
-        bad |= (word | (control & differs(word, '\n') & differs(word, '\t') &
-                        differs(word, '\r'))) & high;
-    }
-    const auto is_bad = [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return byte >= 0x80 || (byte < 0x20 && c != '\n' && c != '\t' && c != '\r');
-    };
-    return bad == 0 && std::none_of(at, end, is_bad);
-}
-
 }  // namespace source

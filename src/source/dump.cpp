@@ -146,6 +146,8 @@ base::Result<Build> open_dump(const DumpSettings& settings) {
     if (!models) return tl::unexpected(models.error());
     auto build = open_index(*folder, settings.index_dir);
     if (!build) return tl::unexpected(build.error());
+    if (const auto& flaw = build->index.facts().flaw; !flaw.empty() && !settings.accept_cut)
+        return base::fail(Kind::refused, flaw);
     return Build(std::make_shared<DumpBuild>(std::move(build->index), std::move(build->files),
                                              std::move(*models), settings.max_object_mb << 20));
 }

@@ -18,11 +18,14 @@ struct DumpSettings {
     std::string folder;               // or a link to one: followed once, when opened
     std::string index_dir;            // made where it is not there
     std::size_t max_object_mb = 64;   // larger objects are known by name, and not loaded
+    bool accept_cut = false;          // a file that is cut off is taken for what it holds; the
+                                      // object in which it was cut is not there
 };
 
 // The build in the folder; its index is made where there is none that fits, once even when
 // several processes ask for it.
-//   error  refused: not whole, an object twice, no release.ini, ... (file and line);
+//   error  refused: not whole (file and line), no release.ini, ...;
+//          malformed: an object twice, a line that is none of a dump (file and line);
 //          unavailable: not there, or the index can't be written
 //   cost   a stat per file and a pass over the index when it fits; else a pass over the build
 [[nodiscard]] base::Result<Build> open_dump(const DumpSettings& settings);

@@ -67,6 +67,11 @@ class IndexBuild {
         DumpReader reader(file, place, most_held, Digests::yes);
         for (;;) {
             const auto object = reader.next();
+            if (!object && object.error().kind == Kind::refused) {
+                // Cut off: what there is can be told, and whether it is served is not ours.
+                if (flaw_.empty()) flaw_ = object.error().text;
+                return true;
+            }
             if (!object) return tl::unexpected(object.error());
             if (!*object) return true;
             if (auto done = add(**object, number); !done) return done;
@@ -79,10 +84,10 @@ class IndexBuild {
                                {{"build", folder_.release.version},
                                 {"objects", std::to_string(untracked_)}});
         const auto twins = writer_.finish(
-            {folder_.release, folder_.path, {}, untracked_, std::move(files), {}});
+            {folder_.release, folder_.path, {}, untracked_, std::move(files), {}, flaw_});
         if (!twins) return tl::unexpected(twins.error());
         if (!*twins) return true;
-        return base::fail(Kind::refused, place((*twins)->second) + ": " +
+        return base::fail(Kind::malformed, place((*twins)->second) + ": " +
                                              std::string((*twins)->second.name) +
                                              " stands at " + place((*twins)->first) +
                                              " already");
@@ -95,7 +100,7 @@ class IndexBuild {
     base::Result<bool> add(const DumpObject& object, std::uint16_t number) {
         const auto header = parse_header(object.bytes);
         if (!header && object.is_whole) {
-            return base::fail(Kind::refused, folder_.path + "/" + folder_.files[number].name +
+            return base::fail(Kind::malformed, folder_.path + "/" + folder_.files[number].name +
                                                  ":" + std::to_string(object.line) + ": " +
                                                  header.error().what);
         }
@@ -118,6 +123,7 @@ class IndexBuild {
     IndexWriter writer_;
     const BuildFolder& folder_;
     std::uint64_t untracked_ = 0;
+    std::string flaw_;
 };
 
 // Makes the index of one build.

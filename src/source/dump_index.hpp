@@ -20,7 +20,8 @@ struct IndexedBuild {
 // The index of the folder, and its dump files open. Made where there is none, it is damaged,
 // or a dump file's inode, size or time changed; a lock keeps two processes from making it at
 // once (without locks both make it, and the last one stands).
-//   error  refused, unavailable (source/dump.hpp)
+//   error  malformed, unavailable (source/dump.hpp); a dump that is cut off is no error here:
+//          the index says so (Facts::flaw)
 [[nodiscard]] base::Result<IndexedBuild> open_index(const BuildFolder& folder,
                                                     const std::string& index_dir);
 

@@ -96,14 +96,14 @@ base::Result<bool> DumpReader::skip_line() {
         if (end != std::string_view::npos || eof_) {
             const auto line = window().substr(0, end);
             if (const auto words = base::trim(line); !words.starts_with("//") && !words.empty())
-                return cut_off("a line that belongs to no object");
+                return broken("a line that belongs to no object");
             note_comment(base::trim(line));
             ++line_;
             begin_ += std::min(line.size() + 1, window().size());
             return true;
         }
         searched = window().size();
-        if (searched > most_) return cut_off("a comment longer than any object may be");
+        if (searched > most_) return broken("a comment longer than any object may be");
         if (auto ok = fill(); !ok) return ok;
     }
 }
@@ -200,6 +200,11 @@ tl::unexpected<base::Error> DumpReader::cut_off(const std::string& what) const {
     const auto line = eof_ ? line_ + lines_in(window()) : line_;
     return base::fail(base::Kind::refused,
                       std::string(name_) + ":" + std::to_string(line) + ": " + what);
+}
+
+tl::unexpected<base::Error> DumpReader::broken(const std::string& what) const {
+    return base::fail(base::Kind::malformed,
+                      std::string(name_) + ":" + std::to_string(line_) + ": " + what);
 }
 
 }  // namespace source

@@ -40,7 +40,8 @@ class DumpReader {
 
     // The next object; nullopt at the end of a whole file.
     //   error  refused, when the file has class banners and does not end in AceDB's trailer,
-    //          ends inside a line or a LongText, or holds nothing at all; unavailable
+    //          ends inside a line or a LongText, or holds nothing at all; malformed, when a
+    //          line is none of a dump; unavailable
     [[nodiscard]] base::Result<std::optional<DumpObject>> next();
 
    private:
@@ -61,6 +62,7 @@ class DumpReader {
     Found take(std::size_t length);
     std::optional<std::size_t> find_end();  // of the object, in window(), from searched_ on
     [[nodiscard]] tl::unexpected<base::Error> cut_off(const std::string& what) const;
+    [[nodiscard]] tl::unexpected<base::Error> broken(const std::string& what) const;
 
     const File& file_;
     std::string_view name_;

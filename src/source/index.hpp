@@ -4,7 +4,7 @@
 //   header   sizes and XXH3 digests of the parts below, and of itself
 //   records  in the order of the dump files, 48 bytes and the name, padded to 8
 //   lookups  (XXH3 of folded class, NUL, folded name; place of the record), sorted
-//   facts    text, a line each: release, folder, digest, untracked, file, class
+//   facts    text, a line each: release, folder, digest, untracked, flaw, file, class
 // Nothing of it is trusted before the digests are checked, and no place without its bounds. It
 // can always be made again, so a damaged one is dropped rather than repaired.
 // Safe from any thread once open.
@@ -41,6 +41,7 @@ struct Facts {
     std::uint64_t untracked = 0;  // objects whose class or name is too long
     std::vector<DumpFile> files;
     std::vector<ClassCount> classes;
+    std::string flaw;    // where a dump file is cut off; empty: the build is whole
 };
 
 // One object. `name` is a view into the index.

@@ -35,6 +35,7 @@ class FactLine {
         if (is("class", 2)) return read_class(facts);
         if (is("folder", 1)) return facts.folder = values_[1], true;
         if (is("digest", 1)) return facts.digest = values_[1], true;
+        if (is("flaw", 1)) return facts.flaw = values_[1], true;
         if (!is("untracked", 1)) return false;
         const auto count = number(values_[1]);
         facts.untracked = count.value_or(0);
@@ -108,6 +109,7 @@ std::string to_text(const Facts& facts) {
     append_line(text, {"folder", facts.folder});
     append_line(text, {"digest", facts.digest});
     append_line(text, {"untracked", std::to_string(facts.untracked)});
+    if (!facts.flaw.empty()) append_line(text, {"flaw", facts.flaw});
     for (const auto& file : facts.files)
         append_line(text, {"file", file.name,
                            std::to_string(static_cast<std::int64_t>(file.stamp.inode)),

@@ -100,7 +100,10 @@ class TreeScanner {
     }
 
     const char* read_cell(RawCell& cell) {
-        if (*at_ == '"') return read_quoted(cell.text, cell.escaped);
+        if (*at_ == '"') {
+            cell.notation = tree::Notation::quoted;
+            return read_quoted(cell.text, cell.escaped);
+        }
         if (starts_with("-C \"")) {
             at_ += 3;
             cell.notation = tree::Notation::comment;
