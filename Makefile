@@ -94,6 +94,7 @@ $(B)/obj/store/schema_text.o: $(B)/gen/schema_text.cpp
 
 # What is missing is installed before the first compiler call, hence the make inside.
 serve:
+	@tools/serve $(PORT) --check-port
 	tools/install-packages build serve
 	$(MAKE) -j$(jobs) --no-print-directory all config=release
 	@exec tools/serve $(PORT)
