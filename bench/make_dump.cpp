@@ -74,7 +74,7 @@ void begin(std::string_view class_name, const std::string& quoted_name) {
 void line(const std::vector<std::string>& cells) {
     std::string path = object_path.substr(0, 6);
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        path += cells[i];
+        if (i < 3) path += cells[i];  // what hangs on a value was written with it
         if (i > 0) out += ' ';
         out += cells[i];
         if (i == 0) out += '\t';

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <random>
+
+#include "support/catch.hpp"
+#include "support/trees.hpp"
+#include "tree/outline.hpp"
+
+using support::node;
+using support::Nodes;
+using tree::Kind;
+using tree::signature_of;
+
+namespace {
+
+void shuffle(Nodes& nodes, std::mt19937& chance) {
+    std::shuffle(nodes.begin(), nodes.end(), chance);
+    for (auto& each : nodes) shuffle(each.children, chance);
+}
+
+// What a models file knows taken away, or the stamps.
+void strip(Nodes& nodes) {
+    for (auto& each : nodes) {
+        if (each.cell.kind == Kind::reference) each.cell = {Kind::text, each.cell.text, {}};
+        each.stamp.clear();
+        strip(each.children);
+    }
+}
+
+Nodes doubled(const Nodes& nodes) {
+    Nodes twice;
+    for (const auto& each : nodes) {
+        auto copy = each;
+        copy.children = doubled(each.children);
+        twice.push_back(copy);
+        twice.insert(twice.begin(), std::move(copy));
+    }
+    return twice;
+}
+
+std::string bytes_of(const Nodes& nodes) {
+    tree::Outline outline;
+    for (const auto& each : nodes) {
+        const auto place = outline.add_copy(tree::Outline::root, tree::notation_of(each.cell.kind),
+                                            tree::key_of(each.cell));
+        for (const auto& child : each.children)
+            outline.add_copy(place, tree::notation_of(child.cell.kind), tree::key_of(child.cell));
+    }
+    return outline.canonical_bytes();
+}
+
+}  // namespace
+
+TEST_CASE("order, duplicates, stamps and what a models file tells do not reach the signature") {
+    CHECK(rc::check([](std::uint32_t seed) {
+        std::mt19937 chance(seed);
+        const auto nodes = support::random_nodes(3);
+        const auto signature = signature_of(nodes);
+        auto other = doubled(nodes);
+        shuffle(other, chance);
+        strip(other);
+        RC_ASSERT(signature_of(other) == signature);
+    }));
+}
+
+TEST_CASE("trees of other content have other signatures") {
+    CHECK(rc::check([] {
+        auto a = support::random_nodes(2), b = support::random_nodes(2);
+        strip(a);
+        strip(b);
+        RC_ASSERT((signature_of(a) == signature_of(b)) ==
+                  (support::unfolded(a) == support::unfolded(b) && bytes_of(a) == bytes_of(b)));
+    }));
+}
+
+TEST_CASE("a number equals a number of other spelling, a text does not") {
+    CHECK(signature_of({node(Kind::integer, "2")}) == signature_of({node(Kind::real, "2.000000")}));
+    CHECK(signature_of({node(Kind::text, "2")}) != signature_of({node(Kind::text, "2.000000")}));
+    CHECK(signature_of({node(Kind::text, "2")}) != signature_of({node(Kind::integer, "2")}));
+    CHECK(signature_of({node(Kind::comment, "x")}) != signature_of({node(Kind::text, "x")}));
+}
+
+TEST_CASE("a child is told from a sibling, and an object without content has a signature") {
+    CHECK(signature_of({support::tag("A", {support::tag("B")})}) !=
+          signature_of({support::tag("A"), support::tag("B")}));
+    CHECK(signature_of({}) == "d41d8cd98f00b204e9800998ecf8427e");
+}
+
+TEST_CASE("the canonical bytes are those that the outline's header describes") {
+    using namespace std::string_literals;
+    CHECK(bytes_of({support::tag("B", {support::text("t"), node(Kind::real, "1.50")}),
+                    support::tag("A")}) == "bA\0bB\1b1.5\0qt\0\2"s);
+}
+
+TEST_CASE("an outline can be used again") {
+    tree::Outline outline;
+    outline.add_copy(tree::Outline::root, tree::Notation::bare, "First");
+    const auto first = outline.signature();
+    outline.clear();
+    outline.add_copy(tree::Outline::root, tree::Notation::bare, "Other");
+    CHECK(outline.signature() != first);
+    outline.clear();
+    outline.add_copy(tree::Outline::root, tree::Notation::bare, "First");
+    CHECK(outline.signature() == first);
+}
