@@ -51,7 +51,7 @@ def _(site):
 
 @check("a command on a store that was never made says: varve init")
 def _(site):
-    done = site.expect(1, "feed", *GENE)
+    done = site.expect((1, 2), "feed", *GENE)
     assert b"varve init" in done.stderr and not done.stdout, done
 
 

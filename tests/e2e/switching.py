@@ -29,6 +29,12 @@ def without(dump, class_name, keep):
     return re.sub(rb'(?m)^%s : "[^\n]*\n(?:[^\n]+\n)*\n' % class_name.encode(), choose, dump)
 
 
+def with_object(dump, paragraph):
+    """The dump with a further object in front of the gene."""
+    place = dump.index(b'\n\nGene : "WBGene00006763" -O') + 2
+    return dump[:place] + paragraph + dump[place:]
+
+
 def refused_build(site):
     return site.get("/healthz").body
 
@@ -163,7 +169,7 @@ def _(site):
     site.expect(0, "init")
     site.visit("WS188", *GENE)
     whole = site.dump_of("WS188")
-    site.add_build("WS189", "2008-04-19", whole[:whole.index(b'\n\nGene : "WBGene00006763"') + 2])
+    site.add_build("WS189", "2008-04-19", whole[:whole.index(b'\n\nGene : "WBGene00006763" -O') + 2])
     site.switch_to("WS189")
     done = site.expect(1, "check")
     assert b"End of this dump file" in done.stdout + done.stderr, done
@@ -210,6 +216,17 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
+@check("a dump that holds an object twice is refused with its name, and the old build serves on")
+def _(site):
+    site.start()
+    known = site.feed(*GENE).body
+    twin = b'Gene : "WBGene00000912" -O "2004-04-07_11:29:19.3_wormpub"\n\n'
+    site.add_build("WS189", "2008-04-19", with_object(site.dump_of("WS188"), twin))
+    site.switch_to("WS189")
+    eventually(lambda: b"WBGene00000912" in refused_build(site), "the build is refused")
+    assert site.feed(*GENE).body == known
+
+
 @check("the same dump as the next release changes nothing but the release")
 def _(site):
     site.start()
@@ -224,9 +241,8 @@ def _(site):
 def _(site):
     big = b"".join(b'Remark\t -O "2008-04-01_10:00:00_sylvia" "%07d %s" -O "2008-04-01_10:00:00_sylvia"\n'
                    % (number, b"x" * 1000) for number in range(1100))
-    dump = site.dump_of("WS188").replace(b'\nGene : "WBGene00006763"', b'\nGene : "WBGene09999999" -O '
-                                         b'"2008-04-01_10:00:00_sylvia"\n' + big + b'\nGene : "WBGene00006763"', 1)
-    site.add_build("WS189", "2008-04-19", dump)
+    large = b'Gene : "WBGene09999999" -O "2008-04-01_10:00:00_sylvia"\n' + big + b"\n"
+    site.add_build("WS189", "2008-04-19", with_object(site.dump_of("WS188"), large))
     site.switch_to("WS189")
     site.write_config(source__max_object_mb="1")
     site.start()
