@@ -134,6 +134,7 @@ int run_as_cgi() {
 int main(int argc, char** argv) {
     try {
         xmlInitParser();
+        base::log::send_to(2, base::log::Level::warning);  // until a configuration says more
         // A web server may pass words of the query as arguments (RFC 3875 section 4.4).
         return serve::started_as_cgi(::environ) ? run_as_cgi() : run_words(argc, argv);
     } catch (const store::Failure& failure) {

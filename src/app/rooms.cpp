@@ -60,6 +60,10 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
 Result<Rooms> open_rooms(Config config) {
     Rooms rooms;
     rooms.config = std::move(config);
+    const auto& url = rooms.config.store;
+    if (url.engine == store::Engine::sqlite && !std::filesystem::exists(url.path))
+        return base::fail(base::Kind::unavailable,
+                          "there is no store at " + url.path.string() + "; run varve init");
     rooms.pool = open_pool(rooms.config, store::IfMissing::fail);
     try {
         const auto connection = rooms.pool->lease();

@@ -88,7 +88,7 @@ class IndexBuild {
         if (!twins) return tl::unexpected(twins.error());
         if (!*twins) return true;
         return base::fail(Kind::malformed, place((*twins)->second) + ": " +
-                                             std::string((*twins)->second.name) +
+                                             (*twins)->name +
                                              " stands at " + place((*twins)->first) +
                                              " already");
     }

@@ -125,7 +125,8 @@ class IndexWriter {
 
     // Two records of one class and name.
     struct Twins {
-        Entry first, second;
+        std::string name;
+        Entry first, second;  // their own names are gone with the records
     };
 
     // Sorts, writes the rest, syncs and renames. `facts` without digest and classes.

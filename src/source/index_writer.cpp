@@ -84,9 +84,12 @@ std::optional<IndexWriter::Twins> IndexWriter::sort_lookups(std::string_view rec
         std::stable_sort(first, last, [&](const auto& a, const auto& b) { return name(a) < name(b); });
         const auto twin = std::adjacent_find(
             first, last, [&](const auto& a, const auto& b) { return name(a) == name(b); });
-        if (twin != last)
-            return Twins{record_at(records, twin->record)->entry,
-                         record_at(records, std::next(twin)->record)->entry};
+        if (twin != last) {
+            Twins twins{std::string(name(*twin).second), record_at(records, twin->record)->entry,
+                        record_at(records, std::next(twin)->record)->entry};
+            twins.first.name = twins.second.name = {};
+            return twins;
+        }
         i = end - 1;
     }
     return std::nullopt;
