@@ -12,8 +12,8 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "render/links.hpp"
 #include "render/text.hpp"
-#include "render/web_url.hpp"
 
 namespace render {
 namespace {
@@ -48,8 +48,8 @@ std::string decoded(std::string_view text) {
         if (ampersand == std::string_view::npos) break;
         text.remove_prefix(ampersand);
         const auto end = text.substr(0, longest_reference).find(';');
-        const auto c = end == std::string_view::npos ? std::nullopt
-                                                     : character_of(text.substr(1, end - 1));
+        const auto c =
+            end == std::string_view::npos ? std::nullopt : character_of(text.substr(1, end - 1));
         if (c) {
             utf8::append(*c, std::back_inserter(plain));
             text.remove_prefix(end + 1);
@@ -100,8 +100,8 @@ std::string as_url(std::string_view url) {
 enum class TagKind { none, line_break, link, link_end };
 struct Tag {
     TagKind kind = TagKind::none;
-    std::size_t size = 0;   // bytes of it in the text
-    std::string url = {};   // of a link
+    std::size_t size = 0;  // bytes of it in the text
+    std::string url = {};  // of a link
 };
 
 // What the '<' at the front of `text` begins.
@@ -109,10 +109,12 @@ Tag tag_at(std::string_view text) {
     const auto end = text.substr(0, longest_tag).find('>');
     if (end == std::string_view::npos) return {};
     auto inner = text.substr(1, end - 1);
-    const auto word = base::trim(inner.ends_with('/') ? inner.substr(0, inner.size() - 1) : inner);
+    const auto word =
+        base::trim(inner.ends_with('/') ? inner.substr(0, inner.size() - 1) : inner);
     if (base::equal_ignoring_case(word, "br")) return {TagKind::line_break, end + 1};
     if (base::equal_ignoring_case(inner, "/a")) return {TagKind::link_end, end + 1};
-    if (inner.size() < 2 || (inner[0] != 'a' && inner[0] != 'A') || !is_blank(inner[1])) return {};
+    if (inner.size() < 2 || (inner[0] != 'a' && inner[0] != 'A') || !is_blank(inner[1]))
+        return {};
     const auto href = href_in(inner.substr(1));
     if (!href) return {};
     auto url = as_url(base::trim(decoded(*href)));

@@ -21,8 +21,7 @@ bool is_plain_text(const tree::Cell& cell) {
 }
 
 std::string link_of(const tree::Cell& cell, const Site& site) {
-    const bool names =
-        cell.kind == tree::Kind::reference || cell.kind == tree::Kind::member;
+    const bool names = cell.kind == tree::Kind::reference || cell.kind == tree::Kind::member;
     if (!names || is_plain_text(cell) || cell.text.size() > tree::longest_name ||
         cell.class_name.size() > tree::longest_class)
         return {};
@@ -50,7 +49,7 @@ void append_stamp(std::string& html, std::string_view stamp) {
     if (const auto known = tree::parse_stamp(stamp)) {
         append_html(html, cut_at(known->by, longest_stamp));
         html += ", ";
-        html += base::format_date(std::chrono::floor<std::chrono::days>(known->at));
+        html += stamp.substr(0, 10);  // a known stamp begins with its day
     } else {
         append_html(html, cut_at(stamp, longest_stamp));
     }

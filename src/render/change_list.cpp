@@ -2,9 +2,9 @@
 #include "render/change_list.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "render/cells.hpp"
+#include "render/links.hpp"
 #include "render/shown_text.hpp"
 #include "render/text.hpp"
 
@@ -34,57 +34,62 @@ std::string_view group_of(const Change& change) {
 }
 
 class ChangeList {
- public:
+   public:
     ChangeList(Html& html, const history::Row& row, const Site& site)
-        : html_(html), row_(row), site_(site) {}
+        : html_(html), row_(row), site_(site) {
+        append_html(page_, page_of(row, site));
+    }
 
     bool add() {
-        auto order = grouped();
-        const bool all = order.size() <= most_changes;
-        if (!all) order.resize(most_changes);
-        for (auto at = order.cbegin(); at != order.cend() && !html_.full();)
-            at = add_group(at, order.cend());
-        return all && whole_ && !html_.full();
+        for (const auto& group : grouped())
+            if (left_ > 0 && !html_.full()) add_group(group);
+        return row_.notes.changes.size() <= most_changes && whole_ && !html_.full();
     }
 
- private:
-    using Order = std::vector<std::size_t>;
+   private:
+    struct Group {
+        std::string_view tag;
+        std::vector<std::size_t> changes;  // indices, at most most_changes
+    };
 
-    // Numbers of the changes, those of one first tag together, else as they are.
-    Order grouped() const {
-        std::unordered_map<std::string_view, std::size_t> groups;
-        std::vector<std::pair<std::size_t, std::size_t>> places;  // group, number
-        for (std::size_t i = 0; i < row_.notes.changes.size(); ++i) {
-            if (row_.notes.changes[i].before.empty() && row_.notes.changes[i].after.empty())
-                continue;
-            const auto known =
-                groups.try_emplace(group_of(row_.notes.changes[i]), groups.size()).first;
-            places.emplace_back(known->second, i);
+    // The changes by first tag, both in the order of the row. There can't be more groups listed
+    // than changes, so a tree of 100,000 first tags costs no more than one of 200.
+    std::vector<Group> grouped() const {
+        std::vector<Group> groups;
+        const auto& changes = row_.notes.changes;
+        for (std::size_t i = 0; i < changes.size(); ++i) {
+            if (changes[i].before.empty() && changes[i].after.empty()) continue;
+            const auto tag = group_of(changes[i]);
+            auto group = std::find_if(groups.begin(), groups.end(),
+                                      [tag](const Group& each) { return each.tag == tag; });
+            if (group == groups.end()) {
+                if (groups.size() == most_changes) continue;
+                group = groups.insert(group, {tag, {}});
+            }
+            if (group->changes.size() < most_changes) group->changes.push_back(i);
         }
-        std::sort(places.begin(), places.end());
-        Order order;
-        for (const auto& place : places) order.push_back(place.second);
-        return order;
+        return groups;
     }
 
-    Order::const_iterator add_group(Order::const_iterator at, Order::const_iterator end) {
-        const auto group = group_of(row_.notes.changes[*at]);
-        std::string start;
-        if (!group.empty()) {
-            start = "<p><b>";
-            append_shortened(start, group);
-            start += "</b></p>";
-            if (!html_.add(start)) return end;
+    void add_group(const Group& group) {
+        const auto heading = [&group](std::string& html) {
+            html += "<p><b>";
+            append_shortened(html, group.tag);
+            html += "</b></p>";
+        };
+        if (!group.tag.empty() && !html_.add(heading)) return;
+        if (!html_.open("ul", "<ul>")) return;
+        for (const auto i : group.changes) {
+            if (left_ == 0 || html_.full()) break;
+            --left_;
+            add_change(row_.notes.changes[i], i + 1);
         }
-        if (!html_.open("ul", "<ul>")) return end;
-        for (; at != end && group_of(row_.notes.changes[*at]) == group; ++at)
-            add_change(row_.notes.changes[*at], *at + 1);
         html_.close();
-        return at;
     }
 
     void add_change(const Change& change, std::size_t number) {
-        if (!html_.open("li", "<li>" + heading_of(change, number))) return;
+        const auto heading = [&](std::string& html) { append_heading(html, change, number); };
+        if (!html_.open("li", heading)) return;
         if (change.op == Op::replaced && !change.before.empty() && !change.after.empty())
             add_replaced(change.before.front(), change.after.front());
         else if (names_itself(change))
@@ -99,41 +104,45 @@ class ChangeList {
         return change.op != Op::replaced && node_of(change).cell.kind == Kind::tag;
     }
 
-    // "added <a href="…">Name &gt; Other_name</a>"; below a first tag that is a group's head.
-    std::string heading_of(const Change& change, std::size_t number) const {
-        std::vector<const tree::Cell*> cells;
-        for (const auto& cell : change.path) cells.push_back(&cell);
-        if (names_itself(change)) cells.push_back(&node_of(change).cell);
-        if (cells.size() > 1 && cells.front()->kind == Kind::tag) cells.erase(cells.begin());
-        std::string html;
-        if (!cells.empty()) html += std::string(name_of(change.op)) + " ";
+    // "<li>added <a href="…">Name &gt; Other_name</a>". The first tag heads the group already;
+    // it stands here where nothing else would link to the page.
+    void append_heading(std::string& html, const Change& change, std::size_t number) const {
+        const auto cell_at = [&change](std::size_t i) -> const tree::Cell& {
+            return i < change.path.size() ? change.path[i] : node_of(change).cell;
+        };
+        const auto size = change.path.size() + (names_itself(change) ? 1 : 0);
+        const bool skips_first =
+            size > 1 && cell_at(0).kind == Kind::tag && link_of(cell_at(1), site_).empty();
+        const std::size_t first = skips_first ? 1 : 0;
+        html += "<li>";
+        if (size > 0) html.append(name_of(change.op)) += ' ';
         html += "<a href=\"";
-        append_html(html, page_of(row_, number, site_));
+        html += page_;
+        html += suffix_of(number);
         html += "\">";
-        if (cells.empty()) html += name_of(change.op);
+        if (size == 0) html += name_of(change.op);
         bool linked = true;  // up to the first cell that is a link of its own
-        for (const auto* cell : cells) {
-            const bool first = cell == cells.front();
-            if (linked && !first && !link_of(*cell, site_).empty()) {
+        for (auto i = first; i < size; ++i) {
+            if (linked && i > first && !link_of(cell_at(i), site_).empty()) {
                 html += "</a>";
                 linked = false;
             }
-            if (!first) html += " &gt; ";
+            if (i > first) html += " &gt; ";
             if (linked)
-                append_cell_text(html, *cell);
+                append_cell_text(html, cell_at(i));
             else
-                append_cell(html, *cell, site_);
+                append_cell(html, cell_at(i), site_);
         }
         if (linked) html += "</a>";
-        return html;
     }
 
     void add_replaced(const Node& before, const Node& after) {
         const bool texts = is_plain_text(before.cell) && is_plain_text(after.cell);
         if (texts && (is_long(before.cell.text) || is_long(after.cell.text))) {
-            std::string stamp = ":";
-            append_stamp(stamp, after.stamp);
-            html_.add(stamp);
+            html_.add([&after](std::string& html) {
+                html += ':';
+                append_stamp(html, after.stamp);
+            });
             add_difference(html_, before.cell.text, after.cell.text);
             // Both rest on a text that has changed; the new one's is what is true now.
             if (!after.children.empty()) add_children(after, " with ");
@@ -154,28 +163,27 @@ class ChangeList {
     // A node and what is below it: only children in a row behind it, several as a list.
     //   shown  the stamp that was written last above it: the same one is not written again
     void add_node(const Node& node, std::string_view before, std::string_view shown) {
-        std::string piece(before);
-        append_node(piece, node, shown);
-        if (!html_.add(piece)) return;
-        add_children_of(node, " &gt; ", shown);
+        const auto piece = [&](std::string& html) {
+            html += before;
+            append_node(html, node, shown);
+        };
+        if (html_.add(piece)) add_children_of(node, " &gt; ", shown);
     }
 
     void add_children(const Node& node, std::string_view before) {
-        std::string_view shown;
-        if (node.children.empty()) {
-            std::string stamp;
-            append_stamp(stamp, node.stamp);
-            html_.add(stamp);
-        }
-        add_children_of(node, before, shown);
+        if (node.children.empty())
+            html_.add([&node](std::string& html) { append_stamp(html, node.stamp); });
+        add_children_of(node, before, {});
     }
 
     void add_children_of(const Node& node, std::string_view before, std::string_view shown) {
         const auto* parent = &node;
         while (parent->children.size() == 1) {
             parent = &parent->children.front();
-            std::string piece(before);
-            append_node(piece, *parent, shown);
+            const auto piece = [&](std::string& html) {
+                html += before;
+                append_node(html, *parent, shown);
+            };
             if (!html_.add(piece)) return;
             before = " &gt; ";
         }
@@ -192,8 +200,10 @@ class ChangeList {
         ++depth_;
         for (const auto& node : nodes) {
             auto shown_here = shown;
-            std::string piece = "<li>";
-            append_node(piece, node, shown_here);
+            const auto piece = [&](std::string& html) {
+                html += "<li>";
+                append_node(html, node, shown_here);
+            };
             if (!html_.open("li", piece)) break;
             add_children_of(node, " &gt; ", shown_here);
             html_.close();
@@ -214,6 +224,8 @@ class ChangeList {
     Html& html_;
     const history::Row& row_;
     const Site& site_;
+    std::string page_;  // of the row, escaped
+    std::size_t left_ = most_changes;
     int depth_ = 0;
     bool whole_ = true;  // nothing was left out for its depth
 };

@@ -22,9 +22,8 @@ std::string error_page(int status, std::string_view title, std::string_view text
            "\">\n<head>\n<meta charset=\"utf-8\">\n"
            "<meta name=\"viewport\" content=\"width=device-width\">\n"
            "<meta name=\"robots\" content=\"noindex\">\n<title>" +
-           heading + " - " + escaped(plain_line(site.title)) +
-           "</title>\n</head>\n<body>\n<h1>" + heading + "</h1>\n<p>" + escaped(text) +
-           "</p>\n<p>" +
+           heading + " - " + escaped(plain_line(site.title)) + "</title>\n</head>\n<body>\n<h1>" +
+           heading + "</h1>\n<p>" + escaped(text) + "</p>\n<p>" +
            escaped(plain_line(site.title)) + "</p>\n</body>\n</html>\n";
 }
 

@@ -12,11 +12,10 @@ namespace render {
 
 // A whole HTML 5 page: nothing of it is loaded from elsewhere, no style, no script.
 //   title  the status in words, "Not Found"; text: one sentence for people. Any bytes.
-[[nodiscard]] std::string error_page(int status, std::string_view title,
-                                     std::string_view text, const Site& site);
+[[nodiscard]] std::string error_page(int status, std::string_view title, std::string_view text,
+                                     const Site& site);
 
 // The same for clients that want no HTML: "404 Not Found", an empty line, the sentence.
-[[nodiscard]] std::string error_text(int status, std::string_view title,
-                                     std::string_view text);
+[[nodiscard]] std::string error_text(int status, std::string_view title, std::string_view text);
 
 }  // namespace render

@@ -13,7 +13,7 @@ constexpr std::size_t most_curators = 20;
 
 // Collects users in the order of the nodes; a stamp equal to the one before it is not parsed.
 class Curators {
- public:
+   public:
     void collect(const std::vector<tree::Node>& nodes) {
         for (const auto& node : nodes) {
             if (names_.size() == most_curators) return;
@@ -23,7 +23,7 @@ class Curators {
     }
     std::vector<std::string> take() && { return std::move(names_); }
 
- private:
+   private:
     void note(std::string_view stamp) {
         if (stamp.empty() || stamp == last_) return;
         last_ = stamp;

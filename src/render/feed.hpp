@@ -16,13 +16,13 @@ namespace render {
 // [site], [object_url] and what feeds need of [serve].
 struct Site {
     std::string title;
-    std::string base_url;        // http(s), no slash at its end: "https://x.org/changes"
-    std::string authority;       // for tag: URIs, "wormbase.org,2007"
-    std::string contact;         // mail address; may be empty
+    std::string base_url;   // http(s), no slash at its end: "https://x.org/changes"
+    std::string authority;  // for tag: URIs, "wormbase.org,2007"
+    std::string contact;    // mail address; may be empty
     std::string language = "en";
-    std::string object_url;      // {name} {class} {class_lower}; empty: no links to objects
+    std::string object_url;  // {name} {class} {class_lower}; empty: no links to objects
     std::map<std::string, std::string> object_url_of_class;
-    long max_age = 3600;         // seconds
+    long max_age = 3600;  // seconds
 };
 
 // Goes into entity tags: moved on by hand whenever rendered bytes change for equal input.
@@ -30,8 +30,8 @@ inline constexpr std::string_view renderer_version = "1";
 
 // What one document is, beside its rows.
 struct Channel {
-    std::string self_url;        // absolute, of this very document
-    std::string narrowing;       // ", since WS186" behind the title; empty for the plain feed
+    std::string self_url;   // absolute, of this very document
+    std::string narrowing;  // ", since WS186" behind the title; empty for the plain feed
 };
 
 // The time a document last changed: the newest of release dates and recorded_at of the rows
@@ -59,8 +59,7 @@ struct Channel {
 [[nodiscard]] std::string page_of(const history::Row& row, const Site& site);
 // … #VERSION-cN: the place of the Nth change (from 1) of a row. Published items hold these, so
 // the history page has elements of these ids.
-[[nodiscard]] std::string page_of(const history::Row& row, std::size_t number,
-                                  const Site& site);
+[[nodiscard]] std::string page_of(const history::Row& row, std::size_t number, const Site& site);
 
 // Where an object is shown, by object_url; empty when there is no template for it or it would
 // not be http(s).

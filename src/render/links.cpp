@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "render/links.hpp"
 #include "base/text.hpp"
 #include "render/feed.hpp"
-#include "render/web_url.hpp"
 
 namespace render {
 namespace {
@@ -40,6 +40,8 @@ bool is_web_url(std::string_view url) {
     return false;
 }
 
+std::string suffix_of(std::size_t number) { return "-c" + std::to_string(number); }
+
 std::string guid_of(const history::Row& row, std::string_view authority) {
     std::string guid = "tag:";
     guid += authority;
@@ -63,14 +65,13 @@ std::string page_of(const history::Row& row, const Site& site) {
 }
 
 std::string page_of(const history::Row& row, std::size_t number, const Site& site) {
-    return page_of(row, site) + "-c" + std::to_string(number);
+    return page_of(row, site) + suffix_of(number);
 }
 
 std::string object_url_of(const tree::ObjectName& object, const Site& site) {
     if (object.class_name.empty() || object.name.empty()) return {};
     const auto own = site.object_url_of_class.find(object.class_name);
-    const auto& pattern =
-        own == site.object_url_of_class.end() ? site.object_url : own->second;
+    const auto& pattern = own == site.object_url_of_class.end() ? site.object_url : own->second;
     auto url = filled(pattern, object);
     return is_web_url(url) ? url : std::string();
 }

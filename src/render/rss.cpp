@@ -13,57 +13,19 @@ namespace render {
 namespace {
 
 constexpr std::size_t most_bytes = 512 << 10;
-constexpr std::size_t item_markup = 400;  // at least the bytes of an item's own tags
+constexpr std::string_view tail = "</channel></rss>";
+constexpr std::size_t indentation = 8;  // blanks and line ends about the tail
 
-// One item, its texts escaped for XML.
-struct Item {
-    std::string title, link, description, creators, guid, date;
-    [[nodiscard]] std::size_t size() const {
-        return title.size() + link.size() + description.size() + creators.size() +
-               guid.size() + date.size() + item_markup;
-    }
-};
+using Rows = std::vector<const history::Row*>;
 
-std::string as_xml(std::string_view text) {
-    std::string xml;
-    append_xml_text(xml, text);
-    return xml;
-}
-
-Item item_of(const history::Row& row, const Site& site) {
-    const auto content = content_of(row, site);
-    Item item;
-    item.title = as_xml(title_of(row));
-    item.link = as_xml(page_of(row, site));
-    item.description.reserve(content.size() + content.size() / 2);
-    append_xml_of_html(item.description, content);
-    item.creators = as_xml(base::join(curators_of(row), ", "));
-    item.guid = as_xml(guid_of(row, site.authority));
-    item.date = base::format_http_date(row.release.released_on);
-    return item;
-}
-
-std::vector<const history::Row*> in_order(const std::vector<history::Row>& rows) {
-    std::vector<const history::Row*> sorted;
+Rows in_order(const std::vector<history::Row>& rows) {
+    Rows sorted;
     for (const auto& row : rows) sorted.push_back(&row);
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
         if (a->release != b->release) return a->release > b->release;
         return a->object < b->object;
     });
     return sorted;
-}
-
-// The newest items that `room` bytes hold.
-std::vector<Item> items_of(const history::History& history, const Site& site,
-                           std::size_t room) {
-    std::vector<Item> items;
-    for (const auto* row : in_order(history.rows)) {
-        auto item = item_of(*row, site);
-        if (item.size() > room) break;
-        room -= item.size();
-        items.push_back(std::move(item));
-    }
-    return items;
 }
 
 struct Pace {
@@ -115,7 +77,7 @@ std::string contact_of(const Site& site) {
     auto name = plain_line(site.title);
     // What ends or escapes a comment of RFC 822.
     std::erase_if(name, [](char c) { return c == '(' || c == ')' || c == '\\'; });
-    return std::string(mail) + " (" + (name.empty() ? "Varve" : name) + ")";
+    return std::string(mail) + " (" + (base::trim(name).empty() ? "Varve" : name) + ")";
 }
 
 std::string description_of(const history::History& history) {
@@ -138,7 +100,7 @@ void start_document(XmlWriter& xml) {
 void write_channel(XmlWriter& xml, const history::History& history, const Channel& channel,
                    const Site& site) {
     xml.element("title", title_of(history, channel, site));
-    xml.element("link", page_of(history.object, site));
+    xml.url_element("link", page_of(history.object, site));
     xml.element("description", description_of(history));
     xml.element("language", site.language);
     if (const auto contact = contact_of(site); !contact.empty()) {
@@ -156,45 +118,55 @@ void write_channel(XmlWriter& xml, const history::History& history, const Channe
     xml.end();
 }
 
-void write_item(XmlWriter& xml, const Item& item) {
+void write_item(XmlWriter& xml, const history::Row& row, const Site& site) {
     xml.start("item");
-    xml.raw_element("title", item.title);
-    xml.raw_element("link", item.link);
-    xml.raw_element("description", item.description);
-    if (!item.creators.empty()) xml.raw_element("dc:creator", item.creators);
+    xml.element("title", title_of(row));
+    xml.url_element("link", page_of(row, site));
+    xml.html_element("description", content_of(row, site));
+    const auto curators = curators_of(row);
+    if (!curators.empty()) xml.element("dc:creator", base::join(curators, ", "));
     xml.start("guid");
     xml.attribute("isPermaLink", "false");
-    xml.raw(item.guid);
+    xml.text(guid_of(row, site.authority));
     xml.end();
-    xml.raw_element("pubDate", item.date);
+    xml.element("pubDate", base::format_http_date(row.release.released_on));
     xml.end();
 }
 
-// More than what write_channel makes of these texts, each byte of which may take six.
-std::size_t channel_size(const history::History& history, const Channel& channel,
-                         const Site& site) {
-    const auto texts = history.object.class_name.size() + history.object.name.size() +
-                       history.spelling.name.size() + history.label.size() +
-                       site.title.size() + site.base_url.size() + site.contact.size() +
-                       site.language.size() + channel.self_url.size() +
-                       channel.narrowing.size();
-    return 2'000 + 4 * 6 * texts;
+struct Document {
+    std::string bytes;
+    std::size_t items = 0;  // that fit; the bytes are whole when all do
+};
+
+// All of `rows`, or how many of them fit.
+Document write(const history::History& history, const Rows& rows, const Channel& channel,
+               const Site& site) {
+    XmlWriter xml;
+    start_document(xml);
+    write_channel(xml, history, channel, site);
+    // RFC 5005 section 2: all there is stands in this one document.
+    if (rows.size() == history.recorded) xml.element("fh:complete", "");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        write_item(xml, *rows[i], site);
+        if (xml.size() + tail.size() + indentation > most_bytes) return {{}, i};
+    }
+    xml.end();
+    xml.end();
+    return {std::move(xml).finish(), rows.size()};
 }
 
 }  // namespace
 
 std::string rss(const history::History& history, const Channel& channel, const Site& site) {
-    const auto head = std::min(channel_size(history, channel, site), most_bytes);
-    const auto items = items_of(history, site, most_bytes - head);
-    XmlWriter xml;
-    start_document(xml);
-    write_channel(xml, history, channel, site);
-    // RFC 5005 section 2: all there is stands in this one document.
-    if (items.size() == history.recorded) xml.element("fh:complete", "");
-    for (const auto& item : items) write_item(xml, item);
-    xml.end();
-    xml.end();
-    return std::move(xml).finish();
+    auto rows = in_order(history.rows);
+    auto document = write(history, rows, channel, site);
+    // What stands before the items tells whether all are there, so it is written again when it
+    // turns out that they don't fit. That is rare; measuring all items first is not.
+    while (document.items < rows.size()) {
+        rows.resize(document.items);
+        document = write(history, rows, channel, site);
+    }
+    return std::move(document.bytes);
 }
 
 }  // namespace render

@@ -10,10 +10,10 @@
 namespace render {
 namespace {
 
-constexpr std::size_t longest_shown = 500;      // bytes of one text
-constexpr std::size_t longest_word = 80;        // more without a blank is a sequence
-constexpr std::size_t sequence_ends = 40;       // bytes of a sequence that are shown
-constexpr std::size_t context = 6;              // words kept beside what differs
+constexpr std::size_t longest_shown = 500;  // bytes of one text
+constexpr std::size_t longest_word = 80;    // more without a blank is a sequence
+constexpr std::size_t sequence_ends = 40;   // bytes of a sequence that are shown
+constexpr std::size_t context = 6;          // words kept beside what differs
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
 std::string characters(std::string_view text) {

@@ -23,22 +23,21 @@ void append(std::vector<Run>& runs, bool same, std::size_t before, std::size_t a
 
 // Lengths of the longest common subsequences of all suffixes of the two middles.
 class Table {
- public:
+   public:
     Table(const Pieces& before, const Pieces& after, std::size_t from, std::size_t n,
           std::size_t m)
         : width_(m + 1), cells_((n + 1) * (m + 1)) {
         for (std::size_t i = n; i-- > 0;)
             for (std::size_t j = m; j-- > 0;)
-                cells_[i * width_ + j] =
-                    before[from + i] == after[from + j]
-                        ? static_cast<std::uint16_t>(at(i + 1, j + 1) + 1)
-                        : std::max(at(i + 1, j), at(i, j + 1));
+                cells_[i * width_ + j] = before[from + i] == after[from + j]
+                                             ? static_cast<std::uint16_t>(at(i + 1, j + 1) + 1)
+                                             : std::max(at(i + 1, j), at(i, j + 1));
     }
     [[nodiscard]] std::uint16_t at(std::size_t i, std::size_t j) const {
         return cells_[i * width_ + j];
     }
 
- private:
+   private:
     std::size_t width_;
     std::vector<std::uint16_t> cells_;  // most_cells keeps the lengths below 2^16
 };

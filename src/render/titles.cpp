@@ -52,8 +52,7 @@ std::string details_of(const history::Row& row) {
 }  // namespace
 
 bool skipped_releases(const history::Row& row) {
-    return !row.since.empty() && !row.notes.previous.empty() &&
-           row.since != row.notes.previous;
+    return !row.since.empty() && !row.notes.previous.empty() && row.since != row.notes.previous;
 }
 
 std::string title_of(const history::Row& row) {
@@ -63,8 +62,7 @@ std::string title_of(const history::Row& row) {
     return plain_line(title + period_of(row) + details_of(row));
 }
 
-std::string title_of(const history::History& history, const Channel& channel,
-                     const Site& site) {
+std::string title_of(const history::History& history, const Channel& channel, const Site& site) {
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
     std::string title = named.class_name + " ";
     if (history.label.empty() || history.label == named.name)

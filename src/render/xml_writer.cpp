@@ -32,7 +32,8 @@ XmlWriter::XmlWriter() {
         throw std::runtime_error("libxml2 has no writer");
     }
     check(xmlTextWriterSetIndent(writer_.get(), 1));
-    check(xmlTextWriterStartDocument(writer_.get(), nullptr, "utf-8", nullptr));
+    // Not by xmlTextWriterStartDocument: it would convert each byte from UTF-8 to UTF-8.
+    raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 }
 
 void XmlWriter::start(const char* element) {
@@ -52,6 +53,24 @@ void XmlWriter::element(const char* name, std::string_view text) {
     raw_element(name, escaped_);
 }
 
+void XmlWriter::url_element(const char* name, std::string_view url) {
+    escaped_.clear();
+    append_xml_url(escaped_, url);
+    raw_element(name, escaped_);
+}
+
+void XmlWriter::html_element(const char* name, std::string_view html) {
+    escaped_.clear();
+    append_xml_of_html(escaped_, html);
+    raw_element(name, escaped_);
+}
+
+void XmlWriter::text(std::string_view text) {
+    escaped_.clear();
+    append_xml_text(escaped_, text);
+    raw(escaped_);
+}
+
 void XmlWriter::raw_element(const char* name, std::string_view escaped) {
     start(name);
     raw(escaped);
@@ -62,6 +81,11 @@ void XmlWriter::raw(std::string_view escaped) {
     if (escaped.empty()) return;
     check(xmlTextWriterWriteRawLen(writer_.get(), xml(escaped.data()),
                                    static_cast<int>(escaped.size())));
+}
+
+std::size_t XmlWriter::size() {
+    check(xmlTextWriterFlush(writer_.get()));
+    return bytes_->size();
 }
 
 std::string XmlWriter::finish() && {

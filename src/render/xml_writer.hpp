@@ -13,23 +13,31 @@ namespace render {
 // Names of elements and attributes are ours, and legal. Throws std::runtime_error when libxml2
 // refuses, which it does for want of memory and for calls out of order.
 class XmlWriter {
- public:
+   public:
     XmlWriter();
 
     void start(const char* element);
     void attribute(const char* name, std::string_view text);
     void end();
 
-    // Whole elements: with plain text; with text that is escaped already (render/text.hpp).
+    // Content of the element that is open.
+    void text(std::string_view text);
+
+    // Whole elements: with plain text, with a URL, with HTML (render/text.hpp).
     void element(const char* name, std::string_view text);
-    void raw_element(const char* name, std::string_view xml);
-    // Escaped text as content of the element that is open.
-    void raw(std::string_view xml);
+    void url_element(const char* name, std::string_view url);
+    void html_element(const char* name, std::string_view html);
+
+    // Bytes written so far.
+    [[nodiscard]] std::size_t size();
 
     // The document; the writer is of no use afterwards.
     [[nodiscard]] std::string finish() &&;
 
- private:
+   private:
+    void raw(std::string_view xml);
+    void raw_element(const char* name, std::string_view xml);
+
     struct Free {
         void operator()(xmlTextWriter* writer) const { xmlFreeTextWriter(writer); }
     };

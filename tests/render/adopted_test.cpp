@@ -41,8 +41,9 @@ TEST_CASE("other tags and URLs in adopted notes are text") {
 
 TEST_CASE("adopted notes are balanced however they were") {
     for (const std::string_view foreign :
-         {"</a>", "<a href=\"http://x.org\">", "<a href=\"http://x.org\"><a href=\"http://y.org\">x",
-          "<", "<a", "<a href=\"http://x.org", "<br", "&", "&#;", "&#x110000;", "&#55296;", "&amp",
+         {"</a>", "<a href=\"http://x.org\">",
+          "<a href=\"http://x.org\"><a href=\"http://y.org\">x", "<", "<a",
+          "<a href=\"http://x.org", "<br", "&", "&#;", "&#x110000;", "&#55296;", "&amp",
           "<a =\"\">", "<a href=\"http://x.org\"></a></a>"}) {
         INFO(foreign);
         CHECK(support::findings_in_html(allowed(foreign)) == std::vector<std::string>());
@@ -50,18 +51,18 @@ TEST_CASE("adopted notes are balanced however they were") {
 }
 
 TEST_CASE("adopted notes made of any pieces of HTML give nothing but links and line breaks") {
-    rc::prop("", [] {
-        const auto pieces = *rc::gen::container<std::vector<std::string>>(
-            rc::gen::element<std::string>("<", ">", "a", " ", "href=", "\"", "'", "http://x.org/",
-                                          "<a href=\"http://x.org/", "</a>", "<br>", "&", "&#x", ";",
-                                          "&lt;", "<script>", "=", "/", "javascript:", "\x01", "\xFF",
-                                          "\xEF\xBF\xBE", "onload=\"x\""));
+    CHECK(rc::check([] {
+        const auto pieces =
+            *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+                "<", ">", "a", " ", "href=", "\"", "'", "http://x.org/",
+                "<a href=\"http://x.org/", "</a>", "<br>", "&", "&#x", ";", "&lt;", "<script>",
+                "=", "/", "javascript:", "\x01", "\xFF", "\xEF\xBF\xBE", "onload=\"x\""));
         std::string foreign;
         for (const auto& piece : pieces) foreign += piece;
         const auto html = allowed(foreign);
         RC_ASSERT(support::findings_in_html(html) == std::vector<std::string>());
         RC_ASSERT(html.find("<script") == std::string::npos);
-    });
+    }));
 }
 
 TEST_CASE("content of an adopted row shows its notes, cut at 32 KB") {

@@ -27,7 +27,8 @@ void check_html(const std::string& html) {
     CHECK(support::findings_in_html(html) == std::vector<std::string>());
     CHECK(html.size() <= 32 * 1024);
 }
-constexpr auto place = "https://changes.example.org/history?class=Gene&amp;name=WBGene00006763#WS187";
+constexpr auto place =
+    "https://changes.example.org/history?class=Gene&amp;name=WBGene00006763#WS187";
 
 }  // namespace
 
@@ -45,7 +46,8 @@ TEST_CASE("content lists an added value below its first tag, with links, curator
 
 TEST_CASE("content shows both sides of a replaced value") {
     const auto html = content({unc_26_in_ws187().notes.changes[3]});
-    CHECK_THAT(html, Contains("-c1\">Version</a>: <del>1</del> <ins>2 (sylvia, 2008-02-01)</ins>"));
+    CHECK_THAT(html,
+               Contains("-c1\">Version</a>: <del>1</del> <ins>2 (sylvia, 2008-02-01)</ins>"));
     check_html(html);
 }
 
@@ -62,14 +64,15 @@ TEST_CASE("content links objects in a path, and the page up to the first of them
     path.push_back({tree::Kind::reference, "WBPhenotype1", "Phenotype"});
     path.push_back({tree::Kind::tag, "Recessive", {}});
     const auto html = content({added(path, support::reference("Paper", "WBPaper1"))});
-    CHECK_THAT(html, Contains("name=WBPhenotype1;class=Phenotype\">WBPhenotype1</a> &gt; Recessive"));
+    CHECK_THAT(html,
+               Contains("name=WBPhenotype1;class=Phenotype\">WBPhenotype1</a> &gt; Recessive"));
     CHECK_THAT(html, Contains("https://wormbase.org/resources/paper/WBPaper1\">WBPaper1</a>"));
     check_html(html);
 }
 
 TEST_CASE("content shows several children as a nested list, one behind its parent") {
-    const auto html = content({added(
-        tags({"A"}), text("v", {tag("one", {text("x")}), tag("two")}))});
+    const auto html =
+        content({added(tags({"A"}), text("v", {tag("one", {text("x")}), tag("two")}))});
     CHECK_THAT(html, Contains(": v<ul><li>one &gt; x</li><li>two</li></ul></li>"));
     check_html(html);
 }
@@ -92,7 +95,8 @@ TEST_CASE("content shows an opaque stamp as it is") {
 TEST_CASE("content names members of a KeySet and texts that stand in no tag") {
     const auto html = content({added({}, Node{{tree::Kind::member, "WBGene1", "Gene"}, {}, {}}),
                                removed({}, text("gone"))});
-    CHECK_THAT(html, Contains("-c1\">added</a>: <a href=\"https://wormbase.org/db/get?name=WBGene1"));
+    CHECK_THAT(html,
+               Contains("-c1\">added</a>: <a href=\"https://wormbase.org/db/get?name=WBGene1"));
     CHECK_THAT(html, Contains("-c2\">removed</a>: gone"));
     check_html(html);
 }
@@ -126,9 +130,10 @@ TEST_CASE("content keeps a few words beside what changed in a long line") {
 
 TEST_CASE("content shows where two sequences differ, and shortens one that is new") {
     const std::string head(1000, 'a'), tail(1000, 'c');
-    const auto html = content({replaced({}, text(head + "gt" + tail), text(head + "tttt" + tail)),
+    const auto html = content({replaced({}, text(head + "gg" + tail), text(head + "tttt" + tail)),
                                added({}, text(head + tail))});
-    CHECK_THAT(html, Contains("from 1001 on: \xE2\x80\xA6" "aaaaaaaaaaaa<del>gt</del><ins>tttt</ins>"
+    CHECK_THAT(html, Contains("from 1001 on: \xE2\x80\xA6"
+                              "aaaaaaaaaaaa<del>gg</del><ins>tttt</ins>"
                               "cccccccccccc\xE2\x80\xA6 (2004 characters)"));
     CHECK_THAT(html, Contains("(2000 characters)"));
     CHECK(html.size() < 1000);
@@ -138,10 +143,10 @@ TEST_CASE("content shows where two sequences differ, and shortens one that is ne
 TEST_CASE("content does not link what a template would not make a web address") {
     auto hostile = site();
     hostile.object_url = "javascript:alert('{name}')";
-    const auto html = render::content_of(
-        row("WS187", day(2008, 2, 15),
-            {added(tags({"A"}), support::reference("Person", "WBPerson1"))}),
-        hostile);
+    const auto html =
+        render::content_of(row("WS187", day(2008, 2, 15),
+                               {added(tags({"A"}), support::reference("Person", "WBPerson1"))}),
+                           hostile);
     CHECK_THAT(html, !Contains("javascript"));
     CHECK_THAT(html, Contains("WBPerson1"));
 }
@@ -160,7 +165,8 @@ TEST_CASE("content of 201 changes shows 200 and a link to all") {
 TEST_CASE("content of one huge change is cut at 32 KB, whole in its tags") {
     support::Nodes many;
     for (int i = 0; i < 6000; ++i)
-        many.push_back(support::reference("Gene", "WBGene" + std::to_string(i), {tag("x"), tag("y")}));
+        many.push_back(
+            support::reference("Gene", "WBGene" + std::to_string(i), {tag("x"), tag("y")}));
     const auto html = content({added({}, tag("Homol", many))});
     CHECK(html.size() > 30 * 1024);
     CHECK_THAT(html, Contains("Cut here. "));
@@ -178,9 +184,11 @@ TEST_CASE("content of a tree that forks at each of 2000 levels is cut, not a sta
 TEST_CASE("content escapes hostile bytes wherever they stand") {
     const std::string hostile = "</li></ul><script onload='x'>&\"\x01\xFF\xEF\xBF\xBF\x7F";
     auto changes = std::vector<Change>{
-        added(tags({hostile, hostile}), support::stamped(support::reference(hostile, hostile), hostile)),
+        added(tags({hostile, hostile}),
+              support::stamped(support::reference(hostile, hostile), hostile)),
         replaced(tags({hostile}), text(hostile + "\n"), text(hostile + "\nx")),
-        removed({}, Node{{tree::Kind::comment, hostile, {}}, "2008-02-01_09:15:20_" + hostile, {}})};
+        removed({},
+                Node{{tree::Kind::comment, hostile, {}}, "2008-02-01_09:15:20_" + hostile, {}})};
     auto hostile_row = row(hostile, day(2008, 2, 15), changes);
     hostile_row.object = {hostile, hostile};
     hostile_row.since = hostile;
@@ -196,7 +204,8 @@ TEST_CASE("content tells what happened to the object, and where a renamed one we
     gone.notes.renamed_to = {{"Gene", "WBGene2"}};
     const auto html = render::content_of(gone, site());
     CHECK_THAT(html, Contains("<p>No longer in WS188.</p>"));
-    CHECK_THAT(html, Contains("Most likely renamed to <a href=\"https://changes.example.org/history?"
-                              "class=Gene&amp;name=WBGene2\">Gene WBGene2</a>."));
+    CHECK_THAT(html,
+               Contains("Most likely renamed to <a href=\"https://changes.example.org/history?"
+                        "class=Gene&amp;name=WBGene2\">Gene WBGene2</a>."));
     check_html(html);
 }

@@ -7,9 +7,11 @@ using namespace sample;
 
 TEST_CASE("guids are tags made of authority, class, name and version, percent-encoded") {
     auto r = unc_26_in_ws187();
-    CHECK(render::guid_of(r, "wormbase.org,2007") == "tag:wormbase.org,2007:Gene/WBGene00006763/WS187");
+    CHECK(render::guid_of(r, "wormbase.org,2007") ==
+          "tag:wormbase.org,2007:Gene/WBGene00006763/WS187");
     r.object = {"A/b", "x:y z/\xC3\xA9~-._"};
-    CHECK(render::guid_of(r, "x.org,2007") == "tag:x.org,2007:A%2Fb/x%3Ay%20z%2F%C3%A9~-._/WS187");
+    CHECK(render::guid_of(r, "x.org,2007") ==
+          "tag:x.org,2007:A%2Fb/x%3Ay%20z%2F%C3%A9~-._/WS187");
     r.revision = 2;
     CHECK(render::guid_of(r, "x.org,2007").ends_with("/WS187/2"));
 }
@@ -45,15 +47,16 @@ TEST_CASE("titles have a verb for each kind of row") {
     CHECK(title(Kind::adopted) == "Gene unc-26 changed in WS187");
     r.since.clear();
     r.notes.changes = {added({}, support::tag("A"))};
-    CHECK(title(Kind::reconstructed) == "Gene unc-26 changed in WS187, by its timestamps: 1 added");
+    CHECK(title(Kind::reconstructed) ==
+          "Gene unc-26 changed in WS187, by its timestamps: 1 added");
 }
 
 TEST_CASE("titles are one line of plain text that no reader takes for HTML") {
     auto r = unc_26_in_ws187();
     r.notes.changes.clear();
     r.label = " a\n\tb <i>c</i> &amp; \xEF\xBF\xBD\xC2\x85 ";
-    CHECK(render::title_of(r) ==
-          "Gene a b \xE2\x80\xB9i\xE2\x80\xBA" "c\xE2\x80\xB9/i\xE2\x80\xBA &amp; ?? changed in WS187");
+    CHECK(render::title_of(r) == "Gene a b \xE2\x80\xB9i\xE2\x80\xBA"
+                                 "c\xE2\x80\xB9/i\xE2\x80\xBA &amp; ?? changed in WS187");
     r.label = "1 < 2 > 0";
     CHECK(render::title_of(r) == "Gene 1 < 2 > 0 changed in WS187");
 }
@@ -90,11 +93,11 @@ TEST_CASE("object URLs other than http and https are none") {
 TEST_CASE("curators are the users of what is new, once each, in order") {
     auto changes = unc_26_in_ws187().notes.changes;
     const auto by = [](const char* stamp) { return support::stamped(support::text("v"), stamp); };
-    const auto r = row("WS187", day(2008, 2, 15),
-                       {removed({}, by("2008-02-01_09:15:20_gone")),
-                        added({}, by("2008-02-01_09:15:20_zoe")), added({}, by("opaque")),
-                        added({}, support::tag("A", {by("2008-02-01_09:15:20_adam")})),
-                        replaced({}, by("2007-02-01_09:15:20_old"), by("2008-02-03_09:15:20_zoe"))});
+    const auto r = row(
+        "WS187", day(2008, 2, 15),
+        {removed({}, by("2008-02-01_09:15:20_gone")), added({}, by("2008-02-01_09:15:20_zoe")),
+         added({}, by("opaque")), added({}, support::tag("A", {by("2008-02-01_09:15:20_adam")})),
+         replaced({}, by("2007-02-01_09:15:20_old"), by("2008-02-03_09:15:20_zoe"))});
     CHECK(render::curators_of(r) == std::vector<std::string>{"zoe", "adam"});
 }
 

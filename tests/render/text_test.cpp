@@ -33,8 +33,14 @@ TEST_CASE("HTML text is escaped, and what HTML forbids is a reference to U+FFFD"
 TEST_CASE("XML text has hexadecimal references for what is markup, and keeps CR") {
     CHECK(xml("a<b>&]]>\r") == "a&#x3C;b&#x3E;&#x26;]]&#x3E;&#xD;");
     std::string out;
-    render::append_xml_of_html(out, "<p>&amp;\r</p>");
-    CHECK(out == "&lt;p&gt;&amp;amp;&#xD;&lt;/p&gt;");
+    render::append_xml_url(out, "http://x.org/?a=b&c");
+    CHECK(out == "http://x.org/?a=b&amp;c");
+}
+
+TEST_CASE("HTML stands in XML as CDATA, torn where it holds the end of a section") {
+    std::string out;
+    render::append_xml_of_html(out, "<p>&amp;</p>]]>x");
+    CHECK(out == "<![CDATA[<p>&amp;</p>]]]]><![CDATA[>x]]>");
 }
 
 TEST_CASE("texts are cut between characters") {
@@ -58,11 +64,11 @@ TEST_CASE("HTML keeps room for its end tags, and refuses all after what it once 
 
 TEST_CASE("aligned words are runs of the same and of replaced ones") {
     using render::Run;
-    const auto runs = render::align(render::words_of("a b  c d"), render::words_of(" a x c\nd e"));
-    CHECK(runs == std::vector<Run>{{true, 0, 1, 0, 1},
-                                   {false, 1, 2, 1, 2},
-                                   {true, 2, 4, 2, 4},
-                                   {false, 4, 4, 4, 5}});
+    const auto runs =
+        render::align(render::words_of("a b  c d"), render::words_of(" a x c\nd e"));
+    CHECK(runs ==
+          std::vector<Run>{
+              {true, 0, 1, 0, 1}, {false, 1, 2, 1, 2}, {true, 2, 4, 2, 4}, {false, 4, 4, 4, 5}});
     CHECK(render::align({}, {}).empty());
 }
 
@@ -72,7 +78,8 @@ TEST_CASE("words too many to align are one replaced run between equal ends") {
         before += "b" + std::to_string(i) + " same ";
         after += "a" + std::to_string(i) + " same ";
     }
-    const auto runs = render::align(render::words_of(before + "end"), render::words_of(after + "end"));
+    const auto runs =
+        render::align(render::words_of(before + "end"), render::words_of(after + "end"));
     REQUIRE(runs.size() == 3);
     CHECK(runs[1] == render::Run{false, 1, 600, 1, 600});
 }
@@ -81,7 +88,8 @@ TEST_CASE("an error page is a short whole page that escapes what it is told") {
     auto site = sample::site();
     site.title = "<Site>";
     const auto page = render::error_page(404, "Not Found", "No <b>\x01\"x\" here.", site);
-    CHECK(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"));
+    CHECK(page.starts_with(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"));
     CHECK_THAT(page, Contains("<title>404 Not Found - &lt;Site&gt;</title>"));
     CHECK_THAT(page, Contains("<p>No &lt;b&gt;&#xFFFD;&quot;x&quot; here.</p>"));
     CHECK_THAT(page, !Contains("style") && !Contains("script"));

@@ -59,12 +59,23 @@ const std::map<std::string, std::string> namespaces = {
     {"sy", "http://purl.org/rss/1.0/modules/syndication/"}};
 
 // UndefinedElement: what may stand in a channel and in an item.
-const std::set<std::string> channel_elements = {
-    "title", "link", "description", "language", "managingEditor", "webMaster", "lastBuildDate",
-    "generator", "docs", "ttl", "sy:updatePeriod", "sy:updateFrequency", "atom:link",
-    "fh:complete", "item"};
-const std::set<std::string> item_elements = {"title", "link", "description", "dc:creator",
-                                             "guid", "pubDate"};
+const std::set<std::string> channel_elements = {"title",
+                                                "link",
+                                                "description",
+                                                "language",
+                                                "managingEditor",
+                                                "webMaster",
+                                                "lastBuildDate",
+                                                "generator",
+                                                "docs",
+                                                "ttl",
+                                                "sy:updatePeriod",
+                                                "sy:updateFrequency",
+                                                "atom:link",
+                                                "fh:complete",
+                                                "item"};
+const std::set<std::string> item_elements = {"title",      "link", "description",
+                                             "dc:creator", "guid", "pubDate"};
 
 // UnexpectedAttribute: element -> its attributes.
 const std::map<std::string, std::set<std::string>> attributes = {
@@ -75,14 +86,14 @@ bool matches(const std::string& text, const char* pattern) {
 }
 
 class RssChecker {
- public:
+   public:
     RssChecker(std::string_view bytes, std::string_view url, base::Seconds now)
         : bytes_(bytes), url_(url), now_(now) {}
 
     Strings check() {
         if (bytes_.size() > 5'000'000) find("ValidatorLimit", "", std::to_string(bytes_.size()));
         if (!utf8::is_valid(bytes_.begin(), bytes_.end())) find("NotUTF8", "", "");
-        if (!bytes_.starts_with("<?xml version=\"1.0\" encoding=\"utf-8\"?>"))
+        if (!bytes_.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"))
             find("MissingEncoding", "", std::string(bytes_.substr(0, 60)));
         const auto document = parse(bytes_);
         const auto* root = document ? xmlDocGetRootElement(document.get()) : nullptr;
@@ -102,16 +113,18 @@ class RssChecker {
         return findings_;
     }
 
- private:
+   private:
     void find(const std::string& rule, const std::string& where, const std::string& what) {
         findings_.push_back(rule + ": " + where + ": " + what.substr(0, 200));
     }
 
     void every_element(const xmlNode* node) {
         for (const auto* ns = node->nsDef; ns != nullptr; ns = ns->next) {
-            const std::string prefix = ns->prefix == nullptr ? "" : reinterpret_cast<const char*>(ns->prefix);
+            const std::string prefix =
+                ns->prefix == nullptr ? "" : reinterpret_cast<const char*>(ns->prefix);
             const auto known = namespaces.find(prefix);
-            if (known == namespaces.end() || known->second != reinterpret_cast<const char*>(ns->href))
+            if (known == namespaces.end() ||
+                known->second != reinterpret_cast<const char*>(ns->href))
                 find("UnknownNamespace", name_of(node), prefix);
         }
         const auto known = attributes.find(name_of(node));
@@ -145,8 +158,10 @@ class RssChecker {
             if (!channel_elements.contains(name)) find("UndefinedElement", "channel", name);
             if (name != "item" && ++count[name] > 1) find("DuplicateElement", "channel", name);
             if (name != "item" && count["item"] > 0) find("MisplacedItem", "channel", name);
-            if (name == "item") ++count[name], check_item(child);
-            else check_channel_element(name, child);
+            if (name == "item")
+                ++count[name], check_item(child);
+            else
+                check_channel_element(name, child);
         }
         if (count["title"] == 0) find("MissingTitle", "channel", "");
         if (count["link"] == 0) find("MissingLink", "channel", "");
@@ -197,7 +212,8 @@ class RssChecker {
     void no_html(const std::string& where, const xmlNode* node, const std::string& text) {
         if (std::regex_search(text, std::regex("</\\w+>"))) find("ContainsHTML", where, text);
         if (!std::regex_search(text, std::regex("&#?\\w|<[/a-zA-Z]"))) return;
-        if (line_of(node).find("&#x") == std::string_view::npos) find("CharacterData", where, text);
+        if (line_of(node).find("&#x") == std::string_view::npos)
+            find("CharacterData", where, text);
     }
 
     std::string_view line_of(const xmlNode* node) {
@@ -224,8 +240,9 @@ class RssChecker {
 
     void date(const std::string& where, const std::string& text) {
         const auto time = base::parse_http_date(text);  // checks the day of the week? below
-        if (!matches(text, "(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d\\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|"
-                           "Sep|Oct|Nov|Dec) \\d{4} \\d\\d:\\d\\d:\\d\\d GMT") ||
+        if (!matches(text,
+                     "(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d\\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|"
+                     "Sep|Oct|Nov|Dec) \\d{4} \\d\\d:\\d\\d:\\d\\d GMT") ||
             !time)
             return find("InvalidRFC2822Date", where, text);
         if (base::format_http_date(*time) != text) find("IncorrectDOW", where, text);
@@ -276,11 +293,17 @@ ReadFeed read_rss(std::string_view bytes) {
     const auto document = parse(bytes);
     const auto* root = document ? xmlDocGetRootElement(document.get()) : nullptr;
     const auto* channel = root == nullptr ? nullptr : child_named(root, "channel");
-    if (channel == nullptr) throw std::runtime_error("no RSS: " + std::string(bytes.substr(0, 200)));
-    ReadFeed feed{child_text(channel, "title"), child_text(channel, "link"),
-                  child_text(channel, "description"), "", child_text(channel, "lastBuildDate"),
-                  {}, child_named(channel, "fh:complete") != nullptr};
-    if (const auto* self = child_named(channel, "atom:link")) feed.self = attribute_of(self, "href");
+    if (channel == nullptr)
+        throw std::runtime_error("no RSS: " + std::string(bytes.substr(0, 200)));
+    ReadFeed feed{child_text(channel, "title"),
+                  child_text(channel, "link"),
+                  child_text(channel, "description"),
+                  "",
+                  child_text(channel, "lastBuildDate"),
+                  {},
+                  child_named(channel, "fh:complete") != nullptr};
+    if (const auto* self = child_named(channel, "atom:link"))
+        feed.self = attribute_of(self, "href");
     for (const auto* item : children_of(channel))
         if (name_of(item) == "item")
             feed.items.push_back({child_text(item, "title"), child_text(item, "link"),

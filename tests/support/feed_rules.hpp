@@ -16,8 +16,7 @@ namespace support {
 //   url  the address that the bytes came from; empty: not checked (SelfDoesntMatchLocation)
 //   now  dates later than this are implausible, as those before 1990 are
 [[nodiscard]] std::vector<std::string> findings_in_rss(std::string_view bytes,
-                                                       std::string_view url,
-                                                       base::Seconds now);
+                                                       std::string_view url, base::Seconds now);
 
 // One item as a reader sees it.
 struct ReadItem {

@@ -23,7 +23,7 @@ bool is_unwanted(std::uint32_t c) {
 }
 
 class HtmlChecker {
- public:
+   public:
     explicit HtmlChecker(std::string_view rest) : rest_(rest) {}
 
     Strings check() {
@@ -38,7 +38,7 @@ class HtmlChecker {
         return findings_;
     }
 
- private:
+   private:
     void find(const std::string& rule, const std::string& what) {
         findings_.push_back(rule + ": " + what);
     }
@@ -70,7 +70,8 @@ class HtmlChecker {
         if (name == "lt") return "<";
         if (name == "gt") return ">";
         if (name == "quot") return "\"";
-        if (!name.starts_with('#')) return find("NotHtml", "unknown reference " + std::string(name)), "";
+        if (!name.starts_with('#'))
+            return find("NotHtml", "unknown reference " + std::string(name)), "";
         const bool hex = name.starts_with("#x");
         std::uint32_t c = 0;
         const auto* last = name.data() + name.size();
@@ -94,7 +95,8 @@ class HtmlChecker {
         const bool is_end = inner.starts_with('/');
         if (is_end) inner.remove_prefix(1);
         const std::string name(inner.substr(0, inner.find(' ')));
-        if (!known_elements.contains(name)) return find("SecurityRisk", "<" + std::string(inner) + ">");
+        if (!known_elements.contains(name))
+            return find("SecurityRisk", "<" + std::string(inner) + ">");
         if (is_end) return end_tag(name);
         attributes(name, inner.substr(name.size()));
         place(name);
@@ -102,7 +104,8 @@ class HtmlChecker {
     }
 
     void end_tag(const std::string& name) {
-        if (open_.empty() || open_.back() != name) return find("NotHtml", "unexpected </" + name + ">");
+        if (open_.empty() || open_.back() != name)
+            return find("NotHtml", "unexpected </" + name + ">");
         open_.pop_back();
     }
 
@@ -119,7 +122,8 @@ class HtmlChecker {
         if (list.empty()) return;
         constexpr std::string_view start = " href=\"";
         if (element != "a" || !list.starts_with(start) || !list.ends_with('"') ||
-            list.substr(start.size(), list.size() - start.size() - 1).find('"') != std::string_view::npos)
+            list.substr(start.size(), list.size() - start.size() - 1).find('"') !=
+                std::string_view::npos)
             return find("SecurityRiskAttr", element + std::string(list));
         link(text(list.substr(start.size(), list.size() - start.size() - 1), false));
     }
@@ -129,7 +133,8 @@ class HtmlChecker {
             find("ContainsRelRef", url);
         constexpr std::string_view others = ";/?:@&=+$.-_!~*'()%,#";
         for (const char c : url)
-            if (!std::isalnum(static_cast<unsigned char>(c)) && others.find(c) == std::string_view::npos)
+            if (!std::isalnum(static_cast<unsigned char>(c)) &&
+                others.find(c) == std::string_view::npos)
                 return find("InvalidUriChar", url);
     }
 
