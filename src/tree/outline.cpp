@@ -80,9 +80,8 @@ void Outline::sort_children(Place parent) {
     if (in_order(items_[parent].first)) return;
     order_.clear();
     for (Place at = items_[parent].first; at != 0; at = items_[at].next) order_.push_back(at);
-    // Stable: of equal siblings the first one written stands.
-    std::stable_sort(order_.begin(), order_.end(),
-                     [this](Place a, Place b) { return before(a, b); });
+    // Equal siblings become one whose children are sorted in turn, so their order is no matter.
+    std::sort(order_.begin(), order_.end(), [this](Place a, Place b) { return before(a, b); });
     Place last = order_.front();
     items_[parent].first = last;
     for (const Place place : order_) {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "source/dump_reader.hpp"
+
+#include "source/ace_object.hpp"
+#include "source/dumps.hpp"
+#include "source/sign.hpp"
+
+using support::TempDir;
+
+namespace {
+
+std::vector<std::string> split(const TempDir& folder, const std::string& bytes,
+                               std::size_t most = 64 << 20) {
+    const auto objects = dumps::try_objects_in(folder.write("x.ace", bytes).string(), most);
+    INFO((objects ? "" : objects.error().text));
+    REQUIRE(objects);
+    return *objects;
+}
+
+std::string error_of(const TempDir& folder, const std::string& bytes,
+                     base::Kind kind = base::Kind::refused) {
+    const auto path = folder.write("x.ace", bytes).string();
+    const auto objects = dumps::try_objects_in(path);
+    REQUIRE_FALSE(objects);
+    CHECK(objects.error().kind == kind);
+    REQUIRE(objects.error().text.starts_with(path + ":"));
+    return objects.error().text.substr(path.size() + 1);
+}
+
+const std::string small_dump =
+    "\n\n // Class LongText \n\n"
+    "LongText : \"l\" -O \"s\"\n\n // Class Gene \n\nGene : \"no object\"\n\n***LongTextEnd***\n\n"
+    "\n\n // Class Gene \n\n"
+    "Gene : \"a\" -O \"s\"\nRemark\t \"one\\n\\\n\\n\\\ntwo\" 1\n\n"
+    "Gene : \"b\"\n\n"
+    "DNA : \"d\"\n         acgt\n\n" +
+    dumps::trailer;
+
+}  // namespace
+
+TEST_CASE("objects end at a blank line, a LongText at its terminator") {
+    TempDir folder;
+    const auto objects = split(folder, small_dump);
+    REQUIRE(objects.size() == 4);
+    CHECK(objects[0].ends_with("Gene : \"no object\"\n\n***LongTextEnd***\n"));
+    CHECK(objects[1] == "Gene : \"a\" -O \"s\"\nRemark\t \"one\\n\\\n\\n\\\ntwo\" 1\n");
+    CHECK(objects[2] == "Gene : \"b\"\n");
+    CHECK(objects[3] == "DNA : \"d\"\n         acgt\n");
+}
+
+TEST_CASE("a file without banners may end with its last object") {
+    TempDir folder;
+    CHECK(split(folder, "Gene : \"a\"\nTag\t\n").size() == 1);
+    CHECK(split(folder, "// a comment\n  \nGene : \"a\"\nTag\t\n\n//\n\nGene : \"b\"\n").size() == 2);
+    CHECK(split(folder, "LongText : \"a\"\n\n\n***LongTextEnd***").size() == 1);
+}
+
+TEST_CASE("every prefix of a dump is refused, but for those that lack only blank lines") {
+    TempDir folder;
+    const auto whole = split(folder, small_dump);
+    for (std::size_t size = 0; size < small_dump.size(); ++size) {
+        const auto path = folder.write("x.ace", small_dump.substr(0, size)).string();
+        const auto objects = dumps::try_objects_in(path);
+        const bool is_whole = small_dump.find_first_not_of(" \n", size) == std::string::npos;
+        INFO(size);
+        REQUIRE(objects.has_value() == is_whole);
+        if (objects) CHECK(*objects == whole);
+        // Half a banner is no line of a dump.
+        else CHECK((objects.error().kind == base::Kind::refused ||
+                    objects.error().text.ends_with("a line that belongs to no object")));
+    }
+}
+
+TEST_CASE("a file that is cut off says where") {
+    TempDir folder;
+    const std::string begin = "\n\n // Class Gene \n\nGene : \"a\"\nTag\t \"x\"\n";
+    CHECK(error_of(folder, begin + "Tag\t \"y") == "7: the file ends inside a line");
+    CHECK(error_of(folder, begin) == "7: the file ends inside an object");
+    CHECK(error_of(folder, begin + "\n") ==
+          "8: the file ends without \"// End of this dump file\"");
+    CHECK(error_of(folder, begin + "\n // End of this dump file \n\nGene : \"b\"\n\n") ==
+          "12: the file ends without \"// End of this dump file\"");
+    CHECK(error_of(folder, "LongText : \"a\"\n***LongTextEnd** \n") ==
+          "3: the file ends inside a LongText");
+    CHECK(error_of(folder, "\n\n") == "3: the file holds no objects");
+    CHECK(error_of(folder, "\n blanks first\n", base::Kind::malformed) ==
+          "2: a line that belongs to no object");
+}
+
+TEST_CASE("objects keep their places, lines and digests across blocks of any size") {
+    TempDir folder;
+    std::string bytes = "\n\n // Class Gene \n\n";
+    std::vector<std::pair<std::size_t, std::string>> expected;
+    for (int i = 0; i < 3000; ++i) {
+        std::string object = "Gene : \"g" + std::to_string(i) + "\"\n";
+        for (int line = 0; line < i % 40; ++line)
+            object += "Tag\t \"" + std::string(static_cast<std::size_t>(i), 'x') + "\"\n";
+        expected.emplace_back(bytes.size(), object);
+        bytes += object + "\n";
+    }
+    REQUIRE(bytes.size() > (10U << 20));
+    const auto path = folder.write("x.ace", bytes + dumps::trailer).string();
+    const auto file = source::open_file(AT_FDCWD, path);
+    REQUIRE(file);
+    // The second time most objects are too large to be held.
+    for (const std::size_t most : {std::size_t{64} << 20, std::size_t{1}}) {
+        source::DumpReader reader(*file, path, most, source::Digests::yes);
+        std::uint64_t line = 5;
+        for (const auto& [offset, object] : expected) {
+            const auto read = reader.next();
+            REQUIRE(read);
+            REQUIRE(*read);
+            REQUIRE((*read)->offset == offset);
+            REQUIRE((*read)->length == object.size());
+            REQUIRE((*read)->line == line);
+            REQUIRE((*read)->digest.low64 == XXH3_128bits(object.data(), object.size()).low64);
+            if ((*read)->is_whole) REQUIRE((*read)->bytes == object);
+            line += static_cast<std::uint64_t>(std::count(object.begin(), object.end(), '\n')) + 1;
+        }
+        const auto end = reader.next();
+        REQUIRE(end);
+        CHECK_FALSE(*end);
+    }
+}
+
+TEST_CASE("an object larger than the limit is passed over, and the next one is found") {
+    TempDir folder;
+    const std::string row = "Tag\t \"" + std::string(100, 'x') + "\"\n";
+    std::string large = "Gene : \"large\"\n";
+    while (large.size() < (5U << 20)) large += row;
+    std::string text = "LongText : \"large\"\n";
+    while (text.size() < (5U << 20)) text += "\n***LongTextEnd*** no\n";
+    text += "***LongTextEnd***\n";
+    const auto objects =
+        split(folder, large + "\n" + text + "\nGene : \"next\"\n\n" + large, 1 << 20);
+    REQUIRE(objects.size() == 4);
+    CHECK(objects[0].size() == 1 << 16);
+    CHECK(objects[1].starts_with("LongText : \"large\"\n"));
+    CHECK(objects[2] == "Gene : \"next\"\n");
+    CHECK(objects[3].size() == 1 << 16);
+    CHECK(error_of(folder, large + "Tag") == std::to_string(1 + std::count(large.begin(), large.end(), '\n')) +
+                                               ": the file ends inside a line");
+}
+
+TEST_CASE("a line of a megabyte and an object of 100,000 rows are read") {
+    TempDir folder;
+    std::string bytes = "Gene : \"rows\"\n";
+    for (int i = 0; i < 100'000; ++i) bytes += "Tag\t \"" + std::to_string(i) + "\" 1\n";
+    bytes += "\nGene : \"line\"\nTag\t \"" + std::string(1 << 20, 'x') + "\"\n\n";
+    const auto objects = split(folder, bytes);
+    REQUIRE(objects.size() == 2);
+    const auto rows = source::parse_object(objects[0], tree::Models());
+    REQUIRE(rows);
+    CHECK(tree::count_nodes(rows->nodes) == 200'001);
+    const auto line = source::parse_object(objects[1], tree::Models());
+    REQUIRE(line);
+    CHECK(line->nodes.at(0).children.at(0).cell.text.size() == 1 << 20);
+}
+
+TEST_CASE("signing a file calls for each object, and names what it can't read") {
+    TempDir folder;
+    const auto path = folder.write("x.ace", small_dump).string();
+    std::vector<std::string> seen;
+    const auto count = source::sign_file(path, 1 << 20, [&](const source::Signed& object) {
+        CHECK(object.signature.size() == 32);
+        CHECK(small_dump.substr(object.offset).starts_with(object.header));
+        seen.emplace_back(object.header);
+    });
+    REQUIRE(count);
+    CHECK(*count == 4);
+    CHECK(seen[1] == "Gene : \"a\" -O \"s\"");
+
+    const auto bad = folder.write("bad.ace", "Gene : \"a\"\nTag\t \"x\"\nTag\t \"y\n\n").string();
+    const auto refused = source::sign_file(bad, 1 << 20, [](const source::Signed&) {});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == base::Kind::malformed);
+    CHECK(refused.error().text == bad + ":3: Gene : \"a\": a quote is not closed");
+
+    const auto absent = source::sign_file((folder.path() / "no.ace").string(), 1,
+                                          [](const source::Signed&) {});
+    REQUIRE_FALSE(absent);
+    CHECK(absent.error().kind == base::Kind::absent);
+}
