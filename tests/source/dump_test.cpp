@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: MIT
+#include "source/dump.hpp"
+
+#include <atomic>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "source/dumps.hpp"
+#include "tree/outline.hpp"
+
+using base::Kind;
+using source::Build;
+using source::open_dump;
+using support::TempDir;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string head = "\n\n // Class Gene \n\n";
+const std::string gene_a = "Gene : \"a\" -O \"s\"\nRemark\t \"one\"\n\n";
+const std::string gene_b = "Gene : \"b\"\nRemark\t \"two\"\nCGC_name\t \"b-1\"\n\n";
+
+// A build folder and an index folder of a test's own.
+class Site {
+   public:
+    Site() { release("WS1", "2008-02-01"); }
+
+    void release(const std::string& version, const std::string& date) const {
+        write("release.ini", "version = " + version + "\ndate = " + date + "\n");
+    }
+    void write(const std::string& name, const std::string& bytes) const {
+        folder_.write("build/" + name, bytes);
+    }
+    void remove(const std::string& name) const { fs::remove(build() / name); }
+    [[nodiscard]] fs::path build() const { return folder_.path() / "build"; }
+    [[nodiscard]] fs::path index() const { return folder_.path() / "index"; }
+    [[nodiscard]] fs::path path() const { return folder_.path(); }
+
+    [[nodiscard]] base::Result<Build> try_open(std::size_t most_mb = 64) const {
+        return open_dump({build().string(), index().string(), most_mb});
+    }
+    [[nodiscard]] Build open(std::size_t most_mb = 64) const {
+        auto build = try_open(most_mb);
+        INFO((build ? "" : build.error().text));
+        REQUIRE(build);
+        return *build;
+    }
+    // The error's text behind the build's folder.
+    [[nodiscard]] std::string why_not() const {
+        const auto build = try_open();
+        REQUIRE_FALSE(build);
+        CHECK((build.error().kind == Kind::refused || build.error().kind == Kind::malformed));
+        const auto place = fs::canonical(this->build()).string();
+        const auto& text = build.error().text;
+        return text.starts_with(place) ? text.substr(place.size()) : text;
+    }
+
+   private:
+    TempDir folder_;
+};
+
+std::string name_found(const Build& build, const tree::ObjectName& asked) {
+    const auto found = build->find(asked);
+    REQUIRE(found);
+    return *found ? (*found)->class_name + " " + (*found)->name : "none";
+}
+
+std::string text_in(const Build& build, const std::string& name) {
+    const auto object = build->load({"Gene", name});
+    INFO((object ? "" : object.error().text));
+    REQUIRE(object);
+    return object->nodes.at(0).children.at(0).cell.text;
+}
+
+std::string gzip(const std::string& bytes) {
+    z_stream stream{};
+    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    std::string out(deflateBound(&stream, bytes.size()), '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream.avail_in = static_cast<uInt>(bytes.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return out;
+}
+
+std::string zstd(const std::string& bytes) {
+    std::string out(ZSTD_compressBound(bytes.size()), '\0');
+    const auto size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
+    REQUIRE_FALSE(ZSTD_isError(size));
+    out.resize(size);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a build answers for its objects, from several files and a continued class") {
+    Site site;
+    site.write("dump_A.1.ace", head + gene_a + dumps::trailer);
+    site.write("dump_A.2.ace", head + gene_b + "\n\n // Class Paper \n\nPaper : \"P1\"\n\n" +
+                                   dumps::trailer);
+    site.write("models.wrm", "?Gene Remark ?Text\n      CGC_name UNIQUE ?Gene_name\n");
+    site.write("notes.txt", "no dump file");
+    const auto build = site.open();
+    CHECK(build->release().version == "WS1");
+    CHECK(build->digest().size() == 32);
+    CHECK(build->class_counts() == std::vector<source::ClassCount>{{"Gene", 2}, {"Paper", 1}});
+    CHECK(name_found(build, {"gene", "A"}) == "Gene a");
+    CHECK(name_found(build, {"Gene", "c"}) == "none");
+    CHECK(text_in(build, "a") == "one");
+    const auto b = build->load({"Gene", "b"});
+    REQUIRE(b);
+    CHECK(b->nodes.at(1).children.at(0).cell.class_name == "Gene_name");
+    CHECK(build->load({"Gene", "A"}).error().kind == Kind::absent);
+    CHECK(build->load({"Paper", "P1"})->nodes.empty());
+
+    std::set<std::string> names;
+    build->each_name([&](const tree::ObjectName& id) { return names.insert(id.name), true; });
+    CHECK(names == std::set<std::string>{"a", "b", "P1"});
+    const auto digest = build->digest_of({"Gene", "a"});
+    REQUIRE(digest);
+    CHECK(digest->value().size() == 16);
+    CHECK_FALSE(build->digest_of({"Gene", "A"})->has_value());
+}
+
+TEST_CASE("the sample builds open, and leave their sessions out") {
+    TempDir folder;
+    for (const auto* version : {"WS186", "WS187", "WS188"}) {
+        const auto build = open_dump({std::string("examples/builds/") + version,
+                                      folder.path().string(), 64});
+        REQUIRE(build);
+        CHECK((*build)->release().version == version);
+        std::size_t objects = 0;
+        (*build)->each_name([&](const tree::ObjectName& id) {
+            CHECK(id.class_name != "UserSession");
+            CHECK((*build)->load(id));
+            return ++objects, true;
+        });
+        CHECK(objects > 1490);
+        CHECK(name_found(*build, {"gene", "wbgene00006763"}) == "Gene WBGene00006763");
+    }
+    CHECK(source::kept_indexes(folder.path().string()).size() == 3);
+}
+
+TEST_CASE("a stamp of the build's loading session is known, a curator's is not") {
+    TempDir folder;
+    const auto build = open_dump({"examples/builds/WS186", folder.path().string(), 64});
+    REQUIRE(build);
+    CHECK((*build)->is_loading_stamp("2008-01-25_10:00:00.1_wormpub") == true);
+    CHECK((*build)->is_loading_stamp("2004-04-07_11:29:19.3_wormpub") == false);
+    CHECK((*build)->is_loading_stamp("") == false);
+}
+
+TEST_CASE("a build of fewer than 20 objects has no loading stamps, one of 20 may") {
+    Site site;
+    std::string bytes = head;
+    for (int i = 0; i < 19; ++i)
+        bytes += "Gene : \"g" + std::to_string(i) + "\"\nTag\t -O \"load\"\n\n";
+    site.write("x.ace", bytes + dumps::trailer);
+    CHECK(site.open()->is_loading_stamp("load") == false);
+    site.write("x.ace", bytes + "Gene : \"last\"\nTag\t -O \"rare\" 1 -O \"load\"\n\n" +
+                            dumps::trailer);
+    const auto build = site.open();
+    CHECK(build->is_loading_stamp("load") == true);
+    CHECK(build->is_loading_stamp("rare") == false);
+}
+
+TEST_CASE("packed and split otherwise, a build has the same digests") {
+    const auto bytes = dumps::read(dumps::sample_files[2]);
+    Site plain, packed;
+    plain.write("x.ace", bytes);
+    const auto middle = bytes.find("\n\n // Class Paper ");
+    REQUIRE(middle != std::string::npos);
+    // Two members of a gzip file and two frames of a zstd file read as one.
+    const auto first = bytes.substr(0, middle) + "\n" + dumps::trailer, rest = bytes.substr(middle);
+    packed.write("a.ace.gz", gzip(first.substr(0, 1000)) + gzip(first.substr(1000)));
+    packed.write("b.ace.zst", zstd(rest.substr(0, 5000)) + zstd(rest.substr(5000)));
+    const auto a = plain.open(), b = packed.open();
+    CHECK(a->digest() == b->digest());
+    const tree::ObjectName id{"Gene", "WBGene00006763"};
+    CHECK(a->digest_of(id) == b->digest_of(id));
+    CHECK(a->load(id) == b->load(id));
+    CHECK(packed.open()->digest() == a->digest());
+}
+
+TEST_CASE("an unpacked file that was lost is unpacked again") {
+    Site site;
+    site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));
+    (void)site.open();
+    CHECK(fs::remove_all(site.index() / "WS1.plain") == 2);
+    CHECK(text_in(site.open(), "a") == "one");
+}
+
+TEST_CASE("unpacked files go when their build has gone, its index stays") {
+    Site site;
+    site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));
+    (void)site.open();
+    const auto next = site.path() / "next";
+    fs::create_directory(next);
+    std::ofstream(next / "release.ini") << "version = WS2\ndate = 2008-03-01\n";
+    std::ofstream(next / "y.ace") << head + gene_b + dumps::trailer;
+    const source::DumpSettings settings{next.string(), site.index().string(), 64};
+    REQUIRE(open_dump(settings));
+    CHECK(fs::exists(site.index() / "WS1.plain"));
+    fs::remove_all(site.build());
+    std::ofstream(next / "y.ace") << head + gene_b + gene_a + dumps::trailer;
+    REQUIRE(open_dump(settings));
+    CHECK_FALSE(fs::exists(site.index() / "WS1.plain"));
+    CHECK(fs::exists(site.index() / "WS1.index"));
+}
+
+TEST_CASE("damaged packed files are refused") {
+    Site site;
+    const auto packed = gzip(head + gene_a + dumps::trailer);
+    site.write("x.ace.gz", packed.substr(0, packed.size() - 9));
+    CHECK(site.why_not() == "/x.ace.gz: is damaged: it ends too early");
+    site.write("x.ace.gz", "no gzip");
+    CHECK(site.why_not() == "/x.ace.gz: is damaged: incorrect header check");
+    site.remove("x.ace.gz");
+    const auto frame = zstd(head + gene_a + dumps::trailer);
+    site.write("x.ace.zst", frame.substr(0, frame.size() - 3));
+    CHECK(site.why_not() == "/x.ace.zst: is damaged: it ends too early");
+    site.write("x.ace.zst", "no zstd at all");
+    CHECK(site.why_not().starts_with("/x.ace.zst: is damaged: "));
+    CHECK_FALSE(fs::exists(site.index() / "WS1.index"));
+}
+
+TEST_CASE("without a models file the signatures are the same") {
+    Site with, without;
+    for (const auto* site : {&with, &without})
+        site->write("x.ace", dumps::read(dumps::sample_files[2]));
+    with.write("models.wrm", dumps::read("examples/builds/WS188/models.wrm"));
+    const auto a = with.open(), b = without.open();
+    CHECK(a->models().class_count() > 30);
+    CHECK(b->models().class_count() == 0);
+    a->each_name([&](const tree::ObjectName& id) {
+        CHECK(tree::signature_of(a->load(id)->nodes) == tree::signature_of(b->load(id)->nodes));
+        return true;
+    });
+}
+
+TEST_CASE("a build that is not whole is refused as a whole, and leaves the one before alone") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const auto before = site.open();
+    site.write("x.ace", head + gene_a + "Gene : \"b\"\nRemark\t \"tw");
+    CHECK(site.why_not() == "/x.ace:9: the file ends inside a line");
+    site.write("x.ace", head + gene_a + gene_b);
+    CHECK(site.why_not() == "/x.ace:12: the file ends without \"// End of this dump file\"");
+    site.write("x.ace", head + "Gene \"b\"\n\n" + dumps::trailer);
+    CHECK(site.why_not() == "/x.ace:5: no object header (Class : \"name\")");
+    CHECK(name_found(before, {"Gene", "a"}) == "Gene a");
+}
+
+TEST_CASE("an object that stands twice is named with both places") {
+    Site site;
+    site.write("1.ace", head + gene_a + dumps::trailer);
+    site.write("2.ace", head + gene_b + gene_a + dumps::trailer);
+    CHECK(site.why_not() == "/2.ace:9: a stands at " + fs::canonical(site.build()).string() +
+                                "/1.ace:5 already");
+}
+
+TEST_CASE("a build without a good release.ini is refused, and told what to write") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const std::string hint =
+        "; write two lines there: \"version = WS187\" and \"date = 2008-02-15\"";
+    site.remove("release.ini");
+    CHECK(site.why_not() == "/release.ini is missing" + hint);
+    site.write("release.ini", "version = WS1\n");
+    CHECK(site.why_not() == "/release.ini: date is missing, or no day such as 2008-02-15" + hint);
+    site.write("release.ini", "version = WS1\ndate = 2008-02-30\n");
+    CHECK(site.why_not() == "/release.ini: date is missing, or no day such as 2008-02-15" + hint);
+    site.write("release.ini", "version = ../x\ndate = 2008-02-01\n");
+    CHECK(site.why_not().starts_with("/release.ini: version is missing, or holds more than"));
+    site.write("release.ini", "version = WS1\nday = 2008-02-01\n");
+    CHECK(site.why_not() == "/release.ini: unknown key \"day\"" + hint);
+    site.write("release.ini", "version = WS1\nversion = WS2\n");
+    CHECK(site.why_not().starts_with("/release.ini:2: "));
+}
+
+TEST_CASE("a folder without dump files is refused, one that is not there is unavailable") {
+    Site site;
+    CHECK(site.why_not() == " holds no dump files (*.ace, *.ace.gz, *.ace.zst)");
+    const auto none = open_dump({(site.path() / "none").string(), site.index().string(), 64});
+    REQUIRE_FALSE(none);
+    CHECK(none.error().kind == Kind::unavailable);
+}
+
+TEST_CASE("an object above max_object_mb is refused by name, the rest unharmed") {
+    Site site;
+    std::string large = "Gene : \"large\"\n";
+    while (large.size() < (2U << 20)) large += "Remark\t \"" + std::to_string(large.size()) + "\"\n";
+    site.write("x.ace", head + gene_a + large + "\n" + gene_b + dumps::trailer);
+    const auto build = site.open(1);
+    const auto refused = build->load({"Gene", "large"});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == Kind::too_large);
+    CHECK(refused.error().text ==
+          fs::canonical(site.build()).string() + "/x.ace:8: Gene large is " +
+              std::to_string(large.size()) + " bytes long, above max_object_mb = 1");
+    CHECK(name_found(build, {"Gene", "large"}) == "Gene large");
+    CHECK(text_in(build, "b") == "two");
+    CHECK(site.open(3)->load({"Gene", "large"}));
+    CHECK(site.open(3)->digest() == build->digest());
+}
+
+TEST_CASE("an object of 50 MB works") {
+    Site site;
+    std::string large = "Gene : \"large\"\nRemark\t \"" + std::string(1 << 20, 'x') + "\"\n";
+    while (large.size() < (50U << 20))
+        large += "Remark\t -O \"s\" \"" + std::to_string(large.size()) + std::string(200, 'y') + "\"\n";
+    site.write("x.ace", head + large + "\n" + gene_b + dumps::trailer);
+    const auto object = site.open()->load({"Gene", "large"});
+    REQUIRE(object);
+    CHECK(object->nodes.at(0).children.size() > 200'000);
+}
+
+TEST_CASE("a malformed object is named with file and line, the rest unharmed") {
+    Site site;
+    site.write("x.ace", head + gene_a + "Gene : \"bad\"\nRemark\t \"x\"\nRemark\t \"y\n\n" +
+                            gene_b + dumps::trailer);
+    const auto build = site.open();
+    const auto bad = build->load({"Gene", "bad"});
+    REQUIRE_FALSE(bad);
+    CHECK(bad.error().kind == Kind::malformed);
+    CHECK(bad.error().text ==
+          fs::canonical(site.build()).string() + "/x.ace:10: Gene bad: a quote is not closed");
+    CHECK(text_in(build, "b") == "two");
+}
+
+TEST_CASE("names that are too long are not tracked, the rest unharmed") {
+    Site site;
+    const std::string name(10'000, 'n');
+    site.write("x.ace", head + "Gene : \"" + name + "\"\nTag\t 1\n\nGene : \"" +
+                            std::string(512, 'm') + "\"\nRemark\t \"held\"\n\n" + gene_b + dumps::trailer);
+    const auto build = site.open();
+    CHECK(name_found(build, {"Gene", name}) == "none");
+    CHECK(build->load({"Gene", name}).error().kind == Kind::absent);
+    CHECK(build->load({"Gene", std::string(512, 'm')}));
+    CHECK(build->class_counts() == std::vector<source::ClassCount>{{"Gene", 2}});
+}
+
+TEST_CASE("an index is made again when a dump file changed, and only then") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const auto first = site.open();
+    const auto made = fs::last_write_time(site.index() / "WS1.index");
+    CHECK(site.open()->digest() == first->digest());
+    CHECK(fs::last_write_time(site.index() / "WS1.index") == made);
+
+    site.write("y.ace", head + gene_b + dumps::trailer);
+    CHECK(text_in(site.open(), "b") == "two");
+    // Same size, another inode.
+    site.write("new", head + "Gene : \"b\"\nRemark\t \"six\"\nCGC_name\t \"b-1\"\n\n" + dumps::trailer);
+    fs::rename(site.build() / "new", site.build() / "y.ace");
+    CHECK(text_in(site.open(), "b") == "six");
+    site.release("WS1", "2008-02-02");
+    CHECK(base::format_date(site.open()->release().released_on) == "2008-02-02");
+    site.remove("y.ace");
+    CHECK(name_found(site.open(), {"Gene", "b"}) == "none");
+}
+
+TEST_CASE("a damaged index is made again, whichever byte it is") {
+    Site site;
+    site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
+    const auto digest = site.open()->digest();
+    const auto path = (site.index() / "WS1.index").string();
+    const auto whole = dumps::read(path);
+    for (std::size_t i = 0; i < whole.size(); i += 7) {
+        auto bytes = whole;
+        bytes[i] = static_cast<char>(~bytes[i]);
+        std::ofstream(path, std::ios::binary) << bytes;
+        REQUIRE(site.open()->digest() == digest);
+        REQUIRE(dumps::read(path) == whole);
+    }
+}
+
+TEST_CASE("several processes that need one index make it without harm") {
+    Site site;
+    site.write("x.ace", dumps::read(dumps::sample_files[2]));
+    site.write("y.ace.gz", gzip(head + gene_a + dumps::trailer));
+    std::vector<pid_t> children;
+    for (int i = 0; i < 4; ++i) {
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            const auto build = open_dump({site.build().string(), site.index().string(), 64});
+            const bool ok = build && (*build)->load({"Gene", "WBGene00006763"}) &&
+                            (*build)->load({"Gene", "a"});
+            ::_exit(ok ? 0 : 1);
+        }
+        children.push_back(child);
+    }
+    for (const pid_t child : children) {
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+    }
+    std::set<std::string> left;
+    for (const auto& entry : fs::directory_iterator(site.index()))
+        left.insert(entry.path().filename().string());
+    CHECK(left == std::set<std::string>{"WS1.index", "WS1.lock", "WS1.plain"});
+}
+
+TEST_CASE("many threads may ask one build") {
+    Site site;
+    site.write("x.ace", dumps::read(dumps::sample_files[0]));
+    const auto build = site.open();
+    std::atomic<int> right{0};
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+        threads.emplace_back([&] {
+            for (int n = 0; n < 50; ++n)
+                if (build->load({"Gene", "WBGene00006763"}) &&
+                    build->is_loading_stamp("2008-01-25_10:00:00.1_wormpub") == true)
+                    ++right;
+        });
+    threads.clear();
+    CHECK(right == 400);
+}
+
+TEST_CASE("a build whose folder vanishes while it is open goes on to answer") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const auto build = site.open();
+    fs::remove_all(site.build());
+    CHECK(text_in(build, "a") == "one");
+    const auto again = site.try_open();
+    REQUIRE_FALSE(again);
+    CHECK(again.error().kind == Kind::unavailable);
+}
+
+TEST_CASE("a dump file written into under an open build makes its objects unavailable") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const auto build = site.open();
+    site.write("x.ace", head + "Gene : \"a\" -O \"s\"\nRemark\t \"ONE\"\n\n" + dumps::trailer);
+    const auto object = build->load({"Gene", "a"});
+    REQUIRE_FALSE(object);
+    CHECK(object.error().kind == Kind::unavailable);
+    site.write("x.ace", "");
+    CHECK(build->load({"Gene", "a"}).error().kind == Kind::unavailable);
+}
+
+TEST_CASE("a link switched while a build is open does not mix two builds") {
+    TempDir folder;
+    const auto link = folder.path() / "current";
+    const auto samples = fs::absolute("examples/builds");
+    fs::create_directory_symlink(samples / "WS186", link);
+    const source::DumpSettings settings{link.string(), (folder.path() / "index").string(), 64};
+    const auto before = open_dump(settings);
+    const auto identity = source::identity_of(settings.folder);
+    fs::remove(link);
+    fs::create_directory_symlink(samples / "WS188", link);
+    const auto after = open_dump(settings);
+    REQUIRE(before);
+    REQUIRE(after);
+    CHECK((*before)->release().version == "WS186");
+    CHECK((*after)->release().version == "WS188");
+    CHECK((*before)->load({"Gene", "WBGene00006763"}) != (*after)->load({"Gene", "WBGene00006763"}));
+    CHECK(identity != source::identity_of(settings.folder));
+}
+
+TEST_CASE("a build's identity changes with each of its files, and with nothing else") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const auto identity = [&] {
+        const auto text = source::identity_of(site.build().string());
+        REQUIRE(text);
+        return *text;
+    };
+    const auto first = identity();
+    (void)site.open();
+    site.write("notes.txt", "x");
+    CHECK(identity() == first);
+    site.write("models.wrm", "?Gene\n");
+    const auto second = identity();
+    CHECK(second != first);
+    site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
+    CHECK(identity() != second);
+    CHECK(source::identity_of((site.path() / "none").string()).error().kind == Kind::unavailable);
+}
+
+TEST_CASE("what is kept of a build whose files are gone: names, counts and digests") {
+    Site site;
+    site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
+    const auto build = site.open();
+    fs::remove_all(site.build());
+    const auto kept = source::kept_indexes(site.index().string());
+    REQUIRE(kept.size() == 1);
+    CHECK(kept[0].release == build->release());
+    const auto index = source::open_kept_index(kept[0].path);
+    REQUIRE(index);
+    CHECK((*index)->digest() == build->digest());
+    CHECK((*index)->class_counts() == build->class_counts());
+    CHECK((*index)->digest_of({"Gene", "a"}) == build->digest_of({"Gene", "a"}));
+    CHECK(name_found(*index, {"gene", "B"}) == "Gene b");
+    CHECK((*index)->load({"Gene", "a"}).error().kind == Kind::unavailable);
+}
+
+TEST_CASE("kept indexes come oldest release first, without those that are damaged") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    for (const auto* version : {"WS100", "WS99", "WS98"}) {
+        site.release(version, "2008-02-01");
+        (void)site.open();
+    }
+    std::ofstream(site.index() / "WS98.index") << "damaged";
+    const auto kept = source::kept_indexes(site.index().string());
+    REQUIRE(kept.size() == 2);
+    CHECK(kept[0].release.version == "WS99");
+    CHECK(kept[1].release.version == "WS100");
+    CHECK(source::kept_indexes((site.path() / "none").string()).empty());
+    CHECK(source::open_kept_index((site.index() / "WS98.index").string()).error().kind ==
+          Kind::malformed);
+}
+
+TEST_CASE("an index folder that can't be written is named") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    std::ofstream(site.path() / "index") << "a file";
+    const auto build = site.try_open();
+    REQUIRE_FALSE(build);
+    CHECK(build.error().text.find((site.path() / "index").string()) != std::string::npos);
+}
