@@ -185,8 +185,8 @@ class Refresh {
             each.oid = row.oid;
             const auto renamed = with_rename(transaction, std::move(each), before, after, twins);
             if (!renamed) return tl::unexpected(renamed.error());
-            if (each.release.version != current().version)
-                if (const auto known = record_release(transaction, each.release, {}); !known)
+            if (renamed->release.version != current().version)
+                if (const auto known = record_release(transaction, renamed->release, {}); !known)
                     return tl::unexpected(known.error());
             insert_history(transaction, *renamed);
         }

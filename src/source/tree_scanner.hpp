@@ -112,23 +112,27 @@ class TreeScanner {
         const char* begin = at_;
         while (at_ != end_ && *at_ != ' ' && *at_ != '\t' && *at_ != '\n') ++at_;
         cell.text = {begin, static_cast<std::size_t>(at_ - begin)};
-        if (*begin == '-' && !(cell.text.size() > 1 && begin[1] >= '0' && begin[1] <= '9'))
-            return "a word that begins with '-' and is no number";
+        // Options are words of two characters; `-inf` is what a float may come to.
+        if (*begin == '-' && cell.text.size() == 2 && !(begin[1] >= '0' && begin[1] <= '9'))
+            return "an option that is neither -O nor -C, or stands without its text";
         if (cell.text.find('"') != std::string_view::npos) return "a quote inside a bare word";
         return nullptr;
     }
 
-    // `-O "stamp"`, where it follows.
+    // `-O "stamp"`, where it follows; of several the last one stands, as it does in AceDB
+    // (WormBase's curation of 1999 to 2006 has such cells).
     const char* read_stamp(RawCell& cell) {
-        const char* cell_end = at_;
-        if (at_ != end_ && *at_ == '\t') ++at_;  // after the first tag
-        if (!starts_with(" -O \"")) {
-            at_ = cell_end;
-            return nullptr;
+        for (;;) {
+            const char* cell_end = at_;
+            if (at_ != end_ && *at_ == '\t') ++at_;  // after the first tag
+            if (!starts_with(" -O \"")) {
+                at_ = cell_end;
+                return nullptr;
+            }
+            at_ += 4;
+            bool escaped = false;
+            if (const char* what = read_quoted(cell.stamp, escaped)) return what;
         }
-        at_ += 4;
-        bool escaped = false;
-        return read_quoted(cell.stamp, escaped);
     }
 
     const char* read_quoted(std::string_view& text, bool& escaped) {

@@ -215,6 +215,23 @@ TEST_CASE("no rename is told where two objects took the content") {
     CHECK_FALSE(desks.rows(second.release(), {"Gene", "new"})[0].notes.renamed_from);
 }
 
+TEST_CASE("releases that a first sight tells of are recorded by their names") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Desks desks(fresh.connect());
+    desks.settings.known_releases = {build("WS186").release(), build("WS187").release()};
+    auto now = build("WS188");
+    now.with("Gene", gene.name, {support::stamped(text("a"), "2008-02-10_14:30:00_sylvia"),
+                                 support::stamped(text("b"), "2008-03-15_08:05:09_x")});
+    REQUIRE(desks.refresh(now));
+    const auto versions = store::perform(desks.pool, store::Access::read, [](auto& transaction) {
+        return transaction.query("SELECT version FROM releases ORDER BY version");
+    });
+    REQUIRE(versions.size() == 2);
+    CHECK(versions[0].text(0) == "WS187");
+    CHECK(versions[1].text(0) == "WS188");
+    CHECK(desks.rows(now.release()).size() == 2);
+}
+
 TEST_CASE("only the newest trees are kept when the configuration says so") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Desks desks(fresh.connect());

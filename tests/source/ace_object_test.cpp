@@ -99,6 +99,15 @@ TEST_CASE("without stamps, and with a tag alone on its line") {
                                 support::tag("Live"), support::tag("Dead")});
 }
 
+TEST_CASE("of several stamps behind one cell the last one stands") {
+    const auto object = parsed("Gene : \"x\"\nTag\t -O \"a\" -O \"b\" Other -O \"c\" -O \"d\"\n"
+                               "Tag\t -O \"a\" -O \"b\" Other -O \"c\" -O \"d\" -inf\n");
+    CHECK(object.nodes ==
+          Nodes{support::stamped(
+              support::tag("Tag", {support::stamped(support::tag("Other", {support::tag("-inf")}), "d")}),
+              "b")});
+}
+
 TEST_CASE("a cell whose text begins another one is a cell of its own") {
     const auto object = parsed("A : \"x\"\nTag\t ab\nTag\t a\nTag\t abc\nTa\t a\nTag\t 1 -1\n"
                                "Tag\t 1 -12\nTag\t 1\nTag\t 1 -O \"s\" 3\n");
@@ -171,8 +180,8 @@ TEST_CASE("what breaks the rules is named with its place") {
     refuses("Gene : \"x\"\nTag \"a\nTag\n", "a quote is not closed", 15);
     refuses("Gene : \"x\"\nTag \"a\"b\n", "no blank after a closing quote", 18);
     refuses("Gene : \"x\"\nTag\n\nTag\n", "a blank line inside an object", 15);
-    refuses("Gene : \"x\"\n-D Tag\n", "a word that begins with '-' and is no number", 13);
-    refuses("Gene : \"x\"\nTag -O x\n", "a word that begins with '-' and is no number", 17);
+    refuses("Gene : \"x\"\n-D Tag\n", "an option that is neither -O nor -C, or stands without its text", 13);
+    refuses("Gene : \"x\"\nTag -O x\n", "an option that is neither -O nor -C, or stands without its text", 17);
     refuses("Gene : \"x\"\nTag a\"b\n", "a quote inside a bare word", 18);
     refuses("Gene : \"x\"\r\nTag\r\n",
             "lines end in CR LF: this is no AceDB dump, or was changed on its way", 10);
