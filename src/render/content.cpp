@@ -58,8 +58,15 @@ std::string rest_link(const history::Row& row, const Site& site) {
     return html + "</p>";
 }
 
+bool has_details(const history::Row& row) {
+    return !row.notes.changes.empty() || row.notes.renamed_to || row.notes.renamed_from;
+}
+
 bool add_body(Html& html, const history::Row& row, const Site& site) {
-    if (row.kind != Kind::adopted) return add_changes(html, row, site);
+    const bool adopted = row.kind == Kind::adopted;
+    if (adopted ? row.notes.adopted_html.empty() : sentence_of(row).empty() && !has_details(row))
+        return html.add("<p>No details are recorded.</p>");
+    if (!adopted) return add_changes(html, row, site);
     if (!html.open("p", "<p>")) return false;
     add_allowed(html, row.notes.adopted_html);
     html.close();

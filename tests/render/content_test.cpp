@@ -209,3 +209,10 @@ TEST_CASE("content tells what happened to the object, and where a renamed one we
                         "class=Gene&amp;name=WBGene2\">Gene WBGene2</a>."));
     check_html(html);
 }
+
+TEST_CASE("content is never empty") {
+    auto bare = row("WS188", day(2008, 3, 22), {});
+    CHECK(render::content_of(bare, site()) == "<p>No details are recorded.</p>");
+    bare.kind = Kind::adopted;
+    CHECK(render::content_of(bare, site()) == "<p>No details are recorded.</p>");
+}

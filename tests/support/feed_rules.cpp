@@ -191,7 +191,8 @@ class RssChecker {
             const auto name = name_of(child), text = text_of(child);
             if (!item_elements.contains(name)) find("UndefinedElement", "item", name);
             if (++count[name] > 1) find("DuplicateElement", "item", name);
-            if (name == "title") not_blank(name, text), no_html(name, child, text);
+            if (name == "title" || name == "description" || name == "guid") not_blank(name, text);
+            if (name == "title") no_html(name, child, text);
             if (name == "link") full_link(name, text);
             if (name == "guid") guid(child, text);
             if (name == "pubDate") date(name, text);
