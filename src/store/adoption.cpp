@@ -52,6 +52,15 @@ std::string joined(const std::string& first, const std::string& second) {
     return first + "<br>" + second;
 }
 
+// Why an object can't be adopted; nullptr: it can.
+const char* unfit(const std::optional<std::string>& type,
+                  const std::optional<std::string>& name) {
+    if (!type || type->empty() || !name || name->empty()) return "no class or no name";
+    if (characters_in(*type) > longest_class || characters_in(*name) > longest_name)
+        return "class or name too long";
+    return nullptr;
+}
+
 class Adoption {
    public:
     Adoption(Connection& connection, base::Seconds now, Upgraded& done)
@@ -101,10 +110,10 @@ class Adoption {
     void copy_object(const Row& row) {
         const auto oid = row.integer(0);
         const auto type = text_of(row, 1), name = text_of(row, 2);
-        if (!type || type->empty() || !name || name->empty())
-            return leave("first_objects", oid, "no class or no name");
-        if (characters_in(*type) > longest_class || characters_in(*name) > longest_name)
-            return leave("first_objects", oid, "class or name too long");
+        if (const auto* why = unfit(type, name); why != nullptr) {
+            leave("first_objects", oid, why);
+            return;
+        }
         const auto there = transaction_.query(
             "SELECT oid FROM objects WHERE class = ? AND name = ?", {*type, *name});
         if (!there.empty()) {
@@ -148,9 +157,14 @@ class Adoption {
         const auto version = text_of(row, 2).value_or("");
         const auto date = text_of(row, 3).value_or("");
         const auto object = row.is_null(1) ? kept_.end() : kept_.find(row.integer(1));
-        if (object == kept_.end()) return leave("first_history", sid, "no object");
-        if (!base::is_version(version)) return leave("first_history", sid, "no version");
-        if (!base::parse_date(date)) return leave("first_history", sid, "no date");
+        const auto* why = object == kept_.end()        ? "no object"
+                          : !base::is_version(version) ? "no version"
+                          : !base::parse_date(date)    ? "no date"
+                                                       : nullptr;
+        if (why != nullptr) {
+            leave("first_history", sid, why);
+            return;
+        }
         record(object->second, version, date, text_of(row, 4).value_or(""));
         auto& released_on = releases_[version];
         released_on = std::max(released_on, date);

@@ -19,9 +19,8 @@ inline std::filesystem::path quick_folder() {
     std::error_code none;
     const auto room = std::filesystem::space(memory, none);
     const bool fits = !none && room.available > (std::uintmax_t{1} << 30U);
-    return fits && ::access(memory.c_str(), W_OK) == 0
-               ? memory
-               : std::filesystem::temp_directory_path();
+    return fits && ::access(memory.c_str(), W_OK) == 0 ? memory
+                                                       : std::filesystem::temp_directory_path();
 }
 
 class TempDir {
