@@ -282,13 +282,13 @@ void Fastcgi::State::stop() {
     parked.clear();
 }
 
-base::Result<std::unique_ptr<Fastcgi>> Fastcgi::start(Listener listener,
-                                                      FastcgiSettings settings, Answer answer) {
+base::Result<std::unique_ptr<Fastcgi>> Fastcgi::start(Listener listener, FastcgiSettings settings,
+                                                      Answer answer) {
     FCGX_Init();
     // After FCGX_Init, which puts a handler of its own wherever it finds none.
     std::signal(SIGPIPE, SIG_IGN);
-    auto state = std::make_unique<State>(std::move(listener), std::move(settings),
-                                         std::move(answer));
+    auto state =
+        std::make_unique<State>(std::move(listener), std::move(settings), std::move(answer));
     if (const auto failed = state->open()) return base::fail(base::Kind::unavailable, *failed);
     std::unique_ptr<Fastcgi> server(new Fastcgi(std::move(state)));
     State& running = *server->state_;

@@ -10,16 +10,16 @@ namespace serve {
 
 namespace {
 
-constexpr int level = 6;             // 9 takes a fifth longer and saves next to nothing
+constexpr int level = 6;              // 9 takes a fifth longer and saves next to nothing
 constexpr int gzip_window = 15 + 16;  // the largest window; 16: with gzip's header and trailer
-constexpr int memory = 8;            // zlib's default
+constexpr int memory = 8;             // zlib's default
 
 // zlib's state for one stream, given back however the work ends.
 struct Deflater {
     z_stream stream{};
     Deflater() {
-        if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, memory,
-                         Z_DEFAULT_STRATEGY) != Z_OK)
+        if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, memory, Z_DEFAULT_STRATEGY) !=
+            Z_OK)
             throw std::runtime_error("gzip: deflateInit2 failed");
     }
     ~Deflater() { deflateEnd(&stream); }

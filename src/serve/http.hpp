@@ -30,10 +30,10 @@ using Answered = tl::expected<T, Refusal>;
 
 struct Request {
     std::string method = "GET";
-    std::string path;    // decoded, below base_url's path: "/rss"; empty: not below it
-    std::string query;   // as it came, without '?'
+    std::string path;   // decoded, below base_url's path: "/rss"; empty: not below it
+    std::string query;  // as it came, without '?'
     std::map<std::string, std::string, std::less<>> fields;  // names in lower case
-    std::string peer;    // address of the client, for the log
+    std::string peer;                                        // address of the client, for the log
     std::optional<Refusal> fault;  // why the request can't be read; sent in place of an answer
 
     // Value of a field; empty when it did not come.
@@ -46,8 +46,8 @@ using Body = std::shared_ptr<const std::string>;
 struct Response {
     int status = 200;
     std::vector<std::pair<std::string, std::string>> fields;  // without Content-Length
-    Body body;                   // nullptr: none
-    bool send_body = true;       // false for HEAD: the length is told, the bytes are not sent
+    Body body;                                                // nullptr: none
+    bool send_body = true;  // false for HEAD: the length is told, the bytes are not sent
 
     // Value of a field by its exact name; empty when there is none.
     [[nodiscard]] std::string_view field(std::string_view name) const;

@@ -41,7 +41,7 @@ const sockaddr* any(const sockaddr_un& address) {
 
 // Makes way at `path`: nothing there, or a socket that nobody listens on (removed).
 std::optional<base::Error> clear(const std::string& path, const sockaddr_un& address) {
-    struct stat file {};
+    struct stat file{};
     if (::lstat(path.c_str(), &file) != 0) return std::nullopt;  // bind() tells what is wrong
     if (!S_ISSOCK(file.st_mode))
         return base::Error{Kind::unavailable, "unix:" + path + ": a file that is no socket"};
@@ -127,14 +127,14 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 
 Listener::Listener(Descriptor socket, Origin origin, std::string path)
     : socket_(std::move(socket)), origin_(origin), path_(std::move(path)) {
-    struct stat file {};
+    struct stat file{};
     if (path_.empty() || ::lstat(path_.c_str(), &file) != 0) return;
     device_ = file.st_dev;
     inode_ = file.st_ino;
 }
 
 Listener::~Listener() {
-    struct stat file {};
+    struct stat file{};
     if (socket_.number() < 0 || path_.empty() || ::lstat(path_.c_str(), &file) != 0) return;
     if (file.st_dev == device_ && file.st_ino == inode_) ::unlink(path_.c_str());
 }
@@ -145,8 +145,7 @@ base::Result<Listener> listen_on(std::string_view address, unsigned mode) {
     if (address.starts_with(unix_prefix))
         return listen_unix(std::string(address.substr(unix_prefix.size())), mode);
     if (address.find(':') != std::string_view::npos) return listen_tcp(std::string(address));
-    return base::fail(Kind::malformed,
-                      std::string(address) + ": not unix:PATH, HOST:PORT or -");
+    return base::fail(Kind::malformed, std::string(address) + ": not unix:PATH, HOST:PORT or -");
 }
 
 bool is_listening(int descriptor) {

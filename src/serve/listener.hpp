@@ -45,7 +45,7 @@ class Listener {
    private:
     Descriptor socket_;
     Origin origin_;
-    std::string path_;                 // unix_path only; empty once moved from
+    std::string path_;                      // unix_path only; empty once moved from
     unsigned long device_ = 0, inode_ = 0;  // of the file that was made
 };
 

@@ -22,7 +22,7 @@ enum class Coding : unsigned char { identity, gzip };
 
 // What a representation can be validated by.
 struct Validators {
-    std::string_view entity_tag;     // quoted, strong
+    std::string_view entity_tag;  // quoted, strong
     base::Seconds last_modified{};
 };
 

@@ -53,9 +53,10 @@ struct PageCache::Shard {
     explicit Shard(std::size_t most) : most_bytes(most) {}
 
     const std::size_t most_bytes;
-    std::mutex mutex;  // guards all below
+    std::mutex mutex;       // guards all below
     std::list<Slot> slots;  // last used first
-    std::unordered_map<std::string_view, std::list<Slot>::iterator> by_key;  // views of slots' keys
+    std::unordered_map<std::string_view, std::list<Slot>::iterator>
+        by_key;             // views of slots' keys
     std::size_t bytes = 0;  // sum of slots' bytes(), <= most_bytes
     std::unordered_map<std::string, std::shared_ptr<Flight>> flights;
 
@@ -128,8 +129,8 @@ PageCache::Shard& PageCache::shard_of(const std::string& key) {
     return *shards_[std::hash<std::string>()(key) % shards_.size()];
 }
 
-Answered<PageCache::Found> PageCache::fetch(const std::string& key,
-                                            const history::Moment& moment, const Make& make) {
+Answered<PageCache::Found> PageCache::fetch(const std::string& key, const history::Moment& moment,
+                                            const Make& make) {
     if (shards_.empty()) return found(make());
 
     Shard& shard = shard_of(key);
@@ -138,8 +139,7 @@ Answered<PageCache::Found> PageCache::fetch(const std::string& key,
     {
         const std::lock_guard lock(shard.mutex);
         const auto* slot = shard.touch(key);
-        if (slot != nullptr && same_moment(slot->moment, moment))
-            return Found{slot->page, false};
+        if (slot != nullptr && same_moment(slot->moment, moment)) return Found{slot->page, false};
         auto& in_flight = shard.flights[key];
         leads = in_flight == nullptr;
         if (leads) {
@@ -149,9 +149,9 @@ Answered<PageCache::Found> PageCache::fetch(const std::string& key,
         flight = in_flight;
     }
     // Who asks just after a switch must not get what was begun before it.
-    auto made = leads                                   ? shard.lead(key, flight, make)
-                : same_moment(flight->moment, moment)   ? flight->outcome.get()
-                                                        : make();
+    auto made = leads                                 ? shard.lead(key, flight, make)
+                : same_moment(flight->moment, moment) ? flight->outcome.get()
+                                                      : make();
     if (!made && made.error().status == 503)
         if (auto outdated = shard.any_kept(key)) return Found{std::move(outdated), true};
     return found(std::move(made));

@@ -23,7 +23,7 @@ struct Page {
     std::string entity_tag;  // quoted, strong
     base::Seconds last_modified{};
     std::string last_modified_text;  // the same as an HTTP-date, written once
-    bool passing = false;    // made while something was out of reach: not kept, short max-age
+    bool passing = false;  // made while something was out of reach: not kept, short max-age
 };
 using PagePtr = std::shared_ptr<const Page>;
 

@@ -7,7 +7,6 @@
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "tree/object.hpp"
 
 namespace serve {
 
@@ -71,10 +70,9 @@ Answered<history::ObjectName> object_in(const Parameters& parameters) {
         return refuse(400, "class= and name= are missing.");
     if (object.class_name.empty()) return refuse(400, "class= is missing.");
     if (object.name.empty()) return refuse(400, "name= is missing.");
-    if (object.class_name.size() > tree::longest_class)
+    if (object.class_name.size() > longest_class)
         return refuse(400, "class= is longer than 64 bytes.");
-    if (object.name.size() > tree::longest_name)
-        return refuse(400, "name= is longer than 512 bytes.");
+    if (object.name.size() > longest_name) return refuse(400, "name= is longer than 512 bytes.");
     return object;
 }
 
@@ -108,8 +106,8 @@ Answered<std::string> format_in(const Parameters& parameters) {
 Answered<Parameters> parse_query(std::string_view query,
                                  std::span<const std::string_view> known) {
     if (query.size() > longest_query)
-        return refuse(414, "The query is longer than " + std::to_string(longest_query) +
-                               " bytes.");
+        return refuse(414,
+                      "The query is longer than " + std::to_string(longest_query) + " bytes.");
     Parameters parameters;
     std::size_t count = 0;
     while (!query.empty()) {

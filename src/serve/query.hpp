@@ -16,8 +16,10 @@
 
 namespace serve {
 
-inline constexpr std::size_t longest_query = 8192;     // bytes; above: 414
-inline constexpr std::size_t most_parameters = 1000;   // above: 400
+inline constexpr std::size_t longest_query = 8192;    // bytes; above: 414
+inline constexpr std::size_t most_parameters = 1000;  // above: 400
+inline constexpr std::size_t longest_class = 64;      // bytes, as are those of tree/object.hpp
+inline constexpr std::size_t longest_name = 512;      // bytes
 
 // Values of the parameters asked for, decoded; those that did not come are absent.
 using Parameters = std::map<std::string, std::string, std::less<>>;

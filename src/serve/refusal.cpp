@@ -28,8 +28,9 @@ Refusal refusal_of(base::Kind kind, const history::ObjectName& asked, const std:
     const auto object = asked.class_name + " " + asked.name;
     switch (kind) {
         case base::Kind::absent:
-            return {404, "There is no " + object + " in this release, nor was there in one "
-                         "before it."};
+            return {404, "There is no " + object +
+                             " in this release, nor was there in one "
+                             "before it."};
         case base::Kind::refused:
             if (since.empty()) break;
             return {400, "since=" + since + " names no release that is known here."};
@@ -37,8 +38,7 @@ Refusal refusal_of(base::Kind kind, const history::ObjectName& asked, const std:
             return {503, "The history of " + object + " can't be reached just now."};
         case base::Kind::malformed:
             return {500, object + " can't be read from the current build."};
-        case base::Kind::too_large:
-            return {500, object + " is larger than this server reads."};
+        case base::Kind::too_large: return {500, object + " is larger than this server reads."};
         case base::Kind::conflict: break;
     }
     return {500, "The history of " + object + " can't be told."};
@@ -55,8 +55,8 @@ Response page_of(const Refusal& refusal, const Request& request, const render::S
     if (refusal.status == 503)
         response.fields.emplace_back("Retry-After", std::string(retry_after));
     const bool html = prefers_html(request.field("accept"));
-    response.fields.emplace_back("Content-Type", html ? "text/html; charset=utf-8"
-                                                      : "text/plain; charset=utf-8");
+    response.fields.emplace_back("Content-Type",
+                                 html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
     const auto title = reason_of(refusal.status);
     response.body = std::make_shared<const std::string>(
         html ? render::error_page(refusal.status, title, refusal.text, look)

@@ -82,8 +82,8 @@ struct Site::State {
 // self link); configuration and renderer are added because the design wants a new tag for each.
 std::string Site::State::entity_digest(std::string_view body) const {
     base::Digest digest(base::Algorithm::sha256);
-    for (const auto part : {render::renderer_version,
-                            std::string_view(settings.configuration_digest), body}) {
+    for (const auto part :
+         {render::renderer_version, std::string_view(settings.configuration_digest), body}) {
         digest.update(std::to_string(part.size()));
         digest.update(":");
         digest.update(part);
@@ -222,13 +222,14 @@ Response Site::answer(const Request& request) {
     const auto respond = [&]() -> Response {
         try {
             auto response = state_->route(request);
-            return response ? std::move(*response) : page_of(response.error(), request, state_->look);
+            return response ? std::move(*response)
+                            : page_of(response.error(), request, state_->look);
         } catch (const std::exception& broken) {
             base::log::error("request failed", {{"path", request.path},
                                                 {"query", request.query.substr(0, 1000)},
                                                 {"why", broken.what()}});
-            return page_of({500, "Something broke here; it has been noted.", {}},
-                           request, state_->look);
+            return page_of({500, "Something broke here; it has been noted.", {}}, request,
+                           state_->look);
         }
     };
     auto response = respond();

@@ -16,11 +16,11 @@ namespace serve {
 
 // [serve] of the configuration.
 struct Settings {
-    std::size_t cache_bytes = 64 << 20;   // 0: no page is kept, each request renders its own
+    std::size_t cache_bytes = 64 << 20;  // 0: no page is kept, each request renders its own
     std::size_t max_items = 1000;
-    long max_age = 3600;                  // seconds
-    std::string configuration_digest;     // of all that can change a page; into entity tags
-    bool count_hits = true;               // false for plain CGI and `varve feed`
+    long max_age = 3600;               // seconds
+    std::string configuration_digest;  // of all that can change a page; into entity tags
+    bool count_hits = true;            // false for plain CGI and `varve feed`
 };
 
 class Site {

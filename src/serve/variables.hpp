@@ -17,8 +17,8 @@ enum class Via : unsigned char {
     cgi,      // the program stands for one page: /cgi-bin/rss is /rss, wherever it lies
 };
 
-inline constexpr std::size_t longest_path = 2048;    // bytes as they came; above: 414
-inline constexpr std::size_t longest_field = 8192;   // above: 400
+inline constexpr std::size_t longest_path = 2048;   // bytes as they came; above: 414
+inline constexpr std::size_t longest_field = 8192;  // above: 400
 
 // The path of base_url: "https://x.org/changes" has "/changes", "https://x.org" has "".
 [[nodiscard]] std::string base_path_of(std::string_view base_url);

@@ -111,8 +111,7 @@ TEST_CASE("a body is read, thrown away and answered") {
     variables[0].second = "POST";
     variables.emplace_back("CONTENT_LENGTH", "120000");
     REQUIRE(client.send_head(variables, Keep::yes));
-    for (int i = 0; i < 4; ++i)
-        REQUIRE(client.send(FcgiClient::input, std::string(30000, 'b')));
+    for (int i = 0; i < 4; ++i) REQUIRE(client.send(FcgiClient::input, std::string(30000, 'b')));
     REQUIRE(client.send(FcgiClient::input, ""));
     const auto answer = client.receive();
     REQUIRE(answer);
@@ -125,8 +124,7 @@ TEST_CASE("a body without end is answered, and holds no thread for ever") {
     auto variables = FcgiClient::get("/rss");
     variables.emplace_back("CONTENT_LENGTH", "1000000000");
     REQUIRE(client.send_head(variables, Keep::no));
-    for (int i = 0; i < 10; ++i)
-        REQUIRE(client.send(FcgiClient::input, std::string(60000, 'b')));
+    for (int i = 0; i < 10; ++i) REQUIRE(client.send(FcgiClient::input, std::string(60000, 'b')));
     CHECK(client.receive());
     client.hang_up();
     CHECK(FcgiClient(running.path).ask("/next", Keep::no));

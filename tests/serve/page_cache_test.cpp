@@ -170,9 +170,8 @@ TEST_CASE("however many ask at once, a page is made once and all get it") {
 TEST_CASE("who waited for a page hears of its failure, and the next one may try again") {
     PageCache cache(1 << 20);
     std::atomic<int> made = 0;
-    const auto bodies =
-        ask_at_once(cache, 2, []() -> Answered<PagePtr> { throw std::runtime_error("broke"); },
-                    made);
+    const auto bodies = ask_at_once(
+        cache, 2, []() -> Answered<PagePtr> { throw std::runtime_error("broke"); }, made);
     CHECK(bodies == std::vector<std::string>(2, "broke"));
     CHECK(body_of(cache.fetch("k", now, makes("works again"))) == "works again");
 }

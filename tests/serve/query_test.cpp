@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "serve/query.hpp"
 #include "support/catch.hpp"
+#include "tree/object.hpp"
 
 using serve::parse_feed_query;
 using serve::parse_query;
@@ -48,8 +49,7 @@ TEST_CASE("values are decoded: + is a space, escapes are bytes, = may stand in a
         parse_feed_query("class=Paper&name=a+b%2Bc%26d%3Be=f%C3%A9%F0%9F%A7%AC", most);
     REQUIRE(parsed);
     CHECK(parsed->object.name == "a b+c&d;e=f\xC3\xA9\xF0\x9F\xA7\xAC");
-    CHECK(to_text(*parsed) ==
-          "class=Paper&name=a%20b%2Bc%26d%3Be%3Df%C3%A9%F0%9F%A7%AC");
+    CHECK(to_text(*parsed) == "class=Paper&name=a%20b%2Bc%26d%3Be%3Df%C3%A9%F0%9F%A7%AC");
 }
 
 TEST_CASE("the canonical text keeps what was said, in one order, and nothing unknown") {
@@ -84,6 +84,8 @@ TEST_CASE("a known parameter that comes twice is refused, an unknown one is not"
 }
 
 TEST_CASE("class and name have their longest") {
+    STATIC_REQUIRE(serve::longest_class == tree::longest_class);
+    STATIC_REQUIRE(serve::longest_name == tree::longest_name);
     const auto with = [](std::size_t class_size, std::size_t name_size) {
         return "class=" + std::string(class_size, 'c') + "&name=" + std::string(name_size, 'n');
     };
@@ -111,8 +113,8 @@ TEST_CASE("the default number of items is never above the most") {
 
 TEST_CASE("since is a version") {
     CHECK(parse_feed_query("class=G&name=x&since=WS186", most)->window.since == "WS186");
-    for (const auto* bad : {"", "WS 186", "../x", ".x", "a/b", "W%27S",
-                            "123456789012345678901234567890123"})
+    for (const auto* bad :
+         {"", "WS 186", "../x", ".x", "a/b", "W%27S", "123456789012345678901234567890123"})
         CHECK(refused_for(std::string("class=G&name=x&since=") + bad, "since=") == 400);
 }
 
@@ -140,7 +142,7 @@ TEST_CASE("queries that are too long or of too many parts are refused") {
 TEST_CASE("any object name survives its way into a query and back") {
     CHECK(rc::check("parse(to_text(q)) == q", [](const std::string& bytes, bool says_most) {
         // Any letters of two plain alphabets: legal text of any shape.
-        constexpr std::array<std::string_view, 8> letters = {"a", "%", "&", ";",
+        constexpr std::array<std::string_view, 8> letters = {"a", "%", "&",        ";",
                                                              "+", " ", "\xC3\xA9", "\""};
         std::string name = "x";
         for (const char c : bytes) name += letters[static_cast<unsigned char>(c) % 8];

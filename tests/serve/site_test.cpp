@@ -46,11 +46,12 @@ struct Backroom {
     }
 
     serve::Desk desk() {
-        return {.moment = [this] { return moment; },
-                .history_of = [this](const ObjectName& asked,
-                                     const history::Window& wanted) { return load(asked, wanted); },
-                .note_hit = [this](const ObjectName&) { ++hits; },
-                .refused_build = [this] { return refused_build; }};
+        return {
+            .moment = [this] { return moment; },
+            .history_of = [this](const ObjectName& asked,
+                                 const history::Window& wanted) { return load(asked, wanted); },
+            .note_hit = [this](const ObjectName&) { ++hits; },
+            .refused_build = [this] { return refused_build; }};
     }
 };
 
@@ -74,11 +75,12 @@ struct World {
         return look;
     }
 
-    Response get(const std::string& query, std::map<std::string, std::string, std::less<>>
-                                               fields = {}) {
+    Response get(const std::string& query,
+                 std::map<std::string, std::string, std::less<>> fields = {}) {
         return ask("GET", "/rss", query, std::move(fields));
     }
-    Response ask(const std::string& method, const std::string& path, const std::string& query = "",
+    Response ask(const std::string& method, const std::string& path,
+                 const std::string& query = "",
                  std::map<std::string, std::string, std::less<>> fields = {}) {
         Request request;
         request.method = method;
@@ -96,8 +98,11 @@ bool says(const Response& response, std::string_view text) {
 }
 
 serve::Settings settings_with(const std::string& configuration_digest, std::size_t cache_bytes) {
-    return {.cache_bytes = cache_bytes, .max_items = 1000, .max_age = 3600,
-            .configuration_digest = configuration_digest, .count_hits = true};
+    return {.cache_bytes = cache_bytes,
+            .max_items = 1000,
+            .max_age = 3600,
+            .configuration_digest = configuration_digest,
+            .count_hits = true};
 }
 
 }  // namespace
@@ -278,7 +283,8 @@ TEST_CASE("an exception becomes a 500 without a word of it") {
     CHECK(world.get(plain).status == 200);
 }
 
-TEST_CASE("errors are HTML for browsers, with nothing of the query as markup, and text for others") {
+TEST_CASE(
+    "errors are HTML for browsers, with nothing of the query as markup, and text for others") {
     World world;
     const std::string query = "class=Gene&name=%3Cscript%3Ealert(1)%3C/script%3E";
     const auto html = world.get(query, {{"accept", "text/html,*/*;q=0.8"}});
@@ -374,11 +380,13 @@ TEST_CASE("healthz tells store, release and build, and why a newer build is refu
     CHECK(response.status == 200);
     CHECK(response.field("Cache-Control") == "no-store");
     auto report = nlohmann::json::parse(*response.body);
-    CHECK(report == nlohmann::json{{"status", "ok"}, {"store", "reachable"},
-                                   {"release", "WS187"}, {"build", "d187"}});
+    CHECK(report ==
+          nlohmann::json{
+              {"status", "ok"}, {"store", "reachable"}, {"release", "WS187"}, {"build", "d187"}});
     world.back.refused_build = "WS188: Gene lost 60 %, \"all\" \xff";
     report = nlohmann::json::parse(*world.ask("GET", "/healthz").body);
-    CHECK(report["refused_build"].get<std::string>().starts_with("WS188: Gene lost 60 %, \"all\""));
+    CHECK(
+        report["refused_build"].get<std::string>().starts_with("WS188: Gene lost 60 %, \"all\""));
     world.back.moment.store_reachable = false;
     CHECK(world.ask("GET", "/healthz").status == 503);
     world.back.moment = {};

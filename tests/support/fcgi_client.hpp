@@ -23,7 +23,14 @@ class FcgiClient {
    public:
     using Variables = std::vector<std::pair<std::string, std::string>>;
     enum class Keep : unsigned char { no, yes };
-    enum Type : unsigned char { begin = 1, abort = 2, end = 3, params = 4, input = 5, output = 6 };
+    enum Type : unsigned char {
+        begin = 1,
+        abort = 2,
+        end = 3,
+        params = 4,
+        input = 5,
+        output = 6
+    };
 
     explicit FcgiClient(const std::string& unix_path) {
         sockaddr_un address{};
