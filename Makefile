@@ -18,13 +18,13 @@ flags_release  := -O2 -g
 flags_debug    := -O0 -g -D_GLIBCXX_ASSERTIONS
 flags_sanitize := -O1 -g -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-maybe-uninitialized
 flags_tsan     := -O1 -g -fsanitize=thread
-flags_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+flags_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Wno-deprecated-declarations
 $(if $(flags_$(config)),,$(error config=$(config): use debug, release, sanitize, tsan or fuzz))
 standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include/mysql-cppconn
 warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
-LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lxml2 -lcrypto -lfmt -lxxhash -lzstd -lz -lpthread
+LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lxml2 -lcrypto -lfmt -lxxhash -lsimdjson -lzstd -lz -lpthread
 
 # A room and all that it may include or link, itself first (docs/arrows.txt: the includes).
 with_base    := base
