@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS objects (
   class                  VARCHAR(64)  NOT NULL,
   name                   VARCHAR(512) NOT NULL,
   name_key               VARCHAR(512) NOT NULL,
-  spelling               VARCHAR(512) NULL,
+  label                  VARCHAR(512) NOT NULL DEFAULT '',
   signature              CHAR(32)     NOT NULL DEFAULT '',
   last_modification_date CHAR(10)     NOT NULL DEFAULT '2007-01-01',
   ace_version            VARCHAR(32)  NOT NULL DEFAULT '',

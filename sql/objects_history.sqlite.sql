@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS objects (
   class                  TEXT NOT NULL CHECK (length(class) <= 64),
   name                   TEXT NOT NULL CHECK (length(name) <= 512),
   name_key               TEXT NOT NULL CHECK (length(name_key) <= 512),
-  spelling               TEXT NULL CHECK (length(spelling) <= 512),
+  label                  TEXT NOT NULL DEFAULT '' CHECK (length(label) <= 512),
   signature              TEXT NOT NULL DEFAULT '' CHECK (length(signature) <= 32),
   last_modification_date TEXT NOT NULL DEFAULT '2007-01-01'
                          CHECK (length(last_modification_date) <= 10),

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "tree/json.hpp"
 
@@ -11,7 +10,7 @@ namespace history {
 namespace {
 
 using base::Result;
-using Json = nlohmann::json;
+using Json = simdjson::dom::element;
 
 constexpr std::array<std::pair<Kind, std::string_view>, 7> kinds = {{
     {Kind::changed, "changed"},
@@ -52,12 +51,17 @@ void append(std::string& out, std::string_view key, const ObjectName& object) {
     out += '}';
 }
 
+tl::unexpected<base::Error> malformed(std::string text) {
+    return base::fail(base::Kind::malformed, std::move(text));
+}
+
 Result<std::vector<tree::Cell>> path_from(const Json& json) {
-    const auto path = json.find("path");
-    if (path == json.end() || !path->is_array())
-        return base::fail(base::Kind::malformed, "a change without a path");
+    simdjson::dom::array elements;
+    if (json["path"].get(elements) != simdjson::SUCCESS)
+        return malformed("a change without a path");
     std::vector<tree::Cell> cells;
-    for (const auto& element : *path) {
+    cells.reserve(elements.size());
+    for (const auto& element : elements) {
         auto cell = tree::cell_from_json(element);
         if (!cell) return tl::unexpected(cell.error());
         cells.push_back(std::move(*cell));
@@ -66,16 +70,16 @@ Result<std::vector<tree::Cell>> path_from(const Json& json) {
 }
 
 Result<std::vector<tree::Node>> side_from(const Json& json, const char* key) {
-    const auto side = json.find(key);
-    if (side == json.end()) return std::vector<tree::Node>();
-    return tree::nodes_from_json(*side);
+    Json side;
+    if (json[key].get(side) != simdjson::SUCCESS) return std::vector<tree::Node>();
+    return tree::nodes_from_json(side);
 }
 
 Result<compare::Change> change_from(const Json& json) {
-    if (!json.is_object() || !json.contains("op") || !json["op"].is_string())
-        return base::fail(base::Kind::malformed, "a change without an op");
-    const auto op = op_named(json["op"].get_ref<const std::string&>());
-    if (!op) return base::fail(base::Kind::malformed, "a change of unknown op");
+    std::string_view name;
+    if (json["op"].get(name) != simdjson::SUCCESS) return malformed("a change without an op");
+    const auto op = op_named(name);
+    if (!op) return malformed("a change of unknown op");
     auto path = path_from(json);
     if (!path) return tl::unexpected(path.error());
     auto before = side_from(json, "before");
@@ -85,15 +89,30 @@ Result<compare::Change> change_from(const Json& json) {
     return compare::Change{*op, std::move(*path), std::move(*before), std::move(*after)};
 }
 
+Result<std::vector<compare::Change>> changes_from(const Json& json) {
+    Json list;
+    if (json["changes"].get(list) != simdjson::SUCCESS) return std::vector<compare::Change>();
+    simdjson::dom::array elements;
+    if (list.get(elements) != simdjson::SUCCESS) return malformed("changes are no JSON array");
+    std::vector<compare::Change> changes;
+    changes.reserve(elements.size());
+    for (const auto& element : elements) {
+        auto change = change_from(element);
+        if (!change) return tl::unexpected(change.error());
+        changes.push_back(std::move(*change));
+    }
+    return changes;
+}
+
 std::string text_at(const Json& json, const char* key) {
-    const auto field = json.find(key);
-    return field != json.end() && field->is_string() ? field->get<std::string>() : "";
+    std::string_view text;
+    return json[key].get(text) == simdjson::SUCCESS ? std::string(text) : "";
 }
 
 std::optional<ObjectName> object_at(const Json& json, const char* key) {
-    const auto field = json.find(key);
-    if (field == json.end() || !field->is_object()) return std::nullopt;
-    return ObjectName{text_at(*field, "class"), text_at(*field, "name")};
+    Json object;
+    if (json[key].get(object) != simdjson::SUCCESS || !object.is_object()) return std::nullopt;
+    return ObjectName{text_at(object, "class"), text_at(object, "name")};
 }
 
 }  // namespace
@@ -131,18 +150,14 @@ std::string to_json(const Notes& notes) {
 }
 
 Result<Notes> notes_from_json(std::string_view text) {
-    const auto json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) return base::fail(base::Kind::malformed, "notes are no JSON object");
+    const auto parsed = tree::parse_json(text);
+    if (!parsed) return tl::unexpected(parsed.error());
+    const auto& json = parsed->root;
+    if (!json.is_object()) return malformed("notes are no JSON object");
+    auto changes = changes_from(json);
+    if (!changes) return tl::unexpected(changes.error());
     Notes notes;
-    if (const auto changes = json.find("changes"); changes != json.end()) {
-        if (!changes->is_array())
-            return base::fail(base::Kind::malformed, "changes are no JSON array");
-        for (const auto& element : *changes) {
-            auto change = change_from(element);
-            if (!change) return tl::unexpected(change.error());
-            notes.changes.push_back(std::move(*change));
-        }
-    }
+    notes.changes = std::move(*changes);
     notes.adopted_html = text_at(json, "adopted");
     notes.previous = text_at(json, "previous");
     notes.renamed_to = object_at(json, "renamed_to");

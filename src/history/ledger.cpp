@@ -122,6 +122,9 @@ struct Ledger::State {
     Result<Answer> answer(const ObjectName& asked, const Window& window) {
         const auto build = current.build();
         const auto previous = current.previous();
+        auto compared = if_compared(asked, window, build, previous);
+        if (!compared) return tl::unexpected(compared.error());
+        if (*compared) return Answer{std::move(**compared), true};
         const auto fresh = bring_up_to_date(asked, build, previous);
         if (!fresh && fresh.error().kind == base::Kind::absent)
             return tl::unexpected(fresh.error());
@@ -131,9 +134,32 @@ struct Ledger::State {
                                                         {"reason", fresh.error().text}});
         const auto identity = fresh ? fresh : as_recorded(asked, build);
         if (!identity || !identity->row) return tl::unexpected(fresh.error());
-        auto history = load(*identity, build, previous, window);
+        auto history = store::perform(pool, Access::read, [&](Transaction& transaction) {
+            const auto releases =
+                known_releases(transaction, settings, build.get(), previous.get());
+            return load(transaction, *identity, build, window, releases);
+        });
         if (!history) return tl::unexpected(history.error());
         return Answer{std::move(*history), fresh.has_value()};
+    }
+
+    // The common case in one transaction: nothing is to be done but to read. nullopt: there is.
+    Result<std::optional<History>> if_compared(const ObjectName& asked, const Window& window,
+                                               const source::Build& build,
+                                               const source::Build& previous) {
+        using Found = Result<std::optional<History>>;
+        if (!build) return std::nullopt;
+        return store::perform(pool, Access::read, [&](Transaction& transaction) -> Found {
+            const auto identity = identify(transaction, build.get(), asked);
+            if (!identity) return tl::unexpected(identity.error());
+            if (!identity->row) return std::nullopt;
+            const auto releases =
+                known_releases(transaction, settings, build.get(), previous.get());
+            if (!is_compared(*identity->row, build->release(), releases)) return std::nullopt;
+            auto history = load(transaction, *identity, build, window, releases);
+            if (!history) return tl::unexpected(history.error());
+            return std::optional(std::move(*history));
+        });
     }
 
     // The release to answer from when no build is there: the one the object was compared in.
@@ -144,41 +170,28 @@ struct Ledger::State {
         return release != nullptr ? *release : Release{row.ace_version, row.last_modified};
     }
 
-    Result<History> load(const Identity& identity, const source::Build& build,
-                         const source::Build& previous, const Window& window) {
+    Result<History> load(Transaction& transaction, const Identity& identity,
+                         const source::Build& build, const Window& window,
+                         const Releases& releases) const {
         const auto& row = *identity.row;
-        return store::perform(
-            pool, Access::read, [&](Transaction& transaction) -> Result<History> {
-                const auto releases =
-                    known_releases(transaction, settings, build.get(), previous.get());
-                History history;
-                history.object = row.object;
-                history.spelling = identity.spelling.value_or(row.object);
-                history.oid = row.oid;
-                history.current = release_of(build, releases, row);
-                history.last_modified = row.last_modified;
-                history.vanished = build ? !identity.spelling : row.signature.empty();
-                auto rows = load_rows(transaction, row, history.current, window, releases);
-                if (!rows) return tl::unexpected(rows.error());
-                // Known from a newer release only: the current build decides.
-                if (build && history.vanished && rows->recorded == 0)
-                    return base::fail(base::Kind::absent,
-                                      row.object.class_name + " " + row.object.name +
-                                          " is not in " + history.current.version);
-                history.rows = std::move(rows->rows);
-                history.recorded = rows->recorded;
-                history.label = label(transaction, row, releases, history.rows);
-                return history;
-            });
-    }
-
-    // What the newest row says; where there is none, what the tree says.
-    std::string label(Transaction& transaction, const ObjectRow& row, const Releases& releases,
-                      const std::vector<Row>& rows) const {
-        if (!rows.empty()) return rows.front().label;
-        const auto tree = newest_tree(transaction, row.oid, releases);
-        if (!tree || !*tree) return row.object.name;
-        return label_of((*tree)->nodes, row.object, settings.names);
+        History history;
+        history.object = row.object;
+        history.spelling = identity.spelling.value_or(row.object);
+        history.label = row.label.empty() ? row.object.name : row.label;
+        history.oid = row.oid;
+        history.current = release_of(build, releases, row);
+        history.last_modified = row.last_modified;
+        history.vanished = build ? !identity.spelling : row.signature.empty();
+        auto rows = load_rows(transaction, row, history.current, window, releases);
+        if (!rows) return tl::unexpected(rows.error());
+        // Known from a newer release only: the current build decides.
+        if (build && history.vanished && rows->recorded == 0)
+            return base::fail(base::Kind::absent, row.object.class_name + " " +
+                                                      row.object.name + " is not in " +
+                                                      history.current.version);
+        history.rows = std::move(rows->rows);
+        history.recorded = rows->recorded;
+        return history;
     }
 };
 

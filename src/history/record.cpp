@@ -48,7 +48,7 @@ class Decision {
     Decision(const Before& before, const After& after, const Setting& setting)
         : before_(before), after_(after), setting_(setting) {
         outcome_.row = before.row.value_or(
-            ObjectRow{0, after.spelling, {}, setting.evidence.after, {}});
+            ObjectRow{0, after.spelling, {}, {}, setting.evidence.after, {}});
     }
 
     Outcome take() {
@@ -62,6 +62,8 @@ class Decision {
             back_again();
         else if (before_.row->signature != after_.signature)
             compared();
+        // Gone, it is still called what it was.
+        if (after_.is_there() || outcome_.row.label.empty()) outcome_.row.label = label();
         outcome_.row.signature = after_.signature;
         outcome_.row.ace_version = setting_.current.version;
         return std::move(outcome_);
@@ -79,10 +81,14 @@ class Decision {
         return previous == nullptr ? "" : previous->version;
     }
 
+    [[nodiscard]] std::string label() const {
+        const auto& nodes =
+            after_.is_there() || !before_.tree ? after_.nodes : before_.tree->nodes;
+        return label_of(nodes, after_.spelling, setting_.names);
+    }
+
     void add(const Release& release, Kind kind, std::string since,
              std::vector<compare::Change> changes) {
-        const auto& labelled =
-            after_.is_there() || !before_.tree ? after_.nodes : before_.tree->nodes;
         Row row;
         row.oid = outcome_.row.oid;
         row.object = outcome_.row.object;
@@ -91,7 +97,7 @@ class Decision {
         row.recorded_at = setting_.now;
         row.signature = after_.signature;
         row.kind = kind;
-        row.label = label_of(labelled, after_.spelling, setting_.names);
+        row.label = label();
         row.notes.changes = std::move(changes);
         row.notes.previous = previous_version();
         outcome_.row.last_modified = release.released_on;

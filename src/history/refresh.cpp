@@ -42,7 +42,7 @@ class Refresh {
         const auto read = this->read(asked);
         if (!read) return tl::unexpected(read.error());
         const auto& [row, spelling] = read->identity;
-        if (row && is_compared(*row, read->releases)) return Refreshed{*row, spelling, false};
+        if (row && is_compared(*row, current(), read->releases)) return Refreshed{*row, spelling, false};
         if (!spelling && !row)
             return base::fail(base::Kind::absent, asked.class_name + " " + asked.name +
                                                       " is in no release known here");
@@ -63,11 +63,6 @@ class Refresh {
                 return Read{std::move(*identity), known_releases(transaction, desk_.settings,
                                                                  &build_, previous_)};
             });
-    }
-
-    [[nodiscard]] bool is_compared(const ObjectRow& row, const Releases& releases) const {
-        return row.ace_version == current().version ||
-               releases.is_later(row.ace_version, current().version);
     }
 
     Result<After> load(const std::optional<ObjectName>& spelling,
@@ -270,6 +265,11 @@ Result<Identity> identify(Transaction& transaction, const source::Source* build,
         if (taken && taken->object == *identity.spelling) identity.spelling.reset();
     }
     return identity;
+}
+
+bool is_compared(const ObjectRow& row, const Release& release, const Releases& releases) {
+    return row.ace_version == release.version ||
+           releases.is_later(row.ace_version, release.version);
 }
 
 Releases known_releases(Transaction& transaction, const Settings& settings,

@@ -45,6 +45,10 @@ struct Identity {
                                               const source::Source* build,
                                               const ObjectName& asked);
 
+// Compared in the release already, or in a newer one: nothing is to be done for it.
+[[nodiscard]] bool is_compared(const ObjectRow& row, const Release& release,
+                               const Releases& releases);
+
 struct Refreshed {
     ObjectRow row;
     std::optional<ObjectName> spelling;  // the build's; none: it is not there

@@ -25,12 +25,13 @@ base::Date date_of(const std::string& text) {
 }
 
 ObjectRow object_from(const store::Row& row) {
-    return ObjectRow{row.integer(0),          {row.text(1), row.text(2)}, row.text(3),
-                     date_of(row.text(4)),    row.text(5)};
+    return ObjectRow{row.integer(0), {row.text(1), row.text(2)}, row.text(3),
+                     row.text(4),    date_of(row.text(5)),       row.text(6)};
 }
 
 constexpr std::string_view object_columns =
-    "SELECT oid, class, name, signature, last_modification_date, ace_version FROM objects ";
+    "SELECT oid, class, name, label, signature, last_modification_date, ace_version"
+    " FROM objects ";
 
 constexpr std::string_view row_columns =
     "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
@@ -207,9 +208,10 @@ void prune_trees(Transaction& transaction, std::int64_t oid, std::size_t keep,
 std::int64_t insert_object(Transaction& transaction, const ObjectRow& row) {
     const Value class_name{row.object.class_name}, name{row.object.name};
     transaction.execute(
-        "INSERT INTO objects (class, name, name_key, signature, last_modification_date,"
-        " ace_version) VALUES (?, ?, ?, ?, ?, ?)",
-        {class_name, name, Value{base::fold_ascii(row.object.name)}, Value{row.signature},
+        "INSERT INTO objects (class, name, name_key, label, signature, last_modification_date,"
+        " ace_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        {class_name, name, Value{base::fold_ascii(row.object.name)}, Value{row.label},
+         Value{row.signature},
          Value{base::format_date(row.last_modified)}, Value{row.ace_version}});
     return transaction.query("SELECT oid FROM objects WHERE class = ? AND name = ?",
                              {class_name, name})
@@ -220,9 +222,9 @@ std::int64_t insert_object(Transaction& transaction, const ObjectRow& row) {
 bool update_object(Transaction& transaction, const ObjectRow& now,
                    std::string_view version_read) {
     return transaction.execute(
-               "UPDATE objects SET signature = ?, last_modification_date = ?, ace_version = ?"
-               " WHERE oid = ? AND ace_version = ?",
-               {Value{now.signature}, Value{base::format_date(now.last_modified)},
+               "UPDATE objects SET label = ?, signature = ?, last_modification_date = ?,"
+               " ace_version = ? WHERE oid = ? AND ace_version = ?",
+               {Value{now.label}, Value{now.signature}, Value{base::format_date(now.last_modified)},
                 Value{now.ace_version}, Value{now.oid}, Value{std::string(version_read)}}) == 1;
 }
 

@@ -17,6 +17,7 @@ namespace history {
 struct ObjectRow {
     std::int64_t oid = 0;
     ObjectName object;              // the spelling first recorded
+    std::string label;              // what people call it; empty: adopted, not yet compared
     std::string signature;          // empty: vanished, or adopted and not yet compared
     base::Date last_modified{};     // date of the last release that changed it
     std::string ace_version;        // newest release it was compared in

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tree/json.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <array>
+#include <optional>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -12,7 +14,7 @@ namespace tree {
 namespace {
 
 using base::Result;
-using Json = nlohmann::json;
+using Json = simdjson::dom::element;
 
 void append_field(std::string& out, std::string_view key, std::string_view text) {
     out += '"';
@@ -58,63 +60,109 @@ void append_stamp_fields(std::string& out, std::string_view stamp) {
     append_field(out += ',', "by", parsed->by);
 }
 
-Result<std::string> text_field(const Json& json, const char* key) {
-    const auto field = json.find(key);
-    if (field == json.end() || !field->is_string())
-        return base::fail(base::Kind::malformed, std::string("\"") + key + "\" is no string");
-    return base::legal_text(field->get_ref<const std::string&>());
+tl::unexpected<base::Error> malformed(std::string text) {
+    return base::fail(base::Kind::malformed, std::move(text));
 }
 
-Result<Cell> cell_of_kind(Kind kind, const Json& json, const char* key) {
-    auto text = text_field(json, key);
-    if (!text) return tl::unexpected(text.error());
-    return Cell{kind, std::move(*text), {}};
-}
-
-Result<Cell> reference_from(const Json& json) {
-    auto class_name = text_field(json, "class");
-    auto name = text_field(json, "name");
-    if (!class_name) return tl::unexpected(class_name.error());
-    if (!name) return tl::unexpected(name.error());
-    const auto kind = json.value("member", false) ? Kind::member : Kind::reference;
-    return Cell{kind, std::move(*name), std::move(*class_name)};
-}
-
-Result<std::string> stamp_from(const Json& json) {
-    if (json.contains("stamp")) return text_field(json, "stamp");
-    if (!json.contains("at")) return std::string();
-    const auto at = text_field(json, "at");
-    const auto by = text_field(json, "by");
-    if (!at || !by) return tl::unexpected((at ? by : at).error());
-    const auto time = base::parse_rfc3339(*at);
-    if (!time) return base::fail(base::Kind::malformed, "\"at\" is no time: " + *at);
-    return stamp_text(*time, *by);
+// The kind of cell that a key stands for; the key's value is the cell's text (of a reference:
+// its class).
+std::optional<Kind> kind_of_key(std::string_view key) {
+    constexpr std::array<std::pair<std::string_view, Kind>, 7> keys = {
+        {{"tag", Kind::tag}, {"class", Kind::reference}, {"text", Kind::text},
+         {"int", Kind::integer}, {"float", Kind::real}, {"date", Kind::date},
+         {"comment", Kind::comment}}};
+    for (const auto& [name, kind] : keys)
+        if (name == key) return kind;
+    return std::nullopt;
 }
 
 Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth);
 
-Result<Node> node_at(const Json& json, std::size_t depth) {
-    auto cell = cell_from_json(json);
-    if (!cell) return tl::unexpected(cell.error());
-    auto stamp = stamp_from(json);
-    if (!stamp) return tl::unexpected(stamp.error());
-    Node node{std::move(*cell), std::move(*stamp), {}};
-    const auto below = json.find("children");
-    if (below == json.end()) return node;
-    auto children = nodes_at(*below, depth + 1);
-    if (!children) return tl::unexpected(children.error());
-    node.children = std::move(*children);
-    return node;
-}
+// One node, field by field in the order they stand in.
+class NodeReader {
+   public:
+    explicit NodeReader(std::size_t depth) : depth_(depth) {}
+
+    Result<Node> read(const Json& json) {
+        simdjson::dom::object fields;
+        if (json.get(fields) != simdjson::SUCCESS) return malformed("a cell is no JSON object");
+        for (const auto& field : fields)
+            if (const auto taken = take(field.key, field.value); !taken)
+                return tl::unexpected(taken.error());
+        if (kinds_ != 1) return malformed("a cell of no known kind, or of two");
+        if (const auto whole = finish(); !whole) return tl::unexpected(whole.error());
+        return std::move(node_);
+    }
+
+   private:
+    static Result<void> read_text(std::string_view key, const Json& value, std::string& into) {
+        std::string_view text;
+        if (value.get(text) != simdjson::SUCCESS)
+            return malformed("\"" + std::string(key) + "\" is no string");
+        into = base::legal_text(text);
+        return {};
+    }
+
+    Result<void> take(std::string_view key, const Json& value) {
+        if (const auto kind = kind_of_key(key)) return take_cell(*kind, key, value);
+        if (key == "name") {
+            has_name_ = true;
+            return read_text(key, value, name_);
+        }
+        if (key == "at") return read_text(key, value, at_);
+        if (key == "by") return read_text(key, value, by_);
+        if (key == "stamp") return read_text(key, value, node_.stamp);
+        if (key == "member") {
+            if (value.get(member_) != simdjson::SUCCESS) return malformed("\"member\" is no bool");
+            return {};
+        }
+        if (key != "children") return {};  // a later version's
+        auto children = nodes_at(value, depth_ + 1);
+        if (!children) return tl::unexpected(children.error());
+        node_.children = std::move(*children);
+        return {};
+    }
+
+    Result<void> take_cell(Kind kind, std::string_view key, const Json& value) {
+        ++kinds_;
+        node_.cell.kind = kind;
+        if (kind == Kind::reference) return read_text(key, value, node_.cell.class_name);
+        if (kind != Kind::integer) return read_text(key, value, node_.cell.text);
+        std::int64_t number = 0;
+        if (value.get(number) != simdjson::SUCCESS) return malformed("\"int\" is no integer");
+        node_.cell.text = std::to_string(number);
+        return {};
+    }
+
+    Result<void> finish() {
+        if (node_.cell.kind == Kind::reference) {
+            if (!has_name_) return malformed("a reference without a name");
+            node_.cell.text = std::move(name_);
+            if (member_) node_.cell.kind = Kind::member;
+        }
+        if (at_.empty()) return {};
+        const auto time = base::parse_rfc3339(at_);
+        if (!time) return malformed("\"at\" is no time: " + at_);
+        node_.stamp = stamp_text(*time, by_);
+        return {};
+    }
+
+    std::size_t depth_;
+    Node node_;
+    int kinds_ = 0;
+    std::string name_, at_, by_;
+    bool has_name_ = false, member_ = false;
+};
 
 Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth) {
-    if (!json.is_array()) return base::fail(base::Kind::malformed, "nodes are no JSON array");
+    simdjson::dom::array elements;
+    if (json.get(elements) != simdjson::SUCCESS) return malformed("nodes are no JSON array");
     if (depth > deepest_node)
         return base::fail(base::Kind::too_large, "nodes nest deeper than 2000 levels");
     std::vector<Node> nodes;
-    nodes.reserve(json.size());
-    for (const auto& element : json) {
-        auto node = node_at(element, depth);
+    nodes.reserve(elements.size());
+    for (const auto& element : elements) {
+        auto node = NodeReader(depth).read(element);
         if (!node) return tl::unexpected(node.error());
         nodes.push_back(std::move(*node));
     }
@@ -169,25 +217,31 @@ void append_json(std::string& out, const std::vector<Node>& nodes) {
 }
 
 Result<Cell> cell_from_json(const Json& json) {
-    if (!json.is_object()) return base::fail(base::Kind::malformed, "a cell is no JSON object");
-    if (json.contains("tag")) return cell_of_kind(Kind::tag, json, "tag");
-    if (json.contains("class")) return reference_from(json);
-    if (json.contains("text")) return cell_of_kind(Kind::text, json, "text");
-    if (json.contains("float")) return cell_of_kind(Kind::real, json, "float");
-    if (json.contains("date")) return cell_of_kind(Kind::date, json, "date");
-    if (json.contains("comment")) return cell_of_kind(Kind::comment, json, "comment");
-    const auto number = json.find("int");
-    if (number == json.end() || !number->is_number_integer())
-        return base::fail(base::Kind::malformed, "a cell of no known kind");
-    return Cell{Kind::integer, number->dump(), {}};
+    auto node = NodeReader(1).read(json);
+    if (!node) return tl::unexpected(node.error());
+    return std::move(node->cell);
 }
 
 Result<std::vector<Node>> nodes_from_json(const Json& json) { return nodes_at(json, 1); }
 
+Result<JsonText> parse_json(std::string_view text) {
+    // Each node takes two levels of JSON, and what holds nodes a few more.
+    constexpr std::size_t levels = 2 * deepest_node + 64;
+    JsonText parsed{std::make_unique<simdjson::dom::parser>(), {}};
+    const auto room = std::max<std::size_t>(text.size(), 64);
+    if (parsed.parser->allocate(room, levels) != simdjson::SUCCESS)
+        return base::fail(base::Kind::too_large, "JSON too large to be read");
+    const auto error = parsed.parser->parse(text.data(), text.size()).get(parsed.root);
+    if (error == simdjson::DEPTH_ERROR)
+        return base::fail(base::Kind::too_large, "JSON nested deeper than 2000 nodes need");
+    if (error != simdjson::SUCCESS) return malformed("no JSON");
+    return parsed;
+}
+
 Result<std::vector<Node>> parse_nodes(std::string_view text) {
-    const auto json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) return base::fail(base::Kind::malformed, "nodes are no JSON");
-    return nodes_from_json(json);
+    const auto json = parse_json(text);
+    if (!json) return tl::unexpected(json.error());
+    return nodes_from_json(json->root);
 }
 
 }  // namespace tree

@@ -9,7 +9,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <memory>
+#include <simdjson.h>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,21 @@ void append_json(std::string& out, const Cell& cell);
 void append_json(std::string& out, const Node& node);
 void append_json(std::string& out, const std::vector<Node>& nodes);
 
-// The nodes written so. Text is made legal at this door too (base/utf8).
+// JSON text, parsed; `root` lives as long as `parser`.
+struct JsonText {
+    std::unique_ptr<simdjson::dom::parser> parser;
+    simdjson::dom::element root;
+};
+//   error  malformed (no JSON, no UTF-8, nested beyond what deepest_node nodes need); too_large
+//   cost   1 GB/s and more; a feed's rows are read at each request that no page cache answers
+[[nodiscard]] base::Result<JsonText> parse_json(std::string_view text);
+
+// The nodes written so. Text is made legal at this door too (base/utf8); unknown keys are
+// passed over.
 //   error  malformed, with what was wrong; too_large above deepest_node levels
-[[nodiscard]] base::Result<Cell> cell_from_json(const nlohmann::json& json);
-[[nodiscard]] base::Result<std::vector<Node>> nodes_from_json(const nlohmann::json& json);
+[[nodiscard]] base::Result<Cell> cell_from_json(const simdjson::dom::element& json);
+[[nodiscard]] base::Result<std::vector<Node>> nodes_from_json(
+    const simdjson::dom::element& json);
 [[nodiscard]] base::Result<std::vector<Node>> parse_nodes(std::string_view text);
 
 }  // namespace tree

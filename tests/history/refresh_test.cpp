@@ -57,7 +57,7 @@ class Desks {
                 all += '\n';
             }
         };
-        add("SELECT class, name, name_key, signature, last_modification_date, ace_version"
+        add("SELECT class, name, name_key, label, signature, last_modification_date, ace_version"
             " FROM objects ORDER BY class, name");
         add("SELECT o.name, h.version, h.since, h.date, h.signature, h.kind, h.label, h.notes"
             " FROM history h JOIN objects o ON o.oid = h.oid ORDER BY o.name, h.version");

@@ -50,10 +50,10 @@ TEST_CASE("an object that says only its name gets the same defaults on both engi
         connection->execute(
             "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
         const auto rows = connection->query(
-            "SELECT oid, class, name, name_key, spelling, signature, last_modification_date,"
+            "SELECT oid, class, name, name_key, label, signature, last_modification_date,"
             " ace_version, hits, last_requested FROM objects");
         REQUIRE(rows.size() == 1);
-        CHECK(rows[0] == Row({std::int64_t{1}, "Gene", "A", "a", std::monostate{}, "",
+        CHECK(rows[0] == Row({std::int64_t{1}, "Gene", "A", "a", "", "",
                               "2007-01-01", "", std::int64_t{0}, ""}));
         CHECK_THROWS_AS(connection->execute("INSERT INTO objects (class, name, name_key)"
                                             " VALUES ('Gene', 'A', 'a')"),
