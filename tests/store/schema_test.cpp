@@ -53,8 +53,8 @@ TEST_CASE("an object that says only its name gets the same defaults on both engi
             "SELECT oid, class, name, name_key, label, signature, last_modification_date,"
             " ace_version, hits, last_requested FROM objects");
         REQUIRE(rows.size() == 1);
-        CHECK(rows[0] == Row({std::int64_t{1}, "Gene", "A", "a", "", "",
-                              "2007-01-01", "", std::int64_t{0}, ""}));
+        CHECK(rows[0] == Row({std::int64_t{1}, "Gene", "A", "a", "", "", "2007-01-01", "",
+                              std::int64_t{0}, ""}));
         CHECK_THROWS_AS(connection->execute("INSERT INTO objects (class, name, name_key)"
                                             " VALUES ('Gene', 'A', 'a')"),
                         Failure);
