@@ -27,6 +27,7 @@ int init(const Config& config) {
     const auto connection = pool->lease();
     const auto done = store::initialise(*connection, base::system_clock_now());
     if (!done) return complain(done.error().text, status_of(done.error()));
+    for (const auto& reason : done->reasons) fmt::print(stderr, "varve: not adopted: {}\n", reason);
     if (done->from == done->to)
         fmt::print("the store is up to date (schema {})\n", done->to);
     else if (done->from == -1)

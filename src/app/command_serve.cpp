@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <condition_variable>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -84,6 +85,9 @@ int serve_cgi(Rooms& rooms) {
 }
 
 int serve_fastcgi(Rooms& rooms) {
+    // Each thread would keep an arena of its own: measured with a cache of 4 MB, 94 MB and
+    // growing, against 41 MB with one, at the same speed.
+    ::mallopt(M_ARENA_MAX, 1);
     ::serve::StopSignals signals;
     Housekeeping housekeeping(rooms);
     housekeeping.wait_for_first_look(2s);

@@ -43,7 +43,8 @@ class Ledger {
     // The history of an object, compared in the current release already or now.
     //   window  which rows
     //   error   absent (never was in a build); unavailable (nothing recorded, and the build or
-    //           store can't be reached); malformed / too_large (the object can't be read)
+    //           store can't be reached); malformed / too_large (the object can't be read);
+    //           refused (the window begins after a release that is not known)
     //   cost    one computation per object and release in a process: others wait for it
     [[nodiscard]] base::Result<Answer> history_of(const ObjectName& asked, const Window& window);
 

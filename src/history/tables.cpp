@@ -255,7 +255,7 @@ Result<Rows> load_rows(Transaction& transaction, const ObjectRow& object, const 
                        const Window& window, const Releases& releases) {
     const Release* since = window.since.empty() ? nullptr : releases.find(window.since);
     if (!window.since.empty() && since == nullptr)
-        return base::fail(base::Kind::malformed, "no release " + window.since + " is known");
+        return base::fail(base::Kind::refused, "no release " + window.since + " is known");
     // First which rows there are, then the notes of those that are shown.
     std::vector<Release> wanted;
     Rows answer;

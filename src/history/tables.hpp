@@ -100,7 +100,7 @@ struct Rows {
     std::vector<Row> rows;
     std::size_t recorded = 0;  // up to the current release, in all
 };
-//   error  malformed: notes that are no notes, or a window since an unknown release
+//   error  malformed: notes that are no notes; refused: a window since an unknown release
 [[nodiscard]] base::Result<Rows> load_rows(store::Transaction& transaction,
                                            const ObjectRow& object, const Release& current,
                                            const Window& window, const Releases& releases);

@@ -213,11 +213,11 @@ TEST_CASE("an object known from a newer release only is judged by the current bu
     CHECK(process.ledger.history_of({"Gene", "born-late"}, {}).error().kind == base::Kind::absent);
 }
 
-TEST_CASE("an unknown release to begin after is malformed") {
+TEST_CASE("an unknown release to begin after is refused") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     process.put(build("WS186", "2008-02-01", "one"));
-    CHECK(process.ledger.history_of(gene, {50, "WS1"}).error().kind == base::Kind::malformed);
+    CHECK(process.ledger.history_of(gene, {50, "WS1"}).error().kind == base::Kind::refused);
     CHECK(process.ledger.history_of(gene, {50, "WS186"}));
 }
 
