@@ -80,7 +80,7 @@ int serve_cgi(Rooms& rooms) {
     rooms.current->look();
     const auto site = open_site(rooms, CountHits::no);
     const bool sent = ::serve::answer_cgi(
-        ::environ, STDOUT_FILENO, [&](const auto& request) { return site->answer(request); });
+        ::environ, {}, [&](const auto& request) { return site->answer(request); });
     return sent ? ok : failed;
 }
 

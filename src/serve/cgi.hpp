@@ -13,10 +13,16 @@ namespace serve {
 // The command line then holds words of the query, written by whoever asked: not to be read.
 [[nodiscard]] bool started_as_cgi(const char* const* variables);
 
-// Answers the request that `variables` describe. A request's body is left unread.
-//   output   descriptor that the answer is written to
+// Descriptors that the web server gave.
+struct Streams {
+    int input = 0;
+    int output = 1;
+};
+
+// Answers the request that `variables` describe. A request's body is read up to 256 KB and
+// thrown away.
 //   returns  false when it could not be written whole
-[[nodiscard]] bool answer_cgi(const char* const* variables, int output,
+[[nodiscard]] bool answer_cgi(const char* const* variables, Streams streams,
                               const std::function<Response(const Request&)>& answer);
 
 }  // namespace serve

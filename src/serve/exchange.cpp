@@ -8,6 +8,7 @@
 
 #include <array>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "serve/variables.hpp"
@@ -29,10 +30,25 @@ bool announces_body(char** variables) {
     return length != nullptr && std::string_view(length) != "" && std::string_view(length) != "0";
 }
 
-void limit_reads(int connection, std::chrono::seconds limit) {
-    const timeval time{.tv_sec = limit.count(), .tv_usec = 0};
-    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
-}
+// A shorter limit on reads for as long as it lives, then the one before.
+class ReadLimit {
+   public:
+    ReadLimit(int connection, std::chrono::seconds limit) : connection_(connection) {
+        socklen_t size = sizeof before_;
+        ::getsockopt(connection_, SOL_SOCKET, SO_RCVTIMEO, &before_, &size);
+        set({.tv_sec = limit.count(), .tv_usec = 0});
+    }
+    ~ReadLimit() { set(before_); }
+    ReadLimit(const ReadLimit&) = delete;
+    ReadLimit& operator=(const ReadLimit&) = delete;
+
+   private:
+    void set(const timeval& time) const {
+        ::setsockopt(connection_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    }
+    int connection_;
+    timeval before_{};
+};
 
 bool put(FCGX_Stream* out, std::string_view bytes) {
     constexpr std::size_t most_at_once = 1 << 30;  // libfcgi counts in int
@@ -68,11 +84,8 @@ bool Exchange::read(int connection) {
 // A stale end-of-input record would be taken for the begin of the next request: Apache sends it
 // in a write of its own, so it must be waited for.
 bool Exchange::drain() {
-    const bool has_body = announces_body(request_.envp);
-    if (has_body) {
-        wants_keep_ = false;
-        limit_reads(request_.ipcFd, longest_body_wait);
-    }
+    std::optional<ReadLimit> limit;
+    if (announces_body(request_.envp)) limit.emplace(request_.ipcFd, longest_body_wait);
     const auto give_up = Timer::now() + longest_body_wait;
     std::array<char, 8192> unused;
     for (std::size_t read = 0; read < most_body;) {

@@ -48,7 +48,7 @@ std::string cgi_output(const Lines& lines, const serve::Response& response) {
                 written.append(part.data(), static_cast<std::size_t>(size));
         });
         const serve::Descriptor write_end(pipe[1]);
-        whole = serve::answer_cgi(pointers.data(), write_end.number(),
+        whole = serve::answer_cgi(pointers.data(), {.input = -1, .output = write_end.number()},
                                   [&](const serve::Request& request) {
                                       auto answer = response;
                                       answer.send_body = request.method != "HEAD";
