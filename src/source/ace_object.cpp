@@ -11,14 +11,6 @@
 namespace source {
 namespace {
 
-std::string text_of(const RawCell& cell) {
-    return cell.escaped ? unescape(cell.text) : base::legal_text(cell.text);
-}
-
-std::string stamp_of(std::string_view raw) {
-    return raw.find('\\') == std::string_view::npos ? base::legal_text(raw) : unescape(raw);
-}
-
 // Builds nodes. A node on the path is the last of its siblings, so nothing moves it while the
 // scanner may still add below it.
 class NodeSink {
@@ -33,13 +25,13 @@ class NodeSink {
     [[nodiscard]] Place root() const { return root_; }
 
     Place add(Place parent, const RawCell& raw) {
-        auto text = text_of(raw);
+        auto text = text_of(raw.text);
         const auto place = models_.below(parent.in_model, raw.notation, text);
         auto& siblings = *parent.children;
         if (siblings.empty() || siblings.back().cell.text != text ||
             tree::notation_of(siblings.back().cell.kind) != raw.notation) {
             auto cell = models_.cell_at(place, raw.notation, std::move(text));
-            siblings.push_back({std::move(cell), stamp_of(raw.stamp), {}});
+            siblings.push_back({std::move(cell), text_of(raw.stamp), {}});
         }
         return {&siblings.back().children, place};
     }
@@ -54,9 +46,9 @@ class StampSink {
     struct Place {};
     [[nodiscard]] static Place root() { return {}; }
     Place add(Place, const RawCell& cell) {
-        if (!cell.stamp.empty() &&
-            std::find(stamps_.rbegin(), stamps_.rend(), cell.stamp) == stamps_.rend())
-            stamps_.push_back(cell.stamp);
+        const auto stamp = cell.stamp.bytes;
+        if (!stamp.empty() && std::find(stamps_.rbegin(), stamps_.rend(), stamp) == stamps_.rend())
+            stamps_.push_back(stamp);
         return {};
     }
     [[nodiscard]] std::vector<std::string_view> take() { return std::move(stamps_); }
@@ -91,10 +83,10 @@ Parsed<tree::Object> parse_object(std::string_view bytes, const tree::Models& mo
 }
 
 Parsed<std::vector<std::string_view>> stamps_of(std::string_view bytes) {
-    const auto header = parse_header(bytes);
+    const auto header = read_header(bytes);
     if (!header) return tl::unexpected(header.error());
     StampSink sink;
-    if (form_of(header->id.class_name) != Form::tree) return sink.take();
+    if (form_of(header->class_name) != Form::tree) return sink.take();
     TreeScanner<StampSink> scanner;
     if (auto fault = scanner.scan(bytes.substr(header->size), sink))
         return moved(*fault, header->size);
@@ -103,27 +95,27 @@ Parsed<std::vector<std::string_view>> stamps_of(std::string_view bytes) {
 
 OutlineSink::Place OutlineSink::add(Place parent, const RawCell& cell) {
     const bool is_bare = cell.notation == tree::Notation::bare;
-    if (cell.escaped || !is_plain_ascii(cell.text)) {
-        auto text = text_of(cell);
+    const auto bytes = cell.text.bytes;
+    if (cell.text.escaped || !is_plain_ascii(bytes)) {
+        auto text = text_of(cell.text);
         if (is_bare && tree::is_number(text)) text = tree::canonical_number(text);
         return outline_.add_copy(parent, cell.notation, text);
     }
-    if (is_bare && tree::is_number(cell.text) && !tree::is_canonical_number(cell.text))
-        return outline_.add_copy(parent, cell.notation, tree::canonical_number(cell.text));
-    return outline_.add(parent, cell.notation, cell.text);
+    if (is_bare && tree::is_number(bytes) && !tree::is_canonical_number(bytes))
+        return outline_.add_copy(parent, cell.notation, tree::canonical_number(bytes));
+    return outline_.add(parent, cell.notation, bytes);
 }
 
 Parsed<std::string> Signer::sign(std::string_view bytes) {
-    const auto header = parse_header(bytes);
+    const auto header = read_header(bytes);
     if (!header) return tl::unexpected(header.error());
     outline_.clear();
-    if (auto fault = outline(*header, bytes.substr(header->size)))
+    if (auto fault = outline(form_of(header->class_name), bytes.substr(header->size)))
         return moved(*fault, header->size);
     return outline_.signature();
 }
 
-std::optional<Fault> Signer::outline(const Header& header, std::string_view body) {
-    const auto form = form_of(header.id.class_name);
+std::optional<Fault> Signer::outline(Form form, std::string_view body) {
     if (form == Form::tree) return scanner_.scan(body, sink_);
     const auto nodes = parse_array(form, body);
     if (!nodes) return nodes.error();

@@ -46,7 +46,7 @@ class Signer {
     [[nodiscard]] Parsed<std::string> sign(std::string_view bytes);
 
    private:
-    [[nodiscard]] std::optional<Fault> outline(const Header& header, std::string_view body);
+    [[nodiscard]] std::optional<Fault> outline(Form form, std::string_view body);
 
     tree::Outline outline_;
     OutlineSink sink_{outline_};

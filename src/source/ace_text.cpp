@@ -19,26 +19,24 @@ class HeaderReader {
    public:
     explicit HeaderReader(std::string_view bytes) : bytes_(bytes) {}
 
-    Parsed<Header> read() {
-        header_.id.class_name = base::legal_text(word());
+    Parsed<RawHeader> read() {
+        header_.class_name = word();
         skip_blanks();
-        if (header_.id.class_name.empty() || !take(':') || !skip_blanks())
+        if (header_.class_name.empty() || !take(':') || !skip_blanks())
             return fault("no object header (Class : \"name\")");
-        auto name = text();
-        if (!name) return fault("a quote is not closed");
-        if (name->empty()) return fault("an object without a name");
-        header_.id.name = std::move(*name);
+        if (!read_text(header_.name)) return fault("a quote is not closed");
+        // A fold alone is no name either.
+        if (header_.name.bytes.empty() || (header_.name.escaped && text_of(header_.name).empty()))
+            return fault("an object without a name");
         return rest();
     }
 
    private:
-    Parsed<Header> rest() {
+    Parsed<RawHeader> rest() {
         skip_blanks();
         if (bytes_.substr(at_).starts_with("-O ")) {
             at_ += 3;
-            auto stamp = text();
-            if (!stamp) return fault("a quote is not closed");
-            header_.stamp = std::move(*stamp);
+            if (!read_text(header_.stamp)) return fault("a quote is not closed");
             skip_blanks();
         }
         if (at_ < bytes_.size() && bytes_[at_] == '\r')
@@ -46,7 +44,7 @@ class HeaderReader {
         if (at_ < bytes_.size() && bytes_[at_] != '\n')
             return fault("more words than a header has");
         header_.size = std::min(at_ + 1, bytes_.size());
-        return std::move(header_);
+        return header_;
     }
 
     std::string_view word() {
@@ -55,14 +53,17 @@ class HeaderReader {
         return bytes_.substr(begin, at_ - begin);
     }
 
-    std::optional<std::string> text() {
-        if (!take('"')) return base::legal_text(word());
+    bool read_text(RawText& text) {
+        if (!take('"')) {
+            text.bytes = word();
+            return true;
+        }
         const char* begin = bytes_.data() + at_;
         const auto closing = find_closing(begin, bytes_.data() + bytes_.size());
-        if (closing.quote == nullptr) return std::nullopt;
-        const auto size = static_cast<std::size_t>(closing.quote - begin);
-        at_ += size + 1;
-        return unescape({begin, size});
+        if (closing.quote == nullptr) return false;
+        text = {{begin, static_cast<std::size_t>(closing.quote - begin)}, closing.escaped};
+        at_ += text.bytes.size() + 1;
+        return true;
     }
 
     bool take(char c) {
@@ -83,12 +84,24 @@ class HeaderReader {
 
     std::string_view bytes_;
     std::size_t at_ = 0;
-    Header header_;
+    RawHeader header_;
 };
 
 }  // namespace
 
-Parsed<Header> parse_header(std::string_view bytes) { return HeaderReader(bytes).read(); }
+Parsed<RawHeader> read_header(std::string_view bytes) { return HeaderReader(bytes).read(); }
+
+Parsed<Header> parse_header(std::string_view bytes) {
+    const auto raw = read_header(bytes);
+    if (!raw) return tl::unexpected(raw.error());
+    return Header{{base::legal_text(raw->class_name), text_of(raw->name)},
+                  text_of(raw->stamp),
+                  raw->size};
+}
+
+std::string text_of(const RawText& text) {
+    return text.escaped ? unescape(text.bytes) : base::legal_text(text.bytes);
+}
 
 Form form_of(std::string_view class_name) {
     static constexpr std::array<std::pair<std::string_view, Form>, 10> forms = {{

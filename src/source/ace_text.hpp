@@ -31,15 +31,29 @@ struct Fault {
 template <class T>
 using Parsed = tl::expected<T, Fault>;
 
-// First line of an object: `Class : "name" -O "stamp"`.
-struct Header {
-    tree::ObjectName id;  // unescaped, legal text; of any length
-    std::string stamp;
+// Text as it stands between quotes, or a bare word.
+struct RawText {
+    std::string_view bytes;
+    bool escaped = false;  // a backslash stands inside
+};
+// The text meant, made legal (base/utf8).
+[[nodiscard]] std::string text_of(const RawText& text);
+
+// First line of an object: `Class : "name" -O "stamp"`. Views into its bytes.
+struct RawHeader {
+    std::string_view class_name;
+    RawText name, stamp;
     std::size_t size = 0;  // bytes of the header, its LF included
+};
+struct Header {
+    tree::ObjectName id;  // legal text, of any length
+    std::string stamp;
+    std::size_t size = 0;
 };
 
 // The header at the start of `bytes`. A name may go on over several physical lines.
 //   error  malformed
+[[nodiscard]] Parsed<RawHeader> read_header(std::string_view bytes);
 [[nodiscard]] Parsed<Header> parse_header(std::string_view bytes);
 
 // How the body of an object of this class is written.

@@ -47,6 +47,7 @@ class Outline {
 
    private:
     struct Item {
+        std::uint64_t rank = 0;  // notation and the first seven bytes: decides most orders
         std::string_view key;
         Place first = 0, last = 0, next = 0;  // 0: none (the root is nobody's child)
         Notation notation = Notation::bare;
@@ -55,13 +56,17 @@ class Outline {
     [[nodiscard]] bool in_order(Place first) const;
     void sort_children(Place parent);
     void adopt_children(Place from, Place to);
-    void write_children(Place parent);
+    // The canonical bytes; valid until the outline changes.
+    std::string_view write();
+    // Writes at `out`, which has room for it; the end of what was written.
+    char* write_children(Place parent, char* out);
 
     std::vector<Item> items_;
     std::vector<Place> order_;         // of the siblings being sorted, kept for its memory
     std::deque<std::string> copies_;   // a deque, so that views into it stay
     std::size_t copies_used_ = 0;
-    std::string bytes_;
+    std::size_t most_bytes_ = 0;       // that the items take in the canonical form
+    std::string bytes_;                // room for them
     base::Digest md5_;
 };
 
