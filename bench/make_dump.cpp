@@ -32,14 +32,16 @@ std::string person() { return number("\"WBPerson%llu\"", below(9000)); }
 std::string variation() { return number("\"WBVar%08llu\"", below(900000)); }
 std::string integer(std::uint64_t most) { return std::to_string(below(most)); }
 std::string real() { return integer(300) + "." + number("%06llu", below(1000000)); }
-std::string date() { return "20" + number("%02llu", below(9)) + "-0" + integer(9) + "-1" + integer(10); }
+std::string date() {
+    return "20" + number("%02llu", below(9)) + "-0" + integer(9) + "-1" + integer(10);
+}
 
 std::string words(std::uint64_t count) {
     static constexpr std::string_view some[] = {
-        "the",     "gene",      "encodes",     "a",        "protein",   "that",  "is",
-        "required", "for",      "normal",      "movement", "in",        "adult", "neurons",
-        "synaptic", "vesicle",  "transport",   "mutants",  "show",      "weak",  "embryonic",
-        "lethality", "at",      "25C",         "and",      "by",        "homology", "C. elegans",
+        "the",       "gene",    "encodes",     "a",        "protein",   "that",      "is",
+        "required",  "for",     "normal",      "movement", "in",        "adult",     "neurons",
+        "synaptic",  "vesicle", "transport",   "mutants",  "show",      "weak",      "embryonic",
+        "lethality", "at",      "25C",         "and",      "by",        "homology",  "C. elegans",
         "predicted", "to",      "function\\;", "100\\%",   "wild type", "locomotion"};
     std::string text = "\"";
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -52,14 +54,13 @@ std::string words(std::uint64_t count) {
 // A node's stamp depends on its path alone, so that lines of one node repeat it.
 std::string stamp_of(std::string_view path) {
     static constexpr std::string_view users[] = {"wormpub", "sylvia", "caltech_juancarlos",
-                                                 "lstein", "mt3", "ck1"};
+                                                 "lstein",  "mt3",    "ck1"};
     const auto hash = std::hash<std::string_view>()(path) % 60;
     char text[80];
     std::snprintf(text, sizeof text, " -O \"200%d-0%d-1%d_1%d:2%d:30%s_%s\"",
                   static_cast<int>(hash % 9), static_cast<int>(hash % 8 + 1),
                   static_cast<int>(hash % 7), static_cast<int>(hash % 6),
-                  static_cast<int>(hash % 5), hash % 4 == 0 ? ".1" : "",
-                  users[hash % 6].data());
+                  static_cast<int>(hash % 5), hash % 4 == 0 ? ".1" : "", users[hash % 6].data());
     return text;
 }
 
@@ -96,7 +97,8 @@ void write_gene(std::uint64_t i) {
     line({"Evidence", "Paper_evidence", paper()});
     line({"SMap", "S_parent", "Sequence", number("\"JC%llu\"", below(3000))});
     line({"Identity", "Version", integer(5)});
-    line({"Identity", "Name", "CGC_name", number("\"unc-%llu\"", i), "Person_evidence", person()});
+    line(
+        {"Identity", "Name", "CGC_name", number("\"unc-%llu\"", i), "Person_evidence", person()});
     line({"Identity", "Name", "Sequence_name", number("\"JC8.%llu\"", i)});
     line({"Identity", "Name", "Public_name", number("\"unc-%llu\"", i)});
     line({"Identity", "Species", "\"Caenorhabditis elegans\""});
@@ -139,7 +141,8 @@ void write_variation(std::uint64_t i) {
 void write_protein(std::uint64_t i) {
     begin("Protein", number("\"WP:CE%05llu\"", i));
     line({"Peptide", number("\"WP:CE%05llu\"", i), integer(900), "-" + integer(2000000000)});
-    line({"DB_info", "Molecular_weight", real(), "Inferred_automatically", "\"build_pepace.pl\""});
+    line(
+        {"DB_info", "Molecular_weight", real(), "Inferred_automatically", "\"build_pepace.pl\""});
     line({"Origin", "History", "38", "\"created\"", number("\"JC8.%llu\"", i)});
     line({"Origin", "Live"});
     for (auto n = below(40); n > 0; --n)

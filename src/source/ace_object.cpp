@@ -47,7 +47,8 @@ class StampSink {
     [[nodiscard]] static Place root() { return {}; }
     Place add(Place, const RawCell& cell) {
         const auto stamp = cell.stamp.bytes;
-        if (!stamp.empty() && std::find(stamps_.rbegin(), stamps_.rend(), stamp) == stamps_.rend())
+        if (!stamp.empty() &&
+            std::find(stamps_.rbegin(), stamps_.rend(), stamp) == stamps_.rend())
             stamps_.push_back(stamp);
         return {};
     }

@@ -94,9 +94,8 @@ Parsed<RawHeader> read_header(std::string_view bytes) { return HeaderReader(byte
 Parsed<Header> parse_header(std::string_view bytes) {
     const auto raw = read_header(bytes);
     if (!raw) return tl::unexpected(raw.error());
-    return Header{{base::legal_text(raw->class_name), text_of(raw->name)},
-                  text_of(raw->stamp),
-                  raw->size};
+    return Header{
+        {base::legal_text(raw->class_name), text_of(raw->name)}, text_of(raw->stamp), raw->size};
 }
 
 std::string text_of(const RawText& text) {

@@ -65,9 +65,12 @@ base::Result<base::Release> release_of(const boost::property_tree::ptree& ini,
                                        const std::string& place) {
     std::string version, date;
     for (const auto& [key, value] : ini) {
-        if (key == "version") version = value.data();
-        else if (key == "date") date = value.data();
-        else return refuse(place + ": unknown key \"" + key + "\"" + std::string(what_to_write));
+        if (key == "version")
+            version = value.data();
+        else if (key == "date")
+            date = value.data();
+        else
+            return refuse(place + ": unknown key \"" + key + "\"" + std::string(what_to_write));
     }
     if (!base::is_version(version))
         return refuse(place + ": version is missing, or holds more than letters, digits, . _ -" +
@@ -127,8 +130,7 @@ base::Result<BuildFolder> open_folder(const std::string& path) {
 }
 
 base::Result<tree::Models> read_models(const BuildFolder& folder) {
-    const auto text =
-        read_file(folder.directory.descriptor(), "models.wrm", most_models_bytes);
+    const auto text = read_file(folder.directory.descriptor(), "models.wrm", most_models_bytes);
     if (!text && text.error().kind == Kind::absent) return tree::Models();
     if (!text) return base::fail_at(folder.path, text.error());
     return tree::Models::parse(*text);

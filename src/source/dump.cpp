@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "source/ace_object.hpp"
 #include "source/build_folder.hpp"
@@ -45,9 +45,13 @@ class DumpBuild final : public Source {
     }
 
     base::Result<bool> is_loading_stamp(std::string_view stamp) const override {
-        std::call_once(sampled_, [this] { loading_stamps_ = sample(); });
-        if (!loading_stamps_) return tl::unexpected(loading_stamps_.error());
-        return loading_stamps_->count(std::string(stamp)) > 0;
+        const std::lock_guard lock(sampling_);
+        if (!loading_stamps_) {
+            auto stamps = sample();
+            if (!stamps) return tl::unexpected(stamps.error());  // the next one may succeed
+            loading_stamps_ = std::move(*stamps);
+        }
+        return loading_stamps_->contains(stamp);
     }
 
     base::Result<std::optional<std::string>> digest_of(
@@ -68,7 +72,7 @@ class DumpBuild final : public Source {
     const tree::Models& models() const override { return models_; }
 
    private:
-    using Stamps = std::unordered_set<std::string>;
+    using Stamps = std::set<std::string, std::less<>>;
 
     base::Result<std::string> read(const Entry& entry) const;
     base::Result<Stamps> sample() const;
@@ -91,8 +95,8 @@ class DumpBuild final : public Source {
     tree::Models models_;
     std::size_t most_;  // bytes of an object
 
-    mutable std::once_flag sampled_;
-    mutable base::Result<Stamps> loading_stamps_;
+    mutable std::mutex sampling_;
+    mutable std::optional<Stamps> loading_stamps_;  // none: not sampled yet
 };
 
 // The bytes of an object, which are those that were indexed.
@@ -101,10 +105,10 @@ base::Result<std::string> DumpBuild::read(const Entry& entry) const {
         return base::fail(Kind::unavailable, "of " + release().version +
                                                  " only the index is left: the build has gone");
     if (entry.length > most_)
-        return base::fail(Kind::too_large,
-                          place(entry, entry.line) + " is " + std::to_string(entry.length) +
-                              " bytes long, above max_object_mb = " +
-                              std::to_string(most_ >> 20));
+        return base::fail(
+            Kind::too_large,
+            place(entry, entry.line) + " is " + std::to_string(entry.length) +
+                " bytes long, above max_object_mb = " + std::to_string(most_ >> 20));
     std::string bytes(entry.length, '\0');
     const auto got = files_[entry.file].read_at(bytes.data(), bytes.size(), entry.offset);
     if (!got) return base::fail_at(place(entry, entry.line), got.error());
@@ -116,10 +120,11 @@ base::Result<std::string> DumpBuild::read(const Entry& entry) const {
 }
 
 base::Result<DumpBuild::Stamps> DumpBuild::sample() const {
-    constexpr std::size_t most_sampled = 1000, fewest = 20;
+    // In fewer objects a curator's single session may well be in a tenth of them.
+    constexpr std::size_t fewest = 1000;
     Stamps loading;
     if (index_.size() < fewest) return loading;
-    const auto stride = std::max<std::size_t>(1, index_.size() / most_sampled);
+    const auto stride = index_.size() / fewest;
     std::unordered_map<std::string, std::size_t> holders;
     std::size_t sampled = 0;
     for (std::size_t i = 0; i < index_.size(); i += stride) {
@@ -155,17 +160,18 @@ base::Result<Build> open_dump(const DumpSettings& settings) {
 base::Result<Build> open_kept_index(const std::string& path) {
     auto index = Index::open(path);
     if (!index) return tl::unexpected(index.error());
-    return Build(std::make_shared<DumpBuild>(std::move(*index), std::vector<File>(),
-                                             tree::Models(), 0));
+    return Build(
+        std::make_shared<DumpBuild>(std::move(*index), std::vector<File>(), tree::Models(), 0));
 }
 
 std::vector<KeptIndex> kept_indexes(const std::string& index_dir) {
     std::vector<KeptIndex> kept;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(index_dir, error)) {
-        if (entry.path().extension() != ".index") continue;
-        if (const auto facts = Index::read_facts(entry.path().string()))
-            kept.push_back({facts->release, entry.path().string()});
+    std::filesystem::directory_iterator entry(index_dir, error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        if (entry->path().extension() != ".index") continue;
+        if (const auto facts = Index::read_facts(entry->path().string()))
+            kept.push_back({facts->release, entry->path().string()});
     }
     std::sort(kept.begin(), kept.end(),
               [](const auto& a, const auto& b) { return a.release < b.release; });

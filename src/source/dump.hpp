@@ -15,11 +15,11 @@
 namespace source {
 
 struct DumpSettings {
-    std::string folder;               // or a link to one: followed once, when opened
-    std::string index_dir;            // made where it is not there
-    std::size_t max_object_mb = 64;   // larger objects are known by name, and not loaded
-    bool accept_cut = false;          // a file that is cut off is taken for what it holds; the
-                                      // object in which it was cut is not there
+    std::string folder;              // or a link to one: followed once, when opened
+    std::string index_dir;           // made where it is not there
+    std::size_t max_object_mb = 64;  // larger objects are known by name, and not loaded
+    bool accept_cut = false;         // a file that is cut off is taken for what it holds; the
+                                     // object in which it was cut is not there
 };
 
 // The build in the folder; its index is made where there is none that fits, once even when

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "source/ace_text.hpp"
 #include "source/dump.hpp"
 #include "source/dump_reader.hpp"
@@ -19,6 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using base::Kind;
+
+}  // namespace
+
+std::string index_path(const std::string& index_dir, const std::string& version) {
+    return index_dir + "/" + version + ".index";
+}
+
+namespace {
 
 // Unpacked dump files of a release; they go when the build's folder has gone.
 std::string plain_folder(const std::string& index_dir, const std::string& version) {
@@ -80,17 +89,16 @@ class IndexBuild {
 
     base::Result<bool> finish(std::vector<DumpFile> files) {
         if (untracked_ > 0)
-            base::log::warning("names too long to be tracked",
-                               {{"build", folder_.release.version},
-                                {"objects", std::to_string(untracked_)}});
+            base::log::warning(
+                "names too long to be tracked",
+                {{"build", folder_.release.version}, {"objects", std::to_string(untracked_)}});
         const auto twins = writer_.finish(
             {folder_.release, folder_.path, {}, untracked_, std::move(files), {}, flaw_});
         if (!twins) return tl::unexpected(twins.error());
         if (!*twins) return true;
-        return base::fail(Kind::malformed, place((*twins)->second) + ": " +
-                                             (*twins)->name +
-                                             " stands at " + place((*twins)->first) +
-                                             " already");
+        return base::fail(Kind::malformed, place((*twins)->second) + ": " + (*twins)->name +
+                                               " stands at " + place((*twins)->first) +
+                                               " already");
     }
 
    private:
@@ -98,21 +106,23 @@ class IndexBuild {
     static constexpr std::size_t most_held = 1 << 20;
 
     base::Result<bool> add(const DumpObject& object, std::uint16_t number) {
-        const auto header = parse_header(object.bytes);
+        const auto header = read_header(object.bytes);
         if (!header && object.is_whole) {
             return base::fail(Kind::malformed, folder_.path + "/" + folder_.files[number].name +
-                                                 ":" + std::to_string(object.line) + ": " +
-                                                 header.error().what);
+                                                   ":" + std::to_string(object.line) + ": " +
+                                                   header.error().what);
         }
-        if (!header || header->id.class_name.size() > tree::longest_class ||
-            header->id.name.size() > tree::longest_name) {
+        const auto class_name = header ? base::legal_text(header->class_name) : "";
+        const auto name = header ? text_of(header->name) : "";
+        if (!header || class_name.size() > tree::longest_class ||
+            name.size() > tree::longest_name) {
             ++untracked_;
             return true;
         }
-        if (base::equal_ignoring_case(header->id.class_name, "UserSession")) return true;
-        return writer_.add({object.digest, object.offset, object.length, object.line, number, 0,
-                            header->id.name},
-                           header->id.class_name);
+        if (base::equal_ignoring_case(class_name, "UserSession")) return true;
+        return writer_.add(
+            {object.digest, object.offset, object.length, object.line, number, 0, name},
+            class_name);
     }
 
     [[nodiscard]] std::string place(const Entry& entry) const {
@@ -126,9 +136,32 @@ class IndexBuild {
     std::string flaw_;
 };
 
+// What is indexed under this version already, under a name of its own: should the new build of
+// that version be refused for its content, the index of the one that was served stays.
+class KeptAside {
+   public:
+    KeptAside(const std::string& index_dir, const std::string& version) {
+        const auto path = index_path(index_dir, version);
+        const auto facts = Index::read_facts(path);
+        if (!facts) return;
+        digest_ = facts->digest;
+        aside_ = index_dir + "/" + version + "-" + digest_.substr(0, 8) + ".index";
+        fs::create_hard_link(path, aside_, error_);  // there already: it was kept before
+    }
+    // Not needed when the new index is of the same content.
+    void drop_if(std::string_view digest) {
+        if (digest_ == digest) fs::remove(aside_, error_);
+    }
+
+   private:
+    std::string digest_, aside_;
+    std::error_code error_;
+};
+
 // Makes the index of one build.
 base::Result<bool> build_index(const BuildFolder& folder, const std::string& index_dir) {
     const auto plain_dir = plain_folder(index_dir, folder.release.version);
+    KeptAside kept(index_dir, folder.release.version);
     auto writer = IndexWriter::create(index_path(index_dir, folder.release.version));
     if (!writer) return tl::unexpected(writer.error());
     IndexBuild build(std::move(*writer), folder);
@@ -142,7 +175,9 @@ base::Result<bool> build_index(const BuildFolder& folder, const std::string& ind
             const auto path = plain_dir + "/" + file.name;
             if (auto done = unpack(*packed, packing, path); !done)
                 return base::fail_at(folder.path + "/" + file.name, done.error());
-            file.plain_size = fs::file_size(path);
+            std::error_code error;
+            file.plain_size = fs::file_size(path, error);
+            if (error) return fail_errno("reading " + path, error.value());
         }
         const auto plain = open_plain(folder, file, plain_dir);
         if (!plain) return tl::unexpected(plain.error());
@@ -151,7 +186,11 @@ base::Result<bool> build_index(const BuildFolder& folder, const std::string& ind
         if (const auto again = open_plain(folder, file, plain_dir); !again)
             return tl::unexpected(again.error());
     }
-    return build.finish(std::move(files));
+    auto done = build.finish(std::move(files));
+    if (!done) return done;
+    if (const auto facts = Index::read_facts(index_path(index_dir, folder.release.version)))
+        kept.drop_if(facts->digest);
+    return done;
 }
 
 // Nothing, when there is no index that fits.
@@ -181,10 +220,6 @@ void drop_unpacked_of_gone_builds(const std::string& index_dir) {
 
 }  // namespace
 
-std::string index_path(const std::string& index_dir, const std::string& version) {
-    return index_dir + "/" + version + ".index";
-}
-
 base::Result<IndexedBuild> open_index(const BuildFolder& folder, const std::string& index_dir) {
     if (folder.files.size() > UINT16_MAX)
         return base::fail(Kind::refused, folder.path + " holds more than 65,535 dump files");
@@ -196,7 +231,8 @@ base::Result<IndexedBuild> open_index(const BuildFolder& folder, const std::stri
     const auto lock_path = index_dir + "/" + folder.release.version + ".lock";
     const File lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (!lock.is_open()) return fail_errno("writing " + lock_path, errno);
-    while (::flock(lock.descriptor(), LOCK_EX) != 0 && errno == EINTR) {}
+    while (::flock(lock.descriptor(), LOCK_EX) != 0 && errno == EINTR) {
+    }
     found = open_fitting(folder, index_dir);  // another process may have made it meanwhile
     if (!found) return tl::unexpected(found.error());
     if (*found) return std::move(**found);

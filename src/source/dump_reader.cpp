@@ -24,8 +24,12 @@ bool begins_long_text(std::string_view bytes) {
            (bytes[name.size()] == ' ' || bytes[name.size()] == '\t');
 }
 
+// By find(), which is memchr: std::count looks at one byte at a time.
 std::uint64_t lines_in(std::string_view bytes) {
-    return static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+    std::uint64_t lines = 0;
+    for (auto at = bytes.find('\n'); at != std::string_view::npos; at = bytes.find('\n', at + 1))
+        ++lines;
+    return lines;
 }
 
 struct FreeState {
@@ -35,8 +39,7 @@ using State = std::unique_ptr<XXH3_state_t, FreeState>;
 
 }  // namespace
 
-DumpReader::DumpReader(const File& file, std::string_view name, std::size_t most,
-                       Digests digests)
+DumpReader::DumpReader(const File& file, std::string_view name, std::size_t most, Digests digests)
     : file_(file), name_(name), most_(std::max(most, head_size)), digests_(digests),
       buffer_(block) {}
 

@@ -27,7 +27,7 @@ struct DumpObject {
     std::uint64_t line = 0;    // of its header, counted from 1
     std::string_view bytes;    // until next() is called again; only its start when !is_whole
     bool is_whole = true;
-    XXH128_hash_t digest{};    // XXH3 of its bytes, where digests were asked for
+    XXH128_hash_t digest{};  // XXH3 of its bytes, where digests were asked for
 };
 
 enum class Digests { no, yes };
@@ -52,13 +52,13 @@ class DumpReader {
     }
     [[nodiscard]] std::uint64_t offset() const { return read_ - (end_ - begin_); }
 
-    base::Result<bool> fill();              // more bytes, or eof_
-    base::Result<bool> skip_to_object();    // false at the end of the file
+    base::Result<bool> fill();            // more bytes, or eof_
+    base::Result<bool> skip_to_object();  // false at the end of the file
     base::Result<bool> skip_line();
     void note_comment(std::string_view line);
     Found read_object();
-    Found pass_over();                      // an object above most_
-    Found at_end_of_file();                 // an object that the end of the file ends
+    Found pass_over();       // an object above most_
+    Found at_end_of_file();  // an object that the end of the file ends
     Found take(std::size_t length);
     std::optional<std::size_t> find_end();  // of the object, in window(), from searched_ on
     [[nodiscard]] tl::unexpected<base::Error> cut_off(const std::string& what) const;
@@ -73,12 +73,12 @@ class DumpReader {
     std::size_t begin_ = 0, end_ = 0;  // what is read and not yet taken
     std::uint64_t read_ = 0;           // bytes of the file read so far
     bool eof_ = false;
-    std::uint64_t line_ = 1;           // of the byte at begin_
+    std::uint64_t line_ = 1;  // of the byte at begin_
 
-    bool is_long_text_ = false;   // the object at begin_
-    std::size_t searched_ = 0;    // no end of it begins before begin_ + searched_
-    std::uint64_t lines_ = 0;     // of it that end before begin_ + searched_ (no LongText)
-    std::string head_;            // start of an object that is passed over
+    bool is_long_text_ = false;  // the object at begin_
+    std::size_t searched_ = 0;   // no end of it begins before begin_ + searched_
+    std::uint64_t lines_ = 0;    // of it that end before begin_ + searched_ (no LongText)
+    std::string head_;           // start of an object that is passed over
 
     bool has_objects_ = false, has_banners_ = false, has_trailer_ = false;
 };

@@ -18,8 +18,8 @@ base::Result<std::size_t> File::read_at(char* into, std::size_t size,
                                         std::uint64_t offset) const {
     std::size_t done = 0;
     while (done < size) {
-        const auto got = ::pread(descriptor_, into + done, size - done,
-                                 static_cast<off_t>(offset + done));
+        const auto got =
+            ::pread(descriptor_, into + done, size - done, static_cast<off_t>(offset + done));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail_errno("reading a file", errno);
         if (got == 0) break;
@@ -67,7 +67,7 @@ base::Result<File> open_file(int directory, const std::string& path) {
 }
 
 base::Result<FileStamp> stamp_of(const File& file) {
-    struct stat status {};
+    struct stat status{};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno("fstat", errno);
     return FileStamp{status.st_ino, static_cast<std::uint64_t>(status.st_size),
                      status.st_mtim.tv_sec * std::int64_t{1'000'000'000} +

@@ -111,8 +111,10 @@ std::vector<Entry> Index::find_folded(const tree::ObjectName& asked) const {
     std::size_t low = 0, high = lookups_;
     while (low < high) {
         const auto middle = low + (high - low) / 2;
-        if (lookup_at(lookup_, middle).hash < hash) low = middle + 1;
-        else high = middle;
+        if (lookup_at(lookup_, middle).hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
     }
     std::vector<Entry> found;
     for (; low < lookups_ && lookup_at(lookup_, low).hash == hash; ++low) {

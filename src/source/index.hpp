@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 #include <xxhash.h>
 
@@ -27,7 +28,7 @@
 namespace source {
 
 struct DumpFile {
-    std::string name;              // inside the folder
+    std::string name;  // inside the folder
     FileStamp stamp;
     std::uint64_t plain_size = 0;  // unpacked
     bool operator==(const DumpFile&) const = default;
@@ -36,12 +37,12 @@ struct DumpFile {
 // What an index knows of its build as a whole.
 struct Facts {
     base::Release release;
-    std::string folder;  // where the build lay, links resolved
-    std::string digest;  // of the build, 32 hex digits
+    std::string folder;           // where the build lay, links resolved
+    std::string digest;           // of the build, 32 hex digits
     std::uint64_t untracked = 0;  // objects whose class or name is too long
     std::vector<DumpFile> files;
     std::vector<ClassCount> classes;
-    std::string flaw;    // where a dump file is cut off; empty: the build is whole
+    std::string flaw;  // where a dump file is cut off; empty: the build is whole
 };
 
 // One object. `name` is a view into the index.
@@ -147,10 +148,11 @@ class IndexWriter {
     [[nodiscard]] base::Result<bool> write_header(std::string_view facts);
 
     NewFile file_;
-    std::string pending_;            // bytes not yet written
+    std::string pending_;  // bytes not yet written
     std::uint64_t records_size_ = 0;
     std::vector<Lookup> lookups_;
     std::vector<ClassCount> classes_;
+    std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
     std::size_t last_class_ = 0;
     std::string folded_;
 };

@@ -104,18 +104,17 @@ std::optional<Header> parse_header(std::string_view bytes, std::uint64_t file_si
 
 std::string to_text(const Facts& facts) {
     std::string text;
-    append_line(text, {"release", facts.release.version,
-                       base::format_date(facts.release.released_on)});
+    append_line(text,
+                {"release", facts.release.version, base::format_date(facts.release.released_on)});
     append_line(text, {"folder", facts.folder});
     append_line(text, {"digest", facts.digest});
     append_line(text, {"untracked", std::to_string(facts.untracked)});
     if (!facts.flaw.empty()) append_line(text, {"flaw", facts.flaw});
     for (const auto& file : facts.files)
-        append_line(text, {"file", file.name,
-                           std::to_string(static_cast<std::int64_t>(file.stamp.inode)),
-                           std::to_string(file.stamp.size),
-                           std::to_string(file.stamp.modified_ns),
-                           std::to_string(file.plain_size)});
+        append_line(
+            text, {"file", file.name, std::to_string(static_cast<std::int64_t>(file.stamp.inode)),
+                   std::to_string(file.stamp.size), std::to_string(file.stamp.modified_ns),
+                   std::to_string(file.plain_size)});
     for (const auto& one : facts.classes)
         append_line(text, {"class", one.class_name, std::to_string(one.objects)});
     return text;
@@ -148,9 +147,15 @@ std::optional<Read> record_at(std::string_view records, std::uint64_t at) {
 }
 
 void append_record(std::string& bytes, const Entry& entry) {
-    const Record record{entry.digest.high64, entry.digest.low64, entry.offset, entry.length,
-                        entry.line, entry.file, entry.class_index,
-                        static_cast<std::uint16_t>(entry.name.size()), 0};
+    const Record record{entry.digest.high64,
+                        entry.digest.low64,
+                        entry.offset,
+                        entry.length,
+                        entry.line,
+                        entry.file,
+                        entry.class_index,
+                        static_cast<std::uint16_t>(entry.name.size()),
+                        0};
     bytes.append(reinterpret_cast<const char*>(&record), sizeof record);
     bytes += entry.name;
     bytes.append(padded(entry.name.size()) - entry.name.size(), '\0');

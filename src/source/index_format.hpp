@@ -22,7 +22,7 @@ struct Header {
     std::uint64_t records_size = 0;
     std::uint64_t lookups = 0;
     std::uint64_t facts_size = 0;
-    std::uint64_t body_digest = 0;   // XXH3-64 of records and lookups
+    std::uint64_t body_digest = 0;  // XXH3-64 of records and lookups
     std::uint64_t facts_digest = 0;
     std::uint64_t header_digest = 0;  // of all above
 };
@@ -42,8 +42,7 @@ inline constexpr std::size_t lookup_size = 16;
 [[nodiscard]] std::uint64_t digest_of(const Header& header);
 
 // The header of an index of this size, or nothing when it is damaged or of another kind.
-[[nodiscard]] std::optional<Header> parse_header(std::string_view bytes,
-                                                 std::uint64_t file_size);
+[[nodiscard]] std::optional<Header> parse_header(std::string_view bytes, std::uint64_t file_size);
 
 [[nodiscard]] std::string to_text(const Facts& facts);
 [[nodiscard]] std::optional<Facts> parse_facts(std::string_view text);

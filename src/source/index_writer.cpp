@@ -48,13 +48,11 @@ base::Result<bool> IndexWriter::append(std::string_view bytes) {
 
 base::Result<bool> IndexWriter::add(Entry entry, const std::string& class_name) {
     if (classes_.empty() || classes_[last_class_].class_name != class_name) {
-        const auto found = std::find_if(classes_.begin(), classes_.end(), [&](const auto& one) {
-            return one.class_name == class_name;
-        });
-        last_class_ = static_cast<std::size_t>(found - classes_.begin());
+        const auto [known, is_new] = class_indexes_.try_emplace(class_name, classes_.size());
+        last_class_ = known->second;
         if (last_class_ == most_classes)
             return base::fail(base::Kind::refused, "more than 65,535 classes");
-        if (found == classes_.end()) classes_.push_back({class_name, 0});
+        if (is_new) classes_.push_back({class_name, 0});
     }
     ++classes_[last_class_].objects;
     entry.class_index = static_cast<std::uint16_t>(last_class_);
@@ -81,7 +79,8 @@ std::optional<IndexWriter::Twins> IndexWriter::sort_lookups(std::string_view rec
         const auto first = lookups_.begin() + static_cast<std::ptrdiff_t>(i),
                    last = lookups_.begin() + static_cast<std::ptrdiff_t>(end);
         // By name, so that the digest of the build does not know where an object lies.
-        std::stable_sort(first, last, [&](const auto& a, const auto& b) { return name(a) < name(b); });
+        std::stable_sort(first, last,
+                         [&](const auto& a, const auto& b) { return name(a) < name(b); });
         const auto twin = std::adjacent_find(
             first, last, [&](const auto& a, const auto& b) { return name(a) == name(b); });
         if (twin != last) {

@@ -10,18 +10,15 @@
 namespace source {
 namespace {
 
-std::string_view first_line(std::string_view bytes) {
-    return bytes.substr(0, bytes.find('\n'));
-}
+std::string_view first_line(std::string_view bytes) { return bytes.substr(0, bytes.find('\n')); }
 
 tl::unexpected<base::Error> fail_in(const std::string& path, const DumpObject& object,
                                     const Fault& fault) {
     const auto before = object.bytes.substr(0, fault.at);
     const auto lines = std::count(before.begin(), before.end(), '\n');
-    return base::fail(fault.kind,
-                      path + ":" +
-                          std::to_string(object.line + static_cast<std::uint64_t>(lines)) + ": " +
-                          std::string(first_line(object.bytes)) + ": " + fault.what);
+    return base::fail(
+        fault.kind, path + ":" + std::to_string(object.line + static_cast<std::uint64_t>(lines)) +
+                        ": " + std::string(first_line(object.bytes)) + ": " + fault.what);
 }
 
 }  // namespace

@@ -9,13 +9,12 @@
 
 #include "base/result.hpp"
 
-
 namespace source {
 
 struct Signed {
-    std::uint64_t offset = 0;      // of the object in the file
-    std::string_view header;       // its first line, as it stands
-    std::string_view signature;    // 32 hex digits: tree::signature_of its nodes
+    std::uint64_t offset = 0;    // of the object in the file
+    std::string_view header;     // its first line, as it stands
+    std::string_view signature;  // 32 hex digits: tree::signature_of its nodes
 };
 
 // Calls `visit` for each object of a plain dump, in the order of the file; views last for the

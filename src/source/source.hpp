@@ -49,7 +49,7 @@ class Source {
 
     // True for stamps of the build's own loading sessions: any single stamp found in more than a
     // tenth of a sample of at least 1,000 objects spread over the build (rule C4). Sampled once,
-    // at the first call; a build of fewer objects is sampled whole, and has none below 20.
+    // at the first call; a build of fewer objects has none.
     [[nodiscard]] virtual base::Result<bool> is_loading_stamp(std::string_view stamp) const = 0;
 
     // Digest of the object's bytes in the build (16 bytes), without loading it; nullopt: absent.

@@ -23,7 +23,6 @@ struct UnpackLimits {
 // when it is whole.
 //   error  refused (damaged, cut off, above the limits), unavailable (a full disk)
 [[nodiscard]] base::Result<bool> unpack(const File& packed, Packing packing,
-                                        const std::string& path,
-                                        const UnpackLimits& limits = {});
+                                        const std::string& path, const UnpackLimits& limits = {});
 
 }  // namespace source

@@ -50,11 +50,16 @@ ModelNode node_of(std::string_view word) {
         node.name = word.substr(1);
         return node;
     }
-    if (word == "Text") node.what = What::text;
-    else if (word == "Int") node.what = What::integer;
-    else if (word == "Float") node.what = What::real;
-    else if (word == "DateType") node.what = What::date;
-    else node.name = word;
+    if (word == "Text")
+        node.what = What::text;
+    else if (word == "Int")
+        node.what = What::integer;
+    else if (word == "Float")
+        node.what = What::real;
+    else if (word == "DateType")
+        node.what = What::date;
+    else
+        node.name = word;
     return node;
 }
 
@@ -133,10 +138,14 @@ class ModelParser {
     void add(const std::vector<Word>& words, std::size_t from) {
         for (std::size_t i = from; i < words.size(); ++i) {
             auto& current = models_.nodes_[open_.back().place];
-            if (words[i].text == "UNIQUE") current.unique = true;
-            else if (words[i].text == "REPEAT") current.repeat = true;
-            else if (words[i].text == "XREF") ++i;  // and the tag in the other class
-            else open_.push_back({child(open_.back().place, words[i].text), words[i].end()});
+            if (words[i].text == "UNIQUE")
+                current.unique = true;
+            else if (words[i].text == "REPEAT")
+                current.repeat = true;
+            else if (words[i].text == "XREF")
+                ++i;  // and the tag in the other class
+            else
+                open_.push_back({child(open_.back().place, words[i].text), words[i].end()});
         }
     }
 

@@ -20,9 +20,9 @@ namespace tree {
 struct ModelNode {
     enum class What : std::uint8_t { tag, reference, text, integer, real, date, hash };
     What what = What::tag;
-    bool unique = false;   // at most one child may stand below this place
-    bool repeat = false;   // REPEAT: this cell may go on to the right of itself
-    std::string name;      // tag: as spelled; reference and hash: the class
+    bool unique = false;                  // at most one child may stand below this place
+    bool repeat = false;                  // REPEAT: this cell may go on to the right of itself
+    std::string name;                     // tag: as spelled; reference and hash: the class
     std::vector<std::uint32_t> children;  // places in Models
 };
 
@@ -67,8 +67,8 @@ class Models {
     // Appends the roots of the hashes among the children of `parent` that are not yet there.
     void append_hashes(Place parent, std::vector<Place>& roots) const;
 
-    std::vector<ModelNode> nodes_;  // nodes_[0] is the unknown place
-    std::unordered_map<std::string, Place> roots_;      // by folded class name
+    std::vector<ModelNode> nodes_;                  // nodes_[0] is the unknown place
+    std::unordered_map<std::string, Place> roots_;  // by folded class name
 };
 
 }  // namespace tree

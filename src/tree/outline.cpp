@@ -27,7 +27,8 @@ std::uint64_t rank_of(Notation notation, std::string_view key) {
     std::uint64_t bytes = 0;
     if (key.size() >= sizeof bytes) {
         std::memcpy(&bytes, key.data(), sizeof bytes);
-        if constexpr (std::endian::native == std::endian::little) bytes = __builtin_bswap64(bytes);
+        if constexpr (std::endian::native == std::endian::little)
+            bytes = __builtin_bswap64(bytes);
     } else {
         for (const char c : key) bytes = bytes << 8 | static_cast<unsigned char>(c);
         bytes <<= 8 * (sizeof bytes - key.size()) % 64;

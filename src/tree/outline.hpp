@@ -62,11 +62,11 @@ class Outline {
     char* write_children(Place parent, char* out);
 
     std::vector<Item> items_;
-    std::vector<Place> order_;         // of the siblings being sorted, kept for its memory
-    std::deque<std::string> copies_;   // a deque, so that views into it stay
+    std::vector<Place> order_;        // of the siblings being sorted, kept for its memory
+    std::deque<std::string> copies_;  // a deque, so that views into it stay
     std::size_t copies_used_ = 0;
-    std::size_t most_bytes_ = 0;       // that the items take in the canonical form
-    std::string bytes_;                // room for them
+    std::size_t most_bytes_ = 0;  // that the items take in the canonical form
+    std::string bytes_;           // room for them
     base::Digest md5_;
 };
 

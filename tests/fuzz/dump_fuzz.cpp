@@ -27,7 +27,8 @@ bool is_legal(const std::vector<tree::Node>& nodes) {
 
 // Both readers agree on any bytes, and what they read is legal text.
 void read_object(std::string_view bytes) {
-    static const auto models = tree::Models::parse("?Gene Remark ?Text #E\n      Map Float\n#E At DateType\n");
+    static const auto models =
+        tree::Models::parse("?Gene Remark ?Text #E\n      Map Float\n#E At DateType\n");
     static source::Signer signer;
     const auto object = source::parse_object(bytes, models);
     const auto signature = signer.sign(bytes);
@@ -51,8 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (;;) {
         const auto object = reader.next();
         if (!object || !*object) return 0;
-        require((*object)->offset >= end && (*object)->bytes == bytes.substr((*object)->offset,
-                                                                           (*object)->length));
+        require((*object)->offset >= end &&
+                (*object)->bytes == bytes.substr((*object)->offset, (*object)->length));
         end = (*object)->offset + (*object)->length;
         read_object((*object)->bytes);
     }

@@ -13,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const auto models = tree::Models::parse(text);
     constexpr std::pair<Notation, std::string_view> cells[] = {
-        {Notation::bare, "Tag"},   {Notation::quoted, "x"}, {Notation::bare, "1992"},
-        {Notation::bare, "1.5"},   {Notation::bare, "1992-03"}, {Notation::comment, "c"},
+        {Notation::bare, "Tag"}, {Notation::quoted, "x"},     {Notation::bare, "1992"},
+        {Notation::bare, "1.5"}, {Notation::bare, "1992-03"}, {Notation::comment, "c"},
         {Notation::member, "m"}};
     for (const auto* class_name : {"A", "Gene", "Evidence"}) {
         for (std::size_t first = 0; first < std::size(cells); ++first) {

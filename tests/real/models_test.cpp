@@ -52,8 +52,7 @@ Models::Place place_of(const std::string& class_name, const std::vector<std::str
 }
 
 std::string class_at(const std::string& class_name, const std::vector<std::string>& path) {
-    const auto cell =
-        real_models().cell_at(place_of(class_name, path), Notation::quoted, "x");
+    const auto cell = real_models().cell_at(place_of(class_name, path), Notation::quoted, "x");
     return cell.kind == Kind::reference ? cell.class_name : "Text";
 }
 
@@ -114,15 +113,15 @@ TEST_CASE("places of genes, variations and others are where the real models have
     CHECK(class_at("Gene", {"Identity", "History", "Version_change", "1", "2004-04-07", "\"x",
                             "Event", "Merged_into", "\"x"}) == "Gene");
     CHECK(class_at("Gene", {"Gene_info", "GO_term", "\"x", "\"y"}) == "GO_code");
-    CHECK(class_at("Gene", {"Gene_info", "Structured_description", "Concise_description", "\"x"}) ==
-          "Text");
+    CHECK(class_at("Gene", {"Gene_info", "Structured_description", "Concise_description",
+                            "\"x"}) == "Text");
     CHECK(class_at("Gene", {"Models_disease_inferred", "\"x"}) == "Disease_model_annotation");
     CHECK(class_at("Variation", {"Description", "Phenotype", "\"x", "Remark", "\"y"}) == "Text");
     CHECK(class_at("Clone", {"FingerPrint", "Gel", "\"x"}) == "Motif");
     place_of("Clone", {"FingerPrint", "Gel", "\"x", "Bands", "1.0", "2.0", "3.0"});
     place_of("Position_Matrix", {"Site_values", "\"A", "1.0", "2.0", "3.0"});
-    place_of("Protein", {"Homol", "Pep_homol", "\"x", "\"y", "1.0", "1", "2", "3", "4", "Align",
-                         "1", "2"});
+    place_of("Protein",
+             {"Homol", "Pep_homol", "\"x", "\"y", "1.0", "1", "2", "3", "4", "Align", "1", "2"});
     place_of("2_point_data", {"Evidence", "Paper_evidence", "\"x"});
 }
 
@@ -140,8 +139,8 @@ TEST_CASE("UNIQUE stands where the real models have it") {
 }
 
 TEST_CASE("the sample builds' own models say what the real ones say of every cell") {
-    for (const std::string build : {"WS186/dump_2008-02-01", "WS187/dump_2008-02-15",
-                                    "WS188/dump_2008-03-22"}) {
+    for (const std::string build :
+         {"WS186/dump_2008-02-01", "WS187/dump_2008-02-15", "WS188/dump_2008-03-22"}) {
         const auto ours =
             Models::parse(read("examples/builds/" + build.substr(0, 5) + "/models.wrm"));
         each_object("examples/builds/" + build + "_A.1.ace", [&](std::string_view bytes) {

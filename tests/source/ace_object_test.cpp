@@ -52,7 +52,8 @@ std::vector<tree::Node> random_nodes(int depth) {
             made.cell.kind = shape == 2 ? Kind::text : Kind::comment;
             made.cell.text = base::legal_text(*rc::gen::arbitrary<std::string>());
             if (*rc::gen::inRange(0, 2) == 0)
-                made.cell.text = *rc::gen::element<std::string>("a", "\n b", "a\"\\", "\\n", "//");
+                made.cell.text =
+                    *rc::gen::element<std::string>("a", "\n b", "a\"\\", "\\n", "//");
         }
         if (*rc::gen::inRange(0, 3) > 0)
             made.stamp = *rc::gen::element<std::string>("2008-02-01_09:15:20_sylvia", "odd \"one",
@@ -74,11 +75,11 @@ std::string signature_of(std::string_view bytes) {
 }  // namespace
 
 TEST_CASE("lines that repeat a path become one tree, each node with its stamp") {
-    const auto object = parsed(
-        "Gene : \"WBGene00006763\" -O \"2004-04-07_11:29:19.3_wormpub\"\n"
-        "Identity\t -O \"s1\" Name -O \"s2\" CGC_name -O \"s3\" \"unc-26\" -O \"s4\"\n"
-        "Identity\t -O \"s1\" Name -O \"s2\" Public_name -O \"s5\" \"unc-26\" -O \"s6\"\n"
-        "Identity\t -O \"s1\" Version -O \"s7\" 2 -O \"s8\"\n");
+    const auto object =
+        parsed("Gene : \"WBGene00006763\" -O \"2004-04-07_11:29:19.3_wormpub\"\n"
+               "Identity\t -O \"s1\" Name -O \"s2\" CGC_name -O \"s3\" \"unc-26\" -O \"s4\"\n"
+               "Identity\t -O \"s1\" Name -O \"s2\" Public_name -O \"s5\" \"unc-26\" -O \"s6\"\n"
+               "Identity\t -O \"s1\" Version -O \"s7\" 2 -O \"s8\"\n");
     CHECK(object.id == tree::ObjectName{"Gene", "WBGene00006763"});
     CHECK(object.stamp == "2004-04-07_11:29:19.3_wormpub");
     const auto name = [](const char* tag, const char* stamp, const char* value_stamp) {
@@ -104,7 +105,8 @@ TEST_CASE("of several stamps behind one cell the last one stands") {
                                "Tag\t -O \"a\" -O \"b\" Other -O \"c\" -O \"d\" -inf\n");
     CHECK(object.nodes ==
           Nodes{support::stamped(
-              support::tag("Tag", {support::stamped(support::tag("Other", {support::tag("-inf")}), "d")}),
+              support::tag(
+                  "Tag", {support::stamped(support::tag("Other", {support::tag("-inf")}), "d")}),
               "b")});
 }
 
@@ -151,7 +153,8 @@ TEST_CASE("a name may go on over several lines") {
 }
 
 TEST_CASE("bytes that are no legal text are made legal cell by cell") {
-    const auto object = parsed("A : \"caf\xC3\xA9\"\nTag\t \"caf\xC3\xA9\" \"caf\xE9\" \"a\x01\"\n");
+    const auto object =
+        parsed("A : \"caf\xC3\xA9\"\nTag\t \"caf\xC3\xA9\" \"caf\xE9\" \"a\x01\"\n");
     CHECK(object.id.name == "caf\xC3\xA9");
     const auto& first = object.nodes.at(0).children.at(0);
     CHECK(first.cell.text == "caf\xC3\xA9");
@@ -160,7 +163,8 @@ TEST_CASE("bytes that are no legal text are made legal cell by cell") {
 }
 
 TEST_CASE("duplicates merge, those apart too") {
-    const auto object = parsed("A : \"x\"\nTag\t \"a\" B\nTag\t \"b\"\nTag\t \"a\" C\nTag\t \"b\"\n");
+    const auto object =
+        parsed("A : \"x\"\nTag\t \"a\" B\nTag\t \"b\"\nTag\t \"a\" C\nTag\t \"b\"\n");
     CHECK(object.nodes ==
           Nodes{support::tag("Tag", {support::text("a", {support::tag("B"), support::tag("C")}),
                                      support::text("b")})});
@@ -180,8 +184,10 @@ TEST_CASE("what breaks the rules is named with its place") {
     refuses("Gene : \"x\"\nTag \"a\nTag\n", "a quote is not closed", 15);
     refuses("Gene : \"x\"\nTag \"a\"b\n", "no blank after a closing quote", 18);
     refuses("Gene : \"x\"\nTag\n\nTag\n", "a blank line inside an object", 15);
-    refuses("Gene : \"x\"\n-D Tag\n", "an option that is neither -O nor -C, or stands without its text", 13);
-    refuses("Gene : \"x\"\nTag -O x\n", "an option that is neither -O nor -C, or stands without its text", 17);
+    refuses("Gene : \"x\"\n-D Tag\n",
+            "an option that is neither -O nor -C, or stands without its text", 13);
+    refuses("Gene : \"x\"\nTag -O x\n",
+            "an option that is neither -O nor -C, or stands without its text", 17);
     refuses("Gene : \"x\"\nTag a\"b\n", "a quote inside a bare word", 16);
     refuses("Gene : \"x\"\r\nTag\r\n",
             "lines end in CR LF: this is no AceDB dump, or was changed on its way", 10);
@@ -216,8 +222,9 @@ TEST_CASE("DNA and Peptide are one text, a KeySet a reference a member") {
           Nodes{support::text("acgtac-gt")});
     CHECK(parsed("Peptide : \"p\"\nMSV\nRG\n").nodes == Nodes{support::text("MSVRG")});
     CHECK(parsed("DNA : \"d\"\n").nodes.empty());
-    CHECK(parsed("KeySet : \"k\"\nPaper : \"p 1\"\nGene : \"g\\\"\"\nPaper : \"p 1\"\n").nodes ==
-          Nodes{{{Kind::member, "p 1", "Paper"}, {}, {}}, {{Kind::member, "g\"", "Gene"}, {}, {}}});
+    CHECK(
+        parsed("KeySet : \"k\"\nPaper : \"p 1\"\nGene : \"g\\\"\"\nPaper : \"p 1\"\n").nodes ==
+        Nodes{{{Kind::member, "p 1", "Paper"}, {}, {}}, {{Kind::member, "g\"", "Gene"}, {}, {}}});
     CHECK(parsed("BaseQuality : \"b\"\n 1 2\n3\n").nodes == Nodes{support::text(" 1 2\n3")});
     refuses("KeySet : \"k\"\nPaper\n", "no member (Class : \"name\")", 18);
 }
@@ -271,9 +278,10 @@ TEST_CASE("an object goes through the writer and back with all its stamps") {
 
 TEST_CASE("random bytes behind a header are read or refused alike by both readers") {
     CHECK(rc::check([](const std::vector<std::uint8_t>& picks) {
-        constexpr std::string_view pieces[] = {"Tag", " ", "\t", "\n", "\"", "\\", "-O \"", "-C \"",
-                                               "1", "-1", "2.0", "\xFF", "\x00", "\xC3\xA9", "//",
-                                               " -O \"s\"", "\\n\\\n", "ag\t \"a\" -O \"s\"\n"};
+        constexpr std::string_view pieces[] = {
+            "Tag",   " ",        "\t", "\n",        "\"",      "\\",
+            "-O \"", "-C \"",    "1",  "-1",        "2.0",     "\xFF",
+            "\x00",  "\xC3\xA9", "//", " -O \"s\"", "\\n\\\n", "ag\t \"a\" -O \"s\"\n"};
         std::string bytes = "Gene : \"x\"\n";
         for (const auto pick : picks) bytes += pieces[pick % std::size(pieces)];
         source::Signer signer;

@@ -27,14 +27,14 @@ std::string error_of(const TempDir& folder, const std::string& bytes,
     return objects.error().text.substr(path.size() + 1);
 }
 
-const std::string small_dump =
-    "\n\n // Class LongText \n\n"
-    "LongText : \"l\" -O \"s\"\n\n // Class Gene \n\nGene : \"no object\"\n\n***LongTextEnd***\n\n"
-    "\n\n // Class Gene \n\n"
-    "Gene : \"a\" -O \"s\"\nRemark\t \"one\\n\\\n\\n\\\ntwo\" 1\n\n"
-    "Gene : \"b\"\n\n"
-    "DNA : \"d\"\n         acgt\n\n" +
-    dumps::trailer;
+const std::string small_dump = "\n\n // Class LongText \n\n"
+                               "LongText : \"l\" -O \"s\"\n\n // Class Gene \n\nGene : \"no "
+                               "object\"\n\n***LongTextEnd***\n\n"
+                               "\n\n // Class Gene \n\n"
+                               "Gene : \"a\" -O \"s\"\nRemark\t \"one\\n\\\n\\n\\\ntwo\" 1\n\n"
+                               "Gene : \"b\"\n\n"
+                               "DNA : \"d\"\n         acgt\n\n" +
+                               dumps::trailer;
 
 }  // namespace
 
@@ -51,7 +51,8 @@ TEST_CASE("objects end at a blank line, a LongText at its terminator") {
 TEST_CASE("a file without banners may end with its last object") {
     TempDir folder;
     CHECK(split(folder, "Gene : \"a\"\nTag\t\n").size() == 1);
-    CHECK(split(folder, "// a comment\n  \nGene : \"a\"\nTag\t\n\n//\n\nGene : \"b\"\n").size() == 2);
+    CHECK(split(folder, "// a comment\n  \nGene : \"a\"\nTag\t\n\n//\n\nGene : \"b\"\n").size() ==
+          2);
     CHECK(split(folder, "LongText : \"a\"\n\n\n***LongTextEnd***").size() == 1);
 }
 
@@ -66,8 +67,9 @@ TEST_CASE("every prefix of a dump is refused, but for those that lack only blank
         REQUIRE(objects.has_value() == is_whole);
         if (objects) CHECK(*objects == whole);
         // Half a banner is no line of a dump.
-        else CHECK((objects.error().kind == base::Kind::refused ||
-                    objects.error().text.ends_with("a line that belongs to no object")));
+        else
+            CHECK((objects.error().kind == base::Kind::refused ||
+                   objects.error().text.ends_with("a line that belongs to no object")));
     }
 }
 
@@ -115,7 +117,8 @@ TEST_CASE("objects keep their places, lines and digests across blocks of any siz
             REQUIRE((*read)->line == line);
             REQUIRE((*read)->digest.low64 == XXH3_128bits(object.data(), object.size()).low64);
             if ((*read)->is_whole) REQUIRE((*read)->bytes == object);
-            line += static_cast<std::uint64_t>(std::count(object.begin(), object.end(), '\n')) + 1;
+            line +=
+                static_cast<std::uint64_t>(std::count(object.begin(), object.end(), '\n')) + 1;
         }
         const auto end = reader.next();
         REQUIRE(end);
@@ -138,8 +141,9 @@ TEST_CASE("an object larger than the limit is passed over, and the next one is f
     CHECK(objects[1].starts_with("LongText : \"large\"\n"));
     CHECK(objects[2] == "Gene : \"next\"\n");
     CHECK(objects[3].size() == 1 << 16);
-    CHECK(error_of(folder, large + "Tag") == std::to_string(1 + std::count(large.begin(), large.end(), '\n')) +
-                                               ": the file ends inside a line");
+    CHECK(error_of(folder, large + "Tag") ==
+          std::to_string(1 + std::count(large.begin(), large.end(), '\n')) +
+              ": the file ends inside a line");
 }
 
 TEST_CASE("a line of a megabyte and an object of 100,000 rows are read") {
@@ -176,8 +180,8 @@ TEST_CASE("signing a file calls for each object, and names what it can't read") 
     CHECK(refused.error().kind == base::Kind::malformed);
     CHECK(refused.error().text == bad + ":3: Gene : \"a\": a quote is not closed");
 
-    const auto absent = source::sign_file((folder.path() / "no.ace").string(), 1,
-                                          [](const source::Signed&) {});
+    const auto absent =
+        source::sign_file((folder.path() / "no.ace").string(), 1, [](const source::Signed&) {});
     REQUIRE_FALSE(absent);
     CHECK(absent.error().kind == base::Kind::absent);
 }

@@ -104,8 +104,8 @@ std::string zstd(const std::string& bytes) {
 TEST_CASE("a build answers for its objects, from several files and a continued class") {
     Site site;
     site.write("dump_A.1.ace", head + gene_a + dumps::trailer);
-    site.write("dump_A.2.ace", head + gene_b + "\n\n // Class Paper \n\nPaper : \"P1\"\n\n" +
-                                   dumps::trailer);
+    site.write("dump_A.2.ace",
+               head + gene_b + "\n\n // Class Paper \n\nPaper : \"P1\"\n\n" + dumps::trailer);
     site.write("models.wrm", "?Gene Remark ?Text\n      CGC_name UNIQUE ?Gene_name\n");
     site.write("notes.txt", "no dump file");
     const auto build = site.open();
@@ -133,8 +133,8 @@ TEST_CASE("a build answers for its objects, from several files and a continued c
 TEST_CASE("the sample builds open, and leave their sessions out") {
     TempDir folder;
     for (const auto* version : {"WS186", "WS187", "WS188"}) {
-        const auto build = open_dump({std::string("examples/builds/") + version,
-                                      folder.path().string(), 64});
+        const auto build =
+            open_dump({std::string("examples/builds/") + version, folder.path().string(), 64});
         REQUIRE(build);
         CHECK((*build)->release().version == version);
         std::size_t objects = 0;
@@ -158,15 +158,15 @@ TEST_CASE("a stamp of the build's loading session is known, a curator's is not")
     CHECK((*build)->is_loading_stamp("") == false);
 }
 
-TEST_CASE("a build of fewer than 20 objects has no loading stamps, one of 20 may") {
+TEST_CASE("a build of fewer than 1,000 objects has no loading stamps, one of 1,000 may") {
     Site site;
     std::string bytes = head;
-    for (int i = 0; i < 19; ++i)
+    for (int i = 0; i < 999; ++i)
         bytes += "Gene : \"g" + std::to_string(i) + "\"\nTag\t -O \"load\"\n\n";
     site.write("x.ace", bytes + dumps::trailer);
     CHECK(site.open()->is_loading_stamp("load") == false);
-    site.write("x.ace", bytes + "Gene : \"last\"\nTag\t -O \"rare\" 1 -O \"load\"\n\n" +
-                            dumps::trailer);
+    site.write("x.ace",
+               bytes + "Gene : \"last\"\nTag\t -O \"rare\" 1 -O \"load\"\n\n" + dumps::trailer);
     const auto build = site.open();
     CHECK(build->is_loading_stamp("load") == true);
     CHECK(build->is_loading_stamp("rare") == false);
@@ -179,7 +179,8 @@ TEST_CASE("packed and split otherwise, a build has the same digests") {
     const auto middle = bytes.find("\n\n // Class Paper ");
     REQUIRE(middle != std::string::npos);
     // Two members of a gzip file and two frames of a zstd file read as one.
-    const auto first = bytes.substr(0, middle) + "\n" + dumps::trailer, rest = bytes.substr(middle);
+    const auto first = bytes.substr(0, middle) + "\n" + dumps::trailer,
+               rest = bytes.substr(middle);
     packed.write("a.ace.gz", gzip(first.substr(0, 1000)) + gzip(first.substr(1000)));
     packed.write("b.ace.zst", zstd(rest.substr(0, 5000)) + zstd(rest.substr(5000)));
     const auto a = plain.open(), b = packed.open();
@@ -263,8 +264,8 @@ TEST_CASE("an object that stands twice is named with both places") {
     Site site;
     site.write("1.ace", head + gene_a + dumps::trailer);
     site.write("2.ace", head + gene_b + gene_a + dumps::trailer);
-    CHECK(site.why_not() == "/2.ace:9: a stands at " + fs::canonical(site.build()).string() +
-                                "/1.ace:5 already");
+    CHECK(site.why_not() ==
+          "/2.ace:9: a stands at " + fs::canonical(site.build()).string() + "/1.ace:5 already");
 }
 
 TEST_CASE("a build without a good release.ini is refused, and told what to write") {
@@ -297,15 +298,16 @@ TEST_CASE("a folder without dump files is refused, one that is not there is unav
 TEST_CASE("an object above max_object_mb is refused by name, the rest unharmed") {
     Site site;
     std::string large = "Gene : \"large\"\n";
-    while (large.size() < (2U << 20)) large += "Remark\t \"" + std::to_string(large.size()) + "\"\n";
+    while (large.size() < (2U << 20))
+        large += "Remark\t \"" + std::to_string(large.size()) + "\"\n";
     site.write("x.ace", head + gene_a + large + "\n" + gene_b + dumps::trailer);
     const auto build = site.open(1);
     const auto refused = build->load({"Gene", "large"});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == Kind::too_large);
-    CHECK(refused.error().text ==
-          fs::canonical(site.build()).string() + "/x.ace:8: Gene large is " +
-              std::to_string(large.size()) + " bytes long, above max_object_mb = 1");
+    CHECK(refused.error().text == fs::canonical(site.build()).string() +
+                                      "/x.ace:8: Gene large is " + std::to_string(large.size()) +
+                                      " bytes long, above max_object_mb = 1");
     CHECK(name_found(build, {"Gene", "large"}) == "Gene large");
     CHECK(text_in(build, "b") == "two");
     CHECK(site.open(3)->load({"Gene", "large"}));
@@ -316,7 +318,8 @@ TEST_CASE("an object of 50 MB works") {
     Site site;
     std::string large = "Gene : \"large\"\nRemark\t \"" + std::string(1 << 20, 'x') + "\"\n";
     while (large.size() < (50U << 20))
-        large += "Remark\t -O \"s\" \"" + std::to_string(large.size()) + std::string(200, 'y') + "\"\n";
+        large += "Remark\t -O \"s\" \"" + std::to_string(large.size()) + std::string(200, 'y') +
+                 "\"\n";
     site.write("x.ace", head + large + "\n" + gene_b + dumps::trailer);
     const auto object = site.open()->load({"Gene", "large"});
     REQUIRE(object);
@@ -340,7 +343,8 @@ TEST_CASE("names that are too long are not tracked, the rest unharmed") {
     Site site;
     const std::string name(10'000, 'n');
     site.write("x.ace", head + "Gene : \"" + name + "\"\nTag\t 1\n\nGene : \"" +
-                            std::string(512, 'm') + "\"\nRemark\t \"held\"\n\n" + gene_b + dumps::trailer);
+                            std::string(512, 'm') + "\"\nRemark\t \"held\"\n\n" + gene_b +
+                            dumps::trailer);
     const auto build = site.open();
     CHECK(name_found(build, {"Gene", name}) == "none");
     CHECK(build->load({"Gene", name}).error().kind == Kind::absent);
@@ -359,7 +363,8 @@ TEST_CASE("an index is made again when a dump file changed, and only then") {
     site.write("y.ace", head + gene_b + dumps::trailer);
     CHECK(text_in(site.open(), "b") == "two");
     // Same size, another inode.
-    site.write("new", head + "Gene : \"b\"\nRemark\t \"six\"\nCGC_name\t \"b-1\"\n\n" + dumps::trailer);
+    site.write("new",
+               head + "Gene : \"b\"\nRemark\t \"six\"\nCGC_name\t \"b-1\"\n\n" + dumps::trailer);
     fs::rename(site.build() / "new", site.build() / "y.ace");
     CHECK(text_in(site.open(), "b") == "six");
     site.release("WS1", "2008-02-02");
@@ -465,7 +470,8 @@ TEST_CASE("a link switched while a build is open does not mix two builds") {
     REQUIRE(after);
     CHECK((*before)->release().version == "WS186");
     CHECK((*after)->release().version == "WS188");
-    CHECK((*before)->load({"Gene", "WBGene00006763"}) != (*after)->load({"Gene", "WBGene00006763"}));
+    CHECK((*before)->load({"Gene", "WBGene00006763"}) !=
+          (*after)->load({"Gene", "WBGene00006763"}));
     CHECK(identity != source::identity_of(settings.folder));
 }
 

@@ -53,8 +53,11 @@ std::string digest_of(const TempDir& folder, const std::vector<Made>& objects) {
     return opened(path).facts().digest;
 }
 
-const std::vector<Made> some = {{"Gene", "unc-26"}, {"Gene", "UNC-26"}, {"Gene", "daf-16"},
-                                {"Paper", "unc-26"}, {"Paper", "a name of several words"}};
+const std::vector<Made> some = {{"Gene", "unc-26"},
+                                {"Gene", "UNC-26"},
+                                {"Gene", "daf-16"},
+                                {"Paper", "unc-26"},
+                                {"Paper", "a name of several words"}};
 
 }  // namespace
 
@@ -75,7 +78,8 @@ TEST_CASE("an index finds what was written into it, and tells it as it was") {
     CHECK(facts.folder == "/a folder\twith\nodd %41 bytes");
     CHECK(facts.untracked == 3);
     CHECK(facts.release.version == "WS1");
-    CHECK(facts.files == std::vector<source::DumpFile>{{"dump.ace", {~std::uint64_t{0}, 5, -7}, 5}});
+    CHECK(facts.files ==
+          std::vector<source::DumpFile>{{"dump.ace", {~std::uint64_t{0}, 5, -7}, 5}});
     CHECK(facts.classes == std::vector<source::ClassCount>{{"Gene", 3}, {"Paper", 2}});
     const auto alone = Index::read_facts(path);
     REQUIRE(alone);

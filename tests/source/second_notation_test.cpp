@@ -55,8 +55,10 @@ class KReader {
    public:
     std::map<std::string, Paths> read(const std::string& text) {
         for (const auto line : base::split(text, '\n')) {
-            if (line.starts_with('?')) begin(line);
-            else if (line.starts_with('\t')) row(line);
+            if (line.starts_with('?'))
+                begin(line);
+            else if (line.starts_with('\t'))
+                row(line);
         }
         return objects_;
     }

@@ -20,14 +20,11 @@ std::string json_of(const Nodes& nodes) {
 }  // namespace
 
 TEST_CASE("each kind of cell has its own shape in JSON") {
-    const Nodes nodes = {support::tag("Identity"),
-                         support::reference("Person", "WBPerson1"),
-                         support::text("a \"b\"\n\x01"),
-                         node(Kind::integer, "2"),
-                         node(Kind::real, "7.923100"),
-                         node(Kind::date, "1992-03"),
-                         node(Kind::comment, "c"),
-                         {{Kind::member, "WBPaper1", "Paper"}, {}, {}}};
+    const Nodes nodes = {
+        support::tag("Identity"),       support::reference("Person", "WBPerson1"),
+        support::text("a \"b\"\n\x01"), node(Kind::integer, "2"),
+        node(Kind::real, "7.923100"),   node(Kind::date, "1992-03"),
+        node(Kind::comment, "c"),       {{Kind::member, "WBPaper1", "Paper"}, {}, {}}};
     CHECK(json_of(nodes) == R"([{"tag":"Identity"},{"class":"Person","name":"WBPerson1"},)"
                             R"({"text":"a \"b\"\n\u0001"},{"int":2},{"float":"7.923100"},)"
                             R"({"date":"1992-03"},{"comment":"c"},)"
@@ -52,9 +49,9 @@ TEST_CASE("nodes written as JSON are read as they were") {
 }
 
 TEST_CASE("JSON that is no nodes is refused") {
-    for (const auto* text : {"", "{}", "[1]", "[{}]", "[{\"tag\":1}]", "[{\"int\":1.5}]",
-                             "[{\"class\":\"Gene\"}]", "[{\"tag\":\"A\",\"children\":1}]",
-                             "[{\"tag\":\"A\",\"at\":\"x\",\"by\":\"y\"}]"}) {
+    for (const auto* text :
+         {"", "{}", "[1]", "[{}]", "[{\"tag\":1}]", "[{\"int\":1.5}]", "[{\"class\":\"Gene\"}]",
+          "[{\"tag\":\"A\",\"children\":1}]", "[{\"tag\":\"A\",\"at\":\"x\",\"by\":\"y\"}]"}) {
         INFO(text);
         const auto read = tree::parse_nodes(text);
         REQUIRE_FALSE(read);

@@ -59,8 +59,8 @@ TEST_CASE("every class and hash of a models file is found, in any case") {
 
 TEST_CASE("a quoted cell is a reference where the model names a class, in its own spelling") {
     const auto& models = small_models();
-    const auto place =
-        walk(models, "Gene", {{bare, "Identity"}, {bare, "Name"}, {bare, "cgc_NAME"}, {quoted, "x"}});
+    const auto place = walk(
+        models, "Gene", {{bare, "Identity"}, {bare, "Name"}, {bare, "cgc_NAME"}, {quoted, "x"}});
     const auto cell = models.cell_at(place, quoted, "unc-26");
     CHECK(cell.kind == Kind::reference);
     CHECK(cell.class_name == "Gene_name");
@@ -85,36 +85,41 @@ TEST_CASE("tags aligned below each other are siblings, whatever stands between")
     CHECK(walk(models, "Gene", {{bare, "Identity"}, {bare, "Status"}, {bare, "Dead"}}) !=
           Models::unknown);
     CHECK(walk(models, "Gene", {{bare, "Identity"}, {bare, "Dead"}}) == Models::unknown);
-    CHECK(walk(models, "Gene_name", {{bare, "Other_name_for"}, {quoted, "x"}}) != Models::unknown);
+    CHECK(walk(models, "Gene_name", {{bare, "Other_name_for"}, {quoted, "x"}}) !=
+          Models::unknown);
 }
 
 TEST_CASE("the tags of a hash stand below the value in front of it") {
     const auto& models = small_models();
-    const auto evidence = walk(models, "Gene", {{bare, "Identity"},
-                                                {bare, "Name"},
-                                                {bare, "CGC_name"},
-                                                {quoted, "unc-26"},
-                                                {bare, "Paper_evidence"},
-                                                {quoted, "WBPaper1"}});
+    const auto evidence = walk(models, "Gene",
+                               {{bare, "Identity"},
+                                {bare, "Name"},
+                                {bare, "CGC_name"},
+                                {quoted, "unc-26"},
+                                {bare, "Paper_evidence"},
+                                {quoted, "WBPaper1"}});
     CHECK(models.cell_at(evidence, quoted, "WBPaper1").class_name == "Paper");
-    const auto event = walk(models, "Gene", {{bare, "History"},
-                                             {bare, "1"},
-                                             {bare, "2004-04"},
-                                             {quoted, "WBPerson1"},
-                                             {bare, "Imported"},
-                                             {quoted, "x"}});
+    const auto event = walk(models, "Gene",
+                            {{bare, "History"},
+                             {bare, "1"},
+                             {bare, "2004-04"},
+                             {quoted, "WBPerson1"},
+                             {bare, "Imported"},
+                             {quoted, "x"}});
     CHECK(event != Models::unknown);
-    const auto nested = walk(models, "Gene", {{bare, "Identity"},
-                                              {bare, "Status"},
-                                              {bare, "Live"},
-                                              {bare, "Nested"},
-                                              {bare, "Nested"},
-                                              {bare, "Paper_evidence"}});
+    const auto nested = walk(models, "Gene",
+                             {{bare, "Identity"},
+                              {bare, "Status"},
+                              {bare, "Live"},
+                              {bare, "Nested"},
+                              {bare, "Nested"},
+                              {bare, "Paper_evidence"}});
     CHECK(nested != Models::unknown);
 }
 
 TEST_CASE("a hash that begins with UNIQUE makes the value in front of it unique") {
-    CHECK(small_models().is_unique(walk(small_models(), "Gene", {{bare, "Position"}, {bare, "1.5"}})));
+    CHECK(small_models().is_unique(
+        walk(small_models(), "Gene", {{bare, "Position"}, {bare, "1.5"}})));
 }
 
 TEST_CASE("a year alone is a date where the model wants a date, else an integer") {
@@ -152,8 +157,9 @@ TEST_CASE("hashes in a circle come to an end") {
 
 TEST_CASE("any bytes parse to some models, and looking into them ends") {
     CHECK(rc::check([](const std::vector<std::uint8_t>& picks) {
-        constexpr std::string_view pieces[] = {"?A", "#B", "?B", "#A", " ", "\t", "\n", "UNIQUE ",
-                                               "REPEAT", "XREF", "Text", "Tag", "//", "Int ", "\n  "};
+        constexpr std::string_view pieces[] = {"?A",   "#B",  "?B",      "#A",     " ",
+                                               "\t",   "\n",  "UNIQUE ", "REPEAT", "XREF",
+                                               "Text", "Tag", "//",      "Int ",   "\n  "};
         std::string text;
         for (const auto pick : picks) text += pieces[pick % std::size(pieces)];
         const auto models = Models::parse(text);

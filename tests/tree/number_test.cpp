@@ -41,8 +41,8 @@ TEST_CASE("an absurd exponent makes no absurd text") {
 
 TEST_CASE("a canonical number stays as it is, and says so") {
     CHECK(rc::check([](int whole, unsigned part, unsigned zeros) {
-        const auto word = std::to_string(whole) + "." + std::to_string(part) +
-                          std::string(zeros % 5, '0');
+        const auto word =
+            std::to_string(whole) + "." + std::to_string(part) + std::string(zeros % 5, '0');
         const auto once = canonical_number(word);
         RC_ASSERT(is_canonical_number(once));
         RC_ASSERT(canonical_number(once) == once);

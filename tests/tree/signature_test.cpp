@@ -41,8 +41,8 @@ Nodes doubled(const Nodes& nodes) {
 std::string bytes_of(const Nodes& nodes) {
     tree::Outline outline;
     for (const auto& each : nodes) {
-        const auto place = outline.add_copy(tree::Outline::root, tree::notation_of(each.cell.kind),
-                                            tree::key_of(each.cell));
+        const auto place = outline.add_copy(
+            tree::Outline::root, tree::notation_of(each.cell.kind), tree::key_of(each.cell));
         for (const auto& child : each.children)
             outline.add_copy(place, tree::notation_of(child.cell.kind), tree::key_of(child.cell));
     }
@@ -74,7 +74,8 @@ TEST_CASE("trees of other content have other signatures") {
 }
 
 TEST_CASE("a number equals a number of other spelling, a text does not") {
-    CHECK(signature_of({node(Kind::integer, "2")}) == signature_of({node(Kind::real, "2.000000")}));
+    CHECK(signature_of({node(Kind::integer, "2")}) ==
+          signature_of({node(Kind::real, "2.000000")}));
     CHECK(signature_of({node(Kind::text, "2")}) != signature_of({node(Kind::text, "2.000000")}));
     CHECK(signature_of({node(Kind::text, "2")}) != signature_of({node(Kind::integer, "2")}));
     CHECK(signature_of({node(Kind::comment, "x")}) != signature_of({node(Kind::text, "x")}));

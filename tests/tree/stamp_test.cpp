@@ -22,11 +22,11 @@ TEST_CASE("the number behind a stamp's time tells sessions of one second apart, 
 }
 
 TEST_CASE("any other text is an opaque stamp") {
-    for (const auto* text : {"", "original", "not a date at all", "2008-03-15", "_",
-                             "2008-03-15_08:05:09", "2008-03-15_08:05:09_",
-                             "2008-02-30_08:05:09_x", "2008-03-15_25:05:09_x",
-                             "2008-03-15 08:05:09_x", "2008-03-15_08:05:09._x",
-                             "2008-03-15_08:05:09.3", "2008-03-15T08:05:09_x"})
+    for (const auto* text :
+         {"", "original", "not a date at all", "2008-03-15", "_", "2008-03-15_08:05:09",
+          "2008-03-15_08:05:09_", "2008-02-30_08:05:09_x", "2008-03-15_25:05:09_x",
+          "2008-03-15 08:05:09_x", "2008-03-15_08:05:09._x", "2008-03-15_08:05:09.3",
+          "2008-03-15T08:05:09_x"})
         CHECK_FALSE(parse_stamp(text));
 }
 
