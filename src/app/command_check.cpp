@@ -60,14 +60,31 @@ bool check_store(Checklist& list, const Config& config) {
     }
 }
 
-void check_folder(Checklist& list, std::string_view what, const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (!error && ::access(folder.c_str(), W_OK | X_OK) == 0)
+bool is_writable(const fs::path& folder) { return ::access(folder.c_str(), W_OK | X_OK) == 0; }
+
+// Looked at, not made: a check changes nothing.
+enum class IfMissing { made_later, wrong };
+void check_folder(Checklist& list, std::string_view what, const fs::path& folder,
+                  IfMissing if_missing) {
+    auto nearest = folder;
+    if (if_missing == IfMissing::made_later)
+        while (!nearest.empty() && nearest != nearest.root_path() && !fs::exists(nearest))
+            nearest = nearest.parent_path();
+    if (is_writable(nearest))
         list.fine(what, folder.string());
     else
-        list.wrong(what, folder.string() + " can't be written",
+        list.wrong(what, folder.string() + " is not there, or can't be written",
                    "make the folder, and give it to the user that runs varve");
+}
+
+void check_listen(Checklist& list, const std::string& listen) {
+    constexpr std::size_t longest = 107;  // sockaddr_un, without its NUL
+    if (!listen.starts_with("unix:")) return;
+    const fs::path path(listen.substr(5));
+    if (path.string().size() > longest)
+        list.wrong("listen", path.string() + " is longer than a socket's 107 bytes", "");
+    else
+        check_folder(list, "listen", path.parent_path(), IfMissing::wrong);
 }
 
 void check_build(Checklist& list, const Config& config, bool store_is_fine) {
@@ -109,10 +126,11 @@ int check(const fs::path& config_file) {
     }
     list.fine("configuration", config_file.string());
     const bool store_is_fine = check_store(list, *config);
-    check_folder(list, "index", config->source.index);
+    check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_build(list, *config, store_is_fine);
-    if (config->serve.listen.starts_with("unix:"))
-        check_folder(list, "listen", fs::path(config->serve.listen.substr(5)).parent_path());
+    check_listen(list, config->serve.listen);
+    if (!config->log.file.empty())
+        check_folder(list, "log", config->log.file.parent_path(), IfMissing::wrong);
     return list.all_fine() ? ok : failed;
 }
 

@@ -121,10 +121,9 @@ std::string json_of(const DiffWords& words, const Side& from, const Side& to,
     return out + ",\"changes\":" + history::changes_to_json(changes) + "}\n";
 }
 
-}  // namespace
+constexpr int trouble = 2;
 
-int diff(const std::filesystem::path& config_file, const DiffWords& words) {
-    constexpr int trouble = 2;
+int compare_sides(const std::filesystem::path& config_file, const DiffWords& words) {
     const ObjectName asked{words.object.class_name, words.object.name};
     Sides sides(config_file, asked);
     const auto from = sides.side(words.from);
@@ -145,11 +144,23 @@ int diff(const std::filesystem::path& config_file, const DiffWords& words) {
     return same ? 0 : 1;
 }
 
+}  // namespace
+
+int diff(const std::filesystem::path& config_file, const DiffWords& words) {
+    try {
+        return compare_sides(config_file, words);
+    } catch (const std::exception& error) {
+        return complain(error.what(), trouble);
+    }
+}
+
 int show(const Config& config, const ObjectWords& object, const std::string& release) {
     const ObjectName asked{object.class_name, object.name};
     Result<Side> side = base::fail(base::Kind::absent, "");
     if (release.empty()) {
-        auto build = source::open_dump(dump_settings(config));
+        auto settings = dump_settings(config);
+        settings.accept_cut = true;  // a look at what there is; whether it is served is another matter
+        auto build = source::open_dump(settings);
         if (!build) return complain(build.error().text, failed);
         side = from_build(std::move(*build), asked);
     } else {
@@ -161,7 +172,8 @@ int show(const Config& config, const ObjectWords& object, const std::string& rel
     if (!side->tree.there)
         return complain(asked.class_name + " " + asked.name + " is not in " +
                             side->tree.release.version, failed);
-    fmt::print("{} {}  [{}]\n{}", asked.class_name, asked.name, side->tree.release.version,
+    fmt::print("{} {}  [{}]\n{}", on_one_line(asked.class_name), on_one_line(asked.name),
+               side->tree.release.version,
                tree_text(side->tree.nodes));
     return ok;
 }

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/print.hpp"
+#include "base/text.hpp"
 
 namespace app {
 
 int complain(std::string_view text, int status) {
-    fmt::print(stderr, "varve: {}\n", text);
+    // Word by word of what was asked for, which may be anything; line breaks are ours.
+    std::string lines;
+    for (const auto line : base::split(text, '\n'))
+        lines += (lines.empty() ? "" : "\n") + on_one_line(line);
+    fmt::print(stderr, "varve: {}\n", lines);
     return status;
 }
 

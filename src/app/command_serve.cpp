@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <condition_variable>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <mutex>
@@ -23,10 +24,14 @@ using namespace std::chrono_literals;
 class Housekeeping {
    public:
     explicit Housekeeping(Rooms& rooms) : rooms_(rooms), thread_([this](auto stop) { run(stop); }) {}
+    // An index in the making is no reason to stay: it is made anew by the next process.
     ~Housekeeping() {
         thread_.request_stop();
-        thread_.join();
         flush_hits();
+        std::unique_lock lock(mutex_);
+        if (changed_.wait_for(lock, 200ms, [this] { return ended_; })) return;
+        base::log::info("stopped while an index was made");
+        std::_Exit(ok);
     }
     Housekeeping(const Housekeeping&) = delete;
     Housekeeping& operator=(const Housekeeping&) = delete;
@@ -51,33 +56,42 @@ class Housekeeping {
             changed_.notify_all();
             changed_.wait_for(lock, stop, 500ms, [] { return false; });
         }
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
     }
 
     void look() {
         try {
             rooms_.current->look();
-        } catch (const store::Failure& failure) {
-            base::log::warning("build not judged", {{"error", failure.what()}});
+        } catch (const std::exception& error) {
+            // Whatever a build does to its reader, the one before it is served on.
+            base::log::warning("build not judged", {{"error", error.what()}});
         }
     }
 
     void flush_hits() {
         try {
             rooms_.ledger->flush_hits();
-        } catch (const store::Failure& failure) {
-            base::log::warning("hits not written", {{"error", failure.what()}});
+        } catch (const std::exception& error) {
+            base::log::warning("hits not written", {{"error", error.what()}});
         }
     }
 
     Rooms& rooms_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
-    bool looked_ = false;
+    bool looked_ = false, ended_ = false;
     std::jthread thread_;  // last: it uses the others
 };
 
 int serve_cgi(Rooms& rooms) {
-    rooms.current->look();
+    try {
+        rooms.current->look();
+    } catch (const store::Failure& failure) {
+        // The request is answered all the same, with what there is.
+        base::log::error("build not judged", {{"error", failure.what()}});
+    }
     const auto site = open_site(rooms, CountHits::no);
     const bool sent = ::serve::answer_cgi(
         ::environ, {}, [&](const auto& request) { return site->answer(request); });

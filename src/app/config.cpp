@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 namespace pt = boost::property_tree;
 
 Result<std::string> read_file(const fs::path& file) {
+    if (fs::is_directory(file))
+        return base::fail(base::Kind::unavailable, file.string() + " is a folder");
     std::ifstream in(file, std::ios::binary);
     std::ostringstream bytes;
     if (in) bytes << in.rdbuf();
@@ -266,8 +268,12 @@ class Reader {
             config_.serve.listen = "unix:" + resolve(value.substr(5)).string();
             return {};
         }
-        if (value != "-" && value.find(':') == std::string::npos)
+        const auto colon = value.rfind(':');
+        if (value != "-" && colon == std::string::npos)
             return wrong("unix:PATH, ADDRESS:PORT or - is needed");
+        const auto port = base::parse_integer(value.substr(colon + 1)).value_or(0);
+        if (value != "-" && (port < 1 || port > 65535))
+            return wrong("\"" + value.substr(colon + 1) + "\" is no port from 1 to 65535");
         config_.serve.listen = value;
         return {};
     }

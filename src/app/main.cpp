@@ -1,6 +1,8 @@
 // app/main.cpp -- the words of the command line.
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
@@ -120,7 +122,10 @@ int run_words(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return program.exit(error) == 0 ? app::ok : app::wrong_use;
     }
-    return run();
+    const int status = run();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    const bool is_diff = program.got_subcommand("diff");  // where 1 means: different
+    return app::complain("can't write the result", is_diff ? app::wrong_use : app::failed);
 }
 
 // Started by a web server as CGI program: there is no command line.
@@ -134,6 +139,8 @@ int run_as_cgi() {
 int main(int argc, char** argv) {
     try {
         xmlInitParser();
+        // A full quota shall be an error of the write that met it, not the end of the program.
+        std::signal(SIGXFSZ, SIG_IGN);
         base::log::send_to(2, base::log::Level::warning);  // until a configuration says more
         // A web server may pass words of the query as arguments (RFC 3875 section 4.4).
         return serve::started_as_cgi(::environ) ? run_as_cgi() : run_words(argc, argv);

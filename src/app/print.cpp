@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "app/print.hpp"
 
+#include <cstdint>
+#include <iterator>
+#include <utf8.h>
+
 #include "base/date.hpp"
+#include "base/utf8.hpp"
 #include "tree/stamp.hpp"
 
 namespace app {
 namespace {
 
-std::string on_one_line(const std::string& text) {
-    std::string line;
-    for (const char c : text) {
-        if (c == '\n')
-            line += "\\n";
-        else if (c == '\t')
-            line += "\\t";
-        else
-            line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-    }
-    return line;
+// C0, DEL, C1; and marks, embeddings, overrides and isolates of direction (Unicode UAX 9).
+constexpr bool is_unseen(char32_t c) {
+    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x200E || c == 0x200F ||
+           (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
 std::string words_of(const tree::Cell& cell) {
@@ -58,6 +56,22 @@ void append_lines(std::string& out, char sign, const std::string& path,
 }
 
 }  // namespace
+
+std::string on_one_line(std::string_view text) {
+    const auto legal = base::legal_text(text);
+    std::string line;
+    for (auto at = legal.begin(); at != legal.end();) {
+        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
+        if (c == '\n')
+            line += "\\n";
+        else if (c == '\t')
+            line += "\\t";
+        else
+            utf8::append(static_cast<std::uint32_t>(is_unseen(c) ? U'?' : c),
+                         std::back_inserter(line));
+    }
+    return line;
+}
 
 std::string tree_text(const std::vector<tree::Node>& nodes) {
     std::string out;

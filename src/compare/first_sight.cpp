@@ -101,6 +101,7 @@ class Laying {
 }  // namespace
 
 std::vector<Sighting> read_timestamps(const Nodes& nodes, const Evidence& evidence) {
+    if (evidence.releases.empty()) return {};
     const Dating dating(evidence);
     std::vector<Dated> dated;
     dated.reserve(nodes.size());

@@ -31,8 +31,8 @@ struct Sighting {
 // stamp (later than all: the current one). A value is dated by its own stamp, leaf or not; a
 // tag by the earliest value below it. Old are: opaque and missing stamps, those is_loading
 // names, and days up to `after`. Comments go with the node they stand below.
-//   needs    at least one release
-//   returns  in the order of releases; those without changes are left out
+//   returns  in the order of releases; those without changes are left out; nothing when no
+//            release is known
 //   cost     O(nodes * log releases)
 [[nodiscard]] std::vector<Sighting> read_timestamps(const std::vector<tree::Node>& nodes,
                                                     const Evidence& evidence);

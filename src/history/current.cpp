@@ -23,19 +23,6 @@ std::uint64_t count_of(const std::vector<source::ClassCount>& counts, std::strin
     return found == counts.end() ? 0 : found->objects;
 }
 
-std::string lost_classes(const source::Source& build, const source::Source& previous) {
-    std::string lost;
-    const auto now = build.class_counts();
-    for (const auto& before : previous.class_counts()) {
-        const auto left = count_of(now, before.class_name);
-        if (before.objects < counted_from || left * 2 >= before.objects) continue;
-        lost += fmt::format("{}class {} has {} of the {} objects it had in {}",
-                            lost.empty() ? "" : "; ", before.class_name, left, before.objects,
-                            previous.release().version);
-    }
-    return lost;
-}
-
 bool is_accepted(store::Pool& pool, const std::string& version, const std::string& digest) {
     return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
         return !transaction
@@ -45,10 +32,23 @@ bool is_accepted(store::Pool& pool, const std::string& version, const std::strin
     });
 }
 
-std::string digest_recorded(store::Pool& pool, const std::string& version) {
+std::optional<RecordedRelease> recorded(store::Pool& pool, const std::string& version) {
     return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return recorded_digest(transaction, version);
+        return recorded_release(transaction, version);
     });
+}
+
+// A release is published once: another content or date under its version would tell readers two
+// stories under one name, whatever an operator accepts.
+std::string contradiction(const source::Source& build, const RecordedRelease& before) {
+    const auto& release = build.release();
+    if (before.digest != build.digest())
+        return release.version +
+               " is recorded with other content; give the build a version of its own";
+    if (before.released_on != release.released_on)
+        return release.version + " is recorded as of " + base::format_date(before.released_on) +
+               ", release.ini says " + base::format_date(release.released_on);
+    return {};
 }
 
 struct Opened {
@@ -61,18 +61,24 @@ Result<Opened> open(const BuildOpener& opener) {
     if (whole) return Opened{std::move(*whole), {}};
     if (whole.error().kind != base::Kind::refused) return tl::unexpected(whole.error());
     auto broken = opener.open(Wholeness::not_required);
-    if (!broken) return tl::unexpected(whole.error());
+    // What holds nothing at all is no build that lacks its end.
+    if (!broken || (*broken)->class_counts().empty()) return tl::unexpected(whole.error());
     return Opened{std::move(*broken), whole.error().text};
 }
 
 }  // namespace
 
-std::string objection(const source::Source& build, const source::Source* previous,
-                      const std::string& recorded_digest) {
-    if (!recorded_digest.empty() && recorded_digest != build.digest())
-        return build.release().version +
-               " is recorded with other content; give the build a version of its own";
-    return previous == nullptr ? "" : lost_classes(build, *previous);
+std::string lost_classes(const source::Source& build, const source::Source& previous) {
+    std::string lost;
+    const auto now = build.class_counts();
+    for (const auto& before : previous.class_counts()) {
+        const auto left = count_of(now, before.class_name);
+        if (before.objects < counted_from || left * 2 >= before.objects) continue;
+        lost += fmt::format("{}class {} has {} of the {} objects it had in {}",
+                            lost.empty() ? "" : "; ", before.class_name, left, before.objects,
+                            previous.release().version);
+    }
+    return lost;
 }
 
 struct CurrentBuild::State {
@@ -87,6 +93,8 @@ struct CurrentBuild::State {
     std::string identity;            // of what was opened last; only look() uses what follows
     Opened candidate;
     source::Build candidate_previous;
+    bool is_recorded = false;        // the current build, in the table releases
+    std::string broken_identity;     // of a build that can't be opened as it is
 
     void refuse(const std::string& reason) {
         const std::lock_guard lock(mutex);
@@ -96,25 +104,27 @@ struct CurrentBuild::State {
 
     [[nodiscard]] std::string verdict() const {
         const auto& release = candidate.build->release();
-        const auto recorded = digest_recorded(pool, release.version);
-        const bool other = !recorded.empty() && recorded != candidate.build->digest();
-        const auto reason =
-            candidate.flaw.empty() || other
-                ? objection(*candidate.build, candidate_previous.get(), recorded)
-                : candidate.flaw;
-        if (reason.empty() || other) return reason;
+        if (const auto before = recorded(pool, release.version))
+            if (auto reason = contradiction(*candidate.build, *before); !reason.empty())
+                return reason;
+        auto reason = candidate.flaw;
+        if (reason.empty() && candidate_previous)
+            reason = lost_classes(*candidate.build, *candidate_previous);
+        if (reason.empty()) return {};
         if (is_accepted(pool, release.version, candidate.build->digest())) return {};
-        return reason + "; if that is right: varve accept " + release.version;
+        return reason + "; if that is right, and for good: varve accept " + release.version;
     }
 
     // Recorded at once: a release that changed nothing is known too, and its digest stands.
-    void record() const {
+    // Tried again at each look until it is done.
+    void record() {
         try {
-            store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-                // Another digest was looked for in verdict(); who came in between is told by
-                // the next transaction that writes.
+            // Another digest was looked for in verdict(); who came in between is told by the
+            // next transaction that writes.
+            is_recorded = store::perform(pool, store::Access::write,
+                                         [&](store::Transaction& transaction) {
                 return record_release(transaction, candidate.build->release(),
-                                      candidate.build->digest());
+                                      candidate.build->digest()).has_value();
             });
         } catch (const store::Failure& failure) {
             // A store that can't be written still answers from what it has.
@@ -123,6 +133,7 @@ struct CurrentBuild::State {
     }
 
     void take_over() {
+        is_recorded = false;
         record();
         const std::lock_guard lock(mutex);
         build = candidate.build;
@@ -140,16 +151,23 @@ struct CurrentBuild::State {
             return false;
         }
         if (*now == identity && candidate.build) return true;
+        // It would be read from end to end only to find the same fault.
+        if (*now == broken_identity) return false;
         auto opened = open(opener);
         if (!opened) {
             refuse(opened.error().text);
+            const bool may_pass = opened.error().kind == base::Kind::unavailable ||
+                                  opened.error().kind == base::Kind::absent;
+            if (!may_pass) broken_identity = *now;
             return false;
         }
+        broken_identity.clear();
         candidate = std::move(*opened);
         candidate_previous = opener.previous_of(
             candidate.build->release(),
             [this](const base::Release& release, const std::string& digest) {
-                return digest_recorded(pool, release.version) == digest;
+                const auto before = recorded(pool, release.version);
+                return before && before->digest == digest;
             });
         identity = *now;
         return true;
@@ -157,7 +175,7 @@ struct CurrentBuild::State {
 };
 
 CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool)
-    : state_(new State{std::move(opener), pool, {}, {}, {}, {}, {}, {}, {}, {}}) {}
+    : state_(new State{std::move(opener), pool, {}, {}, {}, {}, {}, {}, {}, {}, false, {}}) {}
 CurrentBuild::~CurrentBuild() = default;
 
 source::Build CurrentBuild::build() const {
@@ -165,9 +183,9 @@ source::Build CurrentBuild::build() const {
     return state_->build;
 }
 
-source::Build CurrentBuild::previous() const {
+Builds CurrentBuild::builds() const {
     const std::lock_guard lock(state_->mutex);
-    return state_->previous;
+    return {state_->build, state_->previous};
 }
 
 std::string CurrentBuild::why() const {
@@ -183,7 +201,10 @@ source::Build CurrentBuild::candidate() const {
 void CurrentBuild::look() {
     const std::lock_guard lock(state_->looking);
     if (!state_->open_newest()) return;
-    if (state_->candidate.build == build() && why().empty()) return;
+    if (state_->candidate.build == build() && why().empty()) {
+        if (!state_->is_recorded) state_->record();
+        return;
+    }
     const auto reason = state_->verdict();
     if (!reason.empty()) {
         state_->refuse(reason);

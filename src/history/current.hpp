@@ -34,11 +34,14 @@ struct BuildOpener {
 };
 
 // Why the build may not be served; empty: it may.
-//   recorded_digest  of this version in the table releases; empty: none. Another one is refused
-//                    whatever the operator accepted: a re-spun release would tell its readers
-//                    two stories under one name
-[[nodiscard]] std::string objection(const source::Source& build, const source::Source* previous,
-                                    const std::string& recorded_digest);
+[[nodiscard]] std::string lost_classes(const source::Source& build,
+                                       const source::Source& previous);
+
+// A build at hand and the kept index of the release before it, which belong together.
+struct Builds {
+    source::Build build;      // nullptr: none accepted yet
+    source::Build previous;   // nullptr: none kept
+};
 
 class CurrentBuild {
    public:
@@ -47,7 +50,8 @@ class CurrentBuild {
 
     // The accepted build; nullptr while there is none (why() tells).
     [[nodiscard]] source::Build build() const;
-    [[nodiscard]] source::Build previous() const;
+    // Both as they are at one moment.
+    [[nodiscard]] Builds builds() const;
 
     // Why the newest build is not served; empty: it is.
     [[nodiscard]] std::string why() const;

@@ -18,7 +18,7 @@ using base::Result;
 using store::Access;
 using store::Transaction;
 
-// Hits of more objects than this are written early.
+// Of more objects than this hits are not counted until the next write: memory is bounded.
 constexpr std::size_t most_hits = 50'000;
 
 // One thread computes an object, others wait for it.
@@ -67,27 +67,46 @@ struct Ledger::State {
     Renames renames;
     InFlight in_flight;
 
-    std::mutex moment_mutex;
+    std::mutex moment_mutex;                // of what follows
     base::Seconds generation_read_at{};
+    bool reading_generation = false;        // some thread is; the others take what is known
     std::int64_t generation = 0;
-    bool store_reachable = false;
+    bool store_reachable = true;
 
     std::mutex hits_mutex;
     std::map<ObjectName, std::int64_t> hits;
 
     [[nodiscard]] Desk desk() { return {pool, settings, clock, renames}; }
 
-    void read_generation() {
+    // nullopt: the store can't be reached. Asked once: a request is waiting.
+    std::optional<std::int64_t> read_generation() {
         try {
-            generation = store::perform(pool, Access::read, [](Transaction& transaction) {
-                return history::generation(transaction);
-            });
-            store_reachable = true;
+            const auto connection = pool.lease();
+            Transaction transaction(*connection, Access::read);
+            const auto read = history::generation(transaction);
+            transaction.commit();
+            return read;
         } catch (const store::Failure& failure) {
-            if (store_reachable)
-                base::log::error("store not reachable", {{"error", failure.what()}});
-            store_reachable = false;
+            base::log::error("store not reachable", {{"error", failure.what()}});
+            return std::nullopt;
         }
+    }
+
+    // True for the one thread that is to read it now.
+    bool is_generation_due() {
+        const std::lock_guard lock(moment_mutex);
+        if (reading_generation || generation_read_at == clock()) return false;
+        return reading_generation = true;
+    }
+
+    void refresh_generation() {
+        if (!is_generation_due()) return;
+        const auto read = read_generation();
+        const std::lock_guard lock(moment_mutex);
+        reading_generation = false;
+        generation_read_at = clock();
+        store_reachable = read.has_value();
+        generation = read.value_or(generation);
     }
 
     // Pages made before our own write are out of date at once.
@@ -120,8 +139,7 @@ struct Ledger::State {
     }
 
     Result<Answer> answer(const ObjectName& asked, const Window& window) {
-        const auto build = current.build();
-        const auto previous = current.previous();
+        const auto [build, previous] = current.builds();
         auto compared = if_compared(asked, window, build, previous);
         if (!compared) return tl::unexpected(compared.error());
         if (*compared) return Answer{std::move(**compared), true};
@@ -159,6 +177,19 @@ struct Ledger::State {
             auto history = load(transaction, *identity, build, window, releases);
             if (!history) return tl::unexpected(history.error());
             return std::optional(std::move(*history));
+        });
+    }
+
+    void write(const std::map<ObjectName, std::int64_t>& counted) {
+        const store::Value today{
+            base::format_date(std::chrono::floor<std::chrono::days>(clock()))};
+        store::perform(pool, Access::write, [&](Transaction& transaction) {
+            for (const auto& [object, count] : counted)
+                transaction.execute(
+                    "UPDATE objects SET hits = hits + ?, last_requested = ?"
+                    " WHERE class = ? AND name = ?",
+                    {store::Value{count}, today, store::Value{object.class_name},
+                     store::Value{object.name}});
         });
     }
 
@@ -206,12 +237,8 @@ Moment Ledger::moment() {
         moment.version = build->release().version;
         moment.build_digest = build->digest();
     }
-    const auto now = state_->clock();
+    state_->refresh_generation();
     const std::lock_guard lock(state_->moment_mutex);
-    if (state_->generation_read_at != now) {
-        state_->read_generation();
-        state_->generation_read_at = now;
-    }
     moment.generation = state_->generation;
     moment.store_reachable = state_->store_reachable;
     return moment;
@@ -238,16 +265,13 @@ void Ledger::flush_hits() {
         hits.swap(state_->hits);
     }
     if (hits.empty()) return;
-    const store::Value today{
-        base::format_date(std::chrono::floor<std::chrono::days>(state_->clock()))};
-    store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
-        for (const auto& [object, count] : hits)
-            transaction.execute(
-                "UPDATE objects SET hits = hits + ?, last_requested = ?"
-                " WHERE class = ? AND name = ?",
-                {store::Value{count}, today, store::Value{object.class_name},
-                 store::Value{object.name}});
-    });
+    try {
+        state_->write(hits);
+    } catch (const store::Failure&) {
+        const std::lock_guard lock(state_->hits_mutex);
+        for (const auto& [object, count] : hits) state_->hits[object] += count;
+        throw;
+    }
 }
 
 }  // namespace history

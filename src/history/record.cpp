@@ -53,7 +53,7 @@ class Decision {
 
     Outcome take() {
         if (!before_.row)
-            before_.in_previous_build ? first_sight() : created();
+            before_.absent_from.empty() ? first_sight() : created();
         else if (!before_.tree)
             adopted_seen();
         else if (!after_.is_there())
@@ -105,7 +105,7 @@ class Decision {
     }
 
     void created() {
-        add(setting_.current, Kind::created, previous_version(), changes_since({}));
+        add(setting_.current, Kind::created, before_.absent_from, changes_since({}));
         outcome_.store_tree = true;
     }
 

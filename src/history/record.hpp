@@ -28,7 +28,8 @@ using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std
 struct Before {
     std::optional<ObjectRow> row;        // none: first sight, or created
     std::optional<KnownTree> tree;       // none: first sight, or adopted
-    bool in_previous_build = true;       // false: the kept index of the previous build lacks it
+    // The release of the kept index that lacks it; empty: it was there, or none is kept.
+    std::string absent_from;
     std::vector<std::string> recorded;   // versions that have a row
 };
 

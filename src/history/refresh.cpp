@@ -83,18 +83,22 @@ class Refresh {
                                           const std::optional<ObjectName>& spelling) const {
         auto now = row;
         now.ace_version = current().version;
-        const bool moved =
-            store::perform(desk_.pool, Access::write, [&](Transaction& transaction) {
+        const auto moved =
+            store::perform(desk_.pool, Access::write,
+                           [&](Transaction& transaction) -> Result<bool> {
+                const auto released = record_release(transaction, current(), build_.digest());
+                if (!released) return tl::unexpected(released.error());
                 return update_object(transaction, now, row.ace_version);
             });
-        if (!moved) return std::nullopt;
+        if (!moved) return tl::unexpected(moved.error());
+        if (!*moved) return std::nullopt;
         return Refreshed{now, spelling, false};
     }
 
     Result<std::optional<Refreshed>> record(const Read& read, const After& after) {
         const auto before = known_before(read, after);
         if (!before) return tl::unexpected(before.error());
-        const auto evidence = evidence_for(read);
+        const auto evidence = evidence_for(read, *before);
         if (!evidence) return tl::unexpected(evidence.error());
         const Setting setting{current(),        read.releases, desk_.settings.names,
                               build_.models(),  *evidence,     desk_.clock()};
@@ -105,24 +109,25 @@ class Refresh {
     }
 
     Result<Before> known_before(const Read& read, const After& after) const {
-        Before before{read.identity.row, std::nullopt, true, {}};
+        Before before{read.identity.row, std::nullopt, {}, {}};
         if (!read.identity.row) {
             if (previous_ == nullptr) return before;
             const auto known = previous_->find(after.spelling);
             if (!known) return tl::unexpected(known.error());
-            before.in_previous_build = known->has_value();
+            if (!*known) before.absent_from = previous_->release().version;
             return before;
         }
         return store::perform(desk_.pool, Access::read,
                               [&](Transaction& transaction) -> Result<Before> {
             auto tree = newest_tree(transaction, read.identity.row->oid, read.releases);
             if (!tree) return base::fail_at(read.identity.row->object.name, tree.error());
-            return Before{read.identity.row, std::move(*tree), true,
+            return Before{read.identity.row, std::move(*tree), {},
                           recorded_versions(transaction, read.identity.row->oid)};
         });
     }
 
-    Result<compare::Evidence> evidence_for(const Read& read) const {
+    Result<compare::Evidence> evidence_for(const Read& read, const Before& before) const {
+        if (before.tree) return compare::Evidence{};  // the trees decide (C2)
         // Samples the build, so that what follows can't fail.
         if (const auto sampled = build_.is_loading_stamp(""); !sampled)
             return tl::unexpected(sampled.error());
@@ -202,13 +207,15 @@ class Refresh {
             const auto others =
                 vanished_with(transaction, row.object, before.row->signature);
             if (!others) return tl::unexpected(others.error());
-            if (others->empty()) row.notes.renamed_to = twins.front();
+            // Another that vanished in this release may have been first to claim it.
+            const bool claimed =
+                !vanished_into(transaction, current(), twins.front()).empty();
+            if (others->empty() && !claimed) row.notes.renamed_to = twins.front();
         }
         if (row.kind == Kind::created && twins.front() == row.object) {
             auto from = vanished_with(transaction, row.object, after.signature);
             if (!from) return tl::unexpected(from.error());
-            if (from->empty()) from = vanished_into(transaction, row.object);
-            if (!from) return tl::unexpected(from.error());
+            if (from->empty()) from = vanished_into(transaction, current(), row.object);
             if (from->size() == 1) row.notes.renamed_from = from->front();
         }
         return row;
@@ -219,24 +226,13 @@ class Refresh {
                                                   const ObjectName& object,
                                                   const std::string& signature) const {
         std::vector<ObjectName> gone;
-        for (const auto& row : objects_with(transaction, object.class_name, signature)) {
+        constexpr std::size_t most = 100;  // one is a rename, that many are a pattern
+        for (const auto& row : objects_with(transaction, object.class_name, signature, most)) {
             if (row.object == object) continue;
             const auto found = build_.find(row.object);
             if (!found) return tl::unexpected(found.error());
             if (!*found) gone.push_back(row.object);
         }
-        return gone;
-    }
-
-    // Objects whose vanished row of this release says that this is their new name.
-    Result<std::vector<ObjectName>> vanished_into(Transaction& transaction,
-                                                  const ObjectName& object) const {
-        const auto rows =
-            rows_of_kind(transaction, current(), Kind::vanished, object.class_name);
-        if (!rows) return tl::unexpected(rows.error());
-        std::vector<ObjectName> gone;
-        for (const auto& row : *rows)
-            if (row.notes.renamed_to == object) gone.push_back(row.object);
         return gone;
     }
 
@@ -275,9 +271,11 @@ bool is_compared(const ObjectRow& row, const Release& release, const Releases& r
 Releases known_releases(Transaction& transaction, const Settings& settings,
                         const source::Source* build, const source::Source* previous) {
     auto releases = load_releases(transaction);
-    for (const auto& release : settings.known_releases) releases.add(release);
-    if (previous != nullptr) releases.add(previous->release());
+    // Of two dates for one version the first one stands: what is recorded, then the builds'
+    // own, then what an operator wrote down.
     if (build != nullptr) releases.add(build->release());
+    if (previous != nullptr) releases.add(previous->release());
+    for (const auto& release : settings.known_releases) releases.add(release);
     return releases;
 }
 

@@ -61,9 +61,9 @@ Result<std::vector<ObjectName>> Renames::created_with(const source::Source& buil
     if (previous == nullptr || signature.empty() || signature == tree::signature_of({}))
         return std::vector<ObjectName>();
     const std::lock_guard lock(mutex_);
-    if (build_digest_ != build.digest()) {
+    if (const auto both = previous->digest() + build.digest(); builds_ != both) {
         created_.clear();
-        build_digest_ = build.digest();
+        builds_ = both;
     }
     auto known = created_.find(class_name);
     if (known == created_.end()) {

@@ -33,7 +33,7 @@ class Renames {
                                                                 const source::Source& previous,
                                                                 std::string_view class_name);
     std::mutex mutex_;
-    std::string build_digest_;                                // what created_ is about
+    std::string builds_;                                      // what created_ is about
     std::map<std::string, BySignature, std::less<>> created_;  // by class
 };
 

@@ -126,10 +126,13 @@ Releases load_releases(Transaction& transaction) {
     return Releases(std::move(releases));
 }
 
-std::string recorded_digest(Transaction& transaction, std::string_view version) {
-    const auto rows = transaction.query("SELECT digest FROM releases WHERE version = ?",
-                                        {Value{std::string(version)}});
-    return rows.empty() ? "" : rows.front().text(0);
+std::optional<RecordedRelease> recorded_release(Transaction& transaction,
+                                                std::string_view version) {
+    const auto rows =
+        transaction.query("SELECT released_on, digest FROM releases WHERE version = ?",
+                          {Value{std::string(version)}});
+    if (rows.empty() || rows.front().text(1).empty()) return std::nullopt;
+    return RecordedRelease{date_of(rows.front().text(0)), rows.front().text(1)};
 }
 
 Result<void> record_release(Transaction& transaction, const Release& release,
@@ -147,7 +150,9 @@ Result<void> record_release(Transaction& transaction, const Release& release,
     if (!recorded.empty())
         return base::fail(base::Kind::conflict,
                           release.version + " is recorded with other content");
-    transaction.execute("UPDATE releases SET digest = ? WHERE version = ?", {new_digest, version});
+    // Known by name alone until now: the build tells its date.
+    transaction.execute("UPDATE releases SET digest = ?, released_on = ? WHERE version = ?",
+                        {new_digest, Value{base::format_date(release.released_on)}, version});
     return {};
 }
 
@@ -257,14 +262,17 @@ Result<Rows> load_rows(Transaction& transaction, const ObjectRow& object, const 
     if (!window.since.empty() && since == nullptr)
         return base::fail(base::Kind::refused, "no release " + window.since + " is known");
     // First which rows there are, then the notes of those that are shown.
-    std::vector<Release> wanted;
+    std::vector<Release> wanted;  // with the dates of their rows
     Rows answer;
     for (const auto& row : transaction.query("SELECT version, date FROM history WHERE oid = ?",
                                              {Value{object.oid}})) {
         const Release release{row.text(0), date_of(row.text(1))};
-        if (current < release) continue;
+        // A row keeps the date it was published with; the order is that of the releases.
+        const auto* known = releases.find(release.version);
+        const auto& place = known != nullptr ? *known : release;
+        if (current < place) continue;
         ++answer.recorded;
-        if (since == nullptr || *since < release) wanted.push_back(release);
+        if (since == nullptr || *since < place) wanted.push_back(release);
     }
     if (wanted.empty()) return answer;
     std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return b < a; });
@@ -282,21 +290,30 @@ Result<Rows> load_rows(Transaction& transaction, const ObjectRow& object, const 
 }
 
 std::vector<ObjectRow> objects_with(Transaction& transaction, std::string_view class_name,
-                                    std::string_view signature) {
+                                    std::string_view signature, std::size_t most) {
     std::vector<ObjectRow> objects;
     for (const auto& row :
-         transaction.query(sql(object_columns, "WHERE class = ? AND signature = ? LIMIT 100"),
+         transaction.query(sql(object_columns, "WHERE class = ? AND signature = ? LIMIT " +
+                                                   std::to_string(most)),
                            {Value{std::string(class_name)}, Value{std::string(signature)}}))
         objects.push_back(object_from(row));
     return objects;
 }
 
-Result<std::vector<Row>> rows_of_kind(Transaction& transaction, const Release& release,
-                                      Kind kind, std::string_view class_name) {
-    return rows_from(transaction.query(
-        sql(row_columns, "WHERE h.version = ? AND h.kind = ? AND o.class = ? LIMIT 1000"),
-        {Value{release.version}, Value{std::string(name_of(kind))},
-         Value{std::string(class_name)}}));
+std::vector<ObjectName> vanished_into(Transaction& transaction, const Release& release,
+                                      const ObjectName& object) {
+    // As to_json(Notes) writes it; a name can't be written in two ways.
+    std::string claim = "\"renamed_to\":{\"class\":";
+    tree::append_json_string(claim, object.class_name);
+    tree::append_json_string(claim += ",\"name\":", object.name);
+    std::vector<ObjectName> names;
+    for (const auto& row : transaction.query(
+             "SELECT o.class, o.name FROM history h JOIN objects o ON o.oid = h.oid"
+             " WHERE h.version = ? AND h.kind = ? AND o.class = ? AND INSTR(h.notes, ?) > 0",
+             {Value{release.version}, Value{std::string(name_of(Kind::vanished))},
+              Value{object.class_name}, Value{claim + "}"}}))
+        names.push_back({row.text(0), row.text(1)});
+    return names;
 }
 
 std::int64_t generation(Transaction& transaction) {

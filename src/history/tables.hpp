@@ -55,8 +55,13 @@ class Releases {
 [[nodiscard]] base::Result<void> record_release(store::Transaction& transaction,
                                                 const Release& release,
                                                 std::string_view digest);
-[[nodiscard]] std::string recorded_digest(store::Transaction& transaction,
-                                          std::string_view version);
+// A release whose build was served once; nullopt: none of this version was.
+struct RecordedRelease {
+    base::Date released_on{};
+    std::string digest;
+};
+[[nodiscard]] std::optional<RecordedRelease> recorded_release(store::Transaction& transaction,
+                                                              std::string_view version);
 
 // Exact, else the only match without regard to ASCII case.
 [[nodiscard]] std::optional<ObjectRow> find_object(store::Transaction& transaction,
@@ -105,15 +110,15 @@ struct Rows {
                                            const ObjectRow& object, const Release& current,
                                            const Window& window, const Releases& releases);
 
-// The objects of a class whose content is this now (rule C9).
+// The objects of a class whose content is this now (rule C9), at most so many.
 [[nodiscard]] std::vector<ObjectRow> objects_with(store::Transaction& transaction,
                                                   std::string_view class_name,
-                                                  std::string_view signature);
+                                                  std::string_view signature, std::size_t most);
 
-// The rows of one kind in one release, of one class.
-[[nodiscard]] base::Result<std::vector<Row>> rows_of_kind(store::Transaction& transaction,
-                                                          const Release& release, Kind kind,
-                                                          std::string_view class_name);
+// The objects whose vanished row of this release says that `object` is their new name.
+[[nodiscard]] std::vector<ObjectName> vanished_into(store::Transaction& transaction,
+                                                    const Release& release,
+                                                    const ObjectName& object);
 
 [[nodiscard]] std::int64_t generation(store::Transaction& transaction);
 void move_generation(store::Transaction& transaction);

@@ -29,8 +29,7 @@ Refusal refusal_of(base::Kind kind, const history::ObjectName& asked, const std:
     switch (kind) {
         case base::Kind::absent:
             return {404, "There is no " + object +
-                             " in this release, nor was there in one "
-                             "before it."};
+                             " in the current release, and none was recorded in one before it."};
         case base::Kind::refused:
             if (since.empty()) break;
             return {400, "since=" + since + " names no release that is known here."};

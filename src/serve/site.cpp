@@ -100,7 +100,8 @@ Answered<PagePtr> Site::State::render(const FeedQuery& query, const history::Mom
     const auto answer = desk.history_of(query.object, query.window);
     if (!answer) {
         const auto& error = answer.error();
-        if (error.kind != base::Kind::absent)
+        // A reader's own mistake is none of the operator's business.
+        if (error.kind != base::Kind::absent && error.kind != base::Kind::refused)
             base::log::warning("no history", {{"class", query.object.class_name},
                                               {"name", query.object.name},
                                               {"why", error.text}});

@@ -102,6 +102,21 @@ std::string text_of(const RawText& text) {
     return text.escaped ? unescape(text.bytes) : base::legal_text(text.bytes);
 }
 
+namespace {
+
+// Appends what the escape means whose second byte stands at `at`; the place behind it.
+std::size_t append_escaped(std::string& text, std::string_view raw, std::size_t at) {
+    const char c = raw[at++];
+    if (c == '\n') {
+        while (at < raw.size() && is_blank(raw[at])) ++at;
+        return at;
+    }
+    text += c == 'n' ? '\n' : c;
+    return c == 'n' && raw.substr(at).starts_with("\\\n") ? at + 2 : at;
+}
+
+}  // namespace
+
 Form form_of(std::string_view class_name) {
     static constexpr std::array<std::pair<std::string_view, Form>, 10> forms = {{
         {"LongText", Form::long_text},
@@ -128,16 +143,7 @@ std::string unescape(std::string_view raw) {
         const auto escape = std::min(raw.find('\\', at), raw.size());
         text.append(raw, at, escape - at);
         if (escape + 1 >= raw.size()) break;
-        at = escape + 2;
-        const char c = raw[escape + 1];
-        if (c == 'n' && raw.substr(at).starts_with("\\\n")) {
-            text += '\n';
-            at += 2;
-        } else if (c == '\n') {
-            while (at < raw.size() && is_blank(raw[at])) ++at;
-        } else {
-            text += c == 'n' ? '\n' : c;
-        }
+        at = append_escaped(text, raw, escape + 1);
     }
     return base::is_legal_text(text) ? text : base::legal_text(text);
 }

@@ -21,7 +21,7 @@ using base::Kind;
 constexpr std::size_t most_release_bytes = 4096;
 constexpr std::size_t most_models_bytes = 64 << 20;
 constexpr std::string_view what_to_write =
-    "; write two lines there: \"version = WS187\" and \"date = 2008-02-15\"";
+    R"(; write two lines there: "version = WS187" and "date = 2008-02-15")";
 
 struct CloseDirectory {
     void operator()(DIR* directory) const { ::closedir(directory); }
@@ -51,7 +51,8 @@ base::Result<std::vector<std::string>> dump_files_in(const File& directory,
     const std::unique_ptr<DIR, CloseDirectory> stream(copy < 0 ? nullptr : ::fdopendir(copy));
     if (stream == nullptr) return unreachable(path, errno);
     std::vector<std::string> names;
-    while (const auto* entry = ::readdir(stream.get())) {
+    // A stream of this thread alone, for which POSIX promises what it did not of readdir() at large.
+    while (const auto* entry = ::readdir(stream.get())) {  // NOLINT(concurrency-mt-unsafe)
         const std::string_view name = entry->d_name;
         if (name.starts_with('.')) continue;
         if (name.ends_with(".ace") || packing_of(name) != Packing::none) names.emplace_back(name);
@@ -70,7 +71,7 @@ base::Result<base::Release> release_of(const boost::property_tree::ptree& ini,
         else if (key == "date")
             date = value.data();
         else
-            return refuse(place + ": unknown key \"" + key + "\"" + std::string(what_to_write));
+            return refuse(place + ": unknown key \"" + key + '"' + std::string(what_to_write));
     }
     if (!base::is_version(version))
         return refuse(place + ": version is missing, or holds more than letters, digits, . _ -" +
@@ -136,22 +137,22 @@ base::Result<tree::Models> read_models(const BuildFolder& folder) {
     return tree::Models::parse(*text);
 }
 
-base::Result<std::string> identity_of(const std::string& path) {
-    const auto folder = open_real_folder(path);
-    if (!folder) return tl::unexpected(folder.error());
-    std::string identity = folder->path;
+base::Result<std::string> identity_of(const std::string& folder) {
+    const auto build = open_real_folder(folder);
+    if (!build) return tl::unexpected(build.error());
+    std::string identity = build->path;
     const auto append = [&](const std::string& name, const FileStamp& stamp) {
         identity += '\n' + name + ' ' + std::to_string(stamp.inode) + ' ' +
                     std::to_string(stamp.size) + ' ' + std::to_string(stamp.modified_ns);
     };
     for (const auto* name : {"release.ini", "models.wrm"}) {
-        const auto file = open_file(folder->directory.descriptor(), name);
+        const auto file = open_file(build->directory.descriptor(), name);
         if (!file) continue;  // its absence is told by its absence here
         const auto stamp = stamp_of(*file);
         if (!stamp) return tl::unexpected(stamp.error());
         append(name, *stamp);
     }
-    for (const auto& file : folder->files) append(file.name, file.stamp);
+    for (const auto& file : build->files) append(file.name, file.stamp);
     return identity;
 }
 

@@ -49,7 +49,7 @@ class DumpBuild final : public Source {
         if (!loading_stamps_) {
             auto stamps = sample();
             if (!stamps) return tl::unexpected(stamps.error());  // the next one may succeed
-            loading_stamps_ = std::move(*stamps);
+            loading_stamps_ = std::make_unique<const Stamps>(std::move(*stamps));
         }
         return loading_stamps_->contains(stamp);
     }
@@ -96,7 +96,7 @@ class DumpBuild final : public Source {
     std::size_t most_;  // bytes of an object
 
     mutable std::mutex sampling_;
-    mutable std::optional<Stamps> loading_stamps_;  // none: not sampled yet
+    mutable std::unique_ptr<const Stamps> loading_stamps_;  // none: not sampled yet
 };
 
 // The bytes of an object, which are those that were indexed.

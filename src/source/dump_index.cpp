@@ -158,6 +158,23 @@ class KeptAside {
     std::error_code error_;
 };
 
+// Unpacks a dump file, where it is packed, and notes its size.
+base::Result<bool> make_plain(const BuildFolder& folder, DumpFile& file,
+                              const std::string& plain_dir) {
+    const auto packing = packing_of(file.name);
+    if (packing == Packing::none) return true;
+    if (auto made = make_folder(plain_dir); !made) return made;
+    const auto packed = open_file(folder.directory.descriptor(), file.name);
+    if (!packed) return tl::unexpected(packed.error());
+    const auto path = plain_dir + "/" + file.name;
+    if (auto done = unpack(*packed, packing, path); !done)
+        return base::fail_at(folder.path + "/" + file.name, done.error());
+    std::error_code error;
+    file.plain_size = fs::file_size(path, error);
+    if (error) return fail_errno("reading " + path, error.value());
+    return true;
+}
+
 // Makes the index of one build.
 base::Result<bool> build_index(const BuildFolder& folder, const std::string& index_dir) {
     const auto plain_dir = plain_folder(index_dir, folder.release.version);
@@ -168,17 +185,7 @@ base::Result<bool> build_index(const BuildFolder& folder, const std::string& ind
     auto files = folder.files;
     for (std::size_t i = 0; i < files.size(); ++i) {
         auto& file = files[i];
-        if (const auto packing = packing_of(file.name); packing != Packing::none) {
-            if (auto made = make_folder(plain_dir); !made) return made;
-            const auto packed = open_file(folder.directory.descriptor(), file.name);
-            if (!packed) return tl::unexpected(packed.error());
-            const auto path = plain_dir + "/" + file.name;
-            if (auto done = unpack(*packed, packing, path); !done)
-                return base::fail_at(folder.path + "/" + file.name, done.error());
-            std::error_code error;
-            file.plain_size = fs::file_size(path, error);
-            if (error) return fail_errno("reading " + path, error.value());
-        }
+        if (auto done = make_plain(folder, file, plain_dir); !done) return done;
         const auto plain = open_plain(folder, file, plain_dir);
         if (!plain) return tl::unexpected(plain.error());
         if (auto done = build.read(*plain, static_cast<std::uint16_t>(i)); !done) return done;

@@ -61,8 +61,13 @@ base::Result<bool> NewFile::put_in_place() {
 }
 
 base::Result<File> open_file(int directory, const std::string& path) {
-    File file(::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC));
+    // Not blocking: whoever opens a pipe that nobody writes into would wait for ever.
+    File file(::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file.is_open()) return fail_errno(path, errno);
+    struct stat status{};
+    if (::fstat(file.descriptor(), &status) != 0) return fail_errno(path, errno);
+    if (!S_ISREG(status.st_mode))
+        return base::fail(base::Kind::malformed, path + " is no regular file");
     return file;
 }
 

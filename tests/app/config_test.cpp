@@ -72,6 +72,7 @@ TEST_CASE("a bad value is refused with its section and key") {
           {"[serve]\nthreads = 0\n", "[serve] threads"},
           {"[serve]\nmax_age = -1\n", "[serve] max_age"},
           {"[serve]\nlisten = here\n", "[serve] listen"},
+          {"[serve]\nlisten = 127.0.0.1:99999\n", "[serve] listen"},
           {"[history]\nfirst_seen_since = 2007\n", "[history] first_seen_since"},
           {"[history]\nkeep_trees = 1\n", "[history] keep_trees"},
           {"[log]\nlevel = loud\n", "[log] level"},

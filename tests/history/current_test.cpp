@@ -74,14 +74,14 @@ TEST_CASE("a build is taken over when it lies there, and the next one after it")
     current.look();
     REQUIRE(current.build());
     CHECK(current.build()->release().version == "WS186");
-    CHECK(current.previous() == nullptr);
+    CHECK(current.builds().previous == nullptr);
     CHECK(current.why().empty());
 
     shelf.put(build("WS187", "2008-02-15", 30, "y"));
     current.look();
     CHECK(current.build()->release().version == "WS187");
-    REQUIRE(current.previous());
-    CHECK(current.previous()->release().version == "WS186");
+    REQUIRE(current.builds().previous);
+    CHECK(current.builds().previous->release().version == "WS186");
 }
 
 TEST_CASE("a folder that vanished leaves the build before to serve on") {
@@ -120,10 +120,43 @@ TEST_CASE("a build in which a class lost most of its objects is refused until it
 
 TEST_CASE("half of a class may go, and small classes may lose everything") {
     const auto before = build("WS186", "2008-02-01", 30);
-    CHECK(objection(*build("WS187", "2008-02-15", 15), before.get(), "").empty());
-    CHECK_FALSE(objection(*build("WS187", "2008-02-15", 0), before.get(), "").empty());
+    CHECK(lost_classes(*build("WS187", "2008-02-15", 15), *before).empty());
+    CHECK_FALSE(lost_classes(*build("WS187", "2008-02-15", 0), *before).empty());
     const auto small = build("WS186", "2008-02-01", 19);
-    CHECK(objection(*build("WS187", "2008-02-15", 0), small.get(), "").empty());
+    CHECK(lost_classes(*build("WS187", "2008-02-15", 0), *small).empty());
+}
+
+TEST_CASE("a recorded version of another date is refused") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    Shelf shelf;
+    shelf.put(build("WS186", "2008-02-01", 30));
+    CurrentBuild current(shelf.opener(), pool);
+    current.look();
+    shelf.put(build("WS186", "2008-01-31", 30));
+    current.look();
+    CHECK(contains(current.why(), "WS186 is recorded as of 2008-02-01"));
+}
+
+TEST_CASE("a build that can't be read is read once, until it is another one") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    Shelf shelf;
+    int opened = 0;
+    auto opener = shelf.opener();
+    opener.open = [&](Wholeness) -> base::Result<source::Build> {
+        ++opened;
+        return base::fail(base::Kind::malformed, "dump.ace:3: a line that belongs to no object");
+    };
+    shelf.put(build("WS186", "2008-02-01", 30));
+    CurrentBuild current(opener, pool);
+    current.look();
+    current.look();
+    CHECK(opened == 1);
+    shelf.put(build("WS186", "2008-02-01", 30));
+    current.look();
+    CHECK(opened == 2);
+    CHECK(contains(current.why(), "dump.ace:3"));
 }
 
 TEST_CASE("a build that is cut off is refused with its place until it is accepted") {
@@ -171,7 +204,7 @@ TEST_CASE("a refused build is no measure for the one after it") {
     shelf.put(build("WS188", "2008-03-22", 30, "z"));
     current.look();
     CHECK(current.build()->release().version == "WS188");
-    CHECK(current.previous()->release().version == "WS186");
+    CHECK(current.builds().previous->release().version == "WS186");
 }
 
 TEST_CASE("a site may be rolled back to an earlier build") {
