@@ -18,7 +18,7 @@ using history::PastTree;
 // One side of the comparison, and the models it knows.
 struct Side {
     PastTree tree;
-    source::Build build;   // nullptr: from the store
+    source::Build build;  // nullptr: from the store
 };
 
 Result<Side> from_build(source::Build build, const ObjectName& asked) {
@@ -90,7 +90,8 @@ class Sides {
     // Folders are indexed for this one look: their own index folders stay as they are.
     Result<void> make_scratch() {
         if (!scratch_.empty()) return {};
-        std::string name = (std::filesystem::temp_directory_path() / "varve-diff-XXXXXX").string();
+        std::string name =
+            (std::filesystem::temp_directory_path() / "varve-diff-XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr)
             return base::fail(base::Kind::unavailable, "can't make a folder like " + name);
         scratch_ = name;
@@ -131,9 +132,10 @@ int compare_sides(const std::filesystem::path& config_file, const DiffWords& wor
     const auto to = sides.side(words.to);
     if (!to) return complain(to.error().text, trouble);
     if (!from->tree.there && !to->tree.there)
-        return complain(asked.class_name + " " + asked.name + " is in neither of the two", trouble);
+        return complain(asked.class_name + " " + asked.name + " is in neither of the two",
+                        trouble);
     const tree::Models none;
-    const auto& models = to->build       ? to->build->models()
+    const auto& models = to->build     ? to->build->models()
                          : from->build ? from->build->models()
                                        : none;
     const auto changes = compare::compare(from->tree.nodes, to->tree.nodes, models,
@@ -159,7 +161,8 @@ int show(const Config& config, const ObjectWords& object, const std::string& rel
     Result<Side> side = base::fail(base::Kind::absent, "");
     if (release.empty()) {
         auto settings = dump_settings(config);
-        settings.accept_cut = true;  // a look at what there is; whether it is served is another matter
+        settings.accept_cut =
+            true;  // a look at what there is; whether it is served is another matter
         auto build = source::open_dump(settings);
         if (!build) return complain(build.error().text, failed);
         side = from_build(std::move(*build), asked);
@@ -171,10 +174,10 @@ int show(const Config& config, const ObjectWords& object, const std::string& rel
     if (!side) return complain(side.error().text, failed);
     if (!side->tree.there)
         return complain(asked.class_name + " " + asked.name + " is not in " +
-                            side->tree.release.version, failed);
+                            side->tree.release.version,
+                        failed);
     fmt::print("{} {}  [{}]\n{}", on_one_line(asked.class_name), on_one_line(asked.name),
-               side->tree.release.version,
-               tree_text(side->tree.nodes));
+               side->tree.release.version, tree_text(side->tree.nodes));
     return ok;
 }
 

@@ -33,7 +33,8 @@ int init(const Config& config) {
     const auto connection = pool->lease();
     const auto done = store::initialise(*connection, base::system_clock_now());
     if (!done) return complain(done.error().text, status_of(done.error()));
-    for (const auto& reason : done->reasons) fmt::print(stderr, "varve: not adopted: {}\n", reason);
+    for (const auto& reason : done->reasons)
+        fmt::print(stderr, "varve: not adopted: {}\n", reason);
     if (done->from == done->to)
         fmt::print("the store is up to date (schema {})\n", done->to);
     else if (done->from == -1)
@@ -54,7 +55,8 @@ int accept(const Config& config, const std::string& release) {
     if (!candidate) return complain(rooms->current->why(), failed);
     if (candidate->release().version != release)
         return complain("the build at hand is " + candidate->release().version + ", not " +
-                            release, wrong_use);
+                            release,
+                        wrong_use);
     if (rooms->current->why().empty()) {
         fmt::print("{} is accepted already\n", release);
         return ok;

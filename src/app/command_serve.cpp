@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 // Looks for a new build twice a second and writes hits once a minute, until it is destroyed.
 class Housekeeping {
    public:
-    explicit Housekeeping(Rooms& rooms) : rooms_(rooms), thread_([this](auto stop) { run(stop); }) {}
+    explicit Housekeeping(Rooms& rooms)
+        : rooms_(rooms), thread_([this](auto stop) { run(stop); }) {}
     // An index in the making is no reason to stay: it is made anew by the next process.
     ~Housekeeping() {
         thread_.request_stop();

@@ -31,7 +31,7 @@ int feed(const Config& config, const ObjectWords& object, const std::string& for
 
 struct DiffWords {
     ObjectWords object;
-    std::string from, to;     // a release, or a build folder
+    std::string from, to;  // a release, or a build folder
     std::string format = "text";
 };
 // Like diff(1): 0 same, 1 different, 2 trouble.

@@ -49,8 +49,8 @@ Take number_into(Number& target, std::int64_t least, std::int64_t most) {
     return [&target, least, most](const std::string& value) -> Result<void> {
         const auto number = base::parse_integer(value);
         if (!number || *number < least || *number > most)
-            return wrong("\"" + value + "\" is no number from " + std::to_string(least) +
-                         " to " + std::to_string(most));
+            return wrong("\"" + value + "\" is no number from " + std::to_string(least) + " to " +
+                         std::to_string(most));
         target = static_cast<Number>(*number);
         return {};
     };
@@ -105,8 +105,7 @@ class Reader {
 
     Result<Config> read(const pt::ptree& tree) {
         for (const auto& [section, keys] : tree) {
-            if (keys.empty())
-                return wrong("key \"" + section + "\" stands before any [section]");
+            if (keys.empty()) return wrong("key \"" + section + "\" stands before any [section]");
             for (const auto& [key, value] : keys)
                 if (const auto taken = take(section, key, value.data()); !taken)
                     return tl::unexpected(taken.error());
@@ -281,8 +280,10 @@ class Reader {
     Result<void> take_level(const std::string& value) {
         using base::log::Level;
         constexpr std::array<std::pair<std::string_view, Level>, 4> levels = {
-            {{"debug", Level::debug}, {"info", Level::info},
-             {"warning", Level::warning}, {"error", Level::error}}};
+            {{"debug", Level::debug},
+             {"info", Level::info},
+             {"warning", Level::warning},
+             {"error", Level::error}}};
         for (const auto& [name, level] : levels)
             if (value == name) {
                 config_.log.level = level;
@@ -292,8 +293,8 @@ class Reader {
     }
 
     [[nodiscard]] Result<void> check_required() const {
-        for (const auto* key : {"site.base_url", "site.authority", "source.kind", "source.path",
-                                "store.url"})
+        for (const auto* key :
+             {"site.base_url", "site.authority", "source.kind", "source.path", "store.url"})
             if (std::find(seen_.begin(), seen_.end(), key) == seen_.end()) {
                 const std::string name(key);
                 const auto dot = name.find('.');

@@ -33,7 +33,7 @@ struct ServeConfig {
 
 struct LogConfig {
     base::log::Level level = base::log::Level::info;
-    std::filesystem::path file;      // empty: stderr
+    std::filesystem::path file;  // empty: stderr
 };
 
 struct Config {

@@ -45,7 +45,8 @@ bool start_log(const Config& config, Speaker speaker) {
         base::log::send_to(2, least);
         return true;
     }
-    const int log = ::open(config.log.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    const int log =
+        ::open(config.log.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
     if (log < 0) return false;
     base::log::send_to(log, least);
     return true;
@@ -71,45 +72,46 @@ void add_commands(CLI::App& program, Words& words, Run& run) {
     };
     program.add_subcommand("init", "Create, upgrade or adopt the store")
         ->callback(configured(app::init));
-    program.add_subcommand("serve", "Answer FastCGI; as CGI program, one request")
-        ->callback([&] {
-            run = [&] { return with_config(words.config, Speaker::server, app::serve); };
-        });
+    program.add_subcommand("serve", "Answer FastCGI; as CGI program, one request")->callback([&] {
+        run = [&] { return with_config(words.config, Speaker::server, app::serve); };
+    });
 
     auto* feed = program.add_subcommand("feed", "The feed of an object, as the server sends it");
     add_object(feed, words.object);
     feed->add_option("--format", words.format, "rss (others come later)")->capture_default_str();
-    feed->callback(configured([&](const Config& config) {
-        return app::feed(config, words.object, words.format);
-    }));
+    feed->callback(configured(
+        [&](const Config& config) { return app::feed(config, words.object, words.format); }));
 
-    auto* diff = program.add_subcommand("diff", "Two releases or build folders compared: 0 same, 1 different, 2 trouble");
+    auto* diff = program.add_subcommand(
+        "diff", "Two releases or build folders compared: 0 same, 1 different, 2 trouble");
     add_object(diff, words.diff.object);
     diff->add_option("--from", words.diff.from, "A release, or a build folder")->required();
     diff->add_option("--to", words.diff.to, "A release, or a build folder")->required();
     diff->add_option("--format", words.diff.format, "text or json")
-        ->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
     diff->callback([&] { run = [&] { return app::diff(words.config, words.diff); }; });
 
     auto* show = program.add_subcommand("show", "The tree of an object");
     add_object(show, words.object);
-    show->add_option("--release", words.release, "As of this release; default: the current build");
-    show->callback(configured([&](const Config& config) {
-        return app::show(config, words.object, words.release);
-    }));
+    show->add_option("--release", words.release,
+                     "As of this release; default: the current build");
+    show->callback(configured(
+        [&](const Config& config) { return app::show(config, words.object, words.release); }));
 
     program.add_subcommand("check", "What is ready and what is not: configuration, store, build")
         ->callback([&] { run = [&] { return app::check(words.config); }; });
-    auto* accept = program.add_subcommand("accept", "Serve a build that was refused as not whole");
+    auto* accept =
+        program.add_subcommand("accept", "Serve a build that was refused as not whole");
     accept->add_option("release", words.release, "Its version, e.g. WS189")->required();
-    accept->callback(configured([&](const Config& config) {
-        return app::accept(config, words.release);
-    }));
+    accept->callback(
+        configured([&](const Config& config) { return app::accept(config, words.release); }));
 }
 
 int run_words(int argc, char** argv) {
     CLI::App program("Varve: a change-history feed for every object of a database that is "
-                     "rebuilt at each release", "varve");
+                     "rebuilt at each release",
+                     "varve");
     program.set_version_flag("--version", "varve 0.1.0");
     Words words;
     Run run;

@@ -73,8 +73,8 @@ Result<Rooms> open_rooms(Config config) {
         return base::fail(base::Kind::unavailable,
                           std::string("the store can't be reached: ") + failure.what());
     }
-    rooms.current = std::make_unique<history::CurrentBuild>(build_opener(rooms.config),
-                                                            *rooms.pool);
+    rooms.current =
+        std::make_unique<history::CurrentBuild>(build_opener(rooms.config), *rooms.pool);
     rooms.ledger = std::make_unique<history::Ledger>(
         *rooms.pool, *rooms.current, rooms.config.history, base::system_clock_now);
     return rooms;

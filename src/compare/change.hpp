@@ -15,9 +15,9 @@ enum class Op : unsigned char { added, removed, replaced };
 
 struct Change {
     Op op = Op::added;
-    std::vector<tree::Cell> path;     // down to the parent of what changed; empty: a first tag
-    std::vector<tree::Node> before;   // removed: 1, replaced: 1, added: none; whole subtrees
-    std::vector<tree::Node> after;    // added: 1, replaced: 1, removed: none
+    std::vector<tree::Cell> path;    // down to the parent of what changed; empty: a first tag
+    std::vector<tree::Node> before;  // removed: 1, replaced: 1, added: none; whole subtrees
+    std::vector<tree::Node> after;   // added: 1, replaced: 1, removed: none
     bool operator==(const Change&) const = default;
 };
 

@@ -88,9 +88,8 @@ std::optional<std::size_t> only(std::size_t count, Is&& is) {
     return found;
 }
 
-std::optional<Pair> only_pair(const Nodes& before, const Nodes& after,
-                              const Matching& matching, bool (*counts)(tree::Kind),
-                              bool unmatched_only) {
+std::optional<Pair> only_pair(const Nodes& before, const Nodes& after, const Matching& matching,
+                              bool (*counts)(tree::Kind), bool unmatched_only) {
     const auto old_one = only(before.size(), [&](std::size_t j) {
         return counts(before[j].cell.kind) && !(unmatched_only && matching.stands[j]);
     });
@@ -105,8 +104,8 @@ std::optional<Pair> only_pair(const Nodes& before, const Nodes& after,
 bool is_tag(tree::Kind kind) { return kind == tree::Kind::tag; }
 
 // Rule C3: which nodes under one parent replace each other; 0 … 2 pairs.
-std::vector<Pair> replacements(const Nodes& before, const Nodes& after,
-                               const Matching& matching, bool unique) {
+std::vector<Pair> replacements(const Nodes& before, const Nodes& after, const Matching& matching,
+                               bool unique) {
     std::vector<Pair> pairs;
     if (const auto values = only_pair(before, after, matching, tree::is_value, unique))
         pairs.push_back(*values);
@@ -163,9 +162,8 @@ class Comparison {
 };
 
 Nodes::iterator find_content(Nodes& nodes, const Cell& cell) {
-    return std::find_if(nodes.begin(), nodes.end(), [&](const Node& node) {
-        return tree::same_content(node.cell, cell);
-    });
+    return std::find_if(nodes.begin(), nodes.end(),
+                        [&](const Node& node) { return tree::same_content(node.cell, cell); });
 }
 
 std::string words_of(const std::vector<Cell>& path) {

@@ -15,15 +15,15 @@
 namespace compare {
 
 struct Evidence {
-    base::Date after;                      // nodes dated later than this day count
-    std::vector<base::Release> releases;   // known ones in their order; the last is the current
+    base::Date after;                     // nodes dated later than this day count
+    std::vector<base::Release> releases;  // known ones in their order; the last is the current
     std::function<bool(std::string_view stamp)> is_loading;  // a stamp of the build's own
 };
 
 // What one release added, by its timestamps.
 struct Sighting {
     base::Release release;
-    std::vector<Change> changes;   // 1 or more, all added; subtrees of the same release only
+    std::vector<Change> changes;  // 1 or more, all added; subtrees of the same release only
     bool operator==(const Sighting&) const = default;
 };
 

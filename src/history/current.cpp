@@ -17,9 +17,8 @@ using base::Result;
 constexpr std::uint64_t counted_from = 20;
 
 std::uint64_t count_of(const std::vector<source::ClassCount>& counts, std::string_view name) {
-    const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& count) {
-        return count.class_name == name;
-    });
+    const auto found = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& count) { return count.class_name == name; });
     return found == counts.end() ? 0 : found->objects;
 }
 
@@ -84,17 +83,17 @@ std::string lost_classes(const source::Source& build, const source::Source& prev
 struct CurrentBuild::State {
     BuildOpener opener;
     store::Pool& pool;
-    std::mutex looking;              // one look() at a time
+    std::mutex looking;  // one look() at a time
 
-    mutable std::mutex mutex;        // of what follows
+    mutable std::mutex mutex;  // of what follows
     source::Build build, previous;
     std::string why;
 
-    std::string identity;            // of what was opened last; only look() uses what follows
+    std::string identity;  // of what was opened last; only look() uses what follows
     Opened candidate;
     source::Build candidate_previous;
-    bool is_recorded = false;        // the current build, in the table releases
-    std::string broken_identity;     // of a build that can't be opened as it is
+    bool is_recorded = false;     // the current build, in the table releases
+    std::string broken_identity;  // of a build that can't be opened as it is
 
     void refuse(const std::string& reason) {
         const std::lock_guard lock(mutex);
@@ -121,11 +120,12 @@ struct CurrentBuild::State {
         try {
             // Another digest was looked for in verdict(); who came in between is told by the
             // next transaction that writes.
-            is_recorded = store::perform(pool, store::Access::write,
-                                         [&](store::Transaction& transaction) {
-                return record_release(transaction, candidate.build->release(),
-                                      candidate.build->digest()).has_value();
-            });
+            is_recorded =
+                store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+                    return record_release(transaction, candidate.build->release(),
+                                          candidate.build->digest())
+                        .has_value();
+                });
         } catch (const store::Failure& failure) {
             // A store that can't be written still answers from what it has.
             base::log::warning("release not recorded", {{"error", failure.what()}});
@@ -139,8 +139,8 @@ struct CurrentBuild::State {
         build = candidate.build;
         previous = candidate_previous;
         why.clear();
-        base::log::info("build is current", {{"release", build->release().version},
-                                             {"digest", build->digest()}});
+        base::log::info("build is current",
+                        {{"release", build->release().version}, {"digest", build->digest()}});
     }
 
     // False: nothing new, or nothing that can be opened.
@@ -163,12 +163,12 @@ struct CurrentBuild::State {
         }
         broken_identity.clear();
         candidate = std::move(*opened);
-        candidate_previous = opener.previous_of(
-            candidate.build->release(),
-            [this](const base::Release& release, const std::string& digest) {
-                const auto before = recorded(pool, release.version);
-                return before && before->digest == digest;
-            });
+        candidate_previous =
+            opener.previous_of(candidate.build->release(),
+                               [this](const base::Release& release, const std::string& digest) {
+                                   const auto before = recorded(pool, release.version);
+                                   return before && before->digest == digest;
+                               });
         identity = *now;
         return true;
     }
@@ -216,13 +216,14 @@ void CurrentBuild::look() {
 void accept(store::Pool& pool, const std::string& version, const std::string& digest,
             base::Seconds now) {
     store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-        const auto rows = transaction.query(
-            "SELECT version FROM accepted WHERE version = ? AND digest = ?",
-            {store::Value{version}, store::Value{digest}});
+        const auto rows =
+            transaction.query("SELECT version FROM accepted WHERE version = ? AND digest = ?",
+                              {store::Value{version}, store::Value{digest}});
         if (!rows.empty()) return;
-        transaction.execute("INSERT INTO accepted (version, digest, accepted_at) VALUES (?, ?, ?)",
-                            {store::Value{version}, store::Value{digest},
-                             store::Value{base::format_rfc3339(now)}});
+        transaction.execute(
+            "INSERT INTO accepted (version, digest, accepted_at) VALUES (?, ?, ?)",
+            {store::Value{version}, store::Value{digest},
+             store::Value{base::format_rfc3339(now)}});
     });
 }
 

@@ -39,8 +39,8 @@ struct BuildOpener {
 
 // A build at hand and the kept index of the release before it, which belong together.
 struct Builds {
-    source::Build build;      // nullptr: none accepted yet
-    source::Build previous;   // nullptr: none kept
+    source::Build build;     // nullptr: none accepted yet
+    source::Build previous;  // nullptr: none kept
 };
 
 class CurrentBuild {

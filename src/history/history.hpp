@@ -36,7 +36,7 @@ struct Notes {
     std::vector<compare::Change> changes;
     std::string adopted_html;  // kind adopted only: HTML of the first system, never shown raw
     std::optional<ObjectName> renamed_to, renamed_from;  // rule C9
-    std::string previous;      // version of the release just before, as known when recorded
+    std::string previous;  // version of the release just before, as known when recorded
     bool operator==(const Notes&) const = default;
 };
 [[nodiscard]] std::string to_json(const Notes& notes);
@@ -46,23 +46,23 @@ struct Notes {
 // One row of the table: what one release did to one object. One item of a feed.
 struct Row {
     std::int64_t oid = 0;
-    ObjectName object;         // the spelling first recorded: ids are made of it, for ever
-    Release release;           // in which the change was found
-    int revision = 0;          // > 0: the release was published again with other content
-    std::string since;         // version that was compared with; empty: none (kind tells)
+    ObjectName object;  // the spelling first recorded: ids are made of it, for ever
+    Release release;    // in which the change was found
+    int revision = 0;   // > 0: the release was published again with other content
+    std::string since;  // version that was compared with; empty: none (kind tells)
     base::Seconds recorded_at{};
-    std::string signature;     // of the object in this release; empty: vanished
+    std::string signature;  // of the object in this release; empty: vanished
     Kind kind = Kind::changed;
-    std::string label;         // what people called the object then; never empty
-    Notes notes;               // notes.previous other than since: releases were skipped
+    std::string label;  // what people called the object then; never empty
+    Notes notes;        // notes.previous other than since: releases were skipped
     bool operator==(const Row&) const = default;
 };
 
 // The history of one object as one feed shows it.
 struct History {
-    ObjectName object;           // first recorded spelling
-    ObjectName spelling;         // the current build's (object's own when it has vanished)
-    std::string label;           // what people call it now; never empty
+    ObjectName object;    // first recorded spelling
+    ObjectName spelling;  // the current build's (object's own when it has vanished)
+    std::string label;    // what people call it now; never empty
     std::int64_t oid = 0;
     Release current;             // the release answered from
     base::Date last_modified{};  // date of the last release that changed it (objects row)
@@ -74,8 +74,8 @@ struct History {
 
 // Which rows a feed shows.
 struct Window {
-    std::size_t most = 50;       // newest this many, 1 … serve.max_items
-    std::string since;           // only rows of releases after this version; empty: all
+    std::size_t most = 50;  // newest this many, 1 … serve.max_items
+    std::string since;      // only rows of releases after this version; empty: all
     bool operator==(const Window&) const = default;
 };
 

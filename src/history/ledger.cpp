@@ -53,9 +53,7 @@ std::string key_of(const ObjectName& asked) {
     return base::fold_ascii(asked.class_name) + '\0' + base::fold_ascii(asked.name);
 }
 
-base::Error store_is_down() {
-    return {base::Kind::unavailable, "the store can't be reached"};
-}
+base::Error store_is_down() { return {base::Kind::unavailable, "the store can't be reached"}; }
 
 }  // namespace
 
@@ -67,9 +65,9 @@ struct Ledger::State {
     Renames renames;
     InFlight in_flight;
 
-    std::mutex moment_mutex;                // of what follows
+    std::mutex moment_mutex;  // of what follows
     base::Seconds generation_read_at{};
-    bool reading_generation = false;        // some thread is; the others take what is known
+    bool reading_generation = false;  // some thread is; the others take what is known
     std::int64_t generation = 0;
     bool store_reachable = true;
 
@@ -185,11 +183,10 @@ struct Ledger::State {
             base::format_date(std::chrono::floor<std::chrono::days>(clock()))};
         store::perform(pool, Access::write, [&](Transaction& transaction) {
             for (const auto& [object, count] : counted)
-                transaction.execute(
-                    "UPDATE objects SET hits = hits + ?, last_requested = ?"
-                    " WHERE class = ? AND name = ?",
-                    {store::Value{count}, today, store::Value{object.class_name},
-                     store::Value{object.name}});
+                transaction.execute("UPDATE objects SET hits = hits + ?, last_requested = ?"
+                                    " WHERE class = ? AND name = ?",
+                                    {store::Value{count}, today, store::Value{object.class_name},
+                                     store::Value{object.name}});
         });
     }
 
@@ -217,9 +214,8 @@ struct Ledger::State {
         if (!rows) return tl::unexpected(rows.error());
         // Known from a newer release only: the current build decides.
         if (build && history.vanished && rows->recorded == 0)
-            return base::fail(base::Kind::absent, row.object.class_name + " " +
-                                                      row.object.name + " is not in " +
-                                                      history.current.version);
+            return base::fail(base::Kind::absent, row.object.class_name + " " + row.object.name +
+                                                      " is not in " + history.current.version);
         history.rows = std::move(rows->rows);
         history.recorded = rows->recorded;
         return history;

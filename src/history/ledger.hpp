@@ -20,7 +20,7 @@ namespace history {
 
 // What every page depends on beside its own address. Equal moments: equal pages.
 struct Moment {
-    std::string version;          // current release; empty: no build has been accepted yet
+    std::string version;  // current release; empty: no build has been accepted yet
     std::string build_digest;
     std::int64_t generation = 0;  // moves on with every write of history
     bool store_reachable = true;  // false: generation is the last one seen
@@ -38,7 +38,7 @@ class Ledger {
 
     struct Answer {
         History history;
-        bool up_to_date = true;   // false: the build can't be reached; history as it stands
+        bool up_to_date = true;  // false: the build can't be reached; history as it stands
     };
     // The history of an object, compared in the current release already or now.
     //   window  which rows

@@ -14,7 +14,7 @@ using store::Transaction;
 // was compared and found the same.
 struct Span {
     Release first, last;
-    std::string stored_in;   // empty: the object was not there before its first row
+    std::string stored_in;  // empty: the object was not there before its first row
 };
 
 std::string last_of(const Releases& releases, const std::vector<std::string>& versions,
@@ -30,12 +30,11 @@ std::string last_of(const Releases& releases, const std::vector<std::string>& ve
 std::vector<Span> spans_of(Transaction& transaction, const ObjectRow& object,
                            const Releases& releases) {
     std::vector<std::string> versions;
-    for (const auto& row : transaction.query("SELECT version FROM trees WHERE oid = ?",
-                                             {store::Value{object.oid}}))
+    for (const auto& row :
+         transaction.query("SELECT version FROM trees WHERE oid = ?", {store::Value{object.oid}}))
         if (releases.find(row.text(0)) != nullptr) versions.push_back(row.text(0));
-    std::sort(versions.begin(), versions.end(), [&](const auto& a, const auto& b) {
-        return releases.is_later(b, a);
-    });
+    std::sort(versions.begin(), versions.end(),
+              [&](const auto& a, const auto& b) { return releases.is_later(b, a); });
     std::vector<std::pair<std::string, std::string>> rows;  // version, since
     std::vector<Span> spans;
     for (const auto& row :
@@ -72,10 +71,10 @@ Result<PastTree> read_span(Transaction& transaction, const ObjectRow& object, co
     if (span.stored_in.empty()) return PastTree{release, false, {}};
     auto tree = tree_of(transaction, object.oid, span.stored_in);
     if (!tree) return tl::unexpected(tree.error());
-    const auto vanished = transaction.query(
-        "SELECT kind FROM history WHERE oid = ? AND version = ? AND kind = ?",
-        {store::Value{object.oid}, store::Value{span.stored_in},
-         store::Value{std::string(name_of(Kind::vanished))}});
+    const auto vanished =
+        transaction.query("SELECT kind FROM history WHERE oid = ? AND version = ? AND kind = ?",
+                          {store::Value{object.oid}, store::Value{span.stored_in},
+                           store::Value{std::string(name_of(Kind::vanished))}});
     return PastTree{release, vanished.empty(), std::move(*tree)};
 }
 

@@ -12,7 +12,7 @@ namespace history {
 
 struct PastTree {
     Release release;
-    bool there = true;                 // false: the object was not in that release
+    bool there = true;  // false: the object was not in that release
     std::vector<tree::Node> nodes;
 };
 

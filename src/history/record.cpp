@@ -47,8 +47,8 @@ class Decision {
    public:
     Decision(const Before& before, const After& after, const Setting& setting)
         : before_(before), after_(after), setting_(setting) {
-        outcome_.row = before.row.value_or(
-            ObjectRow{0, after.spelling, {}, {}, setting.evidence.after, {}});
+        outcome_.row =
+            before.row.value_or(ObjectRow{0, after.spelling, {}, {}, setting.evidence.after, {}});
     }
 
     Outcome take() {
@@ -129,8 +129,8 @@ class Decision {
     void gone() {
         const bool gone_before = before_.tree && before_.row->signature.empty();
         if (gone_before) return;
-        auto changes = before_.tree ? changes_since(before_.tree->nodes)
-                                    : std::vector<compare::Change>{};
+        auto changes =
+            before_.tree ? changes_since(before_.tree->nodes) : std::vector<compare::Change>{};
         add(setting_.current, Kind::vanished, before_.row->ace_version, std::move(changes));
         outcome_.store_tree = true;
     }

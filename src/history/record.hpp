@@ -21,16 +21,16 @@ using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std
 
 // What people call an object of this class: the first value at the first path found; its own
 // name where there is none.
-[[nodiscard]] std::string label_of(const std::vector<tree::Node>& nodes,
-                                   const ObjectName& object, const NamePaths& names);
+[[nodiscard]] std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
+                                   const NamePaths& names);
 
 // What was known of an object before this release.
 struct Before {
-    std::optional<ObjectRow> row;        // none: first sight, or created
-    std::optional<KnownTree> tree;       // none: first sight, or adopted
+    std::optional<ObjectRow> row;   // none: first sight, or created
+    std::optional<KnownTree> tree;  // none: first sight, or adopted
     // The release of the kept index that lacks it; empty: it was there, or none is kept.
     std::string absent_from;
-    std::vector<std::string> recorded;   // versions that have a row
+    std::vector<std::string> recorded;  // versions that have a row
 };
 
 // The object in the current build; nodes and signature are empty when it is not there.
@@ -44,17 +44,17 @@ struct After {
 // What stands beside both.
 struct Setting {
     Release current;
-    Releases releases;                   // known ones, current included
+    Releases releases;  // known ones, current included
     const NamePaths& names;
     const tree::Models& models;
-    compare::Evidence evidence;          // `after` for new objects; releases up to current
+    compare::Evidence evidence;  // `after` for new objects; releases up to current
     base::Seconds now{};
 };
 
 // What is to be written: the new state of the row, history rows, and whether the tree is new.
 struct Outcome {
-    ObjectRow row;               // oid 0: a new object
-    std::vector<Row> rows;       // oid still 0 for a new object
+    ObjectRow row;          // oid 0: a new object
+    std::vector<Row> rows;  // oid still 0 for a new object
     bool store_tree = false;
 };
 

@@ -42,7 +42,8 @@ class Refresh {
         const auto read = this->read(asked);
         if (!read) return tl::unexpected(read.error());
         const auto& [row, spelling] = read->identity;
-        if (row && is_compared(*row, current(), read->releases)) return Refreshed{*row, spelling, false};
+        if (row && is_compared(*row, current(), read->releases))
+            return Refreshed{*row, spelling, false};
         if (!spelling && !row)
             return base::fail(base::Kind::absent, asked.class_name + " " + asked.name +
                                                       " is in no release known here");
@@ -60,8 +61,8 @@ class Refresh {
             desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Read> {
                 auto identity = identify(transaction, &build_, asked);
                 if (!identity) return tl::unexpected(identity.error());
-                return Read{std::move(*identity), known_releases(transaction, desk_.settings,
-                                                                 &build_, previous_)};
+                return Read{std::move(*identity),
+                            known_releases(transaction, desk_.settings, &build_, previous_)};
             });
     }
 
@@ -83,9 +84,8 @@ class Refresh {
                                           const std::optional<ObjectName>& spelling) const {
         auto now = row;
         now.ace_version = current().version;
-        const auto moved =
-            store::perform(desk_.pool, Access::write,
-                           [&](Transaction& transaction) -> Result<bool> {
+        const auto moved = store::perform(
+            desk_.pool, Access::write, [&](Transaction& transaction) -> Result<bool> {
                 const auto released = record_release(transaction, current(), build_.digest());
                 if (!released) return tl::unexpected(released.error());
                 return update_object(transaction, now, row.ace_version);
@@ -100,8 +100,8 @@ class Refresh {
         if (!before) return tl::unexpected(before.error());
         const auto evidence = evidence_for(read, *before);
         if (!evidence) return tl::unexpected(evidence.error());
-        const Setting setting{current(),        read.releases, desk_.settings.names,
-                              build_.models(),  *evidence,     desk_.clock()};
+        const Setting setting{current(),       read.releases, desk_.settings.names,
+                              build_.models(), *evidence,     desk_.clock()};
         const auto outcome = decide(*before, after, setting);
         const auto twins = twins_of(read, after);
         if (!twins) return tl::unexpected(twins.error());
@@ -117,13 +117,15 @@ class Refresh {
             if (!*known) before.absent_from = previous_->release().version;
             return before;
         }
-        return store::perform(desk_.pool, Access::read,
-                              [&](Transaction& transaction) -> Result<Before> {
-            auto tree = newest_tree(transaction, read.identity.row->oid, read.releases);
-            if (!tree) return base::fail_at(read.identity.row->object.name, tree.error());
-            return Before{read.identity.row, std::move(*tree), {},
-                          recorded_versions(transaction, read.identity.row->oid)};
-        });
+        return store::perform(
+            desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Before> {
+                auto tree = newest_tree(transaction, read.identity.row->oid, read.releases);
+                if (!tree) return base::fail_at(read.identity.row->object.name, tree.error());
+                return Before{read.identity.row,
+                              std::move(*tree),
+                              {},
+                              recorded_versions(transaction, read.identity.row->oid)};
+            });
     }
 
     Result<compare::Evidence> evidence_for(const Read& read, const Before& before) const {
@@ -131,8 +133,8 @@ class Refresh {
         // Samples the build, so that what follows can't fail.
         if (const auto sampled = build_.is_loading_stamp(""); !sampled)
             return tl::unexpected(sampled.error());
-        const auto after =
-            read.identity.row ? read.identity.row->last_modified : desk_.settings.first_seen_since;
+        const auto after = read.identity.row ? read.identity.row->last_modified
+                                             : desk_.settings.first_seen_since;
         return compare::Evidence{
             after, read.releases.up_to(current()),
             [this](std::string_view stamp) { return is_of_the_build(stamp); }};
@@ -141,8 +143,7 @@ class Refresh {
     [[nodiscard]] bool is_of_the_build(std::string_view text) const {
         const auto stamp = tree::parse_stamp(text);
         const auto& users = desk_.settings.build_users;
-        if (stamp && std::find(users.begin(), users.end(), stamp->by) != users.end())
-            return true;
+        if (stamp && std::find(users.begin(), users.end(), stamp->by) != users.end()) return true;
         return build_.is_loading_stamp(text).value_or(true);
     }
 
@@ -161,8 +162,7 @@ class Refresh {
         try {
             return store::perform(
                 desk_.pool, Access::write, [&](Transaction& transaction) -> Written {
-                    const auto released =
-                        record_release(transaction, current(), build_.digest());
+                    const auto released = record_release(transaction, current(), build_.digest());
                     if (!released) return tl::unexpected(released.error());
                     return write_outcome(transaction, before, after, outcome, twins);
                 });
@@ -172,9 +172,8 @@ class Refresh {
         }
     }
 
-    Result<std::optional<Refreshed>> write_outcome(Transaction& transaction,
-                                                   const Before& before, const After& after,
-                                                   const Outcome& outcome,
+    Result<std::optional<Refreshed>> write_outcome(Transaction& transaction, const Before& before,
+                                                   const After& after, const Outcome& outcome,
                                                    const std::vector<ObjectName>& twins) const {
         auto row = outcome.row;
         if (!before.row)
@@ -204,12 +203,10 @@ class Refresh {
                             const After& after, const std::vector<ObjectName>& twins) const {
         if (twins.size() != 1) return row;
         if (row.kind == Kind::vanished) {
-            const auto others =
-                vanished_with(transaction, row.object, before.row->signature);
+            const auto others = vanished_with(transaction, row.object, before.row->signature);
             if (!others) return tl::unexpected(others.error());
             // Another that vanished in this release may have been first to claim it.
-            const bool claimed =
-                !vanished_into(transaction, current(), twins.front()).empty();
+            const bool claimed = !vanished_into(transaction, current(), twins.front()).empty();
             if (others->empty() && !claimed) row.notes.renamed_to = twins.front();
         }
         if (row.kind == Kind::created && twins.front() == row.object) {

@@ -18,10 +18,10 @@ namespace history {
 // [history] and [names] of the configuration.
 struct Settings {
     base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
-    std::vector<std::string> build_users;   // stamps of these users are no evidence (C4)
-    std::size_t keep_trees = 0;             // 0: all, else the newest this many, >= 2
+    std::vector<std::string> build_users;  // stamps of these users are no evidence (C4)
+    std::size_t keep_trees = 0;            // 0: all, else the newest this many, >= 2
     NamePaths names;
-    std::vector<Release> known_releases;    // releases.tsv
+    std::vector<Release> known_releases;  // releases.tsv
 };
 
 struct Desk {
@@ -34,7 +34,7 @@ struct Desk {
 // Which object was asked for: its recorded row, and how the build spells it.
 struct Identity {
     std::optional<ObjectRow> row;
-    std::optional<ObjectName> spelling;   // none: not in the build
+    std::optional<ObjectName> spelling;  // none: not in the build
 };
 
 // Exact, else the only match without regard to ASCII case, in the store and in the build: a
@@ -52,7 +52,7 @@ struct Identity {
 struct Refreshed {
     ObjectRow row;
     std::optional<ObjectName> spelling;  // the build's; none: it is not there
-    bool wrote_history = false;  // rows were written: pages made before are out of date
+    bool wrote_history = false;          // rows were written: pages made before are out of date
 };
 
 // Design section 2. `previous`: the kept index of the release before; may be nullptr.
@@ -64,8 +64,8 @@ struct Refreshed {
                                               const ObjectName& asked);
 
 // Known releases: recorded, configured, and those of the builds at hand.
-[[nodiscard]] Releases known_releases(store::Transaction& transaction,
-                                      const Settings& settings, const source::Source* build,
+[[nodiscard]] Releases known_releases(store::Transaction& transaction, const Settings& settings,
+                                      const source::Source* build,
                                       const source::Source* previous);
 
 }  // namespace history

@@ -24,8 +24,8 @@ class Renames {
     //   error    what loading an object met
     //   cost     a walk over the build's names, then one load for each new object of the class
     [[nodiscard]] base::Result<std::vector<ObjectName>> created_with(
-        const source::Source& build, const source::Source* previous,
-        std::string_view class_name, std::string_view signature);
+        const source::Source& build, const source::Source* previous, std::string_view class_name,
+        std::string_view signature);
 
    private:
     using BySignature = std::multimap<std::string, ObjectName, std::less<>>;
@@ -33,7 +33,7 @@ class Renames {
                                                                 const source::Source& previous,
                                                                 std::string_view class_name);
     std::mutex mutex_;
-    std::string builds_;                                      // what created_ is about
+    std::string builds_;                                       // what created_ is about
     std::map<std::string, BySignature, std::less<>> created_;  // by class
 };
 

@@ -81,9 +81,8 @@ std::vector<std::string> tree_versions(Transaction& transaction, std::int64_t oi
     for (const auto& row :
          transaction.query("SELECT version FROM trees WHERE oid = ?", {Value{oid}}))
         versions.push_back(row.text(0));
-    std::sort(versions.begin(), versions.end(), [&](const auto& a, const auto& b) {
-        return releases.is_later(a, b);
-    });
+    std::sort(versions.begin(), versions.end(),
+              [&](const auto& a, const auto& b) { return releases.is_later(a, b); });
     return versions;
 }
 
@@ -141,8 +140,9 @@ Result<void> record_release(Transaction& transaction, const Release& release,
     const auto rows =
         transaction.query("SELECT digest FROM releases WHERE version = ?", {version});
     if (rows.empty()) {
-        transaction.execute("INSERT INTO releases (version, released_on, digest) VALUES (?, ?, ?)",
-                            {version, Value{base::format_date(release.released_on)}, new_digest});
+        transaction.execute(
+            "INSERT INTO releases (version, released_on, digest) VALUES (?, ?, ?)",
+            {version, Value{base::format_date(release.released_on)}, new_digest});
         return {};
     }
     const auto& recorded = rows.front().text(0);
@@ -196,9 +196,9 @@ void insert_tree(Transaction& transaction, std::int64_t oid, std::string_view ve
                  const std::vector<tree::Node>& nodes) {
     std::string json;
     tree::append_json(json, nodes);
-    transaction.execute("INSERT INTO trees (oid, version, tree) VALUES (?, ?, ?)",
-                        {Value{oid}, Value{std::string(version)},
-                         Value{store::Blob{base::compress(json)}}});
+    transaction.execute(
+        "INSERT INTO trees (oid, version, tree) VALUES (?, ?, ?)",
+        {Value{oid}, Value{std::string(version)}, Value{store::Blob{base::compress(json)}}});
 }
 
 void prune_trees(Transaction& transaction, std::int64_t oid, std::size_t keep,
@@ -216,10 +216,10 @@ std::int64_t insert_object(Transaction& transaction, const ObjectRow& row) {
         "INSERT INTO objects (class, name, name_key, label, signature, last_modification_date,"
         " ace_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
         {class_name, name, Value{base::fold_ascii(row.object.name)}, Value{row.label},
-         Value{row.signature},
-         Value{base::format_date(row.last_modified)}, Value{row.ace_version}});
-    return transaction.query("SELECT oid FROM objects WHERE class = ? AND name = ?",
-                             {class_name, name})
+         Value{row.signature}, Value{base::format_date(row.last_modified)},
+         Value{row.ace_version}});
+    return transaction
+        .query("SELECT oid FROM objects WHERE class = ? AND name = ?", {class_name, name})
         .at(0)
         .integer(0);
 }
@@ -229,8 +229,9 @@ bool update_object(Transaction& transaction, const ObjectRow& now,
     return transaction.execute(
                "UPDATE objects SET label = ?, signature = ?, last_modification_date = ?,"
                " ace_version = ? WHERE oid = ? AND ace_version = ?",
-               {Value{now.label}, Value{now.signature}, Value{base::format_date(now.last_modified)},
-                Value{now.ace_version}, Value{now.oid}, Value{std::string(version_read)}}) == 1;
+               {Value{now.label}, Value{now.signature},
+                Value{base::format_date(now.last_modified)}, Value{now.ace_version},
+                Value{now.oid}, Value{std::string(version_read)}}) == 1;
 }
 
 void insert_history(Transaction& transaction, const Row& row) {
@@ -293,8 +294,8 @@ std::vector<ObjectRow> objects_with(Transaction& transaction, std::string_view c
                                     std::string_view signature, std::size_t most) {
     std::vector<ObjectRow> objects;
     for (const auto& row :
-         transaction.query(sql(object_columns, "WHERE class = ? AND signature = ? LIMIT " +
-                                                   std::to_string(most)),
+         transaction.query(sql(object_columns,
+                               "WHERE class = ? AND signature = ? LIMIT " + std::to_string(most)),
                            {Value{std::string(class_name)}, Value{std::string(signature)}}))
         objects.push_back(object_from(row));
     return objects;
@@ -317,8 +318,7 @@ std::vector<ObjectName> vanished_into(Transaction& transaction, const Release& r
 }
 
 std::int64_t generation(Transaction& transaction) {
-    const auto rows =
-        transaction.query("SELECT value FROM meta WHERE name = 'generation'");
+    const auto rows = transaction.query("SELECT value FROM meta WHERE name = 'generation'");
     return rows.empty() ? 0 : rows.front().integer(0);
 }
 

@@ -16,11 +16,11 @@ namespace history {
 // A row of the table objects.
 struct ObjectRow {
     std::int64_t oid = 0;
-    ObjectName object;              // the spelling first recorded
-    std::string label;              // what people call it; empty: adopted, not yet compared
-    std::string signature;          // empty: vanished, or adopted and not yet compared
-    base::Date last_modified{};     // date of the last release that changed it
-    std::string ace_version;        // newest release it was compared in
+    ObjectName object;           // the spelling first recorded
+    std::string label;           // what people call it; empty: adopted, not yet compared
+    std::string signature;       // empty: vanished, or adopted and not yet compared
+    base::Date last_modified{};  // date of the last release that changed it
+    std::string ace_version;     // newest release it was compared in
     bool operator==(const ObjectRow&) const = default;
 };
 
@@ -53,8 +53,7 @@ class Releases {
 // Writes the release unless it is there.
 //   error  conflict: it is there with another digest (an empty one is filled in)
 [[nodiscard]] base::Result<void> record_release(store::Transaction& transaction,
-                                                const Release& release,
-                                                std::string_view digest);
+                                                const Release& release, std::string_view digest);
 // A release whose build was served once; nullopt: none of this version was.
 struct RecordedRelease {
     base::Date released_on{};
@@ -75,8 +74,9 @@ struct RecordedRelease {
 
 // The newest tree of the object; nullopt: none was ever stored (adopted objects).
 //   error  malformed: the stored bytes are damaged
-[[nodiscard]] base::Result<std::optional<KnownTree>> newest_tree(
-    store::Transaction& transaction, std::int64_t oid, const Releases& releases);
+[[nodiscard]] base::Result<std::optional<KnownTree>> newest_tree(store::Transaction& transaction,
+                                                                 std::int64_t oid,
+                                                                 const Releases& releases);
 
 void insert_tree(store::Transaction& transaction, std::int64_t oid, std::string_view version,
                  const std::vector<tree::Node>& nodes);
@@ -86,8 +86,7 @@ void prune_trees(store::Transaction& transaction, std::int64_t oid, std::size_t 
                  const Releases& releases);
 
 // The new row's oid.
-[[nodiscard]] std::int64_t insert_object(store::Transaction& transaction,
-                                         const ObjectRow& row);
+[[nodiscard]] std::int64_t insert_object(store::Transaction& transaction, const ObjectRow& row);
 
 // Moves the row on, if it is still as it was read. False: somebody was first.
 [[nodiscard]] bool update_object(store::Transaction& transaction, const ObjectRow& now,

@@ -68,8 +68,12 @@ tl::unexpected<base::Error> malformed(std::string text) {
 // its class).
 std::optional<Kind> kind_of_key(std::string_view key) {
     constexpr std::array<std::pair<std::string_view, Kind>, 7> keys = {
-        {{"tag", Kind::tag}, {"class", Kind::reference}, {"text", Kind::text},
-         {"int", Kind::integer}, {"float", Kind::real}, {"date", Kind::date},
+        {{"tag", Kind::tag},
+         {"class", Kind::reference},
+         {"text", Kind::text},
+         {"int", Kind::integer},
+         {"float", Kind::real},
+         {"date", Kind::date},
          {"comment", Kind::comment}}};
     for (const auto& [name, kind] : keys)
         if (name == key) return kind;
@@ -113,7 +117,8 @@ class NodeReader {
         if (key == "by") return read_text(key, value, by_);
         if (key == "stamp") return read_text(key, value, node_.stamp);
         if (key == "member") {
-            if (value.get(member_) != simdjson::SUCCESS) return malformed("\"member\" is no bool");
+            if (value.get(member_) != simdjson::SUCCESS)
+                return malformed("\"member\" is no bool");
             return {};
         }
         if (key != "children") return {};  // a later version's

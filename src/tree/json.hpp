@@ -40,8 +40,7 @@ struct JsonText {
 // passed over.
 //   error  malformed, with what was wrong; too_large above deepest_node levels
 [[nodiscard]] base::Result<Cell> cell_from_json(const simdjson::dom::element& json);
-[[nodiscard]] base::Result<std::vector<Node>> nodes_from_json(
-    const simdjson::dom::element& json);
+[[nodiscard]] base::Result<std::vector<Node>> nodes_from_json(const simdjson::dom::element& json);
 [[nodiscard]] base::Result<std::vector<Node>> parse_nodes(std::string_view text);
 
 }  // namespace tree

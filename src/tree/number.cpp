@@ -90,8 +90,7 @@ Decimal decimal_of(std::string_view word) {
 
 std::string plain(const Decimal& d) {
     const auto size = static_cast<long>(d.digits.size());
-    if (d.exponent >= 0)
-        return d.digits + std::string(static_cast<std::size_t>(d.exponent), '0');
+    if (d.exponent >= 0) return d.digits + std::string(static_cast<std::size_t>(d.exponent), '0');
     const long before_point = size + d.exponent;
     if (before_point > 0)
         return d.digits.substr(0, static_cast<std::size_t>(before_point)) + '.' +

@@ -51,8 +51,7 @@ std::string key_of(const Cell& cell) {
         case Kind::tag:
         case Kind::integer:
         case Kind::real:
-        case Kind::date:
-            return is_number(cell.text) ? canonical_number(cell.text) : cell.text;
+        case Kind::date: return is_number(cell.text) ? canonical_number(cell.text) : cell.text;
         case Kind::member: return cell.class_name + '\n' + cell.text;
         case Kind::text:
         case Kind::reference:

@@ -13,8 +13,8 @@
 namespace tree {
 
 struct Stamp {
-    base::Seconds at;      // local time of the curators' machine, no zone: kept as written
-    std::string_view by;   // views into the text that was parsed
+    base::Seconds at;     // local time of the curators' machine, no zone: kept as written
+    std::string_view by;  // views into the text that was parsed
     bool operator==(const Stamp&) const = default;
 };
 

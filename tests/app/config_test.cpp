@@ -62,7 +62,8 @@ TEST_CASE("each required key that is missing is named") {
 
 TEST_CASE("an unknown key or section is refused by name") {
     CHECK(says(complaint(least + "[serve]\nthread = 4\n"), "[serve] thread: no such key"));
-    CHECK(says(complaint(least + "[server]\nthreads = 4\n"), "[server] threads: no such section"));
+    CHECK(
+        says(complaint(least + "[server]\nthreads = 4\n"), "[server] threads: no such section"));
     CHECK(says(complaint("threads = 4\n" + least), "before any [section]"));
 }
 
@@ -88,8 +89,8 @@ TEST_CASE("addresses and authorities are checked") {
     };
     for (const auto* url : {"ftp://x.org", "x.org", "https://x.org/?a", "https://x.org/a b"})
         CHECK(says(complaint(with("https://x.org/changes/", url)), "[site] base_url"));
-    for (const auto* authority : {"x.org", "x.org,", ",2007", "x org,2007", "x.org,2007,1",
-                                  "x.org,20071"})
+    for (const auto* authority :
+         {"x.org", "x.org,", ",2007", "x org,2007", "x.org,2007,1", "x.org,20071"})
         CHECK(says(complaint(with("x.org,2007", authority)), "[site] authority"));
     CHECK(load(with("x.org,2007", "me@x.org,2007-05-01")));
 }
@@ -103,8 +104,9 @@ TEST_CASE("names are paths of tags, tried in their order") {
     const auto config = load(least + "[names]\nGene = Identity>Name>Public_name, CGC_name\n");
     REQUIRE(config);
     REQUIRE(config->history.names.size() == 1);
-    CHECK(config->history.names[0].second ==
-          std::vector<std::vector<std::string>>{{"Identity", "Name", "Public_name"}, {"CGC_name"}});
+    CHECK(
+        config->history.names[0].second ==
+        std::vector<std::vector<std::string>>{{"Identity", "Name", "Public_name"}, {"CGC_name"}});
 }
 
 TEST_CASE("releases.tsv beside the file names releases that are gone") {

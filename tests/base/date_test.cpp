@@ -34,7 +34,8 @@ TEST_CASE("RFC 3339 times survive the way to text and back") {
     const Seconds time{seconds{1203066920}};
     CHECK(parse_rfc3339(format_rfc3339(time)) == time);
     CHECK(parse_rfc3339("2008-02-15T09:15:20"));
-    for (const auto* text : {"2008-02-15T24:00:00Z", "2008-02-15 09:15:20", "2008-02-15T09:60:00"})
+    for (const auto* text :
+         {"2008-02-15T24:00:00Z", "2008-02-15 09:15:20", "2008-02-15T09:60:00"})
         CHECK_FALSE(parse_rfc3339(text));
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "support/catch.hpp"
 #include "base/release.hpp"
+#include "support/catch.hpp"
 
 using namespace base;
 

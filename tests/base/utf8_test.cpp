@@ -10,7 +10,8 @@ using base::is_legal_text;
 using base::legal_text;
 
 TEST_CASE("valid UTF-8 passes as it is") {
-    for (const std::string text : {"", "plain", "caf\xC3\xA9", "\xF0\x9F\x90\x9B worm", "a\tb\nc\rd"})
+    for (const std::string text :
+         {"", "plain", "caf\xC3\xA9", "\xF0\x9F\x90\x9B worm", "a\tb\nc\rd"})
         CHECK(legal_text(text) == text);
 }
 
@@ -21,9 +22,10 @@ TEST_CASE("bytes that are no UTF-8 are read as windows-1252") {
 }
 
 TEST_CASE("what XML forbids becomes the replacement character") {
-    CHECK(legal_text(std::string("a\0b", 3)) == "a\xEF\xBF\xBD" "b");
+    CHECK(legal_text(std::string("a\0b", 3)) == "a\xEF\xBF\xBD"
+                                                "b");
     CHECK(legal_text("\x01") == "\xEF\xBF\xBD");
-    CHECK(legal_text("\xEF\xBF\xBE") == "\xEF\xBF\xBD");      // U+FFFE
+    CHECK(legal_text("\xEF\xBF\xBE") == "\xEF\xBF\xBD");  // U+FFFE
     CHECK(legal_text("long enough for words \x0B") == "long enough for words \xEF\xBF\xBD");
 }
 

@@ -9,8 +9,8 @@
 
 using compare::Change;
 using compare::Op;
-using support::Nodes;
 using support::node;
+using support::Nodes;
 using support::reference;
 using support::tag;
 using support::text;
@@ -90,7 +90,9 @@ TEST_CASE("classes that a models file told are no content, those of KeySet membe
 
 TEST_CASE("a change is the topmost node that differs, with its subtree") {
     const Nodes before{tag("Identity", {tag("Name")})};
-    const Nodes after{tag("Identity", {tag("Name", {tag("Other_name", {text("synj-1", {tag("Person_evidence")})})})})};
+    const Nodes after{
+        tag("Identity",
+            {tag("Name", {tag("Other_name", {text("synj-1", {tag("Person_evidence")})})})})};
     const auto found = changes(before, after);
     REQUIRE(found.size() == 1);
     CHECK(found[0].op == Op::added);
@@ -109,17 +111,17 @@ TEST_CASE("one value that gives way to another is replaced") {
 }
 
 TEST_CASE("of several values none is replaced") {
-    const auto found = changes({tag("Author", {text("A"), text("B")})},
-                               {tag("Author", {text("A"), text("C")})});
+    const auto found =
+        changes({tag("Author", {text("A"), text("B")})}, {tag("Author", {text("A"), text("C")})});
     REQUIRE(found.size() == 2);
     CHECK(found[0].op == Op::added);
     CHECK(found[1].op == Op::removed);
 }
 
 TEST_CASE("tags replace each other only where the model says UNIQUE") {
-    const auto found =
-        changes_of_gene({tag("Identity", {tag("Status", {tag("Live")})})},
-                        {tag("Identity", {tag("Status", {tag("Dead", {tag("Person_evidence")})})})});
+    const auto found = changes_of_gene(
+        {tag("Identity", {tag("Status", {tag("Live")})})},
+        {tag("Identity", {tag("Status", {tag("Dead", {tag("Person_evidence")})})})});
     REQUIRE(found.size() == 1);
     CHECK(found[0].op == Op::replaced);
     CHECK(found[0].before[0].cell.text == "Live");
@@ -153,8 +155,8 @@ TEST_CASE("changes that do not fit a tree are refused") {
 }
 
 TEST_CASE("changes are counted by what they do") {
-    const auto counts = compare::count(changes({tag("A"), tag("V", {text("1")})},
-                                               {tag("B"), tag("C"), tag("V", {text("2")})}));
+    const auto counts = compare::count(
+        changes({tag("A"), tag("V", {text("1")})}, {tag("B"), tag("C"), tag("V", {text("2")})}));
     CHECK(counts == compare::Counts{2, 1, 1});
     CHECK(counts.all() == 4);
 }

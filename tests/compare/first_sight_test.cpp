@@ -51,16 +51,16 @@ TEST_CASE("stamps of loading sessions, opaque and missing ones are no evidence")
 }
 
 TEST_CASE("a tag is dated by the earliest value below it") {
-    const Nodes all_new{stamped(tag("Identity", {tag("Name", {stamped(text("x"), in_march)})}),
-                                in_2005)};
+    const Nodes all_new{
+        stamped(tag("Identity", {tag("Name", {stamped(text("x"), in_march)})}), in_2005)};
     const auto seen = read_timestamps(all_new, evidence());
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].changes[0].path.empty());
     CHECK(seen[0].changes[0].after[0].cell.text == "Identity");
 
-    const Nodes partly{stamped(
-        tag("Identity", {tag("A", {stamped(text("x"), in_2005)}),
-                         tag("B", {stamped(text("y"), in_march)})}), in_march)};
+    const Nodes partly{stamped(tag("Identity", {tag("A", {stamped(text("x"), in_2005)}),
+                                                tag("B", {stamped(text("y"), in_march)})}),
+                               in_march)};
     const auto deeper = read_timestamps(partly, evidence());
     REQUIRE(deeper.size() == 1);
     CHECK(deeper[0].changes[0].path.size() == 1);
@@ -74,8 +74,10 @@ TEST_CASE("a tag without values below is dated by its own stamp") {
 }
 
 TEST_CASE("a value below an older value is a change of its own") {
-    const Nodes nodes{tag("GO_term", {stamped(text("GO:1", {tag("Paper_evidence",
-                                       {stamped(text("P1"), in_march)})}), in_feb)})};
+    const Nodes nodes{
+        tag("GO_term",
+            {stamped(text("GO:1", {tag("Paper_evidence", {stamped(text("P1"), in_march)})}),
+                     in_feb)})};
     const auto seen = read_timestamps(nodes, evidence());
     REQUIRE(seen.size() == 2);
     CHECK(seen[0].changes[0].after[0].cell.text == "GO_term");

@@ -27,23 +27,24 @@ struct Shelf {
     Shared now;
     std::vector<Shared> kept;
     std::string identity = "1";
-    std::optional<base::Error> flaw;      // of `now`
+    std::optional<base::Error> flaw;  // of `now`
 
     BuildOpener opener() {
-        return {[this]() -> base::Result<std::string> {
-                    if (!now) return base::fail(base::Kind::unavailable, "the folder has gone");
-                    return identity;
-                },
-                [this](Wholeness wholeness) -> base::Result<source::Build> {
-                    if (flaw && wholeness == Wholeness::required) return tl::unexpected(*flaw);
-                    return source::Build(now);
-                },
-                [this](const base::Release& release, const WasServed& was_served) -> source::Build {
-                    for (const auto& each : kept)
-                        if (each->release() < release && was_served(each->release(), each->digest()))
-                            return each;
-                    return nullptr;
-                }};
+        return {
+            [this]() -> base::Result<std::string> {
+                if (!now) return base::fail(base::Kind::unavailable, "the folder has gone");
+                return identity;
+            },
+            [this](Wholeness wholeness) -> base::Result<source::Build> {
+                if (flaw && wholeness == Wholeness::required) return tl::unexpected(*flaw);
+                return source::Build(now);
+            },
+            [this](const base::Release& release, const WasServed& was_served) -> source::Build {
+                for (const auto& each : kept)
+                    if (each->release() < release && was_served(each->release(), each->digest()))
+                        return each;
+                return nullptr;
+            }};
     }
     void put(Shared next) {
         if (now) kept.insert(kept.begin(), now);

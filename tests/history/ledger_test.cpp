@@ -29,12 +29,13 @@ Shared build(const std::string& version, const std::string& day, const std::stri
 class Process {
    public:
     explicit Process(store::Connect connect)
-        : pool([this, connect = std::move(connect)] {
-              if (cut) throw store::Failure("cut off (by the test)", {}, 2002);
-              return connect();
-          }, 4),
-          current(opener(), pool),
-          ledger(pool, current, settings(), [this] { return now; }) {}
+        : pool(
+              [this, connect = std::move(connect)] {
+                  if (cut) throw store::Failure("cut off (by the test)", {}, 2002);
+                  return connect();
+              },
+              4),
+          current(opener(), pool), ledger(pool, current, settings(), [this] { return now; }) {}
 
     void put(Shared next) {
         build_ = std::move(next);
@@ -105,7 +106,8 @@ TEST_CASE("however many ask at once, an object is loaded once") {
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 8; ++i)
-            threads.emplace_back([&] { answered += process.ledger.history_of(gene, {}) ? 1 : 0; });
+            threads.emplace_back(
+                [&] { answered += process.ledger.history_of(gene, {}) ? 1 : 0; });
     }
     CHECK(answered == 8);
     CHECK(now->loads() == 1);
@@ -210,7 +212,8 @@ TEST_CASE("an object known from a newer release only is judged by the current bu
     process.put(newer);
     REQUIRE(process.ledger.history_of({"Gene", "born-late"}, {}));
     process.put(build("WS186", "2008-02-01", "one"));
-    CHECK(process.ledger.history_of({"Gene", "born-late"}, {}).error().kind == base::Kind::absent);
+    CHECK(process.ledger.history_of({"Gene", "born-late"}, {}).error().kind ==
+          base::Kind::absent);
 }
 
 TEST_CASE("an unknown release to begin after is refused") {

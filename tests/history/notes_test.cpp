@@ -46,9 +46,9 @@ TEST_CASE("changes have the shape that docs/schema.md promises") {
 }
 
 TEST_CASE("bytes that are no notes are told, never guessed at") {
-    for (const auto* text : {"", "[]", "{", R"({"changes":1})", R"({"changes":[{}]})",
-                             R"({"changes":[{"op":"mended","path":[]}]})",
-                             R"({"changes":[{"op":"added"}]})",
-                             R"({"changes":[{"op":"added","path":[{"x":1}]}]})"})
+    for (const auto* text :
+         {"", "[]", "{", R"({"changes":1})", R"({"changes":[{}]})",
+          R"({"changes":[{"op":"mended","path":[]}]})", R"({"changes":[{"op":"added"}]})",
+          R"({"changes":[{"op":"added","path":[{"x":1}]}]})"})
         CHECK(notes_from_json(text).error().kind == base::Kind::malformed);
 }

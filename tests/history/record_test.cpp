@@ -21,10 +21,12 @@ const ObjectName gene{"Gene", "WBGene00006763"};
 base::Date day(const char* text) { return *base::parse_date(text); }
 
 Setting setting() {
-    const std::vector<Release> releases = {{"WS186", day("2008-02-01")},
-                                           {"WS187", day("2008-02-15")},
-                                           {"WS188", day("2008-03-22")}};
-    return {releases.back(), Releases(releases), names, models,
+    const std::vector<Release> releases = {
+        {"WS186", day("2008-02-01")}, {"WS187", day("2008-02-15")}, {"WS188", day("2008-03-22")}};
+    return {releases.back(),
+            Releases(releases),
+            names,
+            models,
             {day("2007-01-01"), releases, [](std::string_view) { return false; }},
             base::Seconds{day("2008-03-23")}};
 }
@@ -37,7 +39,9 @@ After gone() { return {gene, {}, {}}; }
 
 Before known(const Nodes& nodes, const std::string& version = "WS187") {
     return {ObjectRow{7, gene, {}, tree::signature_of(nodes), day("2008-02-15"), version},
-            KnownTree{version, nodes}, {}, {version}};
+            KnownTree{version, nodes},
+            {},
+            {version}};
 }
 
 const Nodes one{tag("Remark", {text("one")})}, two{tag("Remark", {text("two")})};
@@ -105,7 +109,8 @@ TEST_CASE("an object without content still vanishes and comes back with a row") 
 }
 
 TEST_CASE("an object the previous build did not have was created") {
-    const auto outcome = decide({std::nullopt, std::nullopt, "WS186", {}}, in_build(one), setting());
+    const auto outcome =
+        decide({std::nullopt, std::nullopt, "WS186", {}}, in_build(one), setting());
     REQUIRE(outcome.rows.size() == 1);
     CHECK(outcome.rows[0].kind == Kind::created);
     CHECK(outcome.rows[0].since == "WS186");  // where it was looked for, not the one before
@@ -137,8 +142,8 @@ TEST_CASE("at first sight the tree is kept even when no timestamp tells anything
 TEST_CASE("an adopted object goes on by timestamps, and its own rows stand") {
     const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
                                      stamped(text("mar"), "2008-03-15_08:05:09_x")})};
-    Before before{ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187"}, std::nullopt, {},
-                  {"WS187"}};
+    Before before{
+        ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187"}, std::nullopt, {}, {"WS187"}};
     const auto outcome = decide(before, in_build(nodes), setting());
     REQUIRE(outcome.rows.size() == 1);
     CHECK(outcome.rows[0].release.version == "WS188");

@@ -187,7 +187,8 @@ TEST_CASE("a release recorded with other content is a conflict, and nothing is w
     CHECK(desks.contents() == contents);
 }
 
-TEST_CASE("a vanished and a created object of equal content name each other, whoever is asked first") {
+TEST_CASE(
+    "a vanished and a created object of equal content name each other, whoever is asked first") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const bool vanished_first = GENERATE(true, false);
     Desks desks(fresh.connect());
@@ -220,8 +221,9 @@ TEST_CASE("releases that a first sight tells of are recorded by their names") {
     Desks desks(fresh.connect());
     desks.settings.known_releases = {build("WS186").release(), build("WS187").release()};
     auto now = build("WS188");
-    now.with("Gene", gene.name, {support::stamped(text("a"), "2008-02-10_14:30:00_sylvia"),
-                                 support::stamped(text("b"), "2008-03-15_08:05:09_x")});
+    now.with("Gene", gene.name,
+             {support::stamped(text("a"), "2008-02-10_14:30:00_sylvia"),
+              support::stamped(text("b"), "2008-03-15_08:05:09_x")});
     REQUIRE(desks.refresh(now));
     const auto versions = store::perform(desks.pool, store::Access::read, [](auto& transaction) {
         return transaction.query("SELECT version FROM releases ORDER BY version");
@@ -310,8 +312,10 @@ TEST_CASE("an object vanishes though another spelled alike, recorded apart, stay
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "abc", one).with("Gene", "ABC", two);
     second.with("Gene", "ABC", two);
-    for (const auto* name : {"abc", "ABC"}) REQUIRE(desks.refresh(first, nullptr, {"Gene", name}));
-    for (const auto* name : {"abc", "ABC"}) REQUIRE(desks.refresh(second, nullptr, {"Gene", name}));
+    for (const auto* name : {"abc", "ABC"})
+        REQUIRE(desks.refresh(first, nullptr, {"Gene", name}));
+    for (const auto* name : {"abc", "ABC"})
+        REQUIRE(desks.refresh(second, nullptr, {"Gene", name}));
     REQUIRE(desks.rows(second.release(), {"Gene", "abc"}).size() == 1);
     CHECK(desks.rows(second.release(), {"Gene", "abc"})[0].kind == Kind::vanished);
     CHECK(desks.rows(second.release(), {"Gene", "ABC"}).empty());

@@ -18,7 +18,7 @@ using history::ObjectName;
 
 namespace {
 
-using Lines = std::multiset<std::string>;               // "+ [cells]", "- [cells]", "created"
+using Lines = std::multiset<std::string>;  // "+ [cells]", "- [cells]", "created"
 using Differences = std::map<ObjectName, Lines>;
 
 Differences expected(const std::string& file) {
@@ -57,8 +57,10 @@ Lines unfolded(const history::Row& row) {
 class SampleHistory {
    public:
     SampleHistory()
-        : pool_(store::connector({store::Engine::sqlite, folder_.path() / "history.db", {}, {}, {}, {}, false},
-                                 "", store::IfMissing::create), 2) {
+        : pool_(store::connector(
+                    {store::Engine::sqlite, folder_.path() / "history.db", {}, {}, {}, {}, false},
+                    "", store::IfMissing::create),
+                2) {
         const auto connection = pool_.lease();
         REQUIRE(store::initialise(*connection, clock_()));
     }
@@ -87,7 +89,8 @@ class SampleHistory {
     Differences recorded(const base::Release& release) {
         return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
             Differences differences;
-            const auto releases = history::known_releases(transaction, settings_, nullptr, nullptr);
+            const auto releases =
+                history::known_releases(transaction, settings_, nullptr, nullptr);
             for (const auto& name : names_) {
                 const auto object = history::find_object(transaction, name);
                 const auto rows = history::load_rows(transaction, *object, release, {}, releases);
@@ -100,7 +103,8 @@ class SampleHistory {
 
     history::Row row_of(const ObjectName& name, const base::Release& release) {
         return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
-            const auto releases = history::known_releases(transaction, settings_, nullptr, nullptr);
+            const auto releases =
+                history::known_releases(transaction, settings_, nullptr, nullptr);
             const auto object = history::find_object(transaction, name);
             auto rows = history::load_rows(transaction, *object, release, {}, releases);
             REQUIRE_FALSE(rows->rows.empty());

@@ -52,7 +52,8 @@ Lines read_lines(const std::vector<std::string>& lines) {
         std::size_t at = 0;
         const auto quoted = [&] {
             std::string text;
-            for (++at; line.at(at) != '"'; ++at) text += line[at] == '\\' ? line.at(++at) : line[at];
+            for (++at; line.at(at) != '"'; ++at)
+                text += line[at] == '\\' ? line.at(++at) : line[at];
             ++at;
             return text;
         };
@@ -119,9 +120,12 @@ std::map<std::string, Lines> read_objects() {
         name.clear(), lines.clear();
     };
     for (std::string line; std::getline(in, line);) {
-        if (line.empty()) finish();
-        else if (name.empty()) name = line.substr(13, line.find("\" -O") - 13);
-        else lines.push_back(line);
+        if (line.empty())
+            finish();
+        else if (name.empty())
+            name = line.substr(13, line.find("\" -O") - 13);
+        else
+            lines.push_back(line);
     }
     finish();
     return objects;
@@ -167,11 +171,13 @@ TEST_CASE("first sight of real curation gives each release what its stamps say")
     std::size_t with_rows = 0;
     for (const auto& [name, nodes] : objects) {
         const ObjectName object{"Variation", name};
-        const auto done = history::refresh({pool, settings, clock, renames}, **build, nullptr, object);
+        const auto done =
+            history::refresh({pool, settings, clock, renames}, **build, nullptr, object);
         if (!done) FAIL(done.error().text);
         const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
-            return history::load_rows(transaction, done->row, releases.back(), {},
-                                      history::known_releases(transaction, settings, nullptr, nullptr));
+            return history::load_rows(
+                transaction, done->row, releases.back(), {},
+                history::known_releases(transaction, settings, nullptr, nullptr));
         });
         REQUIRE(rows);
         with_rows += rows->rows.empty() ? 0 : 1;

@@ -24,8 +24,7 @@ class SmallBuild : public source::Source {
     SmallBuild& with(const std::string& class_name, const std::string& name, Nodes nodes) {
         objects_[{class_name, name}] = std::move(nodes);
         digest_.clear();
-        for (const auto& [id, tree] : objects_)
-            digest_ += id.name + tree::signature_of(tree);
+        for (const auto& [id, tree] : objects_) digest_ += id.name + tree::signature_of(tree);
         digest_ = base::md5_hex(digest_);
         return *this;
     }

@@ -26,7 +26,8 @@ inline Node text(std::string value, Nodes children = {}) {
     return node(Kind::text, std::move(value), std::move(children));
 }
 inline Node reference(std::string class_name, std::string name, Nodes children = {}) {
-    return Node{{Kind::reference, std::move(name), std::move(class_name)}, {}, std::move(children)};
+    return Node{
+        {Kind::reference, std::move(name), std::move(class_name)}, {}, std::move(children)};
 }
 inline Node stamped(Node node, std::string stamp) {
     node.stamp = std::move(stamp);
@@ -38,9 +39,9 @@ inline Nodes random_nodes(int depth, bool with_duplicates = false) {
     Nodes nodes;
     const auto count = *rc::gen::inRange(0, depth > 0 ? 5 : 1);
     for (int i = 0; i < count; ++i) {
-        const auto kind = *rc::gen::element(Kind::tag, Kind::text, Kind::integer, Kind::real,
-                                            Kind::date, Kind::reference, Kind::comment,
-                                            Kind::member);
+        const auto kind =
+            *rc::gen::element(Kind::tag, Kind::text, Kind::integer, Kind::real, Kind::date,
+                              Kind::reference, Kind::comment, Kind::member);
         const auto word = *rc::gen::element<std::string>("1", "1.0", "2", "a", "b", "c\nd", "Z");
         Node made{{kind, word, {}}, {}, {}};
         if (kind == Kind::reference || kind == Kind::member)
