@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <memory>
 #include <sstream>
 #include <unistd.h>
@@ -71,7 +72,7 @@ base::Result<base::Release> release_of(const boost::property_tree::ptree& ini,
         else if (key == "date")
             date = value.data();
         else
-            return refuse(place + ": unknown key \"" + key + '"' + std::string(what_to_write));
+            return refuse(fmt::format(R"({}: unknown key "{}"{})", place, key, what_to_write));
     }
     if (!base::is_version(version))
         return refuse(place + ": version is missing, or holds more than letters, digits, . _ -" +

@@ -70,27 +70,27 @@ base::Result<std::optional<DumpObject>> DumpReader::next() {
 
 base::Result<bool> DumpReader::skip_to_object() {
     for (;;) {
+        skip_newlines();
         if (end_ - begin_ < shortest_look && !eof_) {
             if (auto ok = fill(); !ok) return ok;
             continue;
         }
-        const auto bytes = window();
-        const auto first = bytes.find_first_not_of('\n');
-        if (first == std::string_view::npos) {
-            line_ += bytes.size();
-            begin_ = end_;
-            if (eof_) return false;
-            continue;
-        }
-        if (first > 0) {
-            begin_ += first;
-            line_ += first;
-            continue;
-        }
-        const bool is_object = bytes[0] != ' ' && bytes[0] != '\t' && !bytes.starts_with("//");
-        if (is_object) return true;
+        if (begin_ == end_) return false;
+        if (at_object()) return true;
         if (auto ok = skip_line(); !ok) return ok;
     }
+}
+
+void DumpReader::skip_newlines() {
+    const auto newlines = std::min(window().find_first_not_of('\n'), window().size());
+    begin_ += newlines;
+    line_ += newlines;
+}
+
+// Comments begin with `//`, those that the dumper writes with a blank in front.
+bool DumpReader::at_object() const {
+    const auto bytes = window();
+    return bytes[0] != ' ' && bytes[0] != '\t' && !bytes.starts_with("//");
 }
 
 base::Result<bool> DumpReader::skip_line() {
@@ -129,31 +129,32 @@ DumpReader::Found DumpReader::read_object() {
     }
 }
 
-std::optional<std::size_t> DumpReader::find_end() {
+std::optional<std::size_t> DumpReader::find_terminator() {
+    constexpr std::string_view line = "\n***LongTextEnd***";
     const auto bytes = window();
-    if (is_long_text_) {
-        constexpr std::string_view line = "\n***LongTextEnd***";
-        for (auto at = bytes.find(line, searched_); at != std::string_view::npos;
-             at = bytes.find(line, at + 1)) {
-            searched_ = at;
-            const auto end = at + line.size();
-            if (end == bytes.size() && !eof_) return std::nullopt;
-            if (end == bytes.size()) return end;
-            if (bytes[end] == '\n') return end + 1;
-        }
-        searched_ = std::max(searched_, bytes.size() - std::min(line.size(), bytes.size()));
-        return std::nullopt;
+    for (auto at = bytes.find(line, searched_); at != std::string_view::npos;
+         at = bytes.find(line, at + 1)) {
+        searched_ = at;
+        const auto end = at + line.size();
+        if (end == bytes.size()) return eof_ ? std::optional(end) : std::nullopt;
+        if (bytes[end] == '\n') return end + 1;
     }
-    const char *begin = bytes.data(), *end = begin + bytes.size(), *at = begin + searched_;
-    while (at < end) {
-        at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
-        if (at == nullptr || at + 1 == end) break;
-        if (at[1] == '\n') return static_cast<std::size_t>(at + 1 - begin);
-        ++at;
+    searched_ = std::max(searched_, bytes.size() - std::min(line.size(), bytes.size()));
+    return std::nullopt;
+}
+
+std::optional<std::size_t> DumpReader::find_blank_line() {
+    const auto bytes = window();
+    for (;;) {
+        const auto at = bytes.find('\n', searched_);
+        if (at == std::string_view::npos || at + 1 == bytes.size()) {
+            searched_ = std::min(at, bytes.size());
+            return std::nullopt;
+        }
+        if (bytes[at + 1] == '\n') return at + 1;
+        searched_ = at + 1;
         ++lines_;
     }
-    searched_ = at == nullptr ? bytes.size() : static_cast<std::size_t>(at - begin);
-    return std::nullopt;
 }
 
 DumpReader::Found DumpReader::take(std::size_t length) {

@@ -54,13 +54,20 @@ class DumpReader {
 
     base::Result<bool> fill();            // more bytes, or eof_
     base::Result<bool> skip_to_object();  // false at the end of the file
+    [[nodiscard]] bool at_object() const;
+    void skip_newlines();
     base::Result<bool> skip_line();
     void note_comment(std::string_view line);
     Found read_object();
     Found pass_over();       // an object above most_
     Found at_end_of_file();  // an object that the end of the file ends
     Found take(std::size_t length);
-    std::optional<std::size_t> find_end();  // of the object, in window(), from searched_ on
+    // The end of the object in window(), looked for from searched_ on.
+    std::optional<std::size_t> find_end() {
+        return is_long_text_ ? find_terminator() : find_blank_line();
+    }
+    std::optional<std::size_t> find_terminator();
+    std::optional<std::size_t> find_blank_line();
     [[nodiscard]] tl::unexpected<base::Error> cut_off(const std::string& what) const;
     [[nodiscard]] tl::unexpected<base::Error> broken(const std::string& what) const;
 

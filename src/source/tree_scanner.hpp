@@ -80,8 +80,9 @@ class TreeScanner {
     // prefix, in a longer word, or with a stamp that the line before did not have.
     void keep(const char* line, std::size_t common) {
         const auto is_same = [&](std::size_t end) {
+            if (end > common) return false;
             at_ = line + end;
-            return end <= common && ends_cell() && !stamp_follows();
+            return ends_cell() && !stamp_follows();
         };
         while (!path_.empty() && !is_same(path_.back().end)) path_.pop_back();
         at_ = path_.empty() ? line : line + path_.back().end;
@@ -89,9 +90,7 @@ class TreeScanner {
 
     // Reads the cells of a line from at_ on, and its LF; what is wrong, or nullptr.
     const char* read_line(const char* line, Sink& sink) {
-        for (;;) {
-            while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
-            if (at_ == end_ || *at_ == '\n') break;
+        while (more_cells()) {
             if (path_.size() == tree::deepest_node) return too_deep;
             RawCell cell;
             if (const char* what = read_cell(cell)) return what;
@@ -103,6 +102,11 @@ class TreeScanner {
         if (path_.empty()) return "a blank line inside an object";
         if (at_ != end_) ++at_;
         return nullptr;
+    }
+
+    bool more_cells() {
+        while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
+        return at_ != end_ && *at_ != '\n';
     }
 
     const char* read_cell(RawCell& cell) {
@@ -125,7 +129,7 @@ class TreeScanner {
         text = {begin, static_cast<std::size_t>(at - begin)};
         if (!ends_cell()) return "a quote inside a bare word";
         // Options are words of two characters; `-inf` is what a float may come to.
-        if (*begin == '-' && text.size() == 2 && !(begin[1] >= '0' && begin[1] <= '9'))
+        if (*begin == '-' && text.size() == 2 && (begin[1] < '0' || begin[1] > '9'))
             return "an option that is neither -O nor -C, or stands without its text";
         return nullptr;
     }

@@ -49,71 +49,90 @@ tl::unexpected<base::Error> damaged(const char* what) {
     return base::fail(base::Kind::refused, std::string("is damaged: ") + what);
 }
 
-struct EndInflate {
-    void operator()(z_stream* stream) const {
-        ::inflateEnd(stream);
-        delete stream;
+// Plain bytes of a gzip file. Members may follow each other (RFC 1952 section 2.2).
+class Inflater {
+   public:
+    explicit Inflater(Stream& stream) : stream_(stream) {
+        constexpr int gzip_only = 16;
+        if (::inflateInit2(&zlib_, MAX_WBITS + gzip_only) != Z_OK) throw std::bad_alloc();
     }
-};
+    ~Inflater() { ::inflateEnd(&zlib_); }
+    Inflater(const Inflater&) = delete;
+    Inflater& operator=(const Inflater&) = delete;
 
-// One piece of input through zlib. Members may follow each other (RFC 1952 section 2.2).
-base::Result<bool> inflate_piece(z_stream& zlib, Stream& stream, bool& in_member) {
-    auto& out = stream.out();
-    do {
-        if (!in_member && zlib.avail_in == 0) return true;
-        if (!in_member) ::inflateReset(&zlib);
-        in_member = true;
-        zlib.next_out = reinterpret_cast<Bytef*>(out.data());
-        zlib.avail_out = static_cast<uInt>(out.size());
-        const int code = ::inflate(&zlib, Z_NO_FLUSH);
-        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-            return damaged(zlib.msg != nullptr ? zlib.msg : "no gzip data");
-        if (auto done = stream.write(out.size() - zlib.avail_out); !done) return done;
-        in_member = code != Z_STREAM_END;
-    } while (zlib.avail_in > 0 || (in_member && zlib.avail_out == 0));
-    return true;
-}
+    [[nodiscard]] bool is_whole() const { return !in_member_; }
 
-base::Result<bool> unpack_gzip(Stream& stream) {
-    std::unique_ptr<z_stream, EndInflate> zlib(new z_stream{});
-    constexpr int gzip_only = 16;
-    if (::inflateInit2(zlib.get(), MAX_WBITS + gzip_only) != Z_OK) throw std::bad_alloc();
-    bool in_member = true;
-    for (;;) {
-        const auto bytes = stream.read();
-        if (!bytes) return tl::unexpected(bytes.error());
-        if (bytes->empty()) break;
-        zlib->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes->data()));
-        zlib->avail_in = static_cast<uInt>(bytes->size());
-        if (auto done = inflate_piece(*zlib, stream, in_member); !done) return done;
-    }
-    if (in_member) return damaged("it ends too early");
-    return true;
-}
-
-struct FreeZstd {
-    void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
-};
-
-base::Result<bool> unpack_zstd(Stream& stream) {
-    const std::unique_ptr<ZSTD_DStream, FreeZstd> zstd(ZSTD_createDStream());
-    if (zstd == nullptr) throw std::bad_alloc();
-    std::size_t left = 1;  // bytes that the frame still wants; 0: it is whole
-    for (;;) {
-        const auto bytes = stream.read();
-        if (!bytes) return tl::unexpected(bytes.error());
-        if (bytes->empty()) break;
-        ZSTD_inBuffer in{bytes->data(), bytes->size(), 0};
-        bool is_full = true;
-        while (in.pos < in.size || is_full) {
-            ZSTD_outBuffer out{stream.out().data(), stream.out().size(), 0};
-            left = ZSTD_decompressStream(zstd.get(), &out, &in);
-            if (ZSTD_isError(left)) return damaged(ZSTD_getErrorName(left));
-            if (auto done = stream.write(out.pos); !done) return done;
-            is_full = left != 0 && out.pos == out.size;
+    base::Result<bool> take(std::string_view packed) {
+        zlib_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+        zlib_.avail_in = static_cast<uInt>(packed.size());
+        bool is_full = false;
+        while (zlib_.avail_in > 0 || is_full) {
+            if (auto done = step(); !done) return done;
+            is_full = in_member_ && zlib_.avail_out == 0;
         }
+        return true;
     }
-    if (left != 0) return damaged("it ends too early");
+
+   private:
+    base::Result<bool> step() {
+        auto& out = stream_.out();
+        if (!in_member_) ::inflateReset(&zlib_);
+        zlib_.next_out = reinterpret_cast<Bytef*>(out.data());
+        zlib_.avail_out = static_cast<uInt>(out.size());
+        const int code = ::inflate(&zlib_, Z_NO_FLUSH);
+        in_member_ = code != Z_STREAM_END;
+        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+            return damaged(zlib_.msg != nullptr ? zlib_.msg : "no gzip data");
+        return stream_.write(out.size() - zlib_.avail_out);
+    }
+
+    Stream& stream_;
+    z_stream zlib_{};
+    bool in_member_ = true;
+};
+
+// Plain bytes of a zstd file; frames may follow each other (RFC 8878 section 3).
+class ZstdUnpacker {
+   public:
+    explicit ZstdUnpacker(Stream& stream) : stream_(stream), zstd_(ZSTD_createDStream()) {
+        if (zstd_ == nullptr) throw std::bad_alloc();
+    }
+
+    [[nodiscard]] bool is_whole() const { return left_ == 0; }
+
+    base::Result<bool> take(std::string_view packed) {
+        ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+        bool is_full = false;
+        while (in.pos < in.size || is_full) {
+            auto& space = stream_.out();
+            ZSTD_outBuffer out{space.data(), space.size(), 0};
+            left_ = ZSTD_decompressStream(zstd_.get(), &out, &in);
+            if (ZSTD_isError(left_) != 0) return damaged(ZSTD_getErrorName(left_));
+            if (auto done = stream_.write(out.pos); !done) return done;
+            is_full = left_ != 0 && out.pos == out.size;
+        }
+        return true;
+    }
+
+   private:
+    struct Free {
+        void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
+    };
+    Stream& stream_;
+    std::unique_ptr<ZSTD_DStream, Free> zstd_;
+    std::size_t left_ = 1;  // bytes that the frame still wants
+};
+
+template <class Unpacker>
+base::Result<bool> unpack_all(Stream& stream) {
+    Unpacker unpacker(stream);
+    for (;;) {
+        const auto packed = stream.read();
+        if (!packed) return tl::unexpected(packed.error());
+        if (packed->empty()) break;
+        if (auto done = unpacker.take(*packed); !done) return done;
+    }
+    if (!unpacker.is_whole()) return damaged("it ends too early");
     return true;
 }
 
@@ -124,7 +143,8 @@ base::Result<bool> unpack(const File& packed, Packing packing, const std::string
     auto plain = NewFile::create(path);
     if (!plain) return tl::unexpected(plain.error());
     Stream stream(packed, plain->file(), limits);
-    const auto done = packing == Packing::gzip ? unpack_gzip(stream) : unpack_zstd(stream);
+    const auto done = packing == Packing::gzip ? unpack_all<Inflater>(stream)
+                                               : unpack_all<ZstdUnpacker>(stream);
     return done ? plain->put_in_place() : done;
 }
 
