@@ -50,6 +50,11 @@ base::Result<Mapping> Mapping::of(const File& file, std::uint64_t size) {
     return mapping;
 }
 
+void Mapping::forget() const {
+    if (!bytes_.empty())
+        ::madvise(const_cast<char*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+}
+
 base::Result<Index> Index::open(const std::string& path) {
     const auto file = open_file(AT_FDCWD, path);
     if (!file) return tl::unexpected(file.error());
@@ -68,6 +73,7 @@ base::Result<Index> Index::open(const std::string& path) {
         return damaged(path);
     auto facts = index_format::parse_facts(text);
     if (!facts) return damaged(path);
+    mapping->forget();
     Index index;
     index.file_ = std::move(*mapping);
     index.facts_ = std::move(*facts);

@@ -69,6 +69,9 @@ class Mapping {
     //   error  unavailable
     [[nodiscard]] static base::Result<Mapping> of(const File& file, std::uint64_t size);
     [[nodiscard]] std::string_view bytes() const { return bytes_; }
+    // Gives the memory back; what is read again comes from the page cache. A server that looked
+    // at the whole of a large index once must not seem to hold it.
+    void forget() const;
 
    private:
     std::string_view bytes_;
