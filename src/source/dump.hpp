@@ -16,7 +16,8 @@ namespace source {
 
 struct DumpSettings {
     std::string folder;              // or a link to one: followed once, when opened
-    std::string index_dir;           // made where it is not there
+    std::string index_dir;           // made where it is not there; packed dump files lie there
+                                     // unpacked, in VERSION.plain, until the build has gone
     std::size_t max_object_mb = 64;  // larger objects are known by name, and not loaded
     bool accept_cut = false;         // a file that is cut off is taken for what it holds; the
                                      // object in which it was cut is not there
