@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump.hpp"
 
+#include <algorithm>
+
 #include <atomic>
 #include <set>
 #include <sys/wait.h>
@@ -170,6 +172,34 @@ TEST_CASE("a build of fewer than 1,000 objects has no loading stamps, one of 1,0
     const auto build = site.open();
     CHECK(build->is_loading_stamp("load") == true);
     CHECK(build->is_loading_stamp("rare") == false);
+}
+
+TEST_CASE(
+    "a dump that is cut off opens for whoever accepts it, without the object it was cut in") {
+    const Site site;
+    site.write("x.ace", head + gene_a + "Gene : \"b\"\nRemark\t \"tw");
+    REQUIRE_FALSE(site.try_open());
+    const auto build = open_dump({site.build().string(), site.index().string(), 64, true});
+    REQUIRE(build);
+    CHECK(text_in(*build, "a") == "one");
+    CHECK(name_found(*build, {"Gene", "b"}) == "none");
+    CHECK_FALSE(site.try_open());
+}
+
+TEST_CASE("the index of a version is kept when another content takes its name") {
+    const Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const auto digest = site.open()->digest();
+    site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
+    CHECK(site.open()->digest() != digest);
+    const auto kept = source::kept_indexes(site.index().string());
+    REQUIRE(kept.size() == 2);
+    CHECK(std::any_of(kept.begin(), kept.end(), [&](const auto& index) {
+        return (*source::open_kept_index(index.path))->digest() == digest;
+    }));
+    site.write("x.ace", head + gene_a + gene_b + dumps::trailer + "\n");
+    REQUIRE(site.try_open());
+    CHECK(source::kept_indexes(site.index().string()).size() == 2);
 }
 
 TEST_CASE("packed and split otherwise, a build has the same digests") {
