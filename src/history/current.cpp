@@ -81,6 +81,8 @@ std::string lost_classes(const source::Source& build, const source::Source& prev
 }
 
 struct CurrentBuild::State {
+    State(BuildOpener opens, store::Pool& with) : opener(std::move(opens)), pool(with) {}
+
     BuildOpener opener;
     store::Pool& pool;
     std::mutex looking;  // one look() at a time
@@ -175,7 +177,7 @@ struct CurrentBuild::State {
 };
 
 CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool)
-    : state_(new State{std::move(opener), pool, {}, {}, {}, {}, {}, {}, {}, {}, false, {}}) {}
+    : state_(std::make_unique<State>(std::move(opener), pool)) {}
 CurrentBuild::~CurrentBuild() = default;
 
 source::Build CurrentBuild::build() const {
