@@ -66,12 +66,7 @@ void append_marked(std::string& html, std::string_view element, std::string_view
 
 // Two sequences: what lies between their common ends, and where.
 void append_sequences(std::string& html, std::string_view before, std::string_view after) {
-    const auto least = std::min(before.size(), after.size());
-    std::size_t head = 0, tail = 0;
-    while (head < least && before[head] == after[head]) ++head;
-    while (tail < least - head &&
-           before[before.size() - 1 - tail] == after[after.size() - 1 - tail])
-        ++tail;
+    auto [head, tail] = common_ends(before, after);
     // Never between the bytes of one character.
     head = cut_at(before, head).size();
     tail = end_of(before, tail).size();

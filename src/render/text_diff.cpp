@@ -65,12 +65,7 @@ void align_middle(std::vector<Run>& runs, const Pieces& before, const Pieces& af
 }  // namespace
 
 std::vector<Run> align(const Pieces& before, const Pieces& after) {
-    const auto least = std::min(before.size(), after.size());
-    std::size_t head = 0, tail = 0;
-    while (head < least && before[head] == after[head]) ++head;
-    while (tail < least - head &&
-           before[before.size() - 1 - tail] == after[after.size() - 1 - tail])
-        ++tail;
+    const auto [head, tail] = common_ends(before, after);
     std::vector<Run> runs;
     append(runs, true, head, head);
     align_middle(runs, before, after, head, before.size() - head - tail,

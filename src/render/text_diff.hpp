@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,20 @@ inline constexpr std::size_t most_cells = 40'000;
 // Views into `text`: its lines without their ends; its words, that is what stands between blanks.
 [[nodiscard]] Pieces lines_of(std::string_view text);
 [[nodiscard]] Pieces words_of(std::string_view text);
+
+// How much two sequences share at either end; the two never overlap.
+struct CommonEnds {
+    std::size_t head = 0, tail = 0;
+};
+template <class Sequence>
+[[nodiscard]] CommonEnds common_ends(const Sequence& before, const Sequence& after) {
+    const auto least = std::min(before.size(), after.size());
+    CommonEnds ends;
+    while (ends.head < least && before[ends.head] == after[ends.head]) ++ends.head;
+    while (ends.tail < least - ends.head &&
+           before[before.size() - 1 - ends.tail] == after[after.size() - 1 - ends.tail])
+        ++ends.tail;
+    return ends;
+}
 
 }  // namespace render
