@@ -83,12 +83,14 @@ cgi-bin/rss: build/release/varve
 	@mkdir -p $(@D)
 	ln -f $< $@ 2>/dev/null || cp $< $@
 
-# The schema files, compiled in as store::schema_text(engine).
-$(B)/gen/schema_text.cpp: sql/objects_history.sql sql/objects_history.sqlite.sql
+# The schema files, compiled in: sql/NAME.sql as store::mysql_NAME, its twin as sqlite_NAME.
+schemas := schema=objects_history upgrade_2=upgrade_2
+$(B)/gen/schema_text.cpp: $(wildcard sql/*.sql)
 	@mkdir -p $(@D)
-	{ echo '#include <string_view>'; echo 'namespace store { extern const std::string_view mysql_schema, sqlite_schema;'; \
-	  echo 'const std::string_view mysql_schema = R"~~~('; cat sql/objects_history.sql; echo ')~~~";'; \
-	  echo 'const std::string_view sqlite_schema = R"~~~('; cat sql/objects_history.sqlite.sql; echo ')~~~"; }'; } > $@
+	{ echo '#include <string_view>'; for s in $(schemas); do for e in mysql: sqlite:.sqlite; do \
+	  echo "namespace store { extern const std::string_view $${e%:*}_$${s%=*};"; \
+	  echo "const std::string_view $${e%:*}_$${s%=*} = R\"~~~("; cat sql/$${s#*=}$${e#*:}.sql; \
+	  echo ')~~~"; }'; done; done; } > $@
 $(B)/obj/store/schema_text.o: $(B)/gen/schema_text.cpp
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@

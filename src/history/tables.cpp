@@ -2,6 +2,7 @@
 #include "history/tables.hpp"
 
 #include <algorithm>
+#include <random>
 #include <stdexcept>
 
 #include "base/compress.hpp"
@@ -28,6 +29,9 @@ ObjectRow object_from(const store::Row& row) {
     return ObjectRow{row.integer(0), {row.text(1), row.text(2)}, row.text(3),
                      row.text(4),    date_of(row.text(5)),       row.text(6)};
 }
+
+// Rows of meta that add up to the generation (sql/objects_history.sql).
+constexpr unsigned generation_slots = 16;
 
 constexpr std::string_view object_columns =
     "SELECT oid, class, name, label, signature, last_modification_date, ace_version"
@@ -318,13 +322,20 @@ std::vector<ObjectName> vanished_into(Transaction& transaction, const Release& r
 }
 
 std::int64_t generation(Transaction& transaction) {
-    const auto rows = transaction.query("SELECT value FROM meta WHERE name = 'generation'");
-    return rows.empty() ? 0 : rows.front().integer(0);
+    const auto rows = transaction.query("SELECT SUM(value) FROM meta WHERE name = 'generation' OR"
+                                        " (name >= 'generation-' AND name < 'generation.')");
+    return rows.empty() || rows.front().is_null(0) ? 0 : rows.front().integer(0);
 }
 
 void move_generation(Transaction& transaction) {
+    // A slot of the process's own: writers on other hosts don't wait for its row, and in a
+    // cluster don't lose their transactions over it.
+    static const store::Value slot{[] {
+        const auto number = std::random_device()() % generation_slots;
+        return "generation-" + std::string(number < 10 ? "0" : "") + std::to_string(number);
+    }()};
     // In one statement: two transactions that read and then wrote would count once.
-    transaction.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
+    transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", {slot});
 }
 
 }  // namespace history

@@ -13,7 +13,7 @@
 namespace store {
 
 // sql/*.sql, compiled in by the Makefile.
-extern const std::string_view mysql_schema, sqlite_schema;
+extern const std::string_view mysql_schema, sqlite_schema, mysql_upgrade_2, sqlite_upgrade_2;
 
 namespace {
 
@@ -31,9 +31,14 @@ struct Mark {
     const char* table;
     const char* column;
 };
-constexpr std::array marks{Mark{"releases", "released_on"}, Mark{"objects", "name_key"},
-                           Mark{"history", "recorded_at"},  Mark{"trees", "tree"},
-                           Mark{"accepted", "accepted_at"}, Mark{"meta", "value"}};
+constexpr std::array marks{
+    Mark{"releases", "released_on"},  Mark{"objects", "name_key"},
+    Mark{"history", "recorded_at"},   Mark{"trees", "tree"},
+    Mark{"accepted", "accepted_at"},  Mark{"meta", "value"},
+    Mark{"warmed", "warmed_at"},      Mark{"failed", "reason"},
+    Mark{"leases", "expires_at"},     Mark{"mass_changes", "of_objects"},
+    Mark{"replacements", "revision"},
+};
 
 struct Survey {
     std::optional<int> schema;
@@ -85,7 +90,7 @@ std::string_view schema_sql(Engine engine) {
 }
 
 std::span<const Migration> migrations() {
-    static const std::array all{Migration{1, sqlite_schema, mysql_schema}};
+    static const std::array all{Migration{2, sqlite_upgrade_2, mysql_upgrade_2}};
     return all;
 }
 
@@ -119,6 +124,8 @@ std::optional<int> schema_of(Connection& connection) {
 }
 
 void upgrade(Connection& connection, std::span<const Migration> steps) {
+    if (!schema_of(connection))
+        run_step(connection, {newest_schema(), sqlite_schema, mysql_schema});
     for (const auto& step : steps)
         if (schema_of(connection).value_or(0) < step.number) run_step(connection, step);
 }

@@ -12,7 +12,8 @@
 
 namespace store {
 
-// A step from schema number - 1 to number. Append-only: a released one is never changed.
+// A step from schema number - 1 to number; the first is 2, since an empty database gets the
+// whole of the newest schema at once. Append-only: a released one is never changed.
 // MariaDB ends the transaction at the first CREATE or ALTER, and from there each statement
 // stands alone. So all of a step's statements for it must bear being run again after a run
 // that was broken off (IF NOT EXISTS, WHERE NOT EXISTS).
@@ -28,7 +29,8 @@ struct Migration {
 // The number in `meta`; nullopt: there is none.
 [[nodiscard]] std::optional<int> schema_of(Connection& connection);
 
-// Runs the steps above the schema's number, each to its end before the next. Throws Failure.
+// Makes the newest schema where there is none, then runs the steps above the schema's number,
+// each to its end before the next. Throws Failure.
 void upgrade(Connection& connection, std::span<const Migration> steps);
 
 }  // namespace store

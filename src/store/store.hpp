@@ -40,7 +40,7 @@ struct Url {
 enum class IfMissing { fail, create };  // of an SQLite file
 [[nodiscard]] Connect connector(Url url, std::string password, IfMissing if_missing);
 
-// The number of the newest migration that this program knows; 1 = sql/objects_history.sql.
+// The number of the schema that sql/objects_history.sql makes.
 [[nodiscard]] int newest_schema();
 
 // The text of sql/objects_history.sql, or of its SQLite twin.
