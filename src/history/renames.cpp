@@ -23,11 +23,12 @@ Result<std::vector<ObjectName>> created_in(const source::Source& build,
                                            std::string_view class_name) {
     std::vector<ObjectName> created;
     std::optional<base::Error> error;
-    build.each_name([&](const ObjectName& name) {
-        if (name.class_name != class_name) return true;
+    source::each_object(build, [&](const source::Listed& listed) {
+        if (listed.class_name != class_name) return true;
+        auto name = listed.id();
         const auto known = previous.find(name);
         if (!known) error = known.error();
-        if (known && !*known) created.push_back(name);
+        if (known && !*known) created.push_back(std::move(name));
         return known.has_value() && created.size() <= most_created;
     });
     if (error) return tl::unexpected(*error);

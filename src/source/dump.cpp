@@ -2,6 +2,7 @@
 #include "source/dump.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -45,28 +46,32 @@ class DumpBuild final : public Source {
     }
 
     base::Result<bool> is_loading_stamp(std::string_view stamp) const override {
-        const std::lock_guard lock(sampling_);
-        if (!loading_stamps_) {
-            auto stamps = sample();
-            if (!stamps) return tl::unexpected(stamps.error());  // the next one may succeed
-            loading_stamps_ = std::make_unique<const Stamps>(std::move(*stamps));
+        const auto* known = known_stamps_.load(std::memory_order_acquire);
+        if (known == nullptr) {
+            if (auto done = learn_stamps(); !done) return done;
+            known = known_stamps_.load(std::memory_order_acquire);
         }
-        return loading_stamps_->contains(stamp);
+        return known->contains(stamp);
     }
 
-    base::Result<std::optional<std::string>> digest_of(
-        const tree::ObjectName& name) const override {
+    base::Result<std::optional<Digest>> digest_of(const tree::ObjectName& name) const override {
         const auto entry = index_.find_exact(name);
-        if (!entry) return std::nullopt;
-        XXH128_canonical_t bytes;
-        XXH128_canonicalFromHash(&bytes, entry->digest);
-        return std::string(reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest);
+        return entry ? std::optional(digest_in(*entry)) : std::nullopt;
     }
 
     std::vector<ClassCount> class_counts() const override { return index_.facts().classes; }
 
-    void each_name(const std::function<bool(const tree::ObjectName&)>& visit) const override {
-        index_.each([&](const Entry& entry) { return visit(index_.name_of(entry)); });
+    Parts parts(std::uint64_t objects) const override {
+        return {index_.order(), index_.places(objects)};
+    }
+
+    void each(std::uint64_t from, std::uint64_t to,
+              const std::function<bool(const Listed&)>& visit) const override {
+        const auto& classes = index_.facts().classes;
+        index_.each(from, to, [&](const Entry& entry) {
+            return visit({classes[entry.class_index].class_name, entry.name, digest_in(entry),
+                          entry.length});
+        });
     }
 
     const tree::Models& models() const override { return models_; }
@@ -74,6 +79,10 @@ class DumpBuild final : public Source {
    private:
     using Stamps = std::set<std::string, std::less<>>;
 
+    static Digest digest_in(const Entry& entry) {
+        return {entry.digest.high64, entry.digest.low64};
+    }
+    base::Result<bool> learn_stamps() const;
     base::Result<std::string> read(const Entry& entry) const;
     base::Result<Stamps> sample() const;
     [[nodiscard]] std::string place(const Entry& entry, std::uint64_t line) const {
@@ -96,7 +105,8 @@ class DumpBuild final : public Source {
     std::size_t most_;  // bytes of an object
 
     mutable std::mutex sampling_;
-    mutable std::unique_ptr<const Stamps> loading_stamps_;  // none: not sampled yet
+    mutable std::unique_ptr<const Stamps> loading_stamps_;
+    mutable std::atomic<const Stamps*> known_stamps_ = nullptr;  // nullptr: not sampled yet
 };
 
 // The bytes of an object, which are those that were indexed.
@@ -117,6 +127,17 @@ base::Result<std::string> DumpBuild::read(const Entry& entry) const {
         return base::fail(Kind::unavailable, place(entry, entry.line) +
                                                  ": the file was changed since it was indexed");
     return bytes;
+}
+
+// Once; after a failure the next caller tries again.
+base::Result<bool> DumpBuild::learn_stamps() const {
+    const std::lock_guard lock(sampling_);
+    if (loading_stamps_) return true;
+    auto stamps = sample();
+    if (!stamps) return tl::unexpected(stamps.error());
+    loading_stamps_ = std::make_unique<const Stamps>(std::move(*stamps));
+    known_stamps_.store(loading_stamps_.get(), std::memory_order_release);
+    return true;
 }
 
 base::Result<DumpBuild::Stamps> DumpBuild::sample() const {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <sys/mman.h>
 
 #include "base/text.hpp"
@@ -35,6 +36,25 @@ std::string_view part(std::string_view file, std::uint64_t at, std::uint64_t siz
     return file.substr(sizeof(index_format::Header) + at, size);
 }
 
+struct FreeState {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+
+// XXH3 of a part of the mapping, of which at most a window is held at once.
+std::uint64_t digest_of(const Mapping& mapping, std::string_view part) {
+    constexpr std::size_t window = 32 << 20;
+    const std::unique_ptr<XXH3_state_t, FreeState> state(XXH3_createState());
+    if (state == nullptr) throw std::bad_alloc();
+    XXH3_64bits_reset(state.get());
+    while (!part.empty()) {
+        const auto piece = part.substr(0, window);
+        XXH3_64bits_update(state.get(), piece.data(), piece.size());
+        mapping.forget(piece);
+        part.remove_prefix(piece.size());
+    }
+    return XXH3_64bits_digest(state.get());
+}
+
 }  // namespace
 
 Mapping::~Mapping() {
@@ -50,9 +70,12 @@ base::Result<Mapping> Mapping::of(const File& file, std::uint64_t size) {
     return mapping;
 }
 
-void Mapping::forget() const {
-    if (!bytes_.empty())
-        ::madvise(const_cast<char*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+void Mapping::forget(std::string_view part) const {
+    constexpr std::uintptr_t page = 4096;
+    const auto begin = reinterpret_cast<std::uintptr_t>(part.data()) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(part.data()) + part.size();
+    // Advice: that it can't be followed harms nobody.
+    if (!part.empty()) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 base::Result<Index> Index::open(const std::string& path) {
@@ -68,13 +91,13 @@ base::Result<Index> Index::open(const std::string& path) {
     const auto body_size = header->records_size + header->lookups * index_format::lookup_size;
     const auto body = part(bytes, 0, body_size);
     const auto text = part(bytes, body_size, header->facts_size);
-    if (XXH3_64bits(body.data(), body.size()) != header->body_digest ||
-        XXH3_64bits(text.data(), text.size()) != header->facts_digest)
+    if (digest_of(*mapping, body) != header->body_digest ||
+        digest_of(*mapping, text) != header->facts_digest)
         return damaged(path);
     auto facts = index_format::parse_facts(text);
     if (!facts) return damaged(path);
-    mapping->forget();
     Index index;
+    index.order_ = std::to_string(header->body_digest);
     index.file_ = std::move(*mapping);
     index.facts_ = std::move(*facts);
     index.records_ = body.substr(0, header->records_size);
@@ -111,17 +134,32 @@ bool Index::is_sound(const Entry& entry) const {
     return entry.class_index < facts_.classes.size() && entry.file < facts_.files.size();
 }
 
-std::vector<Entry> Index::find_folded(const tree::ObjectName& asked) const {
-    std::string folded;
-    const auto hash = index_format::key_of(asked.class_name, asked.name, folded);
-    std::size_t low = 0, high = lookups_;
+// The place of the first look-up that is not below `hash`. Hashes are spread evenly, so their
+// value tells where they lie, give or take some: a guess and doubling steps around it touch a
+// page or two, a search from the middle one at each of its 23 steps (10 million objects).
+std::size_t Index::first_of(std::uint64_t hash) const {
+    __extension__ using Wide = unsigned __int128;
+    const auto guess = static_cast<std::size_t>((Wide{hash} * lookups_) >> 64);
+    const auto is_below = [&](std::size_t i) { return lookup_at(lookup_, i).hash < hash; };
+    std::size_t low = guess, high = guess;
+    for (std::size_t step = 16; low > 0 && !is_below(low - 1); step *= 2)
+        low -= std::min(low, step);
+    for (std::size_t step = 16; high < lookups_ && is_below(high); step *= 2)
+        high += std::min(lookups_ - high, step);
     while (low < high) {
         const auto middle = low + (high - low) / 2;
-        if (lookup_at(lookup_, middle).hash < hash)
+        if (is_below(middle))
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+std::vector<Entry> Index::find_folded(const tree::ObjectName& asked) const {
+    std::string folded;
+    const auto hash = index_format::key_of(asked.class_name, asked.name, folded);
+    auto low = first_of(hash);
     std::vector<Entry> found;
     for (; low < lookups_ && lookup_at(lookup_, low).hash == hash; ++low) {
         const auto one = entry(low);
@@ -147,9 +185,30 @@ std::optional<Entry> Index::find(const tree::ObjectName& asked) const {
     return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }
 
-void Index::each(const std::function<bool(const Entry&)>& visit) const {
-    for (auto read = record_at(records_, 0); read; read = record_at(records_, read->next))
-        if (is_sound(read->entry) && !visit(read->entry)) return;
+void Index::each(std::uint64_t from, std::uint64_t to,
+                 const std::function<bool(const Entry&)>& visit) const {
+    const auto end = std::min<std::uint64_t>(to, records_.size());
+    if (from >= end) return;
+    for (auto read = record_at(records_, from); read; read = record_at(records_, read->next)) {
+        if (is_sound(read->entry) && !visit(read->entry)) break;
+        if (read->next >= end) break;
+    }
+    file_.forget(records_.substr(from, end - from));
+}
+
+std::vector<std::uint64_t> Index::places(std::uint64_t objects) const {
+    std::vector<std::uint64_t> places{0};
+    std::uint64_t at = 0, count = 0;
+    for (auto read = record_at(records_, at); read; read = record_at(records_, at)) {
+        at = read->next;
+        if (++count % objects == 0 && at < records_.size()) {
+            file_.forget(records_.substr(places.back(), at - places.back()));
+            places.push_back(at);
+        }
+    }
+    file_.forget(records_.substr(places.back()));
+    places.push_back(at);
+    return places;
 }
 
 tree::ObjectName Index::name_of(const Entry& entry) const {

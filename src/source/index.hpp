@@ -69,9 +69,10 @@ class Mapping {
     //   error  unavailable
     [[nodiscard]] static base::Result<Mapping> of(const File& file, std::uint64_t size);
     [[nodiscard]] std::string_view bytes() const { return bytes_; }
-    // Gives the memory back; what is read again comes from the page cache. A server that looked
-    // at the whole of a large index once must not seem to hold it.
-    void forget() const;
+    // Gives memory back; what is read again comes from the page cache. A program that looked at
+    // the whole of a large index once must not seem to hold it.
+    void forget() const { forget(bytes_); }
+    void forget(std::string_view part) const;  // needs: part of bytes()
 
    private:
     std::string_view bytes_;
@@ -99,17 +100,28 @@ class Index {
     //   needs  i < size()
     [[nodiscard]] std::optional<Entry> entry(std::size_t i) const;
 
-    // In the order of the dump files; `visit` returns false to stop.
-    void each(const std::function<bool(const Entry&)>& visit) const;
+    // In the order of the dump files, from one of places() up to another; `visit` returns false
+    // to stop. Gives back the memory of what was walked.
+    void each(std::uint64_t from, std::uint64_t to,
+              const std::function<bool(const Entry&)>& visit) const;
+
+    // Where each run of `objects` records begins, and the end of the last.
+    //   needs  objects > 0
+    [[nodiscard]] std::vector<std::uint64_t> places(std::uint64_t objects) const;
+
+    // The same for indexes with equal records.
+    [[nodiscard]] const std::string& order() const { return order_; }
 
     [[nodiscard]] tree::ObjectName name_of(const Entry& entry) const;
 
    private:
     [[nodiscard]] bool is_sound(const Entry& entry) const;
+    [[nodiscard]] std::size_t first_of(std::uint64_t hash) const;
     [[nodiscard]] std::vector<Entry> find_folded(const tree::ObjectName& asked) const;
 
     Mapping file_;
     Facts facts_;
+    std::string order_;
     std::string_view records_;
     const char* lookup_ = nullptr;
     std::size_t lookups_ = 0;

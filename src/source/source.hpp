@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,11 +20,33 @@
 
 namespace source {
 
+// Of an object's bytes in the build, 128 bit, not cryptographic. Equal digests: equal bytes.
+using Digest = std::array<std::uint64_t, 2>;
+
 // Objects of one class in a build.
 struct ClassCount {
     std::string class_name;
     std::uint64_t objects = 0;
     bool operator==(const ClassCount&) const = default;
+};
+
+// One object as a build lists it, without loading it. Views last for the call.
+struct Listed {
+    std::string_view class_name, name;
+    Digest digest{};
+    std::uint64_t bytes = 0;  // that the object takes in the build
+    [[nodiscard]] tree::ObjectName id() const {
+        return {std::string(class_name), std::string(name)};
+    }
+};
+
+// A build's list cut into parts, for those who walk it in pieces.
+struct Parts {
+    // Equal for builds that list the same objects in the same order, on any host.
+    std::string order;
+    // Part i goes from places[i] to places[i + 1]; k parts have k + 1 places.
+    std::vector<std::uint64_t> places;
+    [[nodiscard]] std::size_t size() const { return places.size() - 1; }
 };
 
 class Source {
@@ -52,19 +75,30 @@ class Source {
     // at the first call; a build of fewer objects has none.
     [[nodiscard]] virtual base::Result<bool> is_loading_stamp(std::string_view stamp) const = 0;
 
-    // Digest of the object's bytes in the build (16 bytes), without loading it; nullopt: absent.
-    // Equal digests mean equal bytes. Kept after the build's files are gone.
-    [[nodiscard]] virtual base::Result<std::optional<std::string>> digest_of(
+    // Digest of the object of exactly this spelling, without loading it; nullopt: absent. Kept
+    // after the build's files are gone.
+    [[nodiscard]] virtual base::Result<std::optional<Digest>> digest_of(
         const tree::ObjectName& name) const = 0;
 
     [[nodiscard]] virtual std::vector<ClassCount> class_counts() const = 0;
 
-    // Every object's name, in no order that callers may rely on; `visit` returns false to stop.
-    virtual void each_name(const std::function<bool(const tree::ObjectName&)>& visit) const = 0;
+    // Parts of `objects` objects each but the last; at least one part, which may be empty.
+    //   cost  a walk over the list
+    [[nodiscard]] virtual Parts parts(std::uint64_t objects) const = 0;
+
+    // The objects from one place of parts() up to another, in the build's own order; `visit`
+    // returns false to stop. 0 is the first place, UINT64_MAX is behind the last.
+    virtual void each(std::uint64_t from, std::uint64_t to,
+                      const std::function<bool(const Listed&)>& visit) const = 0;
 
     [[nodiscard]] virtual const tree::Models& models() const = 0;
 };
 
 using Build = std::shared_ptr<const Source>;
+
+// Every object of the build.
+inline void each_object(const Source& build, const std::function<bool(const Listed&)>& visit) {
+    build.each(0, UINT64_MAX, visit);
+}
 
 }  // namespace source

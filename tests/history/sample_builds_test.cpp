@@ -75,8 +75,8 @@ class SampleHistory {
     }
 
     void refresh_all(const source::Source& build, const source::Source* previous) {
-        build.each_name([&](const ObjectName& name) {
-            names_.insert(name);
+        source::each_object(build, [&](const source::Listed& listed) {
+            names_.insert(listed.id());
             return true;
         });
         const history::Desk desk{pool_, settings_, clock_, renames_};

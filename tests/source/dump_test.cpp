@@ -124,11 +124,12 @@ TEST_CASE("a build answers for its objects, from several files and a continued c
     CHECK(build->load({"Paper", "P1"})->nodes.empty());
 
     std::set<std::string> names;
-    build->each_name([&](const tree::ObjectName& id) { return names.insert(id.name), true; });
+    each_object(*build, [&](const source::Listed& listed) {
+        CHECK(build->digest_of(listed.id()).value() == listed.digest);
+        CHECK(listed.bytes > 0);
+        return names.insert(std::string(listed.name)), true;
+    });
     CHECK(names == std::set<std::string>{"a", "b", "P1"});
-    const auto digest = build->digest_of({"Gene", "a"});
-    REQUIRE(digest);
-    CHECK(digest->value().size() == 16);
     CHECK_FALSE(build->digest_of({"Gene", "A"})->has_value());
 }
 
@@ -140,12 +141,22 @@ TEST_CASE("the sample builds open, and leave their sessions out") {
         REQUIRE(build);
         CHECK((*build)->release().version == version);
         std::size_t objects = 0;
-        (*build)->each_name([&](const tree::ObjectName& id) {
-            CHECK(id.class_name != "UserSession");
-            CHECK((*build)->load(id));
+        each_object(**build, [&](const source::Listed& listed) {
+            CHECK(listed.class_name != "UserSession");
+            CHECK((*build)->load(listed.id()));
             return ++objects, true;
         });
         CHECK(objects > 1490);
+        for (const std::uint64_t in_one : {1, 7, 1000, 100000}) {
+            const auto parts = (*build)->parts(in_one);
+            CHECK(parts.size() == (objects + in_one - 1) / in_one);
+            CHECK(parts.order == (*build)->parts(1).order);
+            std::size_t listed = 0;
+            for (std::size_t i = 0; i < parts.size(); ++i)
+                (*build)->each(parts.places[i], parts.places[i + 1],
+                               [&](const source::Listed&) { return ++listed, true; });
+            CHECK(listed == objects);
+        }
         CHECK(name_found(*build, {"gene", "wbgene00006763"}) == "Gene WBGene00006763");
     }
     CHECK(source::kept_indexes(folder.path().string()).size() == 3);
@@ -271,7 +282,8 @@ TEST_CASE("without a models file the signatures are the same") {
     const auto a = with.open(), b = without.open();
     CHECK(a->models().class_count() > 30);
     CHECK(b->models().class_count() == 0);
-    a->each_name([&](const tree::ObjectName& id) {
+    each_object(*a, [&](const source::Listed& listed) {
+        const auto id = listed.id();
         CHECK(tree::signature_of(a->load(id)->nodes) == tree::signature_of(b->load(id)->nodes));
         return true;
     });

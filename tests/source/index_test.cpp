@@ -108,7 +108,7 @@ TEST_CASE("entries are told in the order of the files, and each once by its hash
     REQUIRE_FALSE(write_index(path, some));
     const auto index = opened(path);
     std::vector<std::string> names;
-    index.each([&](const Entry& entry) {
+    index.each(0, UINT64_MAX, [&](const Entry& entry) {
         names.emplace_back(entry.name);
         return names.size() < 3;
     });

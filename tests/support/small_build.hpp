@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "source/source.hpp"
 #include "support/trees.hpp"
+#include "tree/json.hpp"
 #include "tree/outline.hpp"
 
 namespace support {
@@ -65,11 +66,11 @@ class SmallBuild : public source::Source {
     [[nodiscard]] base::Result<bool> is_loading_stamp(std::string_view stamp) const override {
         return loading_.contains(std::string(stamp));
     }
-    [[nodiscard]] base::Result<std::optional<std::string>> digest_of(
+    [[nodiscard]] base::Result<std::optional<source::Digest>> digest_of(
         const tree::ObjectName& name) const override {
         const auto found = objects_.find(name);
         if (found == objects_.end()) return std::nullopt;
-        return tree::signature_of(found->second).substr(0, 16);
+        return digest_in(found->second);
     }
     [[nodiscard]] std::vector<source::ClassCount> class_counts() const override {
         std::map<std::string, std::uint64_t> counts;
@@ -78,13 +79,32 @@ class SmallBuild : public source::Source {
         for (const auto& [name, count] : counts) list.push_back({name, count});
         return list;
     }
-    void each_name(const std::function<bool(const tree::ObjectName&)>& visit) const override {
-        for (const auto& [id, nodes] : objects_)
-            if (!visit(id)) return;
+    [[nodiscard]] source::Parts parts(std::uint64_t objects) const override {
+        source::Parts parts{digest_, {0}};
+        for (auto at = objects; at < objects_.size(); at += objects) parts.places.push_back(at);
+        parts.places.push_back(objects_.size());
+        return parts;
+    }
+    void each(std::uint64_t from, std::uint64_t to,
+              const std::function<bool(const source::Listed&)>& visit) const override {
+        std::uint64_t at = 0;
+        for (const auto& [id, nodes] : objects_) {
+            const bool is_asked_for = at >= from && at < to;
+            ++at;
+            if (is_asked_for && !visit({id.class_name, id.name, digest_in(nodes), nodes.size()}))
+                return;
+        }
     }
     [[nodiscard]] const tree::Models& models() const override { return models_; }
 
    private:
+    // Of all there is, stamps too: as the bytes of a dump.
+    static source::Digest digest_in(const Nodes& nodes) {
+        std::string json;
+        tree::append_json(json, nodes);
+        return {std::hash<std::string>()(json), json.size()};
+    }
+
     base::Release release_;
     std::string digest_ = base::md5_hex("");
     std::map<tree::ObjectName, Nodes> objects_;
