@@ -2,6 +2,8 @@
 #include "store/dialect.hpp"
 
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 
 namespace store {
 namespace {
@@ -23,12 +25,62 @@ std::string assignments(const Insert& insert, std::string_view prefix, std::stri
     return list;
 }
 
+// Rows of one statement, and bytes of its values where it has more than one row: a server
+// refuses a statement above its max_allowed_packet, which is 16 MB where nobody raised it.
+constexpr std::array<std::size_t, 4> steps{64, 16, 4, 1};
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+std::size_t bytes_of(const Value& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) return text->size();
+    if (const auto* blob = std::get_if<Blob>(&value)) return blob->bytes.size();
+    return sizeof(std::int64_t);
+}
+
+// How many of the first rows fit into one statement, 0 … 64.
+std::size_t rows_that_fit(std::span<const Value> values, std::size_t columns) {
+    const std::size_t rows = std::min(steps.front(), values.size() / columns);
+    std::size_t bytes = 0;
+    for (std::size_t at = 0; at < rows * columns; ++at) {
+        bytes += bytes_of(values[at]);
+        if (bytes > most_bytes) return at / columns;
+    }
+    return rows;
+}
+
+// The largest step that fits; a row above the bound goes alone.
+std::size_t next_step(std::span<const Value> values, std::size_t columns) {
+    const std::size_t fitting = std::max<std::size_t>(rows_that_fit(values, columns), 1);
+    return *std::ranges::find_if(steps, [&](std::size_t step) { return step <= fitting; });
+}
+
+void insert_in_steps(Transaction& transaction, const Insert& insert,
+                     std::span<const Value> values) {
+    const std::size_t columns = insert.columns.size();
+    std::size_t rows = 0;  // that `sql` is for
+    std::string sql;
+    while (!values.empty()) {
+        const std::size_t step = next_step(values, columns);
+        if (step != rows) sql = insert_sql(insert, rows = step);
+        transaction.execute(sql, values.first(step * columns));
+        values = values.subspan(step * columns);
+    }
+}
+
+void insert_one_by_one(Transaction& transaction, const Insert& insert,
+                       std::span<const Value> values) {
+    const std::string sql = insert_sql(insert);
+    const std::size_t columns = insert.columns.size();
+    for (; !values.empty(); values = values.subspan(columns))
+        transaction.execute(sql, values.first(columns));
+}
+
 }  // namespace
 
-std::string insert_sql(const Insert& insert) {
+std::string insert_sql(const Insert& insert, std::size_t rows) {
     const std::vector<std::string_view> marks(insert.columns.size(), "?");
+    const std::string row = "(" + listed(marks) + ")";
     return "INSERT INTO " + std::string(insert.table) + " (" + listed(insert.columns) +
-           ") VALUES (" + listed(marks) + ")";
+           ") VALUES " + listed(std::vector<std::string_view>(rows, row));
 }
 
 std::string upsert_sql(Engine engine, const Insert& insert) {
@@ -49,6 +101,15 @@ bool insert_unless_there(Transaction& transaction, const Insert& insert,
         if (failure.meaning().duplicate) return false;
         throw;
     }
+}
+
+void insert_many(Transaction& transaction, const Insert& insert, std::span<const Value> values) {
+    if (insert.columns.empty() || values.size() % insert.columns.size() != 0)
+        throw std::logic_error("no whole number of rows for " + std::string(insert.table));
+    if (transaction.engine() == Engine::mysql)
+        insert_in_steps(transaction, insert, values);
+    else
+        insert_one_by_one(transaction, insert, values);
 }
 
 std::string_view for_update(Engine engine) {

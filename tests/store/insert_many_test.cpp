@@ -1,0 +1,158 @@
+// Many rows written by one call.
+// SPDX-License-Identifier: MIT
+#include <memory>
+
+#include "store/dialect.hpp"
+#include "support/catch.hpp"
+#include "support/stores.hpp"
+
+namespace {
+
+using store::Access;
+using store::Blob;
+using store::Value;
+
+const store::Insert into_meta{.table = "meta", .columns = {"name", "value"}, .keys = {}};
+
+std::string numbered(std::int64_t number) { return "row-" + std::to_string(number); }
+
+std::vector<Value> numbered_rows(std::int64_t count) {
+    std::vector<Value> values;
+    for (std::int64_t number = 0; number < count; ++number) {
+        values.emplace_back(numbered(number));
+        values.emplace_back(number);
+    }
+    return values;
+}
+
+store::Rows rows_that_stand(store::Connection& connection) {
+    return connection.query("SELECT name, value FROM meta WHERE name LIKE 'row-%'"
+                            " ORDER BY value");
+}
+
+void insert(store::Connection& connection, const store::Insert& insert,
+            const std::vector<Value>& values) {
+    store::Transaction transaction(connection, Access::write);
+    insert_many(transaction, insert, values);
+    transaction.commit();
+}
+
+// Counts the rows of each statement that passes through.
+class Counting final : public store::Connection {
+   public:
+    explicit Counting(std::unique_ptr<store::Connection> real) : real_(std::move(real)) {}
+    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+    [[nodiscard]] store::Rows query(std::string_view sql,
+                                    std::span<const Value> values = {}) override {
+        return real_->query(sql, values);
+    }
+    std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) override {
+        sizes.push_back(values.size());
+        return real_->execute(sql, values);
+    }
+    void begin(Access access) override { real_->begin(access); }
+    void commit() override { real_->commit(); }
+    void rollback() noexcept override { real_->rollback(); }
+    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
+
+    std::vector<std::size_t> sizes;  // values of each statement
+
+   private:
+    std::unique_ptr<store::Connection> real_;
+};
+
+}  // namespace
+
+TEST_CASE("Any number of rows is written, each once and as it is") {
+    for (const std::int64_t count : {0, 1, 3, 4, 5, 63, 64, 65, 85, 200}) {
+        support::each_store([&](const store::Connect& connect) {
+            INFO("rows: " << count);
+            const auto connection = connect();
+            insert(*connection, into_meta, numbered_rows(count));
+            const auto rows = rows_that_stand(*connection);
+            REQUIRE(rows.size() == static_cast<std::size_t>(count));
+            for (std::int64_t at = 0; at < count; ++at)
+                CHECK(rows[static_cast<std::size_t>(at)] == store::Row({numbered(at), at}));
+        });
+    }
+}
+
+TEST_CASE("MariaDB gets many rows in few statements, SQLite a statement a row") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Counting connection(fresh.connect()());
+    insert(connection, into_meta, numbered_rows(64 + 64 + 16 + 4 + 1 + 1));
+    if (fresh.engine() == store::Engine::sqlite)
+        CHECK(connection.sizes == std::vector<std::size_t>(150, 2));
+    else
+        CHECK(connection.sizes == std::vector<std::size_t>{128, 128, 32, 8, 2, 2});
+}
+
+TEST_CASE("Rows of many bytes are spread over more statements") {
+    const support::FreshStore fresh(store::Engine::mysql);
+    Counting connection(fresh.connect()());
+    const store::Insert into_failed{
+        .table = "failed", .columns = {"version", "class", "name", "reason"}, .keys = {}};
+    std::vector<Value> values;
+    for (int number = 0; number < 20; ++number)
+        for (const auto& value : {std::string("WS1"), std::string("Gene"), numbered(number),
+                                  std::string(number < 8    ? 200'000
+                                              : number == 8 ? 3'000'000
+                                                            : 1,
+                                              'x')})
+            values.emplace_back(value);
+    insert(connection, into_failed, values);
+    // 4 + 4 of 0.2 MB, the one of 3 MB alone, then 11 small ones.
+    CHECK(connection.sizes == std::vector<std::size_t>{16, 16, 4, 16, 16, 4, 4, 4});
+    CHECK(connection.query("SELECT count(*), sum(length(reason)) FROM failed").at(0) ==
+          store::Row({std::int64_t{20}, std::int64_t{8 * 200'000 + 3'000'000 + 11}}));
+}
+
+TEST_CASE("NULL, blobs with NUL, quotes and 64-bit integers pass through many rows unchanged") {
+    support::each_store([](const store::Connect& connect) {
+        const auto connection = connect();
+        connection->execute(connection->engine() == store::Engine::mysql
+                                ? "CREATE TABLE mixed (id BIGINT PRIMARY KEY, word TEXT,"
+                                  " bytes BLOB) DEFAULT CHARSET=utf8mb4"
+                                : "CREATE TABLE mixed (id BIGINT PRIMARY KEY, word TEXT,"
+                                  " bytes BLOB)");
+        const store::Insert into_mixed{
+            .table = "mixed", .columns = {"id", "word", "bytes"}, .keys = {}};
+        const std::vector<Value> kinds{INT64_MIN,
+                                       "it's \\ \"x\" \xF0\x9F\xA7\xAC",
+                                       Blob{std::string("\0\xFF'\n", 4)},
+                                       INT64_MAX,
+                                       "",
+                                       std::monostate{}};
+        std::vector<Value> values = kinds;
+        for (std::int64_t id = 0; id < 70; ++id)
+            values.insert(values.end(), {id, std::monostate{}, Blob{""}});
+        insert(*connection, into_mixed, values);
+        const auto rows = connection->query("SELECT id, word, bytes FROM mixed ORDER BY id");
+        REQUIRE(rows.size() == 72);
+        CHECK(rows.front() == store::Row({kinds[0], kinds[1], kinds[2]}));
+        CHECK(rows.back() == store::Row({kinds[3], kinds[4], kinds[5]}));
+        CHECK(rows[1] == store::Row({std::int64_t{0}, std::monostate{}, Blob{""}}));
+    });
+}
+
+TEST_CASE("A key that is taken fails the many rows, and nothing of them stays") {
+    support::each_store([](const store::Connect& connect) {
+        const auto connection = connect();
+        auto values = numbered_rows(100);
+        values[180] = numbered(3);
+        try {
+            insert(*connection, into_meta, values);
+            FAIL("a key was written twice");
+        } catch (const store::Failure& failure) {
+            CHECK(failure.meaning().duplicate);
+        }
+        CHECK(rows_that_stand(*connection).empty());
+    });
+}
+
+TEST_CASE("Values that are no whole number of rows are a mistake of the caller's") {
+    support::each_store([](const store::Connect& connect) {
+        const auto connection = connect();
+        CHECK_THROWS_AS(insert(*connection, into_meta, {Value{"a"}}), std::logic_error);
+    });
+}
