@@ -53,8 +53,12 @@ history::BuildOpener build_opener(const Config& config) {
 
 std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing) {
     const std::size_t connections = std::max(1U, std::thread::hardware_concurrency()) + 2;
+    const auto writers = config.store.engine == store::Engine::sqlite
+                             ? store::Writers::one_at_a_time
+                             : store::Writers::many;
     return std::make_unique<store::Pool>(
-        store::connector(config.store, config.store_password, if_missing), connections);
+        store::connector(config.store, config.store_password, if_missing), connections,
+        store::Patience{}, writers);
 }
 
 Result<Rooms> open_rooms(Config config) {

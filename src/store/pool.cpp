@@ -37,11 +37,43 @@ void Transaction::commit() {
     done_ = true;
 }
 
-Pool::Pool(Connect connect, std::size_t size, Patience patience)
+Pool::Pool(Connect connect, std::size_t size, Patience patience, Writers writers)
     : connect_(std::move(connect)), size_(std::max<std::size_t>(size, 1)),
-      patience_(std::move(patience)) {}
+      patience_(std::move(patience)), writers_(writers) {}
 
 Pool::~Pool() = default;
+
+Pool::Turn::~Turn() {
+    if (pool_ != nullptr) pool_->end_turn();
+}
+
+Pool::Turn Pool::turn(Access access) {
+    if (access == Access::read || writers_ == Writers::many) return {};
+    std::condition_variable called;
+    std::unique_lock lock(mutex_);
+    wait_to_write_.push_back(&called);
+    const bool in_time = called.wait_for(lock, patience_.wait_for_connection, [&] {
+        return !writing_ && wait_to_write_.front() == &called;
+    });
+    std::erase(wait_to_write_, &called);
+    if (!in_time) {
+        if (!writing_ && !wait_to_write_.empty()) wait_to_write_.front()->notify_one();
+        throw Failure("the turn to write did not come in time", {.transient = true}, 0);
+    }
+    writing_ = true;
+    return Turn(*this);
+}
+
+void Pool::end_turn() {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    if (!wait_to_write_.empty()) wait_to_write_.front()->notify_one();
+}
+
+std::size_t Pool::waiting_to_write() const {
+    const std::lock_guard lock(mutex_);
+    return wait_to_write_.size();
+}
 
 Pool::Lease::Lease(Pool& pool, std::unique_ptr<Connection> connection)
     : pool_(&pool), connection_(std::move(connection)) {}

@@ -5,10 +5,12 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "store/connection.hpp"
@@ -46,11 +48,32 @@ struct Patience {
     std::function<void(std::chrono::milliseconds)> sleep;  // empty: std::this_thread
 };
 
+// How many transactions may write at once: an SQLite file has one writer.
+enum class Writers { many, one_at_a_time };
+
 class Pool {
    public:
     // At most `size` connections at once (design: cores + 2), opened when first needed.
-    Pool(Connect connect, std::size_t size, Patience patience = {});
+    Pool(Connect connect, std::size_t size, Patience patience = {},
+         Writers writers = Writers::many);
     ~Pool();
+
+    // The right to write, held by one at a time where writers are one_at_a_time and given in the
+    // order of asking: nobody polls for the engine's lock, and nobody is overtaken. Taken before
+    // a connection is, so that those who wait keep none from readers.
+    class Turn {
+       public:
+        Turn() = default;
+        explicit Turn(Pool& pool) : pool_(&pool) {}
+        ~Turn();
+        Turn(Turn&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
+        Turn& operator=(Turn&&) = delete;
+
+       private:
+        Pool* pool_ = nullptr;
+    };
+    //   throws  Failure (transient) when it does not come in time
+    [[nodiscard]] Turn turn(Access access);
 
     // A connection for the caller alone, back in the pool when the lease ends; a broken one is
     // dropped. Throws Failure (transient) when none comes free in time, or connecting fails.
@@ -70,17 +93,23 @@ class Pool {
     [[nodiscard]] Lease lease();
     [[nodiscard]] const Patience& patience() const { return patience_; }
 
+    [[nodiscard]] std::size_t waiting_to_write() const;
+
     // Transactions run again so far; for /metrics.
     [[nodiscard]] std::uint64_t retries() const;
     void note_retry();
 
    private:
     void give_back(std::unique_ptr<Connection> connection);
+    void end_turn();
 
     Connect connect_;
     std::size_t size_;
     Patience patience_;
+    Writers writers_;
     mutable std::mutex mutex_;
+    bool writing_ = false;
+    std::deque<std::condition_variable*> wait_to_write_;  // each on its thread's stack
     std::condition_variable freed_;
     std::vector<std::unique_ptr<Connection>> idle_;
     std::size_t open_ = 0;
@@ -101,6 +130,7 @@ template <class F>
 auto perform(Pool& pool, Access access, F&& fn) -> std::invoke_result_t<F&, Transaction&> {
     for (int attempt = 1;; ++attempt) {
         try {
+            const auto turn = pool.turn(access);
             const auto connection = pool.lease();
             Transaction transaction(*connection, access);
             if constexpr (std::is_void_v<std::invoke_result_t<F&, Transaction&>>) {

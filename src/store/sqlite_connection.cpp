@@ -2,8 +2,13 @@
 #include "store/sqlite_connection.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <map>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 #include "base/log.hpp"
 #include "store/sqlite_handle.hpp"
@@ -34,10 +39,46 @@ int wait_for_lock(void* context, int tries) {
     return 1;
 }
 
+// Writers of all processes pass here one by one on their way to the database's lock. Who has
+// just committed finds it held by one that waited meanwhile and comes after it, so that a job
+// of a thousand transactions keeps a request waiting for one of them and not for all.
+class Turnstile {
+   public:
+    // Beside the database, and open to the same users. Where it can't be made there is none.
+    explicit Turnstile(const std::filesystem::path& database) {
+        struct stat its{};
+        if (::stat(database.c_str(), &its) != 0) return;
+        const auto path = database.string() + "-turn";
+        file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (file_ >= 0) (void)::fchmod(file_, its.st_mode & 0666);
+    }
+    ~Turnstile() {
+        if (file_ >= 0) ::close(file_);
+    }
+    Turnstile(const Turnstile&) = delete;
+    Turnstile& operator=(const Turnstile&) = delete;
+
+    // Held for the caller's lock; asked for at most so long, then the caller goes on without.
+    void enter(milliseconds at_most) const {
+        const auto give_up_at = steady_clock::now() + at_most;
+        for (int tries = 1; file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+            if (errno != EWOULDBLOCK || steady_clock::now() >= give_up_at) return;
+            std::this_thread::sleep_for(milliseconds(std::min(tries, 5)));
+        }
+    }
+    void leave() const {
+        if (file_ >= 0) ::flock(file_, LOCK_UN);
+    }
+
+   private:
+    int file_ = -1;
+};
+
 class SqliteConnection final : public Connection {
    public:
-    SqliteConnection(SqliteHandle handle, milliseconds busy_for)
-        : busy_{busy_for, {}}, handle_(std::move(handle)) {
+    SqliteConnection(const std::filesystem::path& file, SqliteHandle handle,
+                     milliseconds busy_for)
+        : busy_{busy_for, {}}, turnstile_(file), handle_(std::move(handle)) {
         sqlite3_busy_handler(handle_.get(), wait_for_lock, &busy_);
     }
 
@@ -74,8 +115,11 @@ class SqliteConnection final : public Connection {
     }
 
     void begin(Access access) override {
-        (void)query(access == Access::write ? "BEGIN IMMEDIATE" : "BEGIN");
         reading_ = access == Access::read;
+        if (reading_)
+            (void)query("BEGIN");
+        else
+            begin_writing();
     }
 
     void commit() override {
@@ -105,6 +149,17 @@ class SqliteConnection final : public Connection {
     [[nodiscard]] bool is_broken() const noexcept override { return broken_; }
 
    private:
+    void begin_writing() {
+        turnstile_.enter(busy_.bound);
+        try {
+            (void)query("BEGIN IMMEDIATE");
+        } catch (...) {
+            turnstile_.leave();
+            throw;
+        }
+        turnstile_.leave();
+    }
+
     template <class F>
     std::invoke_result_t<F&> marking(F&& work) {
         try {
@@ -131,6 +186,7 @@ class SqliteConnection final : public Connection {
     }
 
     Busy busy_;  // SQLite holds its address: declared before the handle, it outlives it
+    Turnstile turnstile_;
     SqliteHandle handle_;
     std::map<std::string, SqliteStatement, std::less<>> statements_;
     bool reading_ = false;
@@ -142,7 +198,7 @@ class SqliteConnection final : public Connection {
 std::unique_ptr<Connection> open_sqlite(const std::filesystem::path& file, IfMissing if_missing,
                                         milliseconds busy_for) {
     auto connection =
-        std::make_unique<SqliteConnection>(open_sqlite_file(file, if_missing), busy_for);
+        std::make_unique<SqliteConnection>(file, open_sqlite_file(file, if_missing), busy_for);
     connection->set_up();
     return connection;
 }

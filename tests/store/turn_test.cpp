@@ -1,0 +1,124 @@
+// Writers one after the other: in a process by the pool's turns, between processes by the
+// turnstile beside an SQLite file.
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <thread>
+#include <unistd.h>
+
+#include "store/pool.hpp"
+#include "store/sqlite_connection.hpp"
+#include "support/stores.hpp"
+
+using namespace store;
+using support::FreshStore;
+
+namespace {
+
+// Until `is_so`; a hanging test fails, not hangs.
+template <class F>
+void wait_until(F is_so) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!is_so()) {
+        if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("never so");
+        std::this_thread::yield();
+    }
+}
+
+Pool one_writer(const FreshStore& fresh, Patience patience = {}) {
+    return {fresh.connect(), 8, std::move(patience), Writers::one_at_a_time};
+}
+
+}  // namespace
+
+TEST_CASE("the turn to write is given in the order of asking") {
+    const FreshStore fresh(Engine::sqlite);
+    Pool pool = one_writer(fresh);
+    std::vector<int> order;
+    std::vector<std::jthread> threads;
+    {
+        const auto held = pool.turn(Access::write);
+        for (int i = 0; i < 6; ++i) {
+            threads.emplace_back([&, i] {
+                const auto turn = pool.turn(Access::write);
+                order.push_back(i);
+            });
+            wait_until(
+                [&] { return pool.waiting_to_write() == static_cast<std::size_t>(i) + 1; });
+        }
+        CHECK(order.empty());
+    }
+    threads.clear();
+    CHECK(order == std::vector{0, 1, 2, 3, 4, 5});
+    CHECK(pool.waiting_to_write() == 0);
+}
+
+TEST_CASE("readers need no turn, nor do writers of an engine that takes many") {
+    const FreshStore fresh(Engine::sqlite);
+    Pool pool = one_writer(fresh), many(fresh.connect(), 2);
+    const auto held = pool.turn(Access::write), other = many.turn(Access::write);
+    const auto read = pool.turn(Access::read), another = many.turn(Access::write);
+    CHECK(perform(pool, Access::read, [](Transaction& t) {
+              return t.query("SELECT COUNT(*) FROM objects").at(0).integer(0);
+          }) == 0);
+}
+
+TEST_CASE("a turn that does not come in time is a failure that passes, and leaves no trace") {
+    const FreshStore fresh(Engine::sqlite);
+    Patience patience;
+    patience.wait_for_connection = std::chrono::milliseconds(1);
+    Pool pool = one_writer(fresh, patience);
+    {
+        const auto held = pool.turn(Access::write);
+        try {
+            const auto turn = pool.turn(Access::write);
+            FAIL("two turns at once");
+        } catch (const Failure& failure) {
+            CHECK(failure.meaning().transient);
+        }
+        CHECK(pool.waiting_to_write() == 0);
+    }
+    CHECK_NOTHROW(pool.turn(Access::write));
+}
+
+TEST_CASE("a writer that waited for the file comes before one that has just committed") {
+    const FreshStore fresh(Engine::sqlite);
+    const auto job = fresh.connect()(), request = fresh.connect()();
+    const auto turnstile = fresh.url().path.string() + "-turn";
+    const int probe = ::open(turnstile.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(probe >= 0);
+    const auto somebody_waits = [&] {
+        if (::flock(probe, LOCK_EX | LOCK_NB) != 0) return true;
+        ::flock(probe, LOCK_UN);
+        return false;
+    };
+    for (int round = 0; round < 20; ++round) {
+        std::vector<std::string> order;
+        job->begin(Access::write);
+        std::jthread waiting([&] {
+            request->begin(Access::write);
+            order.emplace_back("request");
+            request->commit();
+        });
+        wait_until(somebody_waits);
+        job->commit();
+        job->begin(Access::write);
+        order.emplace_back("job");
+        job->commit();
+        waiting.join();
+        CHECK(order == std::vector<std::string>{"request", "job"});
+    }
+    ::close(probe);
+}
+
+TEST_CASE("a store whose turnstile can't be made is written all the same") {
+    const FreshStore fresh(Engine::sqlite);
+    const auto turnstile = fresh.url().path.string() + "-turn";
+    std::filesystem::remove(turnstile);
+    std::filesystem::create_directory(turnstile);
+    const auto connection = fresh.connect()();
+    connection->begin(Access::write);
+    connection->execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
+    CHECK_NOTHROW(connection->commit());
+}
