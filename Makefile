@@ -1,7 +1,8 @@
 # Varve. The commands people need: make, make serve, make test, make install.
 #   make                  build/release/varve and cgi-bin/rss, the same program twice
 #   make serve            a site over the sample builds on http://127.0.0.1:8080 (PORT=8081)
-#   make test             every test; make test-real: those on data that is not ours to ship
+#   make test             every test; make test-units, test-galera: some of these
+#   make test-real        those on data that is not ours to ship
 #   make arrows headers tidy format format-check fuzz bench install clean
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>.
 config ?= release
@@ -104,7 +105,11 @@ serve:
 test:
 	tools/install-packages build serve test
 	$(MAKE) -j$(jobs) --no-print-directory all unit-tests
-	tests/run $(unit_tests) tests/e2e/run
+	tests/run $(unit_tests) tests/e2e/run tests/galera/run
+test-galera:
+	tools/install-packages build test
+	$(MAKE) -j$(jobs) --no-print-directory all
+	tests/run tests/galera/run
 test-units:
 	tools/install-packages build test
 	$(MAKE) -j$(jobs) --no-print-directory unit-tests
@@ -145,6 +150,6 @@ install: build/release/varve
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/varve README.md ARCHITECTURE.md CHANGELOG.md LICENSE
 clean:
 	rm -rf build cgi-bin/rss
-.PHONY: all unit-tests serve test test-units test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
+.PHONY: all unit-tests serve test test-galera test-units test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,88 @@
+"""Clients that go on asking servers for pages while the cluster is hurt, and judge each answer.
+
+SPDX-License-Identifier: MIT
+"""
+import random
+import re
+import threading
+import time
+import xml.etree.ElementTree as ElementTree
+
+
+def page_of(reply):
+    """The page without the time at which the rows were recorded."""
+    return re.sub(rb"<lastBuildDate>[^<]*</lastBuildDate>", b"", reply.body)
+
+
+def items_of(body):
+    return [ElementTree.tostring(item) for item in ElementTree.fromstring(body).iter("item")]
+
+
+def fault_in(reply, wanted):
+    """What is wrong with an answer; empty: nothing.
+
+    Right is the page that a store in which nothing fails gives, or 503 with Retry-After; or, where the
+    history can be read but not written, a page that says that it may soon be better and has no other items.
+    """
+    if reply.status == 503:
+        return "" if "retry-after" in reply.fields else f"no Retry-After: {reply}"
+    if reply.status != 200:
+        return f"neither 200 nor 503: {reply}"
+    if page_of(reply) == wanted:
+        return ""
+    passing = "max-age=60" in reply.fields.get("cache-control", "").split(", ")
+    if passing and set(items_of(reply.body)) <= set(items_of(wanted)):
+        return ""
+    return f"another page: {reply.fields} {reply.body!r} for {wanted!r}"
+
+
+class Readers:
+    """with Readers(webs, pages) as readers: …; then readers.faults is empty, or tells."""
+
+    def __init__(self, webs, pages, each=2):
+        self.pages = pages
+        self.faults = []
+        self.answers = {web: [] for web in webs}  # (when asked, seconds, status)
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._ask, args=(web, seed), daemon=True)
+                         for web in webs for seed in range(each)]
+
+    def _ask(self, web, seed):
+        chance = random.Random(seed)
+        paths = list(self.pages)
+        while not self._stop.is_set():
+            path, asked = chance.choice(paths), time.monotonic()
+            try:
+                reply = web.get(path)
+            except Exception as broken:  # a client is never to see a connection that breaks
+                self.faults.append(f"{web.config.name} {path}: {broken!r}")
+                return
+            self.answers[web].append((asked, time.monotonic() - asked, reply.status))
+            if fault := fault_in(reply, self.pages[path]):
+                self.faults.append(f"{web.config.name} {path}: {fault}")
+
+    def answered(self, web, status, since):
+        """Whether a request that began after `since` (time.monotonic()) had this status."""
+        return any(asked > since and got == status for asked, _, got in list(self.answers[web]))
+
+    def told(self, since):
+        """A line for each server: answers from then on, and the longest that one took."""
+        lines = []
+        for web, answers in self.answers.items():
+            later = [each for each in answers if each[0] + each[1] >= since]
+            well = [each for each in later if each[2] == 200]
+            longest = max((seconds for _, seconds, _ in later), default=0)
+            first = min((asked + seconds for asked, seconds, _ in well if asked > since), default=since) - since
+            lines.append(f"    {web.config.name}: {len(well)} x 200, {len(later) - len(well)} x 503, "
+                         f"first 200 after {first:.2f} s, longest answer {longest:.2f} s")
+        return "\n".join(lines)
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(90)

@@ -1,0 +1,53 @@
+"""What a store holds, without what differs from one run to the next: ids, times, hits.
+
+SPDX-License-Identifier: MIT
+"""
+import hashlib
+import sqlite3
+
+# The same text for both engines.
+QUERIES = {
+    "objects": "SELECT class, name, name_key, label, signature, last_modification_date, ace_version FROM objects",
+    "history": "SELECT o.class, o.name, h.version, h.revision, h.since, h.date, h.signature, h.kind, MD5(h.label),"
+               " MD5(h.notes) FROM history h JOIN objects o ON o.oid = h.oid",
+    "trees": "SELECT o.class, o.name, t.version, MD5(t.tree) FROM trees t JOIN objects o ON o.oid = t.oid",
+    "releases": "SELECT version, released_on, digest FROM releases",
+}
+# Rows beyond one, of what has to be there once.
+DOUBLED = {
+    "objects": "SELECT class, name FROM objects GROUP BY class, name HAVING COUNT(*) > 1",
+    "history": "SELECT oid, version FROM history GROUP BY oid, version HAVING COUNT(*) > 1",
+    "orphans": "SELECT h.oid FROM history h LEFT JOIN objects o ON o.oid = h.oid WHERE o.oid IS NULL",
+}
+
+
+def md5(value):
+    return hashlib.md5(value.encode() if isinstance(value, str) else value).hexdigest()
+
+
+def in_sqlite(path):
+    """Each table's rows, sorted, a row one text with tabs."""
+    with sqlite3.connect(path) as store:
+        store.create_function("MD5", 1, md5)
+        return {table: sorted("\t".join(map(str, row)) for row in store.execute(query))
+                for table, query in QUERIES.items()}
+
+
+def in_node(node, database):
+    return {table: sorted(node.tell(query, database).splitlines()) for table, query in QUERIES.items()}
+
+
+def first_difference(found, wanted):
+    missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
+    return (f"{len(found)} rows for {len(wanted)}; {len(missing)} missing {missing[:3]}, "
+            f"{len(extra)} not expected {extra[:3]}")
+
+
+def expect_same(cluster, database, wanted):
+    """Every node holds exactly these tables, and nothing twice."""
+    for node in cluster.nodes:
+        for name, query in DOUBLED.items():
+            assert node.tell(query, database) == "", (node.number, "doubled", name)
+        found = in_node(node, database)
+        for table, rows in wanted.items():
+            assert found[table] == rows, (node.number, table, first_difference(found[table], rows))

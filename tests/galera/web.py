@@ -1,0 +1,96 @@
+"""`varve serve` on a unix socket, asked as a web server asks it: FastCGI 1.0, one request a
+connection.
+
+SPDX-License-Identifier: MIT
+"""
+import socket
+import struct
+import subprocess
+
+from site_of_varve import PROGRAM, Reply, eventually
+
+BEGIN, END, PARAMS, STDIN, STDOUT = 1, 3, 4, 5, 6
+RESPONDER = struct.pack(">HB5x", 1, 0)
+ANSWER_SECONDS = 60
+
+
+def record(kind, content=b""):
+    return struct.pack(">BBHHBx", 1, kind, 1, len(content), 0) + content
+
+
+def variables(**values):
+    """Name-value pairs; names and values of 128 bytes and more are told in four bytes."""
+    pairs = b""
+    for name, value in values.items():
+        words = (name.encode(), value.encode())
+        for word in words:
+            pairs += bytes([len(word)]) if len(word) < 128 else struct.pack(">I", len(word) | 0x80000000)
+        pairs += b"".join(words)
+    return pairs
+
+
+def output_of(stream):
+    """What the application wrote to its standard output, up to the end of the request."""
+    output = b""
+    while True:
+        head = stream.read(8)
+        assert len(head) == 8, "the connection broke"
+        _, kind, _, length, padding = struct.unpack(">BBHHBx", head)
+        content = stream.read(length)
+        stream.read(padding)
+        if kind == STDOUT:
+            output += content
+        if kind == END:
+            return output
+
+
+def reply_of(output):
+    head, body = output.split(b"\r\n\r\n", 1)
+    fields = [tuple(line.split(": ", 1)) for line in head.decode().split("\r\n")]
+    status = int(dict(fields).get("Status", "200").split()[0])
+    return Reply(status, fields, body)
+
+
+class Web:
+    """One `varve serve` with a configuration of its own over the site's builds."""
+
+    def __init__(self, site, name, store, cache_mb=0):
+        self.socket = site.folder / f"{name}.sock"
+        self.log = site.folder / f"{name}.log"
+        self.config = site.write_config(f"{name}.conf", store__url=store, serve__listen=f"unix:{name}.sock",
+                                        serve__cache_mb=str(cache_mb), serve__threads="16")
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [str(PROGRAM), "serve", "--config", str(self.config)], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log)
+
+    def get(self, path):
+        """Throws OSError or AssertionError when the connection is refused or breaks."""
+        path, _, query = path.partition("?")
+        asked = variables(REQUEST_METHOD="GET", SCRIPT_NAME="", PATH_INFO=path, QUERY_STRING=query,
+                          REQUEST_URI=f"{path}?{query}", SERVER_PROTOCOL="HTTP/1.1")
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(ANSWER_SECONDS)
+            connection.connect(str(self.socket))
+            connection.sendall(record(BEGIN, RESPONDER) + record(PARAMS, asked) + record(PARAMS) + record(STDIN))
+            with connection.makefile("rb") as stream:
+                return reply_of(output_of(stream))
+
+    def serves(self, version):
+        assert self.process.poll() is None, f"varve serve ended: {self.log_tail()}"
+        try:
+            reply = self.get("/healthz")
+        except OSError:
+            return False
+        return reply.status == 200 and f'"release":"{version}"' in reply.text
+
+    def wait_for(self, version):
+        eventually(lambda: self.serves(version), f"{self.config.name} serves {version}")
+
+    def log_tail(self):
+        return self.log.read_text(errors="replace")[-2000:]
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()

@@ -1,0 +1,95 @@
+"""What all checks share: the cluster, the site with its builds, and what a store of one file, in
+which nothing ever fails, answers and holds.
+
+SPDX-License-Identifier: MIT
+"""
+import re
+import shutil
+
+import tables
+from cluster import Cluster
+from readers import page_of
+from site_of_varve import Site, rss_path
+from web import Web
+
+RELEASES = ("WS186", "WS187", "WS188")
+
+
+def objects_of(site, proteins):
+    """Class and name of what WS188 holds, of the many proteins so many only."""
+    found = re.findall(rb'(?m)^(\w+) : "([^"\n]+)"', site.dump_of("WS188"))
+    named = [(a.decode(), b.decode()) for a, b in found if a != b"UserSession"]
+    return ([each for each in named if each[0] != "Protein"] +
+            [each for each in named if each[0] == "Protein"][:proteins])
+
+
+class World:
+    def __init__(self):
+        self.cluster = Cluster()
+        self.site = Site()
+        self.webs = []
+        self.references = {}
+
+    def start(self):
+        self.cluster.start()
+        return self
+
+    def new_database(self):
+        """An empty store of Varve in the cluster; its name."""
+        database = self.cluster.create_database()
+        self.site.write_config("init.conf", store__url=self.cluster.url(database))
+        self.site.expect(0, "init", config="init.conf")
+        return database
+
+    def serve(self, database, *order, cache_mb=0):
+        """`varve serve` over the nodes in this order."""
+        name = f"web{len(self.webs)}"
+        self.webs.append(Web(self.site, name, self.cluster.url(database, *order), cache_mb))
+        return self.webs[-1]
+
+    def publish(self, version):
+        """The release becomes the current one, and every server has seen it."""
+        self.site.switch_to(version)
+        for web in self.webs:
+            web.wait_for(version)
+
+    def reference(self, paths):
+        """The pages after each release in turn was asked for all paths; and the tables then."""
+        key = tuple(paths)
+        if key not in self.references:
+            self.references[key] = self.made_on_sqlite(paths)
+        return self.references[key]
+
+    def made_on_sqlite(self, paths):
+        store = self.site.folder / "var" / "reference.db"
+        url = f"sqlite:{store}"
+        self.site.write_config("init.conf", store__url=url)
+        self.site.expect(0, "init", config="init.conf")
+        self.site.switch_to(RELEASES[0])
+        web = Web(self.site, "reference", url)
+        try:
+            for version in RELEASES:
+                self.site.switch_to(version)
+                web.wait_for(version)
+                pages = {path: page_of(web.get(path)) for path in paths}
+        finally:
+            web.close()
+        made = pages, tables.in_sqlite(store)
+        store.unlink()
+        return made
+
+    def end_servers(self):
+        while self.webs:
+            self.webs.pop().close()
+
+    def logs(self):
+        return self.cluster.logs() + "\n".join(f"---- {web.config.name}\n{web.log_tail()}" for web in self.webs)
+
+    def close(self):
+        self.end_servers()
+        self.cluster.close()
+        self.site.close()
+
+
+def paths_of(objects):
+    return [rss_path(*each) for each in objects]
