@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct Change {
 [[nodiscard]] constexpr std::string_view name_of(Op op) {
     return op == Op::added ? "added" : op == Op::removed ? "removed" : "replaced";
 }
+
+// Where it lies: the tags on the way to what changed, its own included, joined by " > ";
+// values are left out, so that the same place in many objects has the same text.
+[[nodiscard]] std::string place_of(const Change& change);
 
 struct Counts {
     std::size_t added = 0, replaced = 0, removed = 0;

@@ -227,6 +227,19 @@ std::vector<Change> reversed(std::vector<Change> changes) {
     return changes;
 }
 
+std::string place_of(const Change& change) {
+    std::string place;
+    const auto add = [&](const tree::Cell& cell) {
+        if (cell.kind != tree::Kind::tag) return;
+        place += (place.empty() ? "" : " > ") + cell.text;
+    };
+    for (const auto& cell : change.path) add(cell);
+    // A tag by another is a change of what both stand below.
+    if (change.op == Op::added) add(change.after.front().cell);
+    if (change.op == Op::removed) add(change.before.front().cell);
+    return place;
+}
+
 Counts count(const std::vector<Change>& changes) {
     Counts counts;
     for (const auto& change : changes) {

@@ -132,7 +132,11 @@ struct Ledger::State {
 
     Result<Identity> as_recorded(const ObjectName& asked, const source::Build& build) {
         return store::perform(pool, Access::read, [&](Transaction& transaction) {
-            return identify(transaction, build.get(), asked);
+            auto identity = identify(transaction, build.get(), asked);
+            if (identity && identity->row)
+                settle(transaction, *identity->row, {},
+                       known_releases(transaction, settings, build.get(), nullptr));
+            return identity;
         });
     }
 
@@ -166,11 +170,12 @@ struct Ledger::State {
         using Found = Result<std::optional<History>>;
         if (!build) return std::nullopt;
         return store::perform(pool, Access::read, [&](Transaction& transaction) -> Found {
-            const auto identity = identify(transaction, build.get(), asked);
+            auto identity = identify(transaction, build.get(), asked);
             if (!identity) return tl::unexpected(identity.error());
             if (!identity->row) return std::nullopt;
             const auto releases =
                 known_releases(transaction, settings, build.get(), previous.get());
+            settle(transaction, *identity->row, build->release(), releases);
             if (!is_compared(*identity->row, build->release(), releases)) return std::nullopt;
             auto history = load(transaction, *identity, build, window, releases);
             if (!history) return tl::unexpected(history.error());
@@ -194,8 +199,8 @@ struct Ledger::State {
     [[nodiscard]] static Release release_of(const source::Build& build, const Releases& releases,
                                             const ObjectRow& row) {
         if (build) return build->release();
-        const auto* release = releases.find(row.ace_version);
-        return release != nullptr ? *release : Release{row.ace_version, row.last_modified};
+        const auto* release = releases.find(row.compared_in);
+        return release != nullptr ? *release : Release{row.compared_in, row.last_modified};
     }
 
     Result<History> load(Transaction& transaction, const Identity& identity,

@@ -20,7 +20,7 @@ struct Span {
 std::string last_of(const Releases& releases, const std::vector<std::string>& versions,
                     std::size_t place, const ObjectRow& object,
                     const std::vector<std::pair<std::string, std::string>>& rows) {
-    if (place + 1 == versions.size()) return object.ace_version;
+    if (place + 1 == versions.size()) return object.compared_in;
     for (const auto& [version, since] : rows)
         if (version == versions[place + 1] && releases.find(since) != nullptr) return since;
     return versions[place];
@@ -89,7 +89,9 @@ Result<PastTree> tree_in(store::Pool& pool, const Settings& settings, const Obje
             if (release == nullptr)
                 return base::fail(base::Kind::malformed,
                                   "no release " + std::string(version) + " is known");
-            const auto spans = spans_of(transaction, object, releases);
+            auto settled = object;
+            settle(transaction, settled, {}, releases);
+            const auto spans = spans_of(transaction, settled, releases);
             for (const auto& span : spans)
                 if (!(*release < span.first) && !(span.last < *release))
                     return read_span(transaction, object, span, *release);

@@ -47,8 +47,8 @@ class Decision {
    public:
     Decision(const Before& before, const After& after, const Setting& setting)
         : before_(before), after_(after), setting_(setting) {
-        outcome_.row =
-            before.row.value_or(ObjectRow{0, after.spelling, {}, {}, setting.evidence.after, {}});
+        outcome_.row = before.row.value_or(
+            ObjectRow{0, after.spelling, {}, {}, setting.evidence.after, {}, {}});
     }
 
     Outcome take() {
@@ -65,7 +65,7 @@ class Decision {
         // Gone, it is still called what it was.
         if (after_.is_there() || outcome_.row.label.empty()) outcome_.row.label = label();
         outcome_.row.signature = after_.signature;
-        outcome_.row.ace_version = setting_.current.version;
+        outcome_.row.ace_version = outcome_.row.compared_in = setting_.current.version;
         return std::move(outcome_);
     }
 
@@ -131,12 +131,12 @@ class Decision {
         if (gone_before) return;
         auto changes =
             before_.tree ? changes_since(before_.tree->nodes) : std::vector<compare::Change>{};
-        add(setting_.current, Kind::vanished, before_.row->ace_version, std::move(changes));
+        add(setting_.current, Kind::vanished, before_.row->compared_in, std::move(changes));
         outcome_.store_tree = true;
     }
 
     void back_again() {
-        add(setting_.current, Kind::reappeared, before_.row->ace_version, changes_since({}));
+        add(setting_.current, Kind::reappeared, before_.row->compared_in, changes_since({}));
         outcome_.store_tree = true;
     }
 
@@ -144,7 +144,7 @@ class Decision {
         auto changes = changes_since(before_.tree->nodes);
         outcome_.store_tree = true;
         if (changes.empty()) return;
-        add(setting_.current, Kind::changed, before_.row->ace_version, std::move(changes));
+        add(setting_.current, Kind::changed, before_.row->compared_in, std::move(changes));
     }
 
     [[nodiscard]] bool is_recorded(const std::string& version) const {

@@ -59,7 +59,7 @@ struct Outcome {
 };
 
 // Decides by rules C2 to C6 and design section 2.
-//   needs  the release of before.row->ace_version, if any, is earlier than the current one;
+//   needs  the release of before.row->compared_in, if any, is earlier than the current one;
 //          before.row or after.is_there()
 [[nodiscard]] Outcome decide(const Before& before, const After& after, const Setting& setting);
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "history/refresh.hpp"
 
-#include <algorithm>
-
-#include "tree/outline.hpp"
-#include "tree/stamp.hpp"
+#include "history/examine.hpp"
 
 namespace history {
 namespace {
@@ -35,7 +32,7 @@ Result<bool> is_another(const source::Source& build, const ObjectName& asked,
 class Refresh {
    public:
     Refresh(const Desk& desk, const source::Source& build, const source::Source* previous)
-        : desk_(desk), build_(build), previous_(previous) {}
+        : desk_(desk), build_(build), previous_(previous), examiner_(desk, build, previous) {}
 
     // nullopt: somebody was first, look again.
     Result<std::optional<Refreshed>> once(const ObjectName& asked) {
@@ -47,7 +44,7 @@ class Refresh {
         if (!spelling && !row)
             return base::fail(base::Kind::absent, asked.class_name + " " + asked.name +
                                                       " is in no release known here");
-        const auto after = load(spelling, row);
+        const auto after = examiner_.load(spelling, row ? row->object : asked);
         if (!after) return tl::unexpected(after.error());
         if (row && is_same(*row, *after)) return note(*row, spelling);
         return record(*read, *after);
@@ -61,18 +58,10 @@ class Refresh {
             desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Read> {
                 auto identity = identify(transaction, &build_, asked);
                 if (!identity) return tl::unexpected(identity.error());
-                return Read{std::move(*identity),
-                            known_releases(transaction, desk_.settings, &build_, previous_)};
+                auto releases = known_releases(transaction, desk_.settings, &build_, previous_);
+                if (identity->row) settle(transaction, *identity->row, current(), releases);
+                return Read{std::move(*identity), std::move(releases)};
             });
-    }
-
-    Result<After> load(const std::optional<ObjectName>& spelling,
-                       const std::optional<ObjectRow>& row) const {
-        if (!spelling) return After{row->object, {}, {}};
-        auto object = build_.load(*spelling);
-        if (!object) return tl::unexpected(object.error());
-        auto signature = tree::signature_of(object->nodes);
-        return After{*spelling, std::move(object->nodes), std::move(signature)};
     }
 
     [[nodiscard]] bool is_same(const ObjectRow& row, const After& after) const {
@@ -83,7 +72,7 @@ class Refresh {
     Result<std::optional<Refreshed>> note(const ObjectRow& row,
                                           const std::optional<ObjectName>& spelling) const {
         auto now = row;
-        now.ace_version = current().version;
+        now.ace_version = now.compared_in = current().version;
         const auto moved = store::perform(
             desk_.pool, Access::write, [&](Transaction& transaction) -> Result<bool> {
                 const auto released = record_release(transaction, current(), build_.digest());
@@ -98,24 +87,18 @@ class Refresh {
     Result<std::optional<Refreshed>> record(const Read& read, const After& after) {
         const auto before = known_before(read, after);
         if (!before) return tl::unexpected(before.error());
-        const auto evidence = evidence_for(read, *before);
-        if (!evidence) return tl::unexpected(evidence.error());
-        const Setting setting{current(),       read.releases, desk_.settings.names,
-                              build_.models(), *evidence,     desk_.clock()};
-        const auto outcome = decide(*before, after, setting);
-        const auto twins = twins_of(read, after);
+        const auto outcome = examiner_.decide(*before, after, read.releases);
+        if (!outcome) return tl::unexpected(outcome.error());
+        const auto twins = examiner_.twins_of(*before, after);
         if (!twins) return tl::unexpected(twins.error());
-        return write(*before, after, outcome, *twins);
+        return write(*before, after, *outcome, *twins);
     }
 
     Result<Before> known_before(const Read& read, const After& after) const {
-        Before before{read.identity.row, std::nullopt, {}, {}};
         if (!read.identity.row) {
-            if (previous_ == nullptr) return before;
-            const auto known = previous_->find(after.spelling);
-            if (!known) return tl::unexpected(known.error());
-            if (!*known) before.absent_from = previous_->release().version;
-            return before;
+            auto absent_from = examiner_.absent_from(after.spelling);
+            if (!absent_from) return tl::unexpected(absent_from.error());
+            return Before{std::nullopt, std::nullopt, std::move(*absent_from), {}};
         }
         return store::perform(
             desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Before> {
@@ -126,33 +109,6 @@ class Refresh {
                               {},
                               recorded_versions(transaction, read.identity.row->oid)};
             });
-    }
-
-    Result<compare::Evidence> evidence_for(const Read& read, const Before& before) const {
-        if (before.tree) return compare::Evidence{};  // the trees decide (C2)
-        // Samples the build, so that what follows can't fail.
-        if (const auto sampled = build_.is_loading_stamp(""); !sampled)
-            return tl::unexpected(sampled.error());
-        const auto after = read.identity.row ? read.identity.row->last_modified
-                                             : desk_.settings.first_seen_since;
-        return compare::Evidence{
-            after, read.releases.up_to(current()),
-            [this](std::string_view stamp) { return is_of_the_build(stamp); }};
-    }
-
-    [[nodiscard]] bool is_of_the_build(std::string_view text) const {
-        const auto stamp = tree::parse_stamp(text);
-        const auto& users = desk_.settings.build_users;
-        if (stamp && std::find(users.begin(), users.end(), stamp->by) != users.end()) return true;
-        return build_.is_loading_stamp(text).value_or(true);
-    }
-
-    // Created objects whose content is that of the one that came or went (C9).
-    Result<std::vector<ObjectName>> twins_of(const Read& read, const After& after) const {
-        const auto& object = read.identity.row ? read.identity.row->object : after.spelling;
-        const auto& signature = after.is_there() ? after.signature : read.identity.row->signature;
-        if (read.identity.row && after.is_there()) return std::vector<ObjectName>();
-        return desk_.renames.created_with(build_, previous_, object.class_name, signature);
     }
 
     Result<std::optional<Refreshed>> write(const Before& before, const After& after,
@@ -236,6 +192,7 @@ class Refresh {
     const Desk& desk_;
     const source::Source& build_;
     const source::Source* previous_;
+    Examiner examiner_;
 };
 
 }  // namespace
@@ -261,8 +218,8 @@ Result<Identity> identify(Transaction& transaction, const source::Source* build,
 }
 
 bool is_compared(const ObjectRow& row, const Release& release, const Releases& releases) {
-    return row.ace_version == release.version ||
-           releases.is_later(row.ace_version, release.version);
+    return row.compared_in == release.version ||
+           releases.is_later(row.compared_in, release.version);
 }
 
 Releases known_releases(Transaction& transaction, const Settings& settings,

@@ -25,17 +25,8 @@ base::Date date_of(const std::string& text) {
     return *date;
 }
 
-ObjectRow object_from(const store::Row& row) {
-    return ObjectRow{row.integer(0), {row.text(1), row.text(2)}, row.text(3),
-                     row.text(4),    date_of(row.text(5)),       row.text(6)};
-}
-
 // Rows of meta that add up to the generation (sql/objects_history.sql).
 constexpr unsigned generation_slots = 16;
-
-constexpr std::string_view object_columns =
-    "SELECT oid, class, name, label, signature, last_modification_date, ace_version"
-    " FROM objects ";
 
 constexpr std::string_view row_columns =
     "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
@@ -91,6 +82,16 @@ std::vector<std::string> tree_versions(Transaction& transaction, std::int64_t oi
 }
 
 }  // namespace
+
+const std::string_view object_columns =
+    "SELECT oid, class, name, label, signature, last_modification_date, ace_version"
+    " FROM objects ";
+
+ObjectRow object_from(const store::Row& row) {
+    return ObjectRow{row.integer(0), {row.text(1), row.text(2)}, row.text(3),
+                     row.text(4),    date_of(row.text(5)),       row.text(6),
+                     row.text(6)};
+}
 
 Releases::Releases(std::vector<Release> releases) {
     for (const auto& release : releases) add(release);
@@ -175,14 +176,32 @@ std::optional<ObjectRow> find_object(Transaction& transaction, const ObjectName&
     return found;
 }
 
+void settle(Transaction& transaction, ObjectRow& row, const Release& current,
+            const Releases& releases) {
+    row.compared_in = row.ace_version;
+    if (row.ace_version == current.version) return;
+    std::vector<std::string> later;
+    for (const auto& each : transaction.query("SELECT version FROM warmed WHERE class IN (?, '')",
+                                              {Value{row.object.class_name}}))
+        if (releases.is_later(each.text(0), row.ace_version)) later.push_back(each.text(0));
+    std::sort(later.begin(), later.end(),
+              [&](const auto& a, const auto& b) { return releases.is_later(a, b); });
+    for (const auto& version : later) {
+        const auto failed = transaction.query(
+            "SELECT version FROM failed WHERE version = ? AND class = ? AND name = ?",
+            {Value{version}, Value{row.object.class_name}, Value{row.object.name}});
+        if (!failed.empty()) continue;
+        row.compared_in = version;
+        return;
+    }
+}
+
 Result<std::vector<tree::Node>> tree_of(Transaction& transaction, std::int64_t oid,
                                         const std::string& version) {
     const auto rows = transaction.query("SELECT tree FROM trees WHERE oid = ? AND version = ?",
                                         {Value{oid}, Value{version}});
     if (rows.empty()) return std::vector<tree::Node>();
-    const auto json = base::decompress(rows.front().blob(0), largest_tree);
-    if (!json) return base::fail_at("stored tree of " + version, json.error());
-    auto nodes = tree::parse_nodes(*json);
+    auto nodes = unpacked_tree(rows.front().blob(0));
     if (!nodes) return base::fail_at("stored tree of " + version, nodes.error());
     return nodes;
 }
@@ -196,13 +215,23 @@ Result<std::optional<KnownTree>> newest_tree(Transaction& transaction, std::int6
     return KnownTree{versions.front(), std::move(*nodes)};
 }
 
-void insert_tree(Transaction& transaction, std::int64_t oid, std::string_view version,
-                 const std::vector<tree::Node>& nodes) {
+std::string packed_tree(const std::vector<tree::Node>& nodes) {
     std::string json;
     tree::append_json(json, nodes);
+    return base::compress(json);
+}
+
+Result<std::vector<tree::Node>> unpacked_tree(std::string_view bytes) {
+    const auto json = base::decompress(bytes, largest_tree);
+    if (!json) return tl::unexpected(json.error());
+    return tree::parse_nodes(*json);
+}
+
+void insert_tree(Transaction& transaction, std::int64_t oid, std::string_view version,
+                 const std::vector<tree::Node>& nodes) {
     transaction.execute(
         "INSERT INTO trees (oid, version, tree) VALUES (?, ?, ?)",
-        {Value{oid}, Value{std::string(version)}, Value{store::Blob{base::compress(json)}}});
+        {Value{oid}, Value{std::string(version)}, Value{store::Blob{packed_tree(nodes)}}});
 }
 
 void prune_trees(Transaction& transaction, std::int64_t oid, std::size_t keep,

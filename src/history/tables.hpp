@@ -20,7 +20,10 @@ struct ObjectRow {
     std::string label;           // what people call it; empty: adopted, not yet compared
     std::string signature;       // empty: vanished, or adopted and not yet compared
     base::Date last_modified{};  // date of the last release that changed it
-    std::string ace_version;     // newest release it was compared in
+    std::string ace_version;     // newest release it was compared in by itself
+    // The newest it was compared in at all: the later of ace_version and the release in which
+    // the job of its class was finished (settle()). As read from the table: ace_version.
+    std::string compared_in;
     bool operator==(const ObjectRow&) const = default;
 };
 
@@ -66,6 +69,11 @@ struct RecordedRelease {
 [[nodiscard]] std::optional<ObjectRow> find_object(store::Transaction& transaction,
                                                    const ObjectName& asked);
 
+// Fills in compared_in from what the release job has finished.
+//   cost  nothing when the row was compared in `current` by itself; else a query or two
+void settle(store::Transaction& transaction, ObjectRow& row, const Release& current,
+            const Releases& releases);
+
 // The tree stored for a release; empty nodes when none is.
 //   error  malformed: the stored bytes are damaged
 [[nodiscard]] base::Result<std::vector<tree::Node>> tree_of(store::Transaction& transaction,
@@ -77,6 +85,11 @@ struct RecordedRelease {
 [[nodiscard]] base::Result<std::optional<KnownTree>> newest_tree(store::Transaction& transaction,
                                                                  std::int64_t oid,
                                                                  const Releases& releases);
+
+// A tree as the column holds it, and back. Pure.
+//   error  malformed: the bytes are damaged
+[[nodiscard]] std::string packed_tree(const std::vector<tree::Node>& nodes);
+[[nodiscard]] base::Result<std::vector<tree::Node>> unpacked_tree(std::string_view bytes);
 
 void insert_tree(store::Transaction& transaction, std::int64_t oid, std::string_view version,
                  const std::vector<tree::Node>& nodes);
@@ -118,6 +131,10 @@ struct Rows {
 [[nodiscard]] std::vector<ObjectName> vanished_into(store::Transaction& transaction,
                                                     const Release& release,
                                                     const ObjectName& object);
+
+// Columns of a table, and a row's values in their order.
+extern const std::string_view object_columns;  // SELECT … FROM objects, as object_from reads it
+[[nodiscard]] ObjectRow object_from(const store::Row& row);
 
 [[nodiscard]] std::int64_t generation(store::Transaction& transaction);
 void move_generation(store::Transaction& transaction);
