@@ -51,7 +51,7 @@ CREATE TABLE IF NOT EXISTS history (
   notes       LONGTEXT    NOT NULL,
   PRIMARY KEY (sid),
   UNIQUE KEY history_by_object (oid, version),
-  KEY history_by_release (version, oid),
+  KEY history_by_kind (version, kind, oid),
   KEY history_by_date (date, sid),
   CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;

@@ -48,7 +48,7 @@ CREATE TABLE IF NOT EXISTS history (
   notes       TEXT NOT NULL,
   UNIQUE (oid, version)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS history_by_release ON history (version, oid);
+CREATE INDEX IF NOT EXISTS history_by_kind ON history (version, kind, oid);
 CREATE INDEX IF NOT EXISTS history_by_date ON history (date, sid);
 
 CREATE TABLE IF NOT EXISTS trees (

@@ -2,6 +2,8 @@
 -- SPDX-License-Identifier: MIT
 
 ALTER TABLE releases ADD COLUMN IF NOT EXISTS replacing BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE history DROP INDEX IF EXISTS history_by_release,
+  ADD INDEX IF NOT EXISTS history_by_kind (version, kind, oid);
 
 -- What the release job has finished: every object of the class (of all classes: the class
 -- that has no name) is compared in the release, but for those in `failed`.

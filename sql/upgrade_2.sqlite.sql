@@ -2,6 +2,8 @@
 -- SPDX-License-Identifier: MIT
 
 ALTER TABLE releases ADD COLUMN replacing INTEGER NOT NULL DEFAULT 0;
+DROP INDEX IF EXISTS history_by_release;
+CREATE INDEX IF NOT EXISTS history_by_kind ON history (version, kind, oid);
 
 -- What the release job has finished: every object of the class (of all classes: the class
 -- that has no name) is compared in the release, but for those in `failed`.

@@ -89,19 +89,21 @@ void append(std::vector<Value>& values, const ObjectRow& row) {
                    Value{row.ace_version}});
 }
 
-// One statement of so many rows that tells their oids.
-void insert_returning(Transaction& transaction, std::span<const ObjectRow* const> rows,
-                      std::vector<std::int64_t>& oids) {
+// One statement of so many rows; their oids.
+std::vector<std::int64_t> insert_returning(Transaction& transaction,
+                                           std::span<const ObjectRow* const> rows) {
     std::vector<Value> values;
     values.reserve(rows.size() * an_object.columns.size());
     for (const auto* row : rows) append(values, *row);
     const auto written = transaction.query(
         store::insert_sql(an_object, rows.size()) + " RETURNING oid, name", values);
+    std::vector<std::int64_t> oids;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (written.at(i).text(1) != rows[i]->object.name)
             throw std::logic_error("RETURNING told its rows in another order");
         oids.push_back(written[i].integer(0));
     }
+    return oids;
 }
 
 }  // namespace
@@ -201,7 +203,8 @@ std::vector<std::int64_t> insert_objects(Transaction& transaction,
         auto size = list_sizes.size();
         while (size > 1 && list_sizes[size - 1] > rest.size()) --size;
         const auto count = by_the_row ? 1 : list_sizes[size - 1];
-        insert_returning(transaction, rest.first(count), oids);
+        const auto written = insert_returning(transaction, rest.first(count));
+        oids.insert(oids.end(), written.begin(), written.end());
     }
     return oids;
 }

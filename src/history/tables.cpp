@@ -7,6 +7,7 @@
 
 #include "base/compress.hpp"
 #include "base/text.hpp"
+#include "store/dialect.hpp"
 #include "tree/json.hpp"
 
 namespace history {
@@ -348,6 +349,29 @@ std::vector<ObjectName> vanished_into(Transaction& transaction, const Release& r
               Value{object.class_name}, Value{claim + "}"}}))
         names.push_back({row.text(0), row.text(1)});
     return names;
+}
+
+std::vector<ObjectName> claimed_names(Transaction& transaction, const Release& release,
+                                      const std::string& class_name) {
+    std::vector<ObjectName> names;
+    for (const auto& row : transaction.query(
+             "SELECT h.notes FROM history h JOIN objects o ON o.oid = h.oid WHERE h.version = ?"
+             " AND h.kind = ? AND o.class = ? AND INSTR(h.notes, '\"renamed_to\"') > 0",
+             {Value{release.version}, Value{std::string(name_of(Kind::vanished))},
+              Value{class_name}})) {
+        const auto notes = notes_from_json(row.text(0));
+        if (notes && notes->renamed_to) names.push_back(*notes->renamed_to);
+    }
+    return names;
+}
+
+void list_failed(Transaction& transaction, const Release& release, const ObjectName& object,
+                 const std::string& reason) {
+    static const store::Insert failure{
+        "failed", {"version", "class", "name", "reason"}, {"version", "class", "name"}};
+    const std::vector<Value> values{Value{release.version}, Value{object.class_name},
+                                    Value{object.name}, Value{reason}};
+    transaction.execute(store::upsert_sql(transaction.engine(), failure), values);
 }
 
 std::int64_t generation(Transaction& transaction) {

@@ -132,6 +132,15 @@ struct Rows {
                                                     const Release& release,
                                                     const ObjectName& object);
 
+// The new names that objects of the class which vanished in this release have.
+[[nodiscard]] std::vector<ObjectName> claimed_names(store::Transaction& transaction,
+                                                    const Release& release,
+                                                    const std::string& class_name);
+
+// Lists an object that could not be read, among those that the end of a job does not cover.
+void list_failed(store::Transaction& transaction, const Release& release,
+                 const ObjectName& object, const std::string& reason);
+
 // Columns of a table, and a row's values in their order.
 extern const std::string_view object_columns;  // SELECT … FROM objects, as object_from reads it
 [[nodiscard]] ObjectRow object_from(const store::Row& row);

@@ -1,0 +1,38 @@
+// All that a store holds of objects, as text: equal texts, equal histories. Ids, times of
+// recording and hits are left out, since they depend on who came first.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "base/compress.hpp"
+#include "store/pool.hpp"
+
+namespace support {
+
+inline std::string contents_of(store::Pool& pool) {
+    std::string all;
+    const auto add = [&](std::string_view sql, bool packed = false) {
+        const auto rows = store::perform(
+            pool, store::Access::read, [&](auto& transaction) { return transaction.query(sql); });
+        for (const auto& row : rows) {
+            const auto last = row.size() - 1;
+            for (std::size_t i = 0; i < row.size(); ++i)
+                all += packed && i == last ? base::decompress(row.blob(i), 1 << 26).value()
+                                           : row.text(i) + '|';
+            all += '\n';
+        }
+    };
+    add("SELECT class, name, name_key, label, signature, last_modification_date, ace_version"
+        " FROM objects ORDER BY class, name");
+    add("SELECT o.class, o.name, h.version, CAST(h.revision AS CHAR), h.since, h.date,"
+        " h.signature, h.kind, h.label, h.notes FROM history h JOIN objects o ON o.oid = h.oid"
+        " ORDER BY o.class, o.name, h.version");
+    add("SELECT o.class, o.name, t.version, t.tree FROM trees t JOIN objects o ON o.oid = t.oid"
+        " ORDER BY o.class, o.name, t.version",
+        true);
+    add("SELECT version, released_on, digest FROM releases ORDER BY version");
+    return all;
+}
+
+}  // namespace support
