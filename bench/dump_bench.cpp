@@ -2,7 +2,7 @@
 // `wc -l`, sign its objects against `openssl md5`. Medians of 5 alternating runs, page cache
 // warm, as ratios of speeds.
 //   dump_bench [DUMP]    without DUMP: one of 600 MB, made once beside this program by
-//                        bench-make_dump
+//                        bench-make_build
 // Prints a line a row: what, our seconds, theirs, ratio, bar. Status 1 below a bar.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
@@ -46,14 +46,13 @@ void shell(const std::string& command) {
 }
 
 fs::path made_dump(const fs::path& folder) {
-    const auto file = folder / "dump_bench.ace";
-    const auto part = file.string() + ".part";
-    if (fs::exists(file)) return file;
-    const auto maker = (folder / "bench-make_dump").string();
-    require(std::system(("'" + maker + "' 600000000 > '" + part + "'").c_str()) == 0,
-            maker + " failed");
-    fs::rename(part, file);
-    return file;
+    const auto made = folder / "dump_bench.made", part = folder / "dump_bench.part";
+    if (fs::exists(made)) return made / "dump.ace";
+    fs::remove_all(part);
+    const auto maker = (folder / "bench-make_build").string();
+    shell("'" + maker + "' --bytes 600000000 --folder '" + part.string() + "'");
+    fs::rename(part, made);
+    return made / "dump.ace";
 }
 
 // Runs ours and theirs in turn.
