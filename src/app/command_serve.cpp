@@ -134,7 +134,7 @@ bool is_cgi() { return ::serve::started_as_cgi(::environ); }
 }  // namespace
 
 int serve(const Config& config) {
-    auto rooms = open_rooms(config);
+    auto rooms = open_rooms(config, Waiting::request);
     // As CGI program there is nobody to read stderr but the web server's log, and the client
     // has to be answered.
     if (!rooms && is_cgi()) {

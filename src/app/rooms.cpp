@@ -9,6 +9,7 @@ namespace app {
 namespace {
 
 using base::Result;
+using namespace std::chrono_literals;
 
 // The index kept of the newest release before `release` that was served once; one that is
 // damaged is as good as none, and says so in the log.
@@ -51,24 +52,31 @@ history::BuildOpener build_opener(const Config& config) {
     };
 }
 
-std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing) {
+std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing,
+                                       Waiting waiting) {
     const std::size_t connections = std::max(1U, std::thread::hardware_concurrency()) + 2;
     const auto writers = config.store.engine == store::Engine::sqlite
                              ? store::Writers::one_at_a_time
                              : store::Writers::many;
+    store::Patience patience;
+    if (waiting == Waiting::command)
+        patience.attempts = 20;
+    else
+        patience.last_attempt = 12s;  // one silent server, and the next one tried
+    const auto answer_within = waiting == Waiting::command ? 30s : 10s;
     return std::make_unique<store::Pool>(
-        store::connector(config.store, config.store_password, if_missing), connections,
-        store::Patience{}, writers);
+        store::connector(config.store, config.store_password, if_missing, answer_within),
+        connections, patience, writers);
 }
 
-Result<Rooms> open_rooms(Config config) {
+Result<Rooms> open_rooms(Config config, Waiting waiting) {
     Rooms rooms;
     rooms.config = std::move(config);
     const auto& url = rooms.config.store;
     if (url.engine == store::Engine::sqlite && !std::filesystem::exists(url.path))
         return base::fail(base::Kind::unavailable,
                           "there is no store at " + url.path.string() + "; run varve init");
-    rooms.pool = open_pool(rooms.config, store::IfMissing::fail);
+    rooms.pool = open_pool(rooms.config, store::IfMissing::fail, waiting);
     try {
         const auto connection = rooms.pool->lease();
         if (const auto fits = store::check_schema(*connection); !fits)

@@ -22,13 +22,19 @@ struct Rooms {
     std::unique_ptr<history::Ledger> ledger;
 };
 
+// Who waits for the store. A reader's request gives up half a second after the store began to
+// refuse, and on a server that is silent for 10 s; a command stays through 20 s of refusals,
+// while a cluster makes up its mind, and through 30 s of silence.
+enum class Waiting { request, command };
+
 // The store opened and its schema checked, the current build not yet looked at.
 //   error  refused (schema), unavailable (the store can't be reached)
-[[nodiscard]] base::Result<Rooms> open_rooms(Config config);
+[[nodiscard]] base::Result<Rooms> open_rooms(Config config, Waiting waiting = Waiting::command);
 
 // The store's pool alone; the schema is not looked at.
 [[nodiscard]] std::unique_ptr<store::Pool> open_pool(const Config& config,
-                                                     store::IfMissing if_missing);
+                                                     store::IfMissing if_missing,
+                                                     Waiting waiting = Waiting::command);
 
 [[nodiscard]] source::DumpSettings dump_settings(const Config& config);
 [[nodiscard]] history::BuildOpener build_opener(const Config& config);

@@ -4,11 +4,12 @@
 
 namespace store {
 
-Connect connector(Url url, std::string password, IfMissing if_missing) {
+Connect connector(Url url, std::string password, IfMissing if_missing,
+                  std::chrono::seconds answer_within) {
     if (url.engine == Engine::sqlite)
         return [path = std::move(url.path), if_missing] { return open_sqlite(path, if_missing); };
-    return [url = std::move(url), password = std::move(password)] {
-        return open_mysql(url, password);
+    return [url = std::move(url), password = std::move(password), answer_within] {
+        return open_mysql(url, password, answer_within);
     };
 }
 

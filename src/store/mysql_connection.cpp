@@ -188,8 +188,9 @@ class MysqlConnection final : public Connection {
 
 }  // namespace
 
-std::unique_ptr<Connection> open_mysql(const Url& url, const std::string& password) {
-    return std::make_unique<MysqlConnection>(open_mysql_session(url, password));
+std::unique_ptr<Connection> open_mysql(const Url& url, const std::string& password,
+                                       std::chrono::seconds answer_within) {
+    return std::make_unique<MysqlConnection>(open_mysql_session(url, password, answer_within));
 }
 
 }  // namespace store

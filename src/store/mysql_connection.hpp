@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -10,8 +11,10 @@
 
 namespace store {
 
-// A connection to the first of the hosts that is reached and ready.
+// A connection to the first of the hosts that is reached and ready: connector() in store.hpp.
 //   throws  Failure: the last host's; transient when none is reached or ready
-[[nodiscard]] std::unique_ptr<Connection> open_mysql(const Url& url, const std::string& password);
+[[nodiscard]] std::unique_ptr<Connection> open_mysql(
+    const Url& url, const std::string& password,
+    std::chrono::seconds answer_within = std::chrono::seconds(30));
 
 }  // namespace store

@@ -26,15 +26,23 @@ struct ThreadOfDriver {
 };
 
 constexpr int not_prepared_for_use = 1047;  // ER_UNKNOWN_COM_ERROR: a node outside its cluster
-constexpr int tls_refused = 2026;           // CR_SSL_CONNECTION_ERROR
+constexpr std::size_t most_of_statement = 300;  // of its text in an error: one may be of 64 rows
+constexpr int tls_refused = 2026;               // CR_SSL_CONNECTION_ERROR
 
 template <std::size_t n>
 bool one_of(int code, const std::array<int, n>& codes) {
     return std::ranges::find(codes, code) != codes.end();
 }
 
-sql::ConnectOptionsMap options_for(const Url& url, const Url::Host& host,
-                                   const std::string& password) {
+// What one session is opened with, beside its host.
+struct Login {
+    const Url& url;
+    const std::string& password;
+    std::chrono::seconds answer_within;
+};
+
+sql::ConnectOptionsMap options_for(const Login& login, const Url::Host& host) {
+    const auto& url = login.url;
     sql::ConnectOptionsMap options;
     if (url.socket.empty()) {
         options["hostName"] = sql::SQLString("tcp://" + host.name);
@@ -43,13 +51,15 @@ sql::ConnectOptionsMap options_for(const Url& url, const Url::Host& host,
         options["hostName"] = sql::SQLString("unix://" + url.socket);
     }
     options["userName"] = sql::SQLString(url.user);
-    options["password"] = sql::SQLString(password);
+    options["password"] = sql::SQLString(login.password);
     options["schema"] = sql::SQLString(url.database);
     options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
     // Seconds. Without them a server that is gone blocks its reader for ever.
-    options["OPT_CONNECT_TIMEOUT"] = 5;
-    options["OPT_READ_TIMEOUT"] = 30;
-    options["OPT_WRITE_TIMEOUT"] = 30;
+    // One host of several is left sooner: the next one may be well.
+    options["OPT_CONNECT_TIMEOUT"] = url.hosts.size() > 1 ? 2 : 5;
+    const auto answer_within = static_cast<int>(login.answer_within.count());
+    options["OPT_READ_TIMEOUT"] = answer_within;
+    options["OPT_WRITE_TIMEOUT"] = answer_within;
     // On by default: a hostile server could ask for any file of ours.
     options["OPT_LOCAL_INFILE"] = 0;
     // An UPDATE counts the rows it matched, not only those it changed.
@@ -79,12 +89,19 @@ void join_cluster(sql::Connection& session) {
         throw sql::SQLException("the cluster's node is not ready", "08S01", not_prepared_for_use);
 }
 
+// A node that gives its data to another may be ready and yet answer nothing until it is done.
+bool is_donor(sql::Connection& session) {
+    constexpr auto donor = "2";
+    return setting(session, "SHOW STATUS LIKE 'wsrep_local_state'") == donor;
+}
+
 void set_up(sql::Connection& session, const Url& url) {
     if (url.verify_tls) insist_on_tls(session);
     // The modes make both engines read the same SQL: || joins, "x" is a name, a backslash is
-    // a backslash; and make values that don't fit an error.
+    // a backslash, 0 is a number like others for an id; and make values that don't fit an error.
     run_mysql(session, "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,"
-                       "ONLY_FULL_GROUP_BY,PIPES_AS_CONCAT,ANSI_QUOTES,NO_BACKSLASH_ESCAPES',"
+                       "ONLY_FULL_GROUP_BY,PIPES_AS_CONCAT,ANSI_QUOTES,NO_BACKSLASH_ESCAPES,"
+                       "NO_AUTO_VALUE_ON_ZERO',"
                        " innodb_lock_wait_timeout = 5, lock_wait_timeout = 30");
     // Texts that are no column compare as columns do. Not by SET NAMES … COLLATE: results would
     // then carry a collation number that the connector doesn't know, and it refuses them.
@@ -93,11 +110,10 @@ void set_up(sql::Connection& session, const Url& url) {
     join_cluster(session);
 }
 
-std::unique_ptr<sql::Connection> open_at(const Url& url, const Url::Host& host,
-                                         const std::string& password) {
-    auto options = options_for(url, host, password);
+std::unique_ptr<sql::Connection> open_at(const Login& login, const Url::Host& host) {
+    auto options = options_for(login, host);
     std::unique_ptr<sql::Connection> session(driver().connect(options));
-    set_up(*session, url);
+    set_up(*session, login.url);
     return session;
 }
 
@@ -128,7 +144,7 @@ Failure::Meaning mysql_meaning(int code, const std::string& sqlstate) {
 Failure mysql_failure(const sql::SQLException& error, std::string_view doing) {
     std::string what = std::string("MariaDB: ") + error.what() + " (" +
                        std::to_string(error.getErrorCode()) + ", ";
-    what.append(doing).append(")");
+    what.append(doing.substr(0, most_of_statement)).append(")");
     return {what, mysql_meaning(error.getErrorCode(), error.getSQLState()), error.getErrorCode(),
             error.getSQLState()};
 }
@@ -138,18 +154,24 @@ void run_mysql(sql::Connection& session, const std::string& sql) {
     statement->execute(sql);
 }
 
-std::unique_ptr<sql::Connection> open_mysql_session(const Url& url, const std::string& password) {
+std::unique_ptr<sql::Connection> open_mysql_session(const Url& url, const std::string& password,
+                                                    std::chrono::seconds answer_within) {
     enter_mysql_thread();
+    const Login login{url, password, answer_within};
+    std::unique_ptr<sql::Connection> second_best;
     Failure failure("the store's URL names no host", {}, 0);
     for (const auto& host : url.hosts) {
         try {
-            return open_at(url, host, password);
+            auto session = open_at(login, host);
+            if (!is_donor(*session)) return session;
+            if (!second_best) second_best = std::move(session);
         } catch (const sql::SQLException& error) {
             failure = mysql_failure(error, "connect to " + host.name);
             // A wrong password is wrong at every node: say that, don't try the others.
             if (!failure.meaning().transient) break;
         }
     }
+    if (second_best) return second_best;
     throw failure;
 }
 

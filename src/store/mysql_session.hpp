@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cppconn/connection.h>
 #include <cppconn/exception.h>
 #include <memory>
@@ -25,7 +26,8 @@ void enter_mysql_thread();
 void run_mysql(sql::Connection& session, const std::string& sql);
 
 //   throws  Failure
-[[nodiscard]] std::unique_ptr<sql::Connection> open_mysql_session(const Url& url,
-                                                                  const std::string& password);
+[[nodiscard]] std::unique_ptr<sql::Connection> open_mysql_session(
+    const Url& url, const std::string& password,
+    std::chrono::seconds answer_within = std::chrono::seconds(30));
 
 }  // namespace store

@@ -145,10 +145,13 @@ std::chrono::milliseconds wait_before(int attempt, const Patience& patience) {
 
 }  // namespace
 
-void wait_or_give_up(Pool& pool, const Failure& failure, int attempt) {
+void wait_or_give_up(Pool& pool, const Failure& failure, int attempt,
+                     std::chrono::steady_clock::duration passed) {
     const auto& meaning = failure.meaning();
+    const auto& patience = pool.patience();
     const bool may_pass = (meaning.transient || meaning.in_doubt) && !meaning.full;
-    if (!may_pass || attempt >= pool.patience().attempts) throw Failure(failure);
+    if (!may_pass || attempt >= patience.attempts || passed > patience.last_attempt)
+        throw Failure(failure);
     pool.note_retry();
     const auto wait = wait_before(attempt, pool.patience());
     if (pool.patience().sleep)

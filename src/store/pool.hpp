@@ -44,6 +44,8 @@ struct Patience {
     int attempts = 8;                         // of one transaction, 1 … 100
     std::chrono::milliseconds first_wait{2};  // doubled each time, with jitter
     std::chrono::milliseconds longest_wait{2000};
+    std::chrono::milliseconds last_attempt{
+        60'000};  // none begins later than this after the first
     std::chrono::milliseconds wait_for_connection{5000};
     std::function<void(std::chrono::milliseconds)> sleep;  // empty: std::this_thread
 };
@@ -116,9 +118,11 @@ class Pool {
     std::uint64_t retries_ = 0;
 };
 
-// Sleeps before attempt n + 1, or throws `failure` when it is not transient or attempts are
-// used up. In doubt counts as transient: see perform().
-void wait_or_give_up(Pool& pool, const Failure& failure, int attempt);
+// Sleeps before attempt n + 1, or throws `failure` when it is not transient, or attempts or
+// time are used up. In doubt counts as transient: see perform().
+//   passed  since the first attempt began
+void wait_or_give_up(Pool& pool, const Failure& failure, int attempt,
+                     std::chrono::steady_clock::duration passed);
 
 // Runs fn(Transaction&) in a transaction and commits it; runs it all again, on a fresh
 // connection if need be, while it fails in ways that pass (deadlock, lock wait, lost
@@ -128,6 +132,7 @@ void wait_or_give_up(Pool& pool, const Failure& failure, int attempt);
 //   throws  Failure when it doesn't pass; whatever else fn throws (after a rollback)
 template <class F>
 auto perform(Pool& pool, Access access, F&& fn) -> std::invoke_result_t<F&, Transaction&> {
+    const auto began = std::chrono::steady_clock::now();
     for (int attempt = 1;; ++attempt) {
         try {
             const auto turn = pool.turn(access);
@@ -143,7 +148,7 @@ auto perform(Pool& pool, Access access, F&& fn) -> std::invoke_result_t<F&, Tran
                 return result;
             }
         } catch (const Failure& failure) {
-            wait_or_give_up(pool, failure, attempt);
+            wait_or_give_up(pool, failure, attempt, std::chrono::steady_clock::now() - began);
         }
     }
 }

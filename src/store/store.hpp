@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -35,10 +36,13 @@ struct Url {
 [[nodiscard]] base::Result<Url> parse_url(std::string_view text);
 
 // How to connect: opens one connection at each call, with time-outs, utf8mb4, 5 s lock wait;
-// of several hosts the next one is tried when one is not reached or not ready.
-//   password  from store.password_file, without its line end; empty: none
+// of several hosts the next one is tried when one is not reached or not ready, or is sending its
+// state to another node, which may halt it (unless all others are out of reach).
+//   password       from store.password_file, without its line end; empty: none
+//   answer_within  of one statement on MariaDB; a server that is silent for longer is lost
 enum class IfMissing { fail, create };  // of an SQLite file
-[[nodiscard]] Connect connector(Url url, std::string password, IfMissing if_missing);
+[[nodiscard]] Connect connector(Url url, std::string password, IfMissing if_missing,
+                                std::chrono::seconds answer_within = std::chrono::seconds(30));
 
 // The number of the schema that sql/objects_history.sql makes.
 [[nodiscard]] int newest_schema();

@@ -93,19 +93,61 @@ def _(world):
     tables.expect_same(world.cluster, database, rows)
 
 
-@check("two nodes are killed: the last one is asked in vain, until it is made a cluster again")
+@check("a node hangs: it is left for the next one")
 def _(world):
     paths = paths_of(objects_of(world.site, 100))
     database, webs, pages, rows = three_servers(world, paths)
+    first = world.cluster.nodes[0]
+    with Readers(webs, pages) as readers:
+        frozen = time.monotonic()
+        first.freeze()
+        for web in webs:
+            eventually(lambda web=web: readers.faults or readers.answered(web, 200, frozen), "requests go on", 60)
+        first.thaw()
+        world.cluster.wait_for(3)
+    print(readers.told(frozen))
+    assert not readers.faults, readers.faults[:3]
+    for path in paths:
+        assert page_of(webs[0].get(path)) == pages[path], path
+    tables.expect_same(world.cluster, database, rows)
+
+
+@check("a node that sends its data to another is asked only when it is the only one")
+def _(world):
+    database = world.new_database()
+    first, second, _ = world.cluster.nodes
+    first.tell("SET GLOBAL wsrep_desync = ON")
+    try:
+        world.serve(database, 1, 2, 3).wait_for(RELEASES[-1])
+        assert first.clients() == 0 and second.clients() > 0, (first.clients(), second.clients())
+        world.serve(database, 1).wait_for(RELEASES[-1])
+        assert first.clients() > 0
+    finally:
+        first.tell("SET GLOBAL wsrep_desync = OFF")
+
+
+@check("two nodes are killed: no answer is wrong, kept pages are sent, and all is well once the last is a cluster again")
+def _(world):
+    paths = paths_of(objects_of(world.site, 100))
+    database, webs, pages, rows = three_servers(world, paths)
+    keeps = webs[2]
+    for path in paths:
+        keeps.get(path)
+    for path in paths:  # now that nothing is recorded any more
+        keeps.get(path)
     first, *others = world.cluster.nodes
     with Readers(webs, pages) as readers:
-        killed = time.monotonic()
         for node in others:
             node.kill()
-        eventually(lambda: readers.faults or readers.answered(webs[0], 503, killed), "the server says that it can't")
-        bootstrapped = time.monotonic()
         eventually(lambda: first.status("wsrep_cluster_status") != "Primary", "the node knows that it is alone")
+        alone = time.monotonic()
+        for web in webs[:2]:
+            eventually(lambda web=web: readers.faults or readers.answered(web, 503, alone), "the server says that it can't")
+        eventually(lambda: readers.faults or readers.answered(keeps, 200, alone), "kept pages are sent")
+        assert not any(readers.answered(web, 200, alone) for web in webs[:2])
+        print(readers.told(alone))
         world.cluster.bootstrap(first)
+        bootstrapped = time.monotonic()
         for web in webs:
             eventually(lambda web=web: readers.faults or readers.answered(web, 200, bootstrapped), "requests go on")
         world.cluster.bring_back(*others)

@@ -129,6 +129,13 @@ class Node:
         self.process.kill()
         self.process.wait()
 
+    def freeze(self):
+        """As a machine that hangs: connections stay open, and nothing is said on them."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+
     # ---- questions ----
 
     def ask(self, sql, database=""):
@@ -147,6 +154,10 @@ class Node:
         assert self.runs(), f"node {self.number} ended:\n{self.log_tail()}"
         row = self.ask(f"SHOW STATUS LIKE '{name}'")
         return row.split("\t")[1].strip() if row else ""
+
+    def clients(self):
+        """How many connections it has of `varve`."""
+        return int(self.tell("SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'varve'"))
 
     def synced(self, size):
         return (self.status("wsrep_ready") == "ON" and self.status("wsrep_cluster_size") == str(size)
@@ -194,6 +205,8 @@ class Cluster:
     def heal(self):
         """All three there again, whatever a check that failed has left behind."""
         running = [node for node in self.nodes if node.runs()]
+        for node in running:
+            node.thaw()
         if running and running[0].status("wsrep_cluster_status") != "Primary":
             self.bootstrap(running[0])
         self.bring_back(*(node for node in self.nodes if not node.runs()))

@@ -123,9 +123,18 @@ TEST_CASE("waits grow, are jittered, keep under their bound, and end with the at
 TEST_CASE("a full disk is not tried again, even when the commit is in doubt") {
     Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1, support::no_waiting());
     const Failure full("full", {.in_doubt = true, .full = true}, 10);
-    CHECK_THROWS_AS(wait_or_give_up(pool, full, 1), Failure);
+    CHECK_THROWS_AS(wait_or_give_up(pool, full, 1, {}), Failure);
     const Failure in_doubt("lost", {.in_doubt = true}, 2013);
-    CHECK_NOTHROW(wait_or_give_up(pool, in_doubt, 1));
+    CHECK_NOTHROW(wait_or_give_up(pool, in_doubt, 1, {}));
+}
+
+TEST_CASE("no attempt begins later than the patience lasts") {
+    auto patience = support::no_waiting();
+    patience.last_attempt = std::chrono::seconds(12);
+    Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1, patience);
+    const Failure silent("silent", {.transient = true, .lost_connection = true}, 2013);
+    CHECK_NOTHROW(wait_or_give_up(pool, silent, 1, std::chrono::seconds(12)));
+    CHECK_THROWS_AS(wait_or_give_up(pool, silent, 1, std::chrono::seconds(13)), Failure);
 }
 
 TEST_CASE("a pool opens no more than its size, and says when none comes free in time") {
