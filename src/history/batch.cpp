@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+#include "history/batch.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "history/bulk.hpp"
+#include "history/examine.hpp"
+#include "store/dialect.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+using std::chrono::steady_clock;
+using store::Access;
+using store::Transaction;
+using store::Value;
+
+// What is to be done for an object.
+enum class Course : unsigned char {
+    nothing,
+    look,   // load it and compare
+    note,   // move its row on
+    write,  // record the outcome
+    list,   // among those that failed
+    alone,  // by refresh(): its spelling, a rename or a race needs care
+};
+
+struct Item {
+    explicit Item(const ObjectName& name) { brought.object = name; }
+
+    Brought brought;
+    Course course = Course::look;
+    std::optional<ObjectName> spelling;  // the build's
+    Before before;
+    After after;
+    Outcome outcome;
+    std::string packed;              // the tree, as it is stored
+    std::vector<std::string> notes;  // of outcome.rows, as they are stored
+
+    [[nodiscard]] const ObjectName& name() const { return brought.object; }
+    void end(Fate fate, Course then = Course::nothing) {
+        brought.fate = fate;
+        course = then;
+    }
+    void fail(const base::Error& error) {
+        brought.reason = error.text;
+        end(Fate::failed, Course::list);
+    }
+};
+
+using Items = std::vector<Item*>;
+
+bool differs_by_case(const ObjectName& a, const ObjectName& b) {
+    return a != b && base::equal_ignoring_case(a.class_name, b.class_name) &&
+           base::equal_ignoring_case(a.name, b.name);
+}
+
+// The object can't be read, and others can.
+bool is_its_own_fault(const base::Error& error) {
+    return error.kind == base::Kind::malformed || error.kind == base::Kind::too_large;
+}
+
+Fate fate_of(const Item& item) {
+    if (!item.before.row) return Fate::added;
+    return item.after.is_there() ? Fate::changed : Fate::vanished;
+}
+
+Fate fate_of(const Refreshed& done) {
+    if (!done.wrote_history) return Fate::unchanged;
+    return done.spelling ? Fate::changed : Fate::vanished;
+}
+
+std::vector<std::string> places_of(const Outcome& outcome) {
+    std::set<std::string> places;
+    for (const auto& row : outcome.rows)
+        if (row.kind == Kind::changed)
+            for (const auto& change : row.notes.changes) places.insert(compare::place_of(change));
+    return {places.begin(), places.end()};
+}
+
+[[noreturn]] void somebody_was_first() {
+    throw store::Failure("another was first to record an object", {.duplicate = true}, 0);
+}
+
+class Batch {
+   public:
+    Batch(const Desk& desk, const source::Source& build, const source::Source* previous,
+          std::span<const ObjectName> names, const BatchSettings& settings)
+        : desk_(desk), build_(build), previous_(previous), settings_(settings),
+          examiner_(desk, build, previous), items_(names.begin(), names.end()) {}
+
+    Result<std::vector<Brought>> run() {
+        for (const auto step :
+             {&Batch::find_in_build, &Batch::read_rows, &Batch::load, &Batch::read_before,
+              &Batch::decide, &Batch::look_for_renames, &Batch::write, &Batch::refresh_alone})
+            if (auto done = (this->*step)(); !done) return tl::unexpected(done.error());
+        std::vector<Brought> brought;
+        for (auto& item : items_) brought.push_back(std::move(item.brought));
+        return brought;
+    }
+
+   private:
+    [[nodiscard]] const Release& current() const { return build_.release(); }
+
+    Items on(Course course) {
+        Items items;
+        for (auto& item : items_)
+            if (item.course == course) items.push_back(&item);
+        return items;
+    }
+
+    Result<void> find_in_build() {
+        for (auto& item : items_) {
+            auto found = build_.find(item.name());
+            if (!found) return tl::unexpected(found.error());
+            if (*found && **found != item.name()) item.course = Course::alone;
+            item.spelling = std::move(*found);
+        }
+        return {};
+    }
+
+    Result<void> read_rows() {
+        std::vector<ObjectName> names;
+        for (const auto& item : items_) names.push_back(item.name());
+        auto rows = store::perform(desk_.pool, Access::read, [&](Transaction& transaction) {
+            releases_ = known_releases(transaction, desk_.settings, &build_, previous_);
+            auto found = objects_named(transaction, names);
+            std::vector<ObjectRow*> settled;
+            for (auto& row : found) settled.push_back(&row);
+            settle_all(transaction, settled, current(), releases_);
+            return found;
+        });
+        std::multimap<std::string, ObjectRow> by_key;
+        for (auto& row : rows) by_key.emplace(base::fold_ascii(row.object.name), std::move(row));
+        for (auto& item : items_) {
+            const auto [first, last] = by_key.equal_range(base::fold_ascii(item.name().name));
+            for (auto at = first; at != last; ++at) meet(item, at->second);
+            if (item.course == Course::look) judge_row(item);
+        }
+        return {};
+    }
+
+    static void meet(Item& item, const ObjectRow& row) {
+        if (row.object == item.name()) item.before.row = row;
+        // Whose row it is, refresh() knows.
+        if (differs_by_case(row.object, item.name())) item.course = Course::alone;
+    }
+
+    void judge_row(Item& item) const {
+        const auto& row = item.before.row;
+        if (!row && !item.spelling) return item.end(Fate::absent);
+        if (!row) return;
+        if (is_compared(*row, current(), releases_)) return item.end(Fate::compared);
+        if (item.spelling && settings_.same_bytes &&
+            settings_.same_bytes(item.name(), row->compared_in))
+            unchanged(item);
+    }
+
+    void unchanged(Item& item) const {
+        item.end(Fate::unchanged,
+                 settings_.note_unchanged == NoteUnchanged::yes ? Course::note : Course::nothing);
+    }
+
+    Result<void> load() {
+        for (auto* item : on(Course::look)) {
+            auto after = examiner_.load(item->spelling, item->name());
+            if (!after && !is_its_own_fault(after.error())) return tl::unexpected(after.error());
+            if (!after) {
+                item->fail(after.error());
+                continue;
+            }
+            const auto& row = item->before.row;
+            if (row && after->is_there() && row->signature == after->signature)
+                unchanged(*item);
+            else
+                item->after = std::move(*after);
+        }
+        return {};
+    }
+
+    Result<void> read_before() {
+        std::vector<std::int64_t> oids;
+        const auto items = on(Course::look);
+        for (const auto* item : items)
+            if (item->before.row) oids.push_back(item->before.row->oid);
+        if (!oids.empty()) {
+            auto known = read_known(oids);
+            if (!known) return tl::unexpected(known.error());
+            for (auto* item : items) take(*item, *known);
+        }
+        for (auto* item : items) {
+            if (item->before.row) continue;
+            auto absent_from = examiner_.absent_from(item->after.spelling);
+            if (!absent_from) return tl::unexpected(absent_from.error());
+            item->before.absent_from = std::move(*absent_from);
+        }
+        return {};
+    }
+
+    struct Known {
+        std::map<std::int64_t, KnownTree> trees;
+        std::map<std::int64_t, std::vector<std::string>> recorded;
+    };
+
+    Result<Known> read_known(std::span<const std::int64_t> oids) const {
+        return store::perform(desk_.pool, Access::read,
+                              [&](Transaction& transaction) -> Result<Known> {
+                                  auto trees = newest_trees(transaction, oids, releases_);
+                                  if (!trees) return tl::unexpected(trees.error());
+                                  return Known{std::move(*trees), recorded_in(transaction, oids)};
+                              });
+    }
+
+    static void take(Item& item, Known& known) {
+        if (!item.before.row) return;
+        const auto oid = item.before.row->oid;
+        if (auto tree = known.trees.extract(oid)) item.before.tree = std::move(tree.mapped());
+        if (auto versions = known.recorded.extract(oid))
+            item.before.recorded = std::move(versions.mapped());
+    }
+
+    Result<void> decide() {
+        for (auto* item : on(Course::look)) {
+            auto outcome = examiner_.decide(item->before, item->after, releases_);
+            if (!outcome) return tl::unexpected(outcome.error());
+            const bool had_vanished =
+                item->before.row && outcome->rows.empty() && !outcome->store_tree;
+            item->outcome = std::move(*outcome);
+            if (had_vanished)
+                unchanged(*item);
+            else
+                prepare(*item);
+            item->before.tree.reset();
+            item->after.nodes = {};
+        }
+        return {};
+    }
+
+    // All that can be made before the transaction.
+    static void prepare(Item& item) {
+        item.end(fate_of(item), Course::write);
+        item.brought.places = places_of(item.outcome);
+        for (const auto& row : item.outcome.rows) item.notes.push_back(to_json(row.notes));
+        if (item.outcome.store_tree) item.packed = packed_tree(item.after.nodes);
+    }
+
+    // An object that may be another's new or old name (C9) is left to refresh().
+    Result<void> look_for_renames() {
+        std::map<std::string, std::vector<std::string>> created;  // by class: contents
+        for (auto* item : on(Course::write)) {
+            const auto twins = examiner_.twins_of(item->before, item->after);
+            if (!twins) return tl::unexpected(twins.error());
+            if (twins->size() != 1) continue;
+            if (item->after.is_there())
+                created[item->name().class_name].push_back(item->after.signature);
+            else
+                item->course = Course::alone;
+        }
+        for (const auto& [class_name, contents] : created)
+            set_renamed_aside(class_name, contents);
+        return {};
+    }
+
+    void set_renamed_aside(const std::string& class_name,
+                           const std::vector<std::string>& contents) {
+        using Names = std::vector<ObjectName>;
+        const auto [known, claimed] =
+            store::perform(desk_.pool, Access::read, [&](Transaction& transaction) {
+                return std::pair<std::vector<std::string>, Names>(
+                    known_contents(transaction, class_name, contents),
+                    claimed_names(transaction, current(), class_name));
+            });
+        for (auto* item : on(Course::write))
+            if (!item->before.row && item->name().class_name == class_name &&
+                (std::ranges::find(known, item->after.signature) != known.end() ||
+                 std::ranges::find(claimed, item->name()) != claimed.end()))
+                item->course = Course::alone;
+    }
+
+    Result<void> write() {
+        auto items = on(Course::write);
+        for (const auto course : {Course::note, Course::list})
+            for (auto* item : on(course)) items.push_back(item);
+        for (std::span<Item*> rest = items; !rest.empty();) {
+            const auto done = write_some(rest);
+            if (!done) return tl::unexpected(done.error());
+            rest = rest.subspan(*done);
+        }
+        return {};
+    }
+
+    // One transaction; how many of them it was time for.
+    Result<std::size_t> write_some(std::span<Item*> items) {
+        try {
+            return store::perform(
+                desk_.pool, Access::write, [&](Transaction& transaction) -> Result<std::size_t> {
+                    const auto released = record_release(transaction, current(), build_.digest());
+                    if (!released) return tl::unexpected(released.error());
+                    return write_in_time(transaction, items);
+                });
+        } catch (const store::Failure& failure) {
+            if (!failure.meaning().duplicate) throw;
+            // Who it was can't be told of a statement of many rows.
+            const auto suspects = items.first(std::min(items.size(), most_in_doubt));
+            for (auto* item : suspects) item->course = Course::alone;
+            return suspects.size();
+        }
+    }
+
+    std::size_t write_in_time(Transaction& transaction, std::span<Item*> items) const {
+        constexpr std::size_t together = 64;
+        const auto end = steady_clock::now() + settings_.longest_write;
+        std::size_t done = 0;
+        std::set<Release> seen;  // by timestamps, beside the current one
+        while (done < items.size() && done < most_in_doubt &&
+               (done == 0 || steady_clock::now() < end)) {
+            const auto some = items.subspan(done, std::min(together, items.size() - done));
+            write_together(transaction, some);
+            for (const auto* item : some)
+                for (const auto& row : item->outcome.rows) seen.insert(row.release);
+            done += some.size();
+        }
+        for (const auto& release : seen)
+            if (release.version != current().version) record_seen(transaction, release);
+        if (!seen.empty()) move_generation(transaction);
+        return done;
+    }
+
+    // Known by name alone: no digest that could contradict another.
+    static void record_seen(Transaction& transaction, const Release& release) {
+        (void)record_release(transaction, release, {});
+    }
+
+    void write_together(Transaction& transaction, std::span<Item* const> items) const {
+        const auto oids = write_objects(transaction, items);
+        std::vector<NewTree> trees;
+        std::vector<NewRow> rows;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const auto& item = *items[i];
+            if (item.outcome.store_tree)
+                trees.push_back({oids[i], &current().version, &item.packed});
+            for (std::size_t j = 0; j < item.outcome.rows.size(); ++j)
+                rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
+        }
+        insert_trees(transaction, trees);
+        insert_rows(transaction, rows);
+        for (std::size_t i = 0; i < items.size(); ++i)
+            if (items[i]->outcome.store_tree && items[i]->before.row)
+                prune_trees(transaction, oids[i], desk_.settings.keep_trees, releases_);
+    }
+
+    // Their oids; 0 where nothing hangs on it.
+    std::vector<std::int64_t> write_objects(Transaction& transaction,
+                                            std::span<Item* const> items) const {
+        std::vector<std::int64_t> oids(items.size(), 0);
+        std::vector<const ObjectRow*> fresh;
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const auto& item = *items[i];
+            if (item.course == Course::write && !item.before.row) {
+                fresh.push_back(&item.outcome.row);
+                places.push_back(i);
+            } else {
+                oids[i] = write_known(transaction, item);
+            }
+        }
+        const auto written = insert_objects(transaction, fresh);
+        for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
+        return oids;
+    }
+
+    std::int64_t write_known(Transaction& transaction, const Item& item) const {
+        if (item.course == Course::list) {
+            list_failed(transaction, current(), item.name(), item.brought.reason);
+            return 0;
+        }
+        auto now = item.course == Course::note ? *item.before.row : item.outcome.row;
+        now.ace_version = current().version;
+        if (!update_object(transaction, now, item.before.row->ace_version)) somebody_was_first();
+        return now.oid;
+    }
+
+    Result<void> refresh_alone() {
+        for (auto* item : on(Course::alone)) {
+            const auto before = item->brought.fate;
+            const auto done = refresh(desk_, build_, previous_, item->name());
+            if (!done && done.error().kind == base::Kind::absent) continue;
+            if (!done && !is_its_own_fault(done.error())) return tl::unexpected(done.error());
+            if (!done) {
+                item->fail(done.error());
+                store::perform(desk_.pool, Access::write, [&](Transaction& transaction) {
+                    list_failed(transaction, current(), item->name(), item->brought.reason);
+                });
+            } else if (before == Fate::absent) {
+                item->brought.fate = fate_of(*done);
+            }
+        }
+        return {};
+    }
+
+    // Objects of one transaction, and so of one that another may have come before.
+    static constexpr std::size_t most_in_doubt = 1024;
+
+    const Desk& desk_;
+    const source::Source& build_;
+    const source::Source* previous_;
+    const BatchSettings& settings_;
+    Examiner examiner_;
+    std::vector<Item> items_;
+    Releases releases_;
+};
+
+}  // namespace
+
+Result<std::vector<Brought>> bring_up_to_date(const Desk& desk, const source::Source& build,
+                                              const source::Source* previous,
+                                              std::span<const ObjectName> names,
+                                              const BatchSettings& settings) {
+    return Batch(desk, build, previous, names, settings).run();
+}
+
+}  // namespace history
