@@ -44,4 +44,13 @@ int show(const Config& config, const ObjectWords& object, const std::string& rel
 int check(const std::filesystem::path& config_file);
 int accept(const Config& config, const std::string& release);
 
+struct PrewarmWords {
+    std::string build;  // folder; empty: the current build
+    std::size_t popular = 0;
+    std::string class_name, list;
+    bool all = false, json = false;
+    std::size_t jobs = 1;
+};
+int prewarm(const Config& config, const PrewarmWords& words);
+
 }  // namespace app

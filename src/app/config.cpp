@@ -179,7 +179,8 @@ class Reader {
                          config_.history.build_users = words_of(blanks, ' ');
                          return {};
                      }},
-                    {"keep_trees", [this](const auto& v) { return take_keep_trees(v); }}};
+                    {"keep_trees", [this](const auto& v) { return take_keep_trees(v); }},
+                    {"mass_change", number_into(config_.mass_change, 0, 100)}};
         if (section == "serve")
             return {{"listen", [this](const auto& value) { return take_listen(value); }},
                     {"threads", number_into(config_.serve.threads, 1, 1024)},

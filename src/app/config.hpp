@@ -43,6 +43,7 @@ struct Config {
     store::Url store;
     std::string store_password;
     history::Settings history;
+    unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
     ServeConfig serve;
     LogConfig log;
     // Digest over all that can change the bytes of a page; goes into entity tags.

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <functional>
 #include <libxml/parser.h>
+#include <thread>
 #include <unistd.h>
 
 #include "app/commands.hpp"
@@ -18,6 +19,7 @@ namespace {
 using app::Config;
 using app::DiffWords;
 using app::ObjectWords;
+using app::PrewarmWords;
 
 struct Words {
     std::string config = "varve.conf";
@@ -25,6 +27,7 @@ struct Words {
     std::string format = "rss";
     std::string release;
     DiffWords diff;
+    PrewarmWords prewarm;
 };
 
 void add_object(CLI::App* command, ObjectWords& object) {
@@ -108,6 +111,31 @@ void add_commands(CLI::App& program, Words& words, Run& run) {
         configured([&](const Config& config) { return app::accept(config, words.release); }));
 }
 
+void add_prewarm(CLI::App& program, Words& words, Run& run) {
+    auto* prewarm = program.add_subcommand(
+        "prewarm", "Compare objects before anybody asks for them: the release job");
+    auto& job = words.prewarm;
+    prewarm->add_option("--build", job.build,
+                        "Folder of a build that is not current yet; default: the current one");
+    prewarm->add_option("--popular", job.popular, "The N objects most asked for")
+        ->check(CLI::Range(1, 1'000'000'000));
+    prewarm->add_option("--class", job.class_name, "All objects of a class");
+    prewarm->add_option("--list", job.list, "Those in a file, lines CLASS TAB NAME");
+    prewarm->add_flag("--all", job.all, "All objects");
+    job.jobs = std::max(1U, std::thread::hardware_concurrency());
+    prewarm->add_option("--jobs", job.jobs, "Threads")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
+    prewarm->add_flag("--json", job.json, "The summary as JSON");
+    prewarm->callback([&] {
+        run = [&] {
+            return with_config(words.config, Speaker::command, [&](const Config& config) {
+                return app::prewarm(config, words.prewarm);
+            });
+        };
+    });
+}
+
 int run_words(int argc, char** argv) {
     CLI::App program("Varve: a change-history feed for every object of a database that is "
                      "rebuilt at each release",
@@ -119,6 +147,7 @@ int run_words(int argc, char** argv) {
     program.require_subcommand(1);
     program.fallthrough();
     add_commands(program, words, run);
+    add_prewarm(program, words, run);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

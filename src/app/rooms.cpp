@@ -53,8 +53,9 @@ history::BuildOpener build_opener(const Config& config) {
 }
 
 std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing,
-                                       Waiting waiting) {
-    const std::size_t connections = std::max(1U, std::thread::hardware_concurrency()) + 2;
+                                       Waiting waiting, std::size_t threads) {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto connections = std::max(cores, threads) + 2;
     const auto writers = config.store.engine == store::Engine::sqlite
                              ? store::Writers::one_at_a_time
                              : store::Writers::many;
@@ -69,14 +70,14 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
         connections, patience, writers);
 }
 
-Result<Rooms> open_rooms(Config config, Waiting waiting) {
+Result<Rooms> open_rooms(Config config, Waiting waiting, std::size_t threads) {
     Rooms rooms;
     rooms.config = std::move(config);
     const auto& url = rooms.config.store;
     if (url.engine == store::Engine::sqlite && !std::filesystem::exists(url.path))
         return base::fail(base::Kind::unavailable,
                           "there is no store at " + url.path.string() + "; run varve init");
-    rooms.pool = open_pool(rooms.config, store::IfMissing::fail, waiting);
+    rooms.pool = open_pool(rooms.config, store::IfMissing::fail, waiting, threads);
     try {
         const auto connection = rooms.pool->lease();
         if (const auto fits = store::check_schema(*connection); !fits)

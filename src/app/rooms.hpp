@@ -29,12 +29,15 @@ enum class Waiting { request, command };
 
 // The store opened and its schema checked, the current build not yet looked at.
 //   error  refused (schema), unavailable (the store can't be reached)
-[[nodiscard]] base::Result<Rooms> open_rooms(Config config, Waiting waiting = Waiting::command);
+//   threads  that use the store at once; 0: as many as there are cores
+[[nodiscard]] base::Result<Rooms> open_rooms(Config config, Waiting waiting = Waiting::command,
+                                             std::size_t threads = 0);
 
 // The store's pool alone; the schema is not looked at.
 [[nodiscard]] std::unique_ptr<store::Pool> open_pool(const Config& config,
                                                      store::IfMissing if_missing,
-                                                     Waiting waiting = Waiting::command);
+                                                     Waiting waiting = Waiting::command,
+                                                     std::size_t threads = 0);
 
 [[nodiscard]] source::DumpSettings dump_settings(const Config& config);
 [[nodiscard]] history::BuildOpener build_opener(const Config& config);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "app/commands.hpp"
+#include "source/file.hpp"
+#include "store/archive.hpp"
+
+namespace app {
+namespace {
+
+using base::Result;
+using std::chrono::steady_clock;
+
+auto unavailable(std::string_view place, int code) {
+    return base::fail(base::Kind::unavailable,
+                      std::string(place) + ": " + std::generic_category().message(code));
+}
+
+bool is_standard(const std::string& file) { return file.empty() || file == "-"; }
+
+Result<void> write_to_stdout(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return unavailable("can't write the export", errno);
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+Result<std::size_t> read_from(int descriptor, std::span<char> into) {
+    for (;;) {
+        const auto got = ::read(descriptor, into.data(), into.size());
+        if (got >= 0) return static_cast<std::size_t>(got);
+        if (errno != EINTR) return unavailable("can't read the export", errno);
+    }
+}
+
+Result<store::RowCounts> export_to_stdout(store::Connection& connection) {
+    // A reader that went away is an error of the write, not the end of the program.
+    std::signal(SIGPIPE, SIG_IGN);
+    return store::export_store(connection, write_to_stdout);
+}
+
+// The file is there when it is whole: a backup of yesterday stays until then.
+Result<store::RowCounts> export_to_file(store::Connection& connection, const std::string& name) {
+    auto file = source::NewFile::create(name);
+    if (!file) return tl::unexpected(file.error());
+    const auto counts =
+        store::export_store(connection, [&](std::string_view bytes) -> Result<void> {
+            if (const auto done = file->file().write(bytes); !done)
+                return base::fail_at(name, done.error());
+            return {};
+        });
+    if (!counts) return counts;
+    if (const auto placed = file->put_in_place(); !placed)
+        return base::fail_at(name, placed.error());
+    return counts;
+}
+
+Result<store::RowCounts> import_from(store::Pool& pool, const std::string& name,
+                                     store::Leftovers leftovers) {
+    const auto read = [](int descriptor) {
+        return [descriptor](std::span<char> into) { return read_from(descriptor, into); };
+    };
+    if (is_standard(name)) return store::import_store(pool, read(STDIN_FILENO), leftovers);
+    const source::File file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.is_open()) return unavailable(name, errno);
+    return store::import_store(pool, read(file.descriptor()), leftovers);
+}
+
+// "exported in 12.3 s: 1000000 objects, 1200000 history, …"; tables without rows are left out.
+void print_summary(std::string_view done, const store::RowCounts& counts,
+                   steady_clock::time_point began) {
+    const std::chrono::duration<double> seconds = steady_clock::now() - began;
+    std::string tables;
+    for (const auto& [table, rows] : counts)
+        if (rows > 0) tables += fmt::format("{}{} {}", tables.empty() ? "" : ", ", rows, table);
+    fmt::print(stderr, "{} in {:.1f} s: {}\n", done, seconds.count(), tables);
+}
+
+int report(std::string_view done, const Result<store::RowCounts>& counts,
+           steady_clock::time_point began) {
+    if (!counts) return complain(counts.error().text, status_of(counts.error()));
+    print_summary(done, *counts, began);
+    return ok;
+}
+
+// Nothing where there is one, else the words for the one that is missing.
+std::string missing_store(const Config& config) {
+    const auto& url = config.store;
+    if (url.engine != store::Engine::sqlite || std::filesystem::exists(url.path)) return {};
+    return "there is no store at " + url.path.string() + "; run varve init";
+}
+
+}  // namespace
+
+int export_store(const Config& config, const std::string& file) {
+    if (const auto missing = missing_store(config); !missing.empty())
+        return complain(missing, failed);
+    const auto began = steady_clock::now();
+    const auto pool = open_pool(config, store::IfMissing::fail);
+    const auto connection = pool->lease();
+    const auto counts = is_standard(file) ? export_to_stdout(*connection)
+                                          : export_to_file(*connection, file);
+    return report("exported", counts, began);
+}
+
+int import_store(const Config& config, const std::string& file, store::Leftovers leftovers) {
+    if (const auto missing = missing_store(config); !missing.empty())
+        return complain(missing, failed);
+    const auto began = steady_clock::now();
+    const auto pool = open_pool(config, store::IfMissing::fail);
+    try {
+        return report("imported", import_from(*pool, file, leftovers), began);
+    } catch (const store::Failure& failure) {
+        return complain(std::string("the store failed: ") + failure.what() +
+                            "\nwhen it is well again: varve import --again FILE",
+                        failed);
+    }
+}
+
+}  // namespace app

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/commands.hpp"
+#include "app/print.hpp"
+#include "app/progress_line.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "release/warm.hpp"
+#include "serve/stop_signals.hpp"
+
+namespace app {
+namespace {
+
+using base::Kind;
+using base::Result;
+using Json = nlohmann::json;
+using std::chrono::steady_clock;
+
+// The kept index of a release as it was recorded; a release that was published twice has two.
+source::Build kept_index(const std::string& folder, const std::string& version,
+                         const std::string& digest) {
+    for (const auto& kept : source::kept_indexes(folder)) {
+        if (kept.release.version != version) continue;
+        auto opened = source::open_kept_index(kept.path);
+        if (opened && (*opened)->digest() == digest) return std::move(*opened);
+    }
+    return nullptr;
+}
+
+Result<release::Objects> objects_in(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return base::fail(Kind::refused, "can't read " + path);
+    release::Objects objects;
+    std::size_t number = 0;
+    for (std::string line; std::getline(file, line);) {
+        ++number;
+        if (line.empty() || line.front() == '#') continue;
+        const auto parts = base::split(line, '\t');
+        if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
+            return base::fail(Kind::refused,
+                              fmt::format("{}:{}: no line CLASS TAB NAME", path, number));
+        objects.push_back({base::legal_text(parts[0]), base::legal_text(parts[1])});
+    }
+    if (file.bad()) return base::fail(Kind::refused, "can't read " + path);
+    std::ranges::sort(objects);
+    const auto twice = std::ranges::unique(objects);
+    objects.erase(twice.begin(), twice.end());
+    return objects;
+}
+
+// As the build spells the class; the store's may be gone from the build.
+std::string spelled(const source::Source& build, const std::string& class_name) {
+    for (const auto& count : build.class_counts())
+        if (base::equal_ignoring_case(count.class_name, class_name)) return count.class_name;
+    return class_name;
+}
+
+Result<release::Selection> selection_of(const PrewarmWords& words, store::Pool& pool,
+                                        const source::Source& build) {
+    if (words.all) return release::Selection(release::Everything{});
+    if (!words.class_name.empty())
+        return release::Selection(release::OfClass{spelled(build, words.class_name)});
+    if (words.list.empty())
+        return release::Selection(release::most_requested(pool, words.popular));
+    auto objects = objects_in(words.list);
+    if (!objects) return tl::unexpected(objects.error());
+    return release::Selection(std::move(*objects));
+}
+
+struct Outcome {
+    std::string version;
+    release::Warmed warmed;
+    double seconds = 0;
+};
+
+// One build warmed, with what a person sees meanwhile.
+Result<Outcome> warm_one(Rooms& rooms, const history::Builds& builds, const PrewarmWords& words,
+                         serve::StopSignals& signals) {
+    const auto selection = selection_of(words, *rooms.pool, *builds.build);
+    if (!selection) return tl::unexpected(selection.error());
+    const base::Clock clock = base::system_clock_now;
+    history::Renames renames;
+    release::Warming warming{{*rooms.pool, rooms.config.history, clock, renames},
+                             builds.build,
+                             builds.previous,
+                             *selection,
+                             {},
+                             1,
+                             {}};
+    const auto index_dir = rooms.config.source.index.string();
+    warming.kept = [index_dir](const std::string& version, const std::string& digest) {
+        return kept_index(index_dir, version, digest);
+    };
+    warming.threads = words.jobs;
+    warming.mass_change.percent = rooms.config.mass_change;
+    release::Progress progress;
+    Result<release::Warmed> warmed = base::fail(Kind::unavailable, "the job did not run");
+    std::atomic<bool> ended = false;
+    const auto start = steady_clock::now();
+    {
+        std::jthread job([&](const std::stop_token& stop) {
+            warmed = release::warm(warming, progress, stop);
+            ended = true;
+        });
+        ProgressLine line(builds.build->release().version);
+        while (!ended) {
+            if (signals.wait(std::chrono::milliseconds(100))) job.request_stop();
+            line.show(progress.done, progress.all);
+        }
+    }
+    if (!warmed) return tl::unexpected(warmed.error());
+    const std::chrono::duration<double> took = steady_clock::now() - start;
+    return Outcome{builds.build->release().version, std::move(*warmed), took.count()};
+}
+
+Json json_of(const Outcome& outcome) {
+    const auto& tally = outcome.warmed.tally;
+    Json json{{"release", outcome.version},
+              {"finished", outcome.warmed.finished},
+              {"seconds", outcome.seconds},
+              {"bytes", tally.bytes},
+              {"looked_at", tally.looked_at},
+              {"new", tally.added},
+              {"changed", tally.changed},
+              {"unchanged", tally.unchanged},
+              {"compared_before", tally.compared},
+              {"vanished", tally.vanished},
+              {"failed", tally.failed},
+              {"failures", Json::array()},
+              {"mass_change", Json::array()}};
+    for (const auto& [object, reason] : tally.failures)
+        json["failures"].push_back(
+            {{"class", object.class_name}, {"name", object.name}, {"reason", reason}});
+    for (const auto& change : outcome.warmed.mass_changes)
+        json["mass_change"].push_back({{"class", change.class_name},
+                                       {"path", change.place},
+                                       {"objects", change.objects},
+                                       {"of", change.of}});
+    return json;
+}
+
+void print_text(const Outcome& outcome) {
+    const auto& tally = outcome.warmed.tally;
+    fmt::print("{}: {} objects in {:.1f} s, {:.1f} MB of the build\n", outcome.version,
+               tally.looked_at, outcome.seconds, static_cast<double>(tally.bytes) / 1e6);
+    fmt::print("  new        {:>12}\n  changed    {:>12}\n  unchanged  {:>12}\n"
+               "  before     {:>12}   (compared by requests or earlier jobs)\n"
+               "  vanished   {:>12}\n  failed     {:>12}\n",
+               tally.added, tally.changed, tally.unchanged, tally.compared, tally.vanished,
+               tally.failed);
+    for (const auto& change : outcome.warmed.mass_changes)
+        fmt::print("  {} changed in {} of {} objects of class {}\n", on_one_line(change.place),
+                   change.objects, change.of, on_one_line(change.class_name));
+    for (const auto& [object, reason] : tally.failures)
+        fmt::print("  failed: {} {}: {}\n", on_one_line(object.class_name),
+                   on_one_line(object.name), on_one_line(reason));
+}
+
+void print(const std::vector<Outcome>& outcomes, const PrewarmWords& words) {
+    if (!words.json) {
+        for (const auto& outcome : outcomes) print_text(outcome);
+        return;
+    }
+    // The build that was asked for; what brought the objects up to it stands beside.
+    auto json = json_of(outcomes.back());
+    if (outcomes.size() > 1) json["before"] = json_of(outcomes.front());
+    fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+// A build that is not current yet, judged as it would be at the switch.
+struct Staged {
+    std::unique_ptr<history::CurrentBuild> judge;
+    history::Builds builds;
+};
+
+Result<Staged> open_staged(Rooms& rooms, const std::string& folder) {
+    auto config = rooms.config;
+    config.source.path = folder;
+    Staged staged;
+    staged.judge = std::make_unique<history::CurrentBuild>(build_opener(config), *rooms.pool);
+    staged.judge->look();
+    if (const auto why = staged.judge->why(); !why.empty()) return base::fail(Kind::refused, why);
+    staged.builds = staged.judge->builds();
+    const auto current = rooms.current->build();
+    if (current && staged.builds.build->release() < current->release())
+        return base::fail(Kind::refused, staged.builds.build->release().version +
+                                             " is older than the current build, " +
+                                             current->release().version);
+    return staged;
+}
+
+int how_to_go_on(const std::vector<Outcome>& outcomes) {
+    const auto& last = outcomes.back();
+    if (last.warmed.finished) return ok;
+    return complain(last.version + " is not finished: stopped. The same command goes on where "
+                                   "this one was",
+                    failed);
+}
+
+int run(Rooms& rooms, const PrewarmWords& words) {
+    serve::StopSignals signals;
+    rooms.current->look();
+    std::vector<history::Builds> to_warm;
+    if (rooms.current->build()) to_warm.push_back(rooms.current->builds());
+    Staged staged;
+    if (!words.build.empty()) {
+        auto opened = open_staged(rooms, words.build);
+        if (!opened) return complain(opened.error().text, failed);
+        staged = std::move(*opened);
+        // The current build itself, by another way to its folder.
+        if (!to_warm.empty() &&
+            to_warm.front().build->release() == staged.builds.build->release())
+            to_warm.clear();
+        to_warm.push_back(staged.builds);
+    }
+    if (to_warm.empty()) return complain(rooms.current->why(), failed);
+    std::vector<Outcome> outcomes;
+    for (const auto& builds : to_warm) {
+        auto outcome = warm_one(rooms, builds, words, signals);
+        if (!outcome)
+            return complain(builds.build->release().version + ": " + outcome.error().text +
+                                ". The same command goes on where this one was",
+                            status_of(outcome.error()));
+        outcomes.push_back(std::move(*outcome));
+        if (!outcomes.back().warmed.finished) break;
+    }
+    print(outcomes, words);
+    return how_to_go_on(outcomes);
+}
+
+}  // namespace
+
+int prewarm(const Config& config, const PrewarmWords& words) {
+    const int selected = (words.all ? 1 : 0) + (words.popular > 0 ? 1 : 0) +
+                         (words.class_name.empty() ? 0 : 1) + (words.list.empty() ? 0 : 1);
+    if (selected != 1)
+        return complain("one of --popular N, --class C, --list FILE and --all says what to warm",
+                        wrong_use);
+    auto rooms = open_rooms(config, Waiting::command, words.jobs);
+    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
+    return run(*rooms, words);
+}
+
+}  // namespace app

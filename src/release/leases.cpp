@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "release/leases.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <unistd.h>
+
+#include "base/text.hpp"
+#include "store/dialect.hpp"
+
+namespace release {
+namespace {
+
+using store::Access;
+using store::Transaction;
+using store::Value;
+
+const store::Insert a_lease{
+    "leases", {"task", "part", "owner", "expires_at", "result"}, {"task", "part"}};
+
+std::string host_name() {
+    char name[256] = {};
+    if (::gethostname(name, sizeof name - 1) != 0) return "?";
+    std::string host(name);
+    std::ranges::replace(host, ' ', '_');
+    return host.substr(0, 64);
+}
+
+std::string first_line(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+std::string boot() { return first_line("/proc/sys/kernel/random/boot_id").substr(0, 8); }
+
+// When the process began, in ticks since boot: field 22 of proc(5), counted from behind the
+// program's name, which may hold anything. Empty: there is no such process.
+std::string start_of(const std::string& pid) {
+    const auto line = first_line("/proc/" + pid + "/stat");
+    const auto name_end = line.rfind(')');
+    if (name_end == std::string::npos) return {};
+    const auto fields = base::split(std::string_view(line).substr(name_end + 1), ' ');
+    return fields.size() > 20 ? std::string(fields[20]) : std::string();
+}
+
+struct Lease {
+    std::int64_t part;
+    std::string owner, expires_at;
+    bool done;
+};
+
+std::vector<Lease> leases_of(Transaction& transaction, const std::string& task) {
+    std::vector<Lease> leases;
+    for (const auto& row :
+         transaction.query("SELECT part, owner, expires_at, done FROM leases WHERE task = ?"
+                           " ORDER BY part",
+                           {Value{task}}))
+        leases.push_back({row.integer(0), row.text(1), row.text(2), row.integer(3) != 0});
+    return leases;
+}
+
+// The lowest part that has no lease; `parts` when there is none.
+std::int64_t first_free(const std::vector<Lease>& leases) {
+    std::int64_t part = 0;
+    for (const auto& lease : leases) {
+        if (lease.part != part) break;
+        ++part;
+    }
+    return part;
+}
+
+}  // namespace
+
+std::string worker_name(std::size_t number) {
+    const auto pid = std::to_string(::getpid());
+    return host_name() + ' ' + boot() + ' ' + pid + ' ' + start_of(pid) + ' ' +
+           std::to_string(number);
+}
+
+bool is_gone(const std::string& worker) {
+    const auto words = base::split(worker, ' ');
+    if (words.size() != 5 || words[0] != host_name() || words[1] != boot()) return false;
+    // The number goes into a path.
+    const auto pid = base::parse_integer(words[2]);
+    return pid && start_of(std::to_string(*pid)) != words[3];
+}
+
+std::string Leases::expiry() const {
+    return base::format_rfc3339(terms_.clock() + terms_.length);
+}
+
+Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts) {
+    const auto now = base::format_rfc3339(terms_.clock());
+    const auto is_free = [&](const Lease& lease) {
+        return !lease.done && (lease.expires_at < now || terms_.is_gone(lease.owner));
+    };
+    return store::perform(pool_, Access::write, [&](Transaction& transaction) -> Claim {
+        const auto leases = leases_of(transaction, terms_.task);
+        const auto done = std::ranges::count_if(
+            leases, [&](const auto& lease) { return lease.done && lease.part < parts; });
+        if (done >= parts) return {std::nullopt, true};
+        for (const auto& lease : leases)
+            if (lease.owner == worker && !lease.done) return {lease.part, false};
+        for (const auto& lease : leases) {
+            if (!is_free(lease)) continue;
+            const auto taken = transaction.execute(
+                "UPDATE leases SET owner = ?, expires_at = ? WHERE task = ? AND part = ?"
+                " AND owner = ? AND expires_at = ? AND done = 0",
+                {Value{worker}, Value{expiry()}, Value{terms_.task}, Value{lease.part},
+                 Value{lease.owner}, Value{lease.expires_at}});
+            if (taken == 1) return {lease.part, false};
+        }
+        for (auto part = first_free(leases); part < parts; ++part) {
+            const auto lies_there = [&](const auto& lease) { return lease.part == part; };
+            if (std::ranges::any_of(leases, lies_there)) continue;
+            const std::vector<Value> values{Value{terms_.task}, Value{part}, Value{worker},
+                                            Value{expiry()}, Value{std::string()}};
+            if (store::insert_unless_there(transaction, a_lease, values)) return {part, false};
+        }
+        return {};
+    });
+}
+
+bool Leases::renew(const std::string& worker, std::int64_t part) {
+    return store::perform(pool_, Access::write, [&](Transaction& transaction) {
+        return transaction.execute(
+                   "UPDATE leases SET expires_at = ? WHERE task = ? AND part = ?"
+                   " AND owner = ? AND done = 0",
+                   {Value{expiry()}, Value{terms_.task}, Value{part}, Value{worker}}) == 1;
+    });
+}
+
+bool Leases::finish(const std::string& worker, std::int64_t part, const std::string& result) {
+    return store::perform(pool_, Access::write, [&](Transaction& transaction) {
+        // Found done when a commit in doubt is run again.
+        return transaction.execute(
+                   "UPDATE leases SET done = 1, result = ? WHERE task = ?"
+                   " AND part = ? AND owner = ?",
+                   {Value{result}, Value{terms_.task}, Value{part}, Value{worker}}) == 1;
+    });
+}
+
+void Leases::give_up(const std::string& worker, std::int64_t part) {
+    store::perform(pool_, Access::write, [&](Transaction& transaction) {
+        transaction.execute(
+            "DELETE FROM leases WHERE task = ? AND part = ? AND owner = ? AND done = 0",
+            {Value{terms_.task}, Value{part}, Value{worker}});
+    });
+}
+
+std::vector<std::string> results_of(Transaction& transaction, const std::string& task) {
+    std::vector<std::string> results;
+    for (const auto& row :
+         transaction.query("SELECT result FROM leases WHERE task = ? AND done = 1 ORDER BY part",
+                           {Value{task}}))
+        results.push_back(row.text(0));
+    return results;
+}
+
+void forget_leases(Transaction& transaction, base::Seconds before) {
+    transaction.execute("DELETE FROM leases WHERE expires_at < ?",
+                        {Value{base::format_rfc3339(before)}});
+}
+
+}  // namespace release

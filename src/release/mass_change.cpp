@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "release/mass_change.hpp"
+
+#include "store/dialect.hpp"
+
+namespace release {
+namespace {
+
+using store::Value;
+
+// As wide as the column.
+constexpr std::size_t longest_place = 512;
+
+std::uint64_t objects_of(const std::vector<source::ClassCount>& classes,
+                         const std::string& name) {
+    for (const auto& count : classes)
+        if (count.class_name == name) return count.objects;
+    return 0;
+}
+
+}  // namespace
+
+std::vector<MassChange> mass_changes_in(const Tally& tally,
+                                        const std::vector<source::ClassCount>& classes,
+                                        const MassChangeSettings& settings) {
+    std::vector<MassChange> found;
+    if (settings.percent == 0) return found;
+    for (const auto& [class_name, places] : tally.places) {
+        const auto of = objects_of(classes, class_name);
+        if (of < settings.fewest_objects) continue;
+        for (const auto& [place, objects] : places)
+            if (objects * 100 > of * settings.percent && place.size() <= longest_place)
+                found.push_back({class_name, place, objects, of});
+    }
+    return found;
+}
+
+void record(store::Transaction& transaction, const base::Release& release,
+            const std::vector<MassChange>& changes) {
+    static const store::Insert a_change{"mass_changes",
+                                        {"version", "class", "path", "objects", "of_objects"},
+                                        {"version", "class", "path"}};
+    for (const auto& change : changes) {
+        const std::vector<Value> values{Value{release.version}, Value{change.class_name},
+                                        Value{change.place},
+                                        Value{static_cast<std::int64_t>(change.objects)},
+                                        Value{static_cast<std::int64_t>(change.of)}};
+        transaction.execute(store::upsert_sql(transaction.engine(), a_change), values);
+    }
+}
+
+}  // namespace release

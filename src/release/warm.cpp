@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: MIT
+#include "release/warm.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "base/digest.hpp"
+#include "history/tables.hpp"
+#include "release/stage.hpp"
+#include "store/dialect.hpp"
+
+namespace release {
+namespace {
+
+using base::Result;
+using history::Brought;
+using store::Access;
+using store::Transaction;
+using store::Value;
+
+// Rows of `objects` looked at in one part, by oid.
+constexpr std::int64_t part_rows = 50'000;
+// Objects of a batch take at most so many bytes in the build, or are one.
+constexpr std::uint64_t batch_bytes = 4 << 20;
+
+// The kept indexes, each opened once.
+class Kept {
+   public:
+    explicit Kept(const Warming& warming) : warming_(warming) {}
+
+    // The index of the release as it was recorded; nullptr: none.
+    source::Build of(const std::string& version) {
+        const std::lock_guard lock(mutex_);
+        const auto [known, is_new] = builds_.try_emplace(version);
+        if (is_new && warming_.kept) known->second = open(version);
+        return known->second;
+    }
+
+   private:
+    [[nodiscard]] source::Build open(const std::string& version) const {
+        const auto recorded =
+            store::perform(warming_.desk.pool, Access::read, [&](Transaction& transaction) {
+                return history::recorded_release(transaction, version);
+            });
+        if (!recorded) return nullptr;
+        const auto is = [&](const source::Build& build) {
+            return build && build->release().version == version &&
+                   build->digest() == recorded->digest;
+        };
+        // Open already, as is most often the case.
+        if (is(warming_.previous)) return warming_.previous;
+        if (is(warming_.build)) return warming_.build;
+        return warming_.kept(version, recorded->digest);
+    }
+
+    const Warming& warming_;
+    std::mutex mutex_;
+    std::map<std::string, source::Build> builds_;
+};
+
+// The newest release in which all that the job is about was compared, by its index.
+struct Base {
+    source::Build index;
+    std::set<ObjectName> failed;     // but for these
+    std::vector<std::string> later;  // releases between it and the job's
+};
+
+class Job {
+   public:
+    Job(const Warming& warming, Progress& progress, const std::stop_token& stop)
+        : warming_(warming), progress_(progress), stop_(stop), kept_(warming) {}
+
+    Result<Warmed> run() {
+        if (const auto* objects = std::get_if<Objects>(&warming_.what)) return run_list(*objects);
+        releases_ = read_releases();
+        if (is_finished()) return try_failed_again();
+        base_ = find_base();
+        const auto objects = run_stage(objects_stage());
+        if (!objects || !*objects) return ended(objects);
+        const auto gone = run_stage(gone_stage());
+        if (!gone || !*gone) return ended(gone);
+        return finish();
+    }
+
+   private:
+    using Work = std::function<Result<Tally>(std::int64_t, const GoOn&)>;
+    struct Steps {
+        std::string task;
+        std::int64_t parts;
+        Work work;
+    };
+
+    [[nodiscard]] const base::Release& current() const { return warming_.build->release(); }
+    [[nodiscard]] store::Pool& pool() const { return warming_.desk.pool; }
+
+    // Empty: every class.
+    [[nodiscard]] std::string class_name() const {
+        const auto* of_class = std::get_if<OfClass>(&warming_.what);
+        return of_class == nullptr ? std::string() : of_class->class_name;
+    }
+    [[nodiscard]] bool is_meant(std::string_view class_of_object) const {
+        const auto only = class_name();
+        return only.empty() || class_of_object == only;
+    }
+
+    [[nodiscard]] history::Releases read_releases() const {
+        return store::perform(pool(), Access::read, [&](Transaction& transaction) {
+            return history::known_releases(transaction, warming_.desk.settings,
+                                           warming_.build.get(), warming_.previous.get());
+        });
+    }
+
+    // The releases in which the job of this selection was finished.
+    [[nodiscard]] std::vector<std::string> warmed_in() const {
+        std::vector<std::string> versions;
+        const auto rows = store::perform(pool(), Access::read, [&](Transaction& transaction) {
+            return transaction.query("SELECT version FROM warmed WHERE class IN ('', ?)",
+                                     {Value{class_name()}});
+        });
+        for (const auto& row : rows) versions.push_back(row.text(0));
+        return versions;
+    }
+
+    [[nodiscard]] bool is_finished() const {
+        return std::ranges::count(warmed_in(), current().version) > 0;
+    }
+
+    [[nodiscard]] std::vector<ObjectName> failed_in(const std::string& version) const {
+        std::vector<ObjectName> names;
+        const auto rows = store::perform(pool(), Access::read, [&](Transaction& transaction) {
+            return transaction.query("SELECT class, name FROM failed WHERE version = ?",
+                                     {Value{version}});
+        });
+        for (const auto& row : rows)
+            if (is_meant(row.text(0))) names.push_back({row.text(0), row.text(1)});
+        return names;
+    }
+
+    [[nodiscard]] std::optional<Base> find_base() {
+        std::optional<Base> best;
+        for (const auto& version : warmed_in()) {
+            if (!releases_.is_later(current().version, version)) continue;
+            if (best && !releases_.is_later(version, best->index->release().version)) continue;
+            if (auto index = kept_.of(version)) best = Base{std::move(index), {}, {}};
+        }
+        if (!best) return best;
+        const auto& version = best->index->release().version;
+        for (auto& name : failed_in(version)) best->failed.insert(std::move(name));
+        for (const auto& release : releases_.up_to(current()))
+            if (releases_.is_later(release.version, version) &&
+                release.version != current().version)
+                best->later.push_back(release.version);
+        return best;
+    }
+
+    // Jobs of one name have the same parts.
+    [[nodiscard]] std::string task(const std::string& what, const std::string& parts) const {
+        const auto digest =
+            base::md5_hex(warming_.build->digest() + ' ' + class_name() + ' ' + parts);
+        return current().version + ' ' + what + ' ' + digest;
+    }
+
+    Result<bool> run_stage(const Steps& steps) {
+        tasks_.push_back(steps.task);
+        Stage stage{{steps.task, warming_.desk.clock, warming_.lease, is_gone},
+                    steps.parts,
+                    warming_.threads,
+                    steps.work};
+        if (warming_.is_gone) stage.terms.is_gone = warming_.is_gone;
+        return release::run(pool(), stage, stop_);
+    }
+
+    // -- the objects of the build
+
+    Steps objects_stage() {
+        auto parts =
+            std::make_shared<source::Parts>(warming_.build->parts(warming_.part_objects));
+        for (const auto& count : warming_.build->class_counts())
+            if (is_meant(count.class_name)) progress_.all += count.objects;
+        return {task("objects", parts->order + ' ' + base_name()),
+                static_cast<std::int64_t>(parts->size()),
+                [this, parts](std::int64_t part, const GoOn& go_on) {
+                    const auto i = static_cast<std::size_t>(part);
+                    return warm_part(parts->places[i], parts->places[i + 1], go_on);
+                }};
+    }
+
+    [[nodiscard]] std::string base_name() const {
+        return base_ ? base_->index->release().version : "";
+    }
+
+    Result<Tally> warm_part(std::uint64_t from, std::uint64_t to, const GoOn& go_on) {
+        Batches batches(*this, history::NoteUnchanged::no);
+        warming_.build->each(from, to, [&](const source::Listed& listed) {
+            if (!is_meant(listed.class_name)) return true;
+            batches.tally().bytes += listed.bytes;
+            auto name = listed.id();
+            if (is_as_in_base(listed, name)) {
+                batches.tally().note_unchanged();
+                ++progress_.done;
+                return batches.is_going_on(go_on);
+            }
+            return batches.add(std::move(name), listed.bytes, go_on);
+        });
+        return batches.end(go_on);
+    }
+
+    [[nodiscard]] bool is_as_in_base(const source::Listed& listed, const ObjectName& name) const {
+        if (!base_ || base_->failed.contains(name)) return false;
+        const auto known = base_->index->digest_of(name);
+        return known && *known && **known == listed.digest;
+    }
+
+    // -- what is recorded and not in the build any more
+
+    Steps gone_stage() {
+        auto parts = std::make_shared<source::Parts>();
+        std::int64_t listed = 0;
+        if (base_) {
+            *parts = base_->index->parts(warming_.part_objects);
+            listed = static_cast<std::int64_t>(parts->size());
+        }
+        const auto rows = highest_oid() / part_rows + 1;
+        for (const auto& count : warming_.build->class_counts())
+            if (base_ && is_meant(count.class_name)) progress_.all += count.objects;
+        return {task("gone", parts->order + ' ' + base_name()), listed + rows,
+                [this, parts, listed](std::int64_t part, const GoOn& go_on) {
+                    if (part >= listed) return look_at_rows(part - listed, go_on);
+                    const auto i = static_cast<std::size_t>(part);
+                    return look_at_base(parts->places[i], parts->places[i + 1], go_on);
+                }};
+    }
+
+    [[nodiscard]] std::int64_t highest_oid() const {
+        const auto rows = store::perform(pool(), Access::read, [](Transaction& transaction) {
+            return transaction.query("SELECT MAX(oid) FROM objects");
+        });
+        return rows.at(0).is_null(0) ? 0 : rows.at(0).integer(0);
+    }
+
+    // Objects that the release of the base had.
+    Result<Tally> look_at_base(std::uint64_t from, std::uint64_t to, const GoOn& go_on) {
+        Batches batches(*this, history::NoteUnchanged::no);
+        base_->index->each(from, to, [&](const source::Listed& listed) {
+            if (!is_meant(listed.class_name)) return true;
+            auto name = listed.id();
+            const auto there = warming_.build->digest_of(name);
+            if (there && *there) {
+                ++progress_.done;
+                return batches.is_going_on(go_on);
+            }
+            return batches.add(std::move(name), 0, go_on);
+        });
+        return batches.end(go_on);
+    }
+
+    // Objects that were asked for since, or all where there is no base.
+    Result<Tally> look_at_rows(std::int64_t slice, const GoOn& go_on) {
+        Batches batches(*this, history::NoteUnchanged::no);
+        for (auto& name : rows_of(slice)) {
+            const auto found = warming_.build->find(name);
+            if (!found) return tl::unexpected(found.error());
+            if (!*found && !batches.add(std::move(name), 0, go_on)) break;
+        }
+        return batches.end(go_on);
+    }
+
+    [[nodiscard]] std::vector<ObjectName> rows_of(std::int64_t slice) const {
+        std::string sql = "SELECT class, name FROM objects WHERE oid > ? AND oid <= ? AND"
+                          " ace_version <> ? AND (signature <> '' OR label = '')";
+        std::vector<Value> values{Value{slice * part_rows}, Value{(slice + 1) * part_rows},
+                                  Value{current().version}};
+        if (base_) {
+            if (base_->later.empty()) return {};
+            sql += " AND ace_version IN (?";
+            values.emplace_back(base_->later.front());
+            for (std::size_t i = 1; i < base_->later.size(); ++i) {
+                sql += ", ?";
+                values.emplace_back(base_->later[i]);
+            }
+            sql += ')';
+        }
+        const auto rows = store::perform(pool(), Access::read, [&](Transaction& transaction) {
+            return transaction.query(sql, values);
+        });
+        std::vector<ObjectName> names;
+        for (const auto& row : rows)
+            if (is_meant(row.text(0))) names.push_back({row.text(0), row.text(1)});
+        return names;
+    }
+
+    // -- a list of objects
+
+    Result<Warmed> run_list(const Objects& objects) {
+        progress_.all += objects.size();
+        std::string all;
+        for (const auto& object : objects) all += object.class_name + '\t' + object.name + '\n';
+        // Small parts: objects that people ask for may be the large ones.
+        constexpr std::size_t together = 1000;
+        const auto parts = (objects.size() + together - 1) / together;
+        const auto done =
+            run_stage({task("list", base::md5_hex(all)), static_cast<std::int64_t>(parts),
+                       [&](std::int64_t part, const GoOn& go_on) -> Result<Tally> {
+                           const auto begin = static_cast<std::size_t>(part) * together;
+                           const auto end = std::min(begin + together, objects.size());
+                           Batches batches(*this, history::NoteUnchanged::yes);
+                           for (auto i = begin; i < end; ++i)
+                               if (!batches.add(ObjectName(objects[i]), batch_bytes / 16, go_on))
+                                   break;
+                           return batches.end(go_on);
+                       }});
+        if (!done) return tl::unexpected(done.error());
+        return Warmed{tallied(), {}, *done};
+    }
+
+    // The build is finished; what could not be read may be readable by now.
+    Result<Warmed> try_failed_again() { return run_failed(failed_in(current().version)); }
+    Result<Warmed> run_failed(const Objects& objects) {
+        Batches batches(*this, history::NoteUnchanged::yes);
+        const auto go_on = [this] { return !stop_.stop_requested(); };
+        for (const auto& object : objects)
+            if (!batches.add(ObjectName(object), batch_bytes / 16, go_on)) break;
+        auto tally = batches.end(go_on);
+        if (!tally) return tl::unexpected(tally.error());
+        return Warmed{std::move(*tally), {}, !stop_.stop_requested()};
+    }
+
+    // -- batches
+
+    // Gathers names, and brings them up to date when they are enough.
+    class Batches {
+       public:
+        Batches(Job& job, history::NoteUnchanged note_unchanged) : job_(job) {
+            settings_.note_unchanged = note_unchanged;
+            settings_.same_bytes = [this](const ObjectName& name, const std::string& version) {
+                return job_.is_as_in(name, version);
+            };
+        }
+
+        Tally& tally() { return tally_; }
+
+        // False: the part ends here.
+        bool add(ObjectName name, std::uint64_t bytes, const GoOn& go_on) {
+            names_.push_back(std::move(name));
+            bytes_ += bytes;
+            const bool is_full =
+                names_.size() >= job_.warming_.batch_objects || bytes_ >= batch_bytes;
+            return !is_full || (flush() && go_on());
+        }
+        // Asked now and then by those who add nothing.
+        bool is_going_on(const GoOn& go_on) { return ++passed_ % 4096 != 0 || go_on(); }
+
+        Result<Tally> end(const GoOn& go_on) {
+            if (!error_ && go_on()) flush();
+            if (error_) return tl::unexpected(*error_);
+            return std::move(tally_);
+        }
+
+       private:
+        bool flush() {
+            const auto& warming = job_.warming_;
+            const auto brought = history::bring_up_to_date(
+                warming.desk, *warming.build, warming.previous.get(), names_, settings_);
+            if (!brought) {
+                error_ = brought.error();
+                return false;
+            }
+            for (const auto& one : *brought) tally_.note(one);
+            job_.progress_.done += names_.size();
+            names_.clear();
+            bytes_ = 0;
+            return true;
+        }
+
+        Job& job_;
+        history::BatchSettings settings_;
+        std::vector<ObjectName> names_;
+        std::uint64_t bytes_ = 0, passed_ = 0;
+        Tally tally_;
+        std::optional<base::Error> error_;
+    };
+
+    [[nodiscard]] bool is_as_in(const ObjectName& name, const std::string& version) {
+        const auto index = kept_.of(version);
+        if (!index) return false;
+        const auto before = index->digest_of(name), now = warming_.build->digest_of(name);
+        return before && now && *before && *before == *now;
+    }
+
+    // -- the end
+
+    [[nodiscard]] Tally tallied() const {
+        Tally all;
+        for (const auto& task : tasks_) {
+            const auto results =
+                store::perform(pool(), Access::read, [&](Transaction& transaction) {
+                    return results_of(transaction, task);
+                });
+            for (const auto& result : results)
+                if (const auto tally = tally_from_json(result)) all.add(*tally);
+        }
+        return all;
+    }
+
+    Result<Warmed> ended(const Result<bool>& done) const {
+        if (!done) return tl::unexpected(done.error());
+        return Warmed{tallied(), {}, false};
+    }
+
+    Result<Warmed> finish() const {
+        Warmed warmed{tallied(), {}, true};
+        const auto classes = warming_.build->class_counts();
+        warmed.mass_changes = mass_changes_in(warmed.tally, classes, warming_.mass_change);
+        // Every job of this name may write it: twice is once.
+        store::perform(pool(), Access::write, [&](Transaction& transaction) {
+            for (const auto& count : classes)
+                if (is_meant(count.class_name)) note_warmed(transaction, count);
+            if (class_name().empty()) note_warmed(transaction, {"", warmed.tally.looked_at});
+            record(transaction, current(), warmed.mass_changes);
+            forget_leases(transaction, warming_.desk.clock() - std::chrono::days(7));
+            history::move_generation(transaction);
+        });
+        return warmed;
+    }
+
+    void note_warmed(Transaction& transaction, const source::ClassCount& count) const {
+        static const store::Insert a_class{
+            "warmed", {"class", "version", "warmed_at", "objects"}, {"class", "version"}};
+        const std::vector<Value> values{Value{count.class_name}, Value{current().version},
+                                        Value{base::format_rfc3339(warming_.desk.clock())},
+                                        Value{static_cast<std::int64_t>(count.objects)}};
+        transaction.execute(store::upsert_sql(transaction.engine(), a_class), values);
+    }
+
+    const Warming& warming_;
+    Progress& progress_;
+    const std::stop_token& stop_;
+    Kept kept_;
+    history::Releases releases_;
+    std::optional<Base> base_;
+    std::vector<std::string> tasks_;
+};
+
+}  // namespace
+
+Objects most_requested(store::Pool& pool, std::size_t most) {
+    Objects objects;
+    const auto rows = store::perform(pool, Access::read, [&](Transaction& transaction) {
+        return transaction.query("SELECT class, name FROM objects WHERE hits > 0"
+                                 " ORDER BY hits DESC, oid LIMIT ?",
+                                 {Value{static_cast<std::int64_t>(most)}});
+    });
+    for (const auto& row : rows) objects.push_back({row.text(0), row.text(1)});
+    return objects;
+}
+
+Result<Warmed> warm(const Warming& warming, Progress& progress, const std::stop_token& stop) {
+    try {
+        return Job(warming, progress, stop).run();
+    } catch (const store::Failure& failure) {
+        return base::fail(base::Kind::unavailable,
+                          std::string("the store failed: ") + failure.what());
+    }
+}
+
+}  // namespace release
