@@ -105,11 +105,11 @@ serve:
 	@exec tools/serve $(PORT)
 test:
 	tools/install-packages build serve test
-	$(MAKE) -j$(jobs) --no-print-directory all unit-tests
+	$(MAKE) -j$(jobs) --no-print-directory all unit-tests $(B)/bench-make_build
 	tests/run $(unit_tests) tests/e2e/run tests/galera/run
 test-galera:
 	tools/install-packages build test
-	$(MAKE) -j$(jobs) --no-print-directory all
+	$(MAKE) -j$(jobs) --no-print-directory all $(B)/bench-make_build
 	tests/run tests/galera/run
 test-units:
 	tools/install-packages build test

@@ -6,21 +6,10 @@ import threading
 import time
 
 import tables
+from checks import check
 from readers import Readers, page_of
 from site_of_varve import eventually
 from world import RELEASES, objects_of, paths_of
-
-CHECKS = []
-
-
-class Check:
-    def __init__(self, sentence, function):
-        self.sentence = sentence
-        self.function = function
-
-
-def check(sentence):
-    return lambda function: CHECKS.append(Check(sentence, function))
 
 
 def at_once(webs, paths):
@@ -54,6 +43,9 @@ def _(world):
     for replies in answers:
         for path, reply in zip(paths, replies, strict=True):
             assert reply.status == 200 and page_of(reply) == pages[path], (path, reply)
+            assert "max-age=3600" in reply.fields["cache-control"], (path, reply)
+    for web in webs:
+        assert "level=error" not in web.log.read_text(), web.log_tail()
     tables.expect_same(world.cluster, database, rows)
 
 

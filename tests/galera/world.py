@@ -15,10 +15,15 @@ from web import Web
 RELEASES = ("WS186", "WS187", "WS188")
 
 
+def objects_in(dump):
+    """Class and name of each object of a dump, but those that are not tracked."""
+    found = re.findall(rb'(?m)^(\w+) : "([^"\\\n]+)"', dump)
+    return [(class_name.decode(), name.decode()) for class_name, name in found if class_name != b"UserSession"]
+
+
 def objects_of(site, proteins):
-    """Class and name of what WS188 holds, of the many proteins so many only."""
-    found = re.findall(rb'(?m)^(\w+) : "([^"\n]+)"', site.dump_of("WS188"))
-    named = [(a.decode(), b.decode()) for a, b in found if a != b"UserSession"]
+    """What WS188 holds, of the many proteins so many only."""
+    named = objects_in(site.dump_of("WS188"))
     return ([each for each in named if each[0] != "Protein"] +
             [each for each in named if each[0] == "Protein"][:proteins])
 
