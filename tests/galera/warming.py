@@ -1,0 +1,151 @@
+"""The release job on two nodes, requests on the third, while nodes die and come back.
+
+SPDX-License-Identifier: MIT
+"""
+import json
+import random
+import subprocess
+import time
+
+import tables
+from checks import check
+from readers import Readers, page_of
+from site_of_varve import HERE, PROGRAM, eventually
+from web import Web
+from world import objects_in, paths_of
+
+OBJECTS = 20000
+RELEASES = ("WS200", "WS201")  # of the builds that are made here
+JOB_SECONDS = 120
+
+
+def make_builds(site):
+    """A large build and the next release of it."""
+    first, second = (site.builds / release for release in RELEASES)
+    subprocess.run([str(HERE / "make_build"), "--objects", str(OBJECTS), "--version", RELEASES[0],
+                    "--date", "2010-01-01", "--folder", str(first), "--next", str(second),
+                    "--next-version", RELEASES[1], "--next-date", "2010-02-01", "--changed", "40",
+                    "--restamped", "5", "--new", "3", "--vanished", "2"],
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, check=True)
+
+
+def some_paths(site):
+    """Of objects that both releases hold, as many as readers ask for."""
+    named = sorted(set.intersection(*(set(objects_in(site.dump_of(release))) for release in RELEASES)))
+    return paths_of(random.Random(3).sample(named, 400))
+
+
+class Job:
+    """`varve prewarm` of all objects of the current build."""
+
+    def __init__(self, site, name, store):
+        self.name = name
+        self.killed = False
+        self.output = site.folder / f"{name}.out"
+        self.log = site.folder / f"{name}.err"
+        config = site.write_config(f"{name}.conf", store__url=store)
+        with open(self.output, "wb") as output, open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [str(PROGRAM), "prewarm", "--config", str(config), "--all", "--jobs", "2", "--json"],
+                cwd=site.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
+
+    def runs(self):
+        return self.process.poll() is None
+
+    def expect_done(self):
+        """Its summary."""
+        try:
+            status = self.process.wait(JOB_SECONDS)
+        finally:
+            self.end()
+        assert status == 0, f"{self.name} ended with {status}:\n{self.log.read_text()[-2000:]}"
+        return json.loads(self.output.read_text())
+
+    def kill(self):
+        self.killed = True
+        self.end()
+
+    def end(self):
+        if self.runs():
+            self.process.kill()
+            self.process.wait()
+
+
+def warmed_on_sqlite(world, paths):
+    """The pages after each of the two releases was warmed by one job, and the tables at the end."""
+    site = world.site
+    store = site.folder / "var" / "warmed.db"
+    site.write_config("init.conf", store__url=f"sqlite:{store}")
+    site.expect(0, "init", config="init.conf")
+    pages = []
+    for release in RELEASES:
+        site.switch_to(release)
+        Job(site, "alone", f"sqlite:{store}").expect_done()
+        web = Web(site, "reference", f"sqlite:{store}")
+        try:
+            web.wait_for(release)
+            pages.append({path: page_of(web.get(path)) for path in paths})
+        finally:
+            web.close()
+    return pages, tables.in_sqlite(store)
+
+
+def is_warmed(node, database, release, objects):
+    """Whether so many objects were compared in the release."""
+    counted = node.ask(f"SELECT COUNT(*) FROM objects WHERE ace_version = '{release}'", database)
+    return counted is not None and int(counted) >= objects
+
+
+def warm_and_kill(world, database, web, pages, release, kill):
+    """Two jobs at once; in the middle of it kill(jobs) kills a node, which then comes back. Returns
+    the summary of the first job, which is of all that was done by both."""
+    cluster = world.cluster
+    world.publish(release)
+    jobs = [Job(world.site, f"job{number}", cluster.url(database, number, number % 3 + 1, (number + 1) % 3 + 1))
+            for number in (1, 2)]
+    try:
+        with Readers([web], pages) as readers:
+            third = cluster.nodes[2]
+            eventually(lambda: is_warmed(third, database, release, OBJECTS // 10), "a part is warmed", 60)
+            assert all(job.runs() for job in jobs), "the jobs were done before a node was killed"
+            killed = time.monotonic()
+            cluster.bring_back(kill(jobs))
+            summary = [job.expect_done() for job in jobs if not job.killed][0]
+    finally:
+        for job in jobs:
+            job.end()
+    print(f"    {release}: {summary['looked_at']} objects in {summary['seconds']:.1f} s")
+    print(readers.told(killed))
+    assert not readers.faults, readers.faults[:3]
+    return summary
+
+
+def counted(summary):
+    return sum(summary[what] for what in ("new", "changed", "unchanged", "compared_before", "vanished"))
+
+
+@check("two jobs warm two releases, a node dies in each and a job in one: the store is that of one job alone")
+def _(world):
+    make_builds(world.site)
+    paths = some_paths(world.site)
+    pages, rows = warmed_on_sqlite(world, paths)
+    world.publish(RELEASES[0])
+    database = world.new_database()
+    web = world.serve(database, 3, 1, 2)
+    web.wait_for(RELEASES[0])
+    first, second, _ = world.cluster.nodes
+
+    def node_dies(_jobs):
+        first.kill()
+        return first
+
+    def machine_dies(jobs):
+        jobs[1].kill()
+        second.kill()
+        return second
+
+    for release, wanted, kill in zip(RELEASES, pages, (node_dies, machine_dies)):
+        summary = warm_and_kill(world, database, web, wanted, release, kill)
+        assert summary["finished"] and summary["failed"] == 0, summary
+        assert summary["looked_at"] == counted(summary), summary
+    tables.expect_same(world.cluster, database, rows)
