@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <system_error>
 #include <unistd.h>
@@ -50,6 +51,10 @@ Result<store::RowCounts> export_to_stdout(store::Connection& connection) {
 
 // The file is there when it is whole: a backup of yesterday stays until then.
 Result<store::RowCounts> export_to_file(store::Connection& connection, const std::string& name) {
+    std::error_code none;
+    if (std::filesystem::exists(name, none) && !std::filesystem::is_regular_file(name, none))
+        return base::fail(base::Kind::unavailable,
+                          name + " is no regular file, whose place an export could take");
     auto file = source::NewFile::create(name);
     if (!file) return tl::unexpected(file.error());
     const auto counts =
@@ -107,8 +112,8 @@ int export_store(const Config& config, const std::string& file) {
     const auto began = steady_clock::now();
     const auto pool = open_pool(config, store::IfMissing::fail);
     const auto connection = pool->lease();
-    const auto counts = is_standard(file) ? export_to_stdout(*connection)
-                                          : export_to_file(*connection, file);
+    const auto counts =
+        is_standard(file) ? export_to_stdout(*connection) : export_to_file(*connection, file);
     return report("exported", counts, began);
 }
 

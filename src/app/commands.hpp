@@ -9,6 +9,7 @@
 #include "app/config.hpp"
 #include "app/rooms.hpp"
 #include "base/result.hpp"
+#include "store/archive.hpp"
 
 namespace app {
 
@@ -43,6 +44,10 @@ int show(const Config& config, const ObjectWords& object, const std::string& rel
 
 int check(const std::filesystem::path& config_file);
 int accept(const Config& config, const std::string& release);
+
+//   file  empty or "-": standard output, standard input
+int export_store(const Config& config, const std::string& file);
+int import_store(const Config& config, const std::string& file, store::Leftovers leftovers);
 
 struct PrewarmWords {
     std::string build;  // folder; empty: the current build

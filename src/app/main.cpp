@@ -27,6 +27,8 @@ struct Words {
     std::string format = "rss";
     std::string release;
     DiffWords diff;
+    std::string archive;
+    bool again = false;
     PrewarmWords prewarm;
 };
 
@@ -136,6 +138,30 @@ void add_prewarm(CLI::App& program, Words& words, Run& run) {
     });
 }
 
+void add_archive(CLI::App& program, Words& words, Run& run) {
+    auto* out = program.add_subcommand("export", "The whole store as JSON Lines: a backup");
+    out->add_option("file", words.archive, "Where to; default, or -: standard output");
+    out->callback([&] {
+        run = [&] {
+            return with_config(words.config, Speaker::command, [&](const Config& config) {
+                return app::export_store(config, words.archive);
+            });
+        };
+    });
+    auto* in = program.add_subcommand("import", "Fill a new store from an export");
+    in->add_option("file", words.archive, "Where from; default, or -: standard input");
+    in->add_flag("--again", words.again, "Clear first what a broken-off import left");
+    in->callback([&] {
+        run = [&] {
+            return with_config(words.config, Speaker::command, [&](const Config& config) {
+                return app::import_store(config, words.archive,
+                                         words.again ? store::Leftovers::clear
+                                                     : store::Leftovers::refuse);
+            });
+        };
+    });
+}
+
 int run_words(int argc, char** argv) {
     CLI::App program("Varve: a change-history feed for every object of a database that is "
                      "rebuilt at each release",
@@ -147,6 +173,7 @@ int run_words(int argc, char** argv) {
     program.require_subcommand(1);
     program.fallthrough();
     add_commands(program, words, run);
+    add_archive(program, words, run);
     add_prewarm(program, words, run);
     try {
         program.parse(argc, argv);

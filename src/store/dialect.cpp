@@ -5,10 +5,12 @@
 #include <array>
 #include <stdexcept>
 
+#include "base/text.hpp"
+
 namespace store {
 namespace {
 
-std::string listed(const std::vector<std::string_view>& names) {
+std::string listed(std::span<const std::string_view> names) {
     std::string list;
     for (const auto name : names) list.append(list.empty() ? "" : ", ").append(name);
     return list;
@@ -23,6 +25,13 @@ std::string assignments(const Insert& insert, std::string_view prefix, std::stri
         list.append(prefix).append(column).append(suffix);
     }
     return list;
+}
+
+// "bigint", "INTEGER", "longblob", "varchar", …
+ColumnType type_called(std::string_view name) {
+    const std::string folded = base::fold_ascii(name);
+    if (folded.find("int") != std::string::npos) return ColumnType::integer;
+    return folded.ends_with("blob") ? ColumnType::blob : ColumnType::text;
 }
 
 // Rows of one statement, and bytes of its values where it has more than one row: a server
@@ -112,6 +121,12 @@ void insert_many(Transaction& transaction, const Insert& insert, std::span<const
         insert_one_by_one(transaction, insert, values);
 }
 
+void expect_many_writes(Connection& connection) {
+    if (connection.engine() == Engine::mysql) return;
+    (void)connection.query("PRAGMA cache_size = -131072");        // KB
+    (void)connection.query("PRAGMA wal_autocheckpoint = 16384");  // pages of 4 KB
+}
+
 std::string_view for_update(Engine engine) {
     return engine == Engine::mysql ? " FOR UPDATE" : "";
 }
@@ -126,6 +141,50 @@ std::vector<std::string> columns_of(Connection& connection, const std::string& t
     std::vector<std::string> names;
     for (const auto& row : connection.query(sql, values)) names.push_back(row.text(0));
     return names;
+}
+
+std::vector<Column> described_columns_of(Connection& connection, const std::string& table) {
+    // A rowid that is a primary key is called nullable, and is not.
+    const std::string_view sql =
+        connection.engine() == Engine::mysql
+            ? "SELECT column_name, data_type, is_nullable = 'YES' FROM"
+              " information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?"
+              " ORDER BY ordinal_position"
+            : "SELECT name, type, \"notnull\" = 0 AND pk = 0 FROM pragma_table_info(?)"
+              " ORDER BY cid";
+    const std::vector<Value> values{table};
+    std::vector<Column> columns;
+    for (const auto& row : connection.query(sql, values))
+        columns.push_back({row.text(0), type_called(row.text(1)), row.integer(2) != 0});
+    return columns;
+}
+
+BehindKey behind_key(Engine engine, std::span<const std::string_view> keys) {
+    const std::vector<std::string_view> marks(keys.size(), "?");
+    BehindKey behind;
+    if (engine == Engine::sqlite) {
+        behind.sql = "(" + listed(keys) + ") > (" + listed(marks) + ")";
+        for (std::size_t key = 0; key < keys.size(); ++key) behind.values.push_back(key);
+        return behind;
+    }
+    for (std::size_t last = 0; last < keys.size(); ++last) {
+        behind.sql += last == 0 ? "(" : " OR ";
+        for (std::size_t key = 0; key <= last; ++key) {
+            behind.sql.append(key == 0 ? "(" : " AND ").append(keys[key]);
+            behind.sql += key == last ? " > ?)" : " = ?";
+            behind.values.push_back(key);
+        }
+    }
+    behind.sql += ")";
+    return behind;
+}
+
+std::string delete_some_sql(Engine engine, std::string_view table,
+                            std::span<const std::string_view> keys) {
+    const std::string from = "DELETE FROM " + std::string(table);
+    const std::string first = " ORDER BY " + listed(keys) + " LIMIT ?";
+    if (engine == Engine::mysql) return from + first;
+    return from + " WHERE rowid IN (SELECT rowid FROM " + std::string(table) + first + ")";
 }
 
 std::string as_bytes(Engine engine, std::string_view column) {

@@ -48,6 +48,11 @@ bool insert_unless_there(Transaction& transaction, const Insert& insert,
 //           MariaDB 110,000; of two short columns 950,000 and 310,000)
 void insert_many(Transaction& transaction, const Insert& insert, std::span<const Value> values);
 
+// Makes this connection ready to write a database from end to end: SQLite gets 128 MB to keep
+// pages in, and writes its log into the file every 64 MB. Nothing for MariaDB, whose server
+// decides on both.
+void expect_many_writes(Connection& connection);
+
 // Put behind a SELECT whose rows the same transaction goes on to write: other writers wait.
 // Empty for SQLite, where a writing transaction is alone anyway.
 [[nodiscard]] std::string_view for_update(Engine engine);
@@ -55,6 +60,29 @@ void insert_many(Transaction& transaction, const Insert& insert, std::span<const
 // Names of a table's columns, in their order; none: no such table.
 [[nodiscard]] std::vector<std::string> columns_of(Connection& connection,
                                                   const std::string& table);
+
+enum class ColumnType { integer, text, blob };
+struct Column {
+    std::string name;
+    ColumnType type = ColumnType::text;
+    bool nullable = false;
+    bool operator==(const Column&) const = default;
+};
+// The same with what they hold; equal for both engines.
+[[nodiscard]] std::vector<Column> described_columns_of(Connection& connection,
+                                                       const std::string& table);
+
+// The condition of the rows behind one row in the order of their key, which both engines answer
+// from the key's index: MariaDB reads all rows for (a, b) > (?, ?), SQLite for its long form.
+struct BehindKey {
+    std::string sql;
+    std::vector<std::size_t> values;  // for each ? the number of the key column whose value it is
+};
+[[nodiscard]] BehindKey behind_key(Engine engine, std::span<const std::string_view> keys);
+
+// DELETE of so many of a table's rows as its one value tells, the first ones by key.
+[[nodiscard]] std::string delete_some_sql(Engine engine, std::string_view table,
+                                          std::span<const std::string_view> keys);
 
 // The bytes of a text column as they lie in the table, in no character set.
 [[nodiscard]] std::string as_bytes(Engine engine, std::string_view column);

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "store/adoption.hpp"
 #include "store/dialect.hpp"
+#include "store/import_mark.hpp"
 #include "store/store.hpp"
 
 namespace store {
@@ -144,7 +145,7 @@ Result<Upgraded> initialise(Connection& connection, base::Seconds now) {
     return done;
 }
 
-Result<void> check_schema(Connection& connection) {
+Result<void> check_tables(Connection& connection) {
     const auto schema = schema_of(connection);
     if (!schema) return refuse("the store has no schema yet: run varve init");
     if (auto known = refuse_newer(*schema); !known) return known;
@@ -153,6 +154,14 @@ Result<void> check_schema(Connection& connection) {
                       numbered(newest_schema()) + ": run varve init");
     if (adoption_is_unfinished(connection))
         return refuse("the first system's tables are not all adopted: run varve init");
+    return {};
+}
+
+Result<void> check_schema(Connection& connection) {
+    if (auto fits = check_tables(connection); !fits) return fits;
+    if (import_is_unfinished(connection))
+        return refuse("an import into this store was broken off, or goes on now: "
+                      "varve import --again FILE begins anew");
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "store/connection.hpp"
 
 namespace store {
@@ -28,6 +29,9 @@ struct Migration {
 
 // The number in `meta`; nullopt: there is none.
 [[nodiscard]] std::optional<int> schema_of(Connection& connection);
+
+// check_schema() but for its last question: whether an import is unfinished.
+[[nodiscard]] base::Result<void> check_tables(Connection& connection);
 
 // Makes the newest schema where there is none, then runs the steps above the schema's number,
 // each to its end before the next. Throws Failure.

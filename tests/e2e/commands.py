@@ -3,9 +3,10 @@
 SPDX-License-Identifier: MIT
 """
 import json
+import subprocess
 
 from checks import check
-from site_of_varve import COMMAND_SECONDS, eventually
+from site_of_varve import COMMAND_SECONDS, PROGRAM, eventually
 
 GENE = ("Gene", "WBGene00006763")
 
@@ -13,7 +14,8 @@ GENE = ("Gene", "WBGene00006763")
 @check("every command explains itself with --help")
 def _(site):
     overview = site.expect(0, "--help", config=None).stdout
-    for command in (b"init", b"serve", b"feed", b"diff", b"show", b"check", b"accept"):
+    for command in (b"init", b"serve", b"feed", b"diff", b"show", b"check", b"accept", b"export",
+                    b"import"):
         assert command in overview, overview
         assert site.expect(0, command.decode(), "--help", config=None).stdout
 
@@ -107,6 +109,38 @@ def _(site):
     stored = site.expect(1, "diff", *GENE, "--from", "WS187", "--to", "WS188", "--format", "json").stdout
     folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"), "--format", "json")
     assert stored == site.expect(1, "diff", *GENE, *folders).stdout
+
+
+@check("an export of a site, imported into another store, gives the same feed and the same export")
+def _(site):
+    site.expect(0, "init")
+    for build in ("WS186", "WS187", "WS188"):
+        feed = site.visit(build, *GENE)
+    exported = site.expect(0, "export").stdout
+    site.expect(0, "export", "backup.jsonl")
+    assert (site.folder / "backup.jsonl").read_bytes() == exported
+    site.write_config("copy.conf", store__url="sqlite:var/copy.db")
+    site.expect(0, "init", config="copy.conf")
+    done = site.expect(0, "import", "backup.jsonl", config="copy.conf")
+    assert b"1 objects" in done.stderr, done
+    assert site.expect(0, "export", config="copy.conf").stdout == exported
+    assert site.expect(0, "feed", *GENE, config="copy.conf").stdout == feed
+    again = site.expect(2, "import", "--again", "backup.jsonl", config="copy.conf")
+    assert b"not empty" in again.stderr, again
+
+
+@check("an export that can't be written ends with status 1")
+def _(site):
+    site.expect(0, "init")
+    for sink in ("/dev/full", "builds", "nowhere/backup.jsonl"):
+        done = site.expect(1, "export", sink)
+        assert sink.encode() in done.stderr and not done.stdout, done
+    command = f"'{PROGRAM}' export --config varve.conf"
+    for script in (f"{command} > /dev/full", f"({command}; echo $? >&2) | true"):
+        done = subprocess.run(["sh", "-c", script], cwd=site.folder, timeout=COMMAND_SECONDS,
+                              capture_output=True, check=False)
+        assert done.returncode == 1 or done.stderr.endswith(b"\n1\n"), done
+        assert b"can't write the export" in done.stderr, done
 
 
 @check("varve check finds nothing wrong with the sample site")

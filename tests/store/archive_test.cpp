@@ -1,0 +1,274 @@
+// The store as JSON Lines: what goes out, comes in as it was, on either engine.
+// SPDX-License-Identifier: MIT
+#include "store/archive.hpp"
+
+#include <map>
+#include <set>
+
+#include "archives.hpp"
+#include "store/line_reader.hpp"
+
+using archives::exported;
+using archives::imported;
+using store::Value;
+using support::FreshStore;
+
+namespace {
+
+std::vector<std::string> texts_of(const store::Rows& rows) {
+    std::vector<std::string> texts;
+    for (const auto& row : rows) texts.push_back(row.text(0));
+    return texts;
+}
+
+}  // namespace
+
+TEST_CASE("The archive has every table of the schema with its primary key and long columns") {
+    const FreshStore fresh(store::Engine::mysql);
+    const auto connection = fresh.connect()();
+    std::set<std::string> names;
+    for (const auto& table : store::archive_tables()) {
+        const std::vector<Value> name{std::string(table.name)};
+        names.insert(std::string(table.name));
+        const auto keys = connection->query(
+            "SELECT column_name FROM information_schema.statistics WHERE table_schema ="
+            " DATABASE() AND table_name = ? AND index_name = 'PRIMARY' ORDER BY seq_in_index",
+            name);
+        CHECK(texts_of(keys) == std::vector<std::string>(table.keys.begin(), table.keys.end()));
+        const auto long_ones = connection->query(
+            "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE()"
+            " AND table_name = ? AND data_type LIKE 'long%' ORDER BY ordinal_position",
+            name);
+        CHECK(texts_of(long_ones) ==
+              std::vector<std::string>(table.long_columns.begin(), table.long_columns.end()));
+    }
+    const auto all = texts_of(connection->query(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"));
+    CHECK(names == std::set<std::string>(all.begin(), all.end()));
+}
+
+TEST_CASE("The archive has a table behind those that it refers to") {
+    const FreshStore fresh(store::Engine::mysql);
+    std::map<std::string, std::size_t> place;
+    for (const auto& table : store::archive_tables()) place.emplace(table.name, place.size());
+    const auto references = fresh.connect()()->query(
+        "SELECT table_name, referenced_table_name FROM information_schema.key_column_usage"
+        " WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL");
+    CHECK(references.size() == 3);
+    for (const auto& row : references) CHECK(place.at(row.text(0)) > place.at(row.text(1)));
+}
+
+TEST_CASE("Both engines tell the same of their columns") {
+    const FreshStore one(store::Engine::sqlite), other(store::Engine::mysql);
+    const auto sqlite = one.connect()(), mysql = other.connect()();
+    for (const auto& table : store::archive_tables()) {
+        INFO(table.name);
+        const auto columns = described_columns_of(*sqlite, std::string(table.name));
+        CHECK_FALSE(columns.empty());
+        CHECK(columns == described_columns_of(*mysql, std::string(table.name)));
+    }
+    const auto last = described_columns_of(*sqlite, "replacements").back();
+    CHECK(last == store::Column{"tree", store::ColumnType::blob, true});
+}
+
+TEST_CASE("An archive is a line for each row, between a first and a last one") {
+    support::each_store([](const store::Connect& connect) {
+        const auto connection = connect();
+        archives::insert(*connection, "objects", archives::object(3, "a\"\n"));
+        archives::insert(
+            *connection, "trees",
+            {Value(std::int64_t{3}), "WS187", store::Blob{std::string("\0\1\2\3", 4)}});
+        archives::insert(*connection, "releases",
+                         {Value("WS187"), "2008-02-15", "d", std::int64_t{0}});
+        connection->execute("DELETE FROM meta WHERE name <> 'schema'");
+        CHECK(exported(connect) ==
+              "{\"varve_export\":1,\"schema\":2}\n"
+              "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
+              "\"name\":\"a\\\"\\n\",\"name_key\":\"a\\\"\\n\",\"label\":\"label\","
+              "\"signature\":\"0123456789abcdef0123456789abcdef\","
+              "\"last_modification_date\":\"2008-02-15\",\"ace_version\":\"WS187\",\"hits\":7,"
+              "\"last_requested\":\"2008-02-16T09:15:20Z\"}}\n"
+              "{\"table\":\"trees\",\"row\":{\"oid\":3,\"version\":\"WS187\","
+              "\"tree\":{\"base64\":\"AAECAw==\"}}}\n"
+              "{\"table\":\"releases\",\"row\":{\"version\":\"WS187\","
+              "\"released_on\":\"2008-02-15\",\"digest\":\"d\",\"replacing\":0}}\n"
+              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":2}}\n"
+              "{\"end\":true,\"rows\":{\"objects\":1,\"history\":0,\"trees\":1,\"accepted\":0,"
+              "\"warmed\":0,\"failed\":0,\"leases\":0,\"mass_changes\":0,\"replacements\":0,"
+              "\"releases\":1,\"meta\":1}}\n");
+    });
+}
+
+TEST_CASE("A store goes to the other engine and back, and every byte of it stays") {
+    const FreshStore first(GENERATE(support::engines()));
+    const FreshStore second(archives::other(first.engine())), third(first.engine());
+    archives::fill(*first.connect()());
+    const auto bytes = exported(first.connect());
+    const auto counts = imported(second.connect(), bytes);
+    REQUIRE(counts);
+    CHECK(counts->at(0) == store::TableCount{"objects", 4});
+    CHECK(counts->at(8) == store::TableCount{"replacements", 3});
+    CHECK(counts->at(10) == store::TableCount{"meta", 19});
+    CHECK(exported(second.connect()) == bytes);
+    REQUIRE(imported(third.connect(), exported(second.connect())));
+    CHECK(exported(third.connect()) == bytes);
+    CHECK(first.connect()()->query("SELECT * FROM history ORDER BY sid") ==
+          third.connect()()->query("SELECT * FROM history ORDER BY sid"));
+}
+
+TEST_CASE("An imported store numbers new rows behind the old ones") {
+    const FreshStore first(GENERATE(support::engines()));
+    const FreshStore second(archives::other(first.engine()));
+    archives::insert(*first.connect()(), "objects", archives::object(41, "a"));
+    REQUIRE(imported(second.connect(), exported(first.connect())));
+    const auto connection = second.connect()();
+    connection->execute("INSERT INTO objects (class, name, name_key) VALUES ('G', 'b', 'b')");
+    CHECK(connection->query("SELECT oid FROM objects WHERE name = 'b'").at(0).integer(0) == 42);
+}
+
+TEST_CASE("Rows of many pages, some of megabytes, come out in order and once each") {
+    const FreshStore first(GENERATE(support::engines()));
+    const FreshStore second(archives::other(first.engine()));
+    const auto connection = first.connect()();
+    std::vector<Value> objects, trees;
+    for (std::int64_t oid = 1; oid <= 2300; ++oid) {
+        const auto object = archives::object(oid, "n" + std::to_string(oid));
+        objects.insert(objects.end(), object.begin(), object.end());
+        for (const std::string version : {"WS9", "WS10"}) {
+            const std::size_t size = oid > 1000 && oid < 1006 ? 3'000'000 : 5;
+            trees.insert(trees.end(),
+                         {oid, version, store::Blob{version + std::string(size, 'x')}});
+        }
+    }
+    archives::insert(*connection, "objects", objects);
+    archives::insert(*connection, "trees", trees);
+    const auto bytes = exported(first.connect());
+    CHECK(bytes.find("\"trees\":4600,") != std::string::npos);
+    CHECK(bytes.find("{\"oid\":7,\"version\":\"WS10\"") <
+          bytes.find("{\"oid\":7,\"version\":\"WS9\""));
+    REQUIRE(imported(second.connect(), bytes));
+    CHECK((exported(second.connect()) == bytes));
+}
+
+TEST_CASE("An export has one state of the store, whatever is written meanwhile") {
+    support::each_store([](const store::Connect& connect) {
+        const auto connection = connect(), writer = connect();
+        std::vector<Value> objects;
+        for (std::int64_t oid = 1; oid <= 5000; ++oid) {
+            const auto object = archives::object(oid, "n" + std::to_string(oid));
+            objects.insert(objects.end(), object.begin(), object.end());
+        }
+        archives::insert(*writer, "objects", objects);
+        const auto before = exported(connect);
+        std::string bytes;
+        const auto done = store::export_store(*connection, [&](std::string_view some) {
+            if (bytes.empty()) {
+                writer->execute("DELETE FROM objects WHERE oid = 5000");
+                archives::insert(*writer, "releases", {Value("WS1"), "", "", std::int64_t{0}});
+            }
+            bytes += some;
+            return base::Result<void>();
+        });
+        REQUIRE(done);
+        CHECK((bytes == before));
+        CHECK(writer->query("SELECT count(*) FROM objects").at(0).integer(0) == 4999);
+    });
+}
+
+TEST_CASE("An export that nobody takes ends with the reason") {
+    support::each_store([](const store::Connect& connect) {
+        const auto connection = connect();
+        const auto done = store::export_store(*connection, [](std::string_view) {
+            return base::Result<void>(base::fail(base::Kind::unavailable, "no space left"));
+        });
+        REQUIRE_FALSE(done);
+        CHECK(done.error().text == "no space left");
+    });
+}
+
+TEST_CASE("Text that is no UTF-8 is told by its row") {
+    const FreshStore fresh(store::Engine::sqlite);
+    const auto connection = fresh.connect()();
+    archives::insert(*connection, "releases", {Value("WS1"), "\xFF", "", std::int64_t{0}});
+    const auto done =
+        store::export_store(*connection, [](std::string_view) { return base::Result<void>(); });
+    REQUIRE_FALSE(done);
+    CHECK(done.error().text == "releases, version WS1: column released_on is no UTF-8");
+}
+
+TEST_CASE("A store without our schema is neither exported nor filled") {
+    const FreshStore fresh(GENERATE(support::engines()), support::Schema::none);
+    const auto connection = fresh.connect()();
+    const auto out =
+        store::export_store(*connection, [](std::string_view) { return base::Result<void>(); });
+    REQUIRE_FALSE(out);
+    CHECK_THAT(out.error().text, Catch::Contains("varve init"));
+    const auto in = imported(fresh.connect(), "");
+    REQUIRE_FALSE(in);
+    CHECK_THAT(in.error().text, Catch::Contains("varve init"));
+}
+
+TEST_CASE("The archive is read in whatever pieces it comes") {
+    const FreshStore first(store::Engine::sqlite);
+    archives::fill(*first.connect()());
+    const auto bytes = exported(first.connect());
+    for (const std::size_t piece : {1U, 7U, 4096U}) {
+        const FreshStore second(store::Engine::sqlite);
+        store::Pool pool(second.connect(), 2);
+        REQUIRE(
+            store::import_store(pool, archives::reading(bytes, piece), store::Leftovers::refuse));
+        CHECK(exported(second.connect()) == bytes);
+    }
+}
+
+TEST_CASE("Lines are told apart, numbered and bounded") {
+    const std::string bytes = "one\n\n" + std::string(3'000'000, 'x') + "\nlast";
+    store::LineReader lines(archives::reading(bytes, 100'000), 3'000'000, 64);
+    CHECK(*lines.next().value() == "one");
+    CHECK(lines.next().value()->empty());
+    CHECK(lines.next().value()->size() == 3'000'000);
+    CHECK(*lines.next().value() == "last");
+    CHECK(lines.number() == 4);
+    CHECK_FALSE(lines.next().value());
+    CHECK_FALSE(lines.next().value());
+    CHECK(lines.number() == 4);
+
+    store::LineReader bounded(archives::reading(bytes, 100'000), 2'999'999, 64);
+    CHECK(bounded.next());
+    CHECK(bounded.next());
+    const auto third = bounded.next();
+    REQUIRE_FALSE(third);
+    CHECK(third.error().kind == base::Kind::too_large);
+    CHECK(third.error().text == "line 3 has more than 2999999 bytes");
+}
+
+TEST_CASE("A million objects go from SQLite to MariaDB, with their trees and history") {
+    const FreshStore first(store::Engine::sqlite), second(store::Engine::mysql);
+    const auto connection = first.connect()();
+    expect_many_writes(*connection);
+    const std::string numbers = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n"
+                                " WHERE n < 1000000) ";
+    connection->execute(
+        numbers +
+        "INSERT INTO objects (oid, class, name, name_key, label, signature, ace_version, hits)"
+        " SELECT n, 'Gene', 'WBGene' || n, 'wbgene' || n, 'unc-' || n,"
+        " printf('%032x', n), 'WS188', n % 97 FROM n");
+    connection->execute(numbers + "INSERT INTO trees (oid, version, tree) SELECT n, 'WS187',"
+                                  " CAST('tree ' || n AS BLOB) FROM n");
+    connection->execute(
+        numbers +
+        "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes) SELECT"
+        " n, 'WS187', '2008-02-15', '2008-02-16T09:15:20Z', 'changed',"
+        " 'unc-' || n, '{\"changes\":[]}' FROM n");
+    connection->execute(
+        "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes) SELECT"
+        " oid, 'WS188', '2008-03-22', '2008-03-23T09:15:20Z', 'changed', '', '{}' FROM objects"
+        " WHERE oid % 5 = 0");
+    const auto bytes = exported(first.connect());
+    const auto counts = imported(second.connect(), bytes);
+    REQUIRE(counts);
+    CHECK(counts->at(0) == store::TableCount{"objects", 1'000'000});
+    CHECK(counts->at(1) == store::TableCount{"history", 1'200'000});
+    CHECK(counts->at(2) == store::TableCount{"trees", 1'000'000});
+    CHECK((exported(second.connect()) == bytes));
+}

@@ -1,0 +1,122 @@
+// Stores to be exported, and archives as strings. For tests of the archive.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "store/archive.hpp"
+#include "store/archive_tables.hpp"
+#include "store/dialect.hpp"
+#include "support/stores.hpp"
+
+namespace archives {
+
+inline std::string exported(const store::Connect& connect) {
+    std::string bytes;
+    const auto connection = connect();
+    const auto done = store::export_store(*connection, [&](std::string_view some) {
+        bytes += some;
+        return base::Result<void>();
+    });
+    if (!done) throw std::runtime_error(done.error().text);
+    return bytes;
+}
+
+// Reads `bytes` in pieces of at most `piece`.
+inline store::ReadBytes reading(const std::string& bytes, std::size_t piece = 1U << 16U) {
+    return [&bytes, piece, at = std::size_t{0}](std::span<char> into) mutable {
+        const auto size = std::min({piece, into.size(), bytes.size() - at});
+        std::memcpy(into.data(), bytes.data() + at, size);
+        at += size;
+        return base::Result<std::size_t>(size);
+    };
+}
+
+inline base::Result<store::RowCounts> imported(
+    const store::Connect& connect, const std::string& bytes,
+    store::Leftovers leftovers = store::Leftovers::refuse) {
+    store::Pool pool(connect, 2);
+    return store::import_store(pool, reading(bytes), leftovers);
+}
+
+inline void insert(store::Connection& connection, std::string_view table,
+                   const std::vector<store::Value>& values) {
+    store::Insert insert{.table = table, .columns = {}, .keys = {}};
+    const auto columns = store::columns_of(connection, std::string(table));
+    for (const auto& column : columns) insert.columns.emplace_back(column);
+    store::Transaction transaction(connection, store::Access::write);
+    insert_many(transaction, insert, values);
+    transaction.commit();
+}
+
+// The columns of an object behind its oid, class and name.
+inline std::vector<store::Value> object(std::int64_t oid, const std::string& name) {
+    return {oid,
+            "Gene",
+            name,
+            name,
+            "label",
+            "0123456789abcdef0123456789abcdef",
+            "2008-02-15",
+            "WS187",
+            std::int64_t{7},
+            "2008-02-16T09:15:20Z"};
+}
+
+// Rows in every table, with the bytes that are easily lost on the way.
+inline void fill(store::Connection& connection) {
+    using store::Blob;
+    using store::Value;
+    const std::int64_t one = 1;
+    const std::string awkward = std::string("\0\x01\x1F\"\\'\t\r\n/ \x7F", 13) +
+                                " \xC2\x80 \xE2\x80\xA8 \xEF\xBF\xBD \xF0\x9F\xA7\xAC \\u0041 ";
+    insert(connection, "objects", object(INT64_MAX - 1, awkward));
+    insert(connection, "objects", object(-5, "negative"));
+    insert(connection, "objects", object(0, ""));
+    insert(connection, "objects", object(1, "unc-26"));
+    insert(connection, "history",
+           {Value(INT64_MIN), Value(INT64_MAX - 1), "WS187", INT64_MAX, "WS186", "2008-02-15",
+            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward});
+    insert(connection, "history",
+           {Value(INT64_MAX), one, "WS187", std::int64_t{-1}, "", "2008-02-15", "", "", "created",
+            "", "{\"changes\":[]}"});
+    insert(connection, "trees", {Value(one), "WS187", Blob{std::string("\0\xFF\xFE'\n\"\0", 7)}});
+    insert(connection, "trees", {Value(one), "WS188", Blob{""}});
+    insert(connection, "trees", {Value(one), "ws", Blob{"a"}});
+    insert(connection, "trees", {Value(one), "WS", Blob{"ab"}});
+    insert(connection, "accepted", {Value("WS187"), awkward, ""});
+    insert(connection, "warmed", {Value(""), "WS187", "2008-02-16T09:15:20Z", one});
+    insert(connection, "failed", {Value("WS187"), "Gene", awkward, awkward});
+    insert(connection, "leases", {Value("all"), one, "host:1", "", std::int64_t{0}, "{}"});
+    insert(connection, "mass_changes", {Value("WS187"), "Gene", "A > B", one, one});
+    for (const auto& tree : {Value(), Value(Blob{""}), Value(Blob{"tree"})})
+        insert(connection, "replacements",
+               {Value(std::holds_alternative<Blob>(tree) ? "WS" + std::get<Blob>(tree).bytes
+                                                         : std::string("WS187")),
+                one, "digest", "", awkward, "2008-02-15", "", one, "", "", awkward, tree});
+    insert(connection, "releases", {Value("WS187"), "2008-02-15", "digest", one});
+    insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), "", "", std::int64_t{0}});
+    connection.execute("UPDATE meta SET value = 12 WHERE name = 'generation-07'");
+    connection.execute("INSERT INTO meta (name, value) VALUES ('adopted', 3)");
+}
+
+inline store::Engine other(store::Engine engine) {
+    return engine == store::Engine::sqlite ? store::Engine::mysql : store::Engine::sqlite;
+}
+
+// Whether the store is as varve init leaves it.
+inline bool is_as_new(const store::Connect& connect) {
+    const auto connection = connect();
+    if (!store::check_schema(*connection)) return false;
+    for (const auto& table : store::archive_tables()) {
+        const auto rows = connection->query("SELECT count(*) FROM " + std::string(table.name));
+        if (rows.at(0).integer(0) != (table.name == "meta" ? 18 : 0)) return false;
+    }
+    return connection->query("SELECT SUM(value) FROM meta WHERE name <> 'schema'")
+               .at(0)
+               .integer(0) == 0;
+}
+
+}  // namespace archives
