@@ -187,10 +187,15 @@ class Cluster:
         return self
 
     def bring_back(self, *nodes):
-        """Starts nodes that are down, one after another, and waits until all have what is there."""
+        """Starts nodes that are down, one after another, and waits until all have what is there. None
+        before it is missed: a node that comes back sooner can split those that are left for seconds."""
         for node in nodes:
+            self.wait_for(self.running())
             node.start(",".join(f"{other.address}:{other.port(1)}" for other in self.nodes))
-            self.wait_for(sum(other.runs() for other in self.nodes))
+            self.wait_for(self.running())
+
+    def running(self):
+        return sum(node.runs() for node in self.nodes)
 
     def wait_for(self, size):
         """Until the nodes that run are one cluster of that size."""
