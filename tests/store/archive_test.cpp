@@ -21,6 +21,45 @@ std::vector<std::string> texts_of(const store::Rows& rows) {
     return texts;
 }
 
+std::size_t bytes_of(const store::Row& row) {
+    std::size_t bytes = 0;
+    for (std::size_t at = 0; at < row.size(); ++at) {
+        try {
+            bytes += row.blob(at).size();
+        } catch (const std::logic_error&) {
+            bytes += sizeof(std::int64_t);  // a number or a short text
+        }
+    }
+    return bytes;
+}
+
+// Remembers how many bytes of blobs the largest answer had.
+class Measuring final : public store::Connection {
+   public:
+    explicit Measuring(std::unique_ptr<store::Connection> real) : real_(std::move(real)) {}
+    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+    [[nodiscard]] store::Rows query(std::string_view sql,
+                                    std::span<const Value> values = {}) override {
+        auto rows = real_->query(sql, values);
+        std::size_t bytes = 0;
+        for (const auto& row : rows) bytes += bytes_of(row);
+        largest = std::max(largest, bytes);
+        return rows;
+    }
+    std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) override {
+        return real_->execute(sql, values);
+    }
+    void begin(store::Access access) override { real_->begin(access); }
+    void commit() override { real_->commit(); }
+    void rollback() noexcept override { real_->rollback(); }
+    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
+
+    std::size_t largest = 0;
+
+   private:
+    std::unique_ptr<store::Connection> real_;
+};
+
 }  // namespace
 
 TEST_CASE("The archive has every table of the schema with its primary key and long columns") {
@@ -148,6 +187,25 @@ TEST_CASE("Rows of many pages, some of megabytes, come out in order and once eac
           bytes.find("{\"oid\":7,\"version\":\"WS9\""));
     REQUIRE(imported(second.connect(), bytes));
     CHECK((exported(second.connect()) == bytes));
+}
+
+TEST_CASE("An export never holds many long rows at once") {
+    const FreshStore fresh(GENERATE(support::engines()));
+    Measuring connection(fresh.connect()());
+    for (std::int64_t oid = 1; oid <= 60; ++oid) {
+        const std::size_t size = oid < 31 ? 10 : 1'500'000;
+        archives::insert(connection, "objects", archives::object(oid, std::to_string(oid)));
+        archives::insert(connection, "trees",
+                         {Value(oid), "WS187", store::Blob{std::string(size, 'x')}});
+    }
+    std::size_t written = 0;
+    REQUIRE(store::export_store(connection, [&](std::string_view some) {
+        written += some.size();
+        return base::Result<void>();
+    }));
+    CHECK(written > 60'000'000);
+    CHECK(connection.largest > 1'500'000);
+    CHECK(connection.largest < 10'000'000);
 }
 
 TEST_CASE("An export has one state of the store, whatever is written meanwhile") {
