@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "history/ledger.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -203,16 +204,39 @@ struct Ledger::State {
         return release != nullptr ? *release : Release{row.compared_in, row.last_modified};
     }
 
+    // The row as it was in the current release, if a newer one is recorded: what a build brings
+    // that was warmed before the switch is not shown before it.
+    Result<ObjectRow> as_of(Transaction& transaction, ObjectRow row, const Release& release,
+                            const Releases& releases) const {
+        if (!releases.is_later(row.ace_version, release.version)) return row;
+        const auto known = tree_as_of(transaction, row.oid, release, releases);
+        if (!known) return tl::unexpected(known.error());
+        if (known->is_newest) return row;
+        row.last_modified = settings.first_seen_since;
+        row.label = row.object.name;
+        if (known->tree) row.label = label_of(known->tree->nodes, row.object, settings.names);
+        for (const auto& each : transaction.query(
+                 "SELECT version, date FROM history WHERE oid = ?", {store::Value{row.oid}})) {
+            const auto date = base::parse_date(each.text(1));
+            if (date && !releases.is_later(each.text(0), release.version))
+                row.last_modified = std::max(row.last_modified, *date);
+        }
+        return row;
+    }
+
     Result<History> load(Transaction& transaction, const Identity& identity,
                          const source::Build& build, const Window& window,
                          const Releases& releases) const {
-        const auto& row = *identity.row;
+        const auto release = release_of(build, releases, *identity.row);
+        const auto then = as_of(transaction, *identity.row, release, releases);
+        if (!then) return tl::unexpected(then.error());
+        const auto& row = *then;
         History history;
         history.object = row.object;
         history.spelling = identity.spelling.value_or(row.object);
         history.label = row.label.empty() ? row.object.name : row.label;
         history.oid = row.oid;
-        history.current = release_of(build, releases, row);
+        history.current = release;
         history.last_modified = row.last_modified;
         history.vanished = build ? !identity.spelling : row.signature.empty();
         auto rows = load_rows(transaction, row, history.current, window, releases);

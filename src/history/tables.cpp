@@ -26,6 +26,8 @@ base::Date date_of(const std::string& text) {
     return *date;
 }
 
+const store::Insert a_release{"releases", {"version", "released_on", "digest"}, {"version"}};
+
 // Rows of meta that add up to the generation (sql/objects_history.sql).
 constexpr unsigned generation_slots = 16;
 
@@ -143,15 +145,17 @@ std::optional<RecordedRelease> recorded_release(Transaction& transaction,
 Result<void> record_release(Transaction& transaction, const Release& release,
                             std::string_view digest) {
     const Value version{release.version}, new_digest{std::string(digest)};
-    const auto rows =
-        transaction.query("SELECT digest FROM releases WHERE version = ?", {version});
+    const auto read = [&] {
+        return transaction.query("SELECT digest FROM releases WHERE version = ?", {version});
+    };
+    auto rows = read();
     if (rows.empty()) {
-        transaction.execute(
-            "INSERT INTO releases (version, released_on, digest) VALUES (?, ?, ?)",
-            {version, Value{base::format_date(release.released_on)}, new_digest});
-        return {};
+        const std::vector<Value> values{version, Value{base::format_date(release.released_on)},
+                                        new_digest};
+        if (store::insert_unless_there(transaction, a_release, values)) return {};
+        rows = read();  // another was first
     }
-    const auto& recorded = rows.front().text(0);
+    const auto& recorded = rows.at(0).text(0);
     if (digest.empty() || recorded == digest) return {};
     if (!recorded.empty())
         return base::fail(base::Kind::conflict,
@@ -214,6 +218,19 @@ Result<std::optional<KnownTree>> newest_tree(Transaction& transaction, std::int6
     auto nodes = tree_of(transaction, oid, versions.front());
     if (!nodes) return tl::unexpected(nodes.error());
     return KnownTree{versions.front(), std::move(*nodes)};
+}
+
+Result<TreeAsOf> tree_as_of(Transaction& transaction, std::int64_t oid, const Release& current,
+                            const Releases& releases) {
+    const auto versions = tree_versions(transaction, oid, releases);  // newest first
+    const auto shown = std::ranges::find_if(versions, [&](const auto& version) {
+        return !releases.is_later(version, current.version);
+    });
+    if (shown == versions.begin()) return TreeAsOf{};
+    if (shown == versions.end()) return TreeAsOf{std::nullopt, false};
+    auto nodes = tree_of(transaction, oid, *shown);
+    if (!nodes) return tl::unexpected(nodes.error());
+    return TreeAsOf{KnownTree{*shown, std::move(*nodes)}, false};
 }
 
 std::string packed_tree(const std::vector<tree::Node>& nodes) {

@@ -74,6 +74,16 @@ struct RecordedRelease {
 void settle(store::Transaction& transaction, ObjectRow& row, const Release& current,
             const Releases& releases);
 
+// The newest tree of a release up to `current`, and whether a newer one is stored: by a build
+// that was warmed before it became current, or before the site was rolled back.
+struct TreeAsOf {
+    std::optional<KnownTree> tree;
+    bool is_newest = true;  // then no tree is read
+};
+//   error  malformed: the stored bytes are damaged
+[[nodiscard]] base::Result<TreeAsOf> tree_as_of(store::Transaction& transaction, std::int64_t oid,
+                                                const Release& current, const Releases& releases);
+
 // The tree stored for a release; empty nodes when none is.
 //   error  malformed: the stored bytes are damaged
 [[nodiscard]] base::Result<std::vector<tree::Node>> tree_of(store::Transaction& transaction,

@@ -29,6 +29,7 @@ struct LeaseTerms {
     base::Clock clock;
     std::chrono::seconds length{30};
     std::function<bool(const std::string& worker)> is_gone = release::is_gone;
+    std::function<std::string(std::size_t number)> name = worker_name;
 };
 
 class Leases {

@@ -25,7 +25,7 @@ class Crew {
         {
             std::vector<std::jthread> threads;
             for (std::size_t i = 0; i < std::max<std::size_t>(stage_.threads, 1); ++i)
-                threads.emplace_back([this, i] { work(worker_name(i)); });
+                threads.emplace_back([this, i] { work(stage_.terms.name(i)); });
         }
         if (error_) return tl::unexpected(*error_);
         return !stop_.stop_requested();

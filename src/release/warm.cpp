@@ -166,11 +166,15 @@ class Job {
 
     Result<bool> run_stage(const Steps& steps) {
         tasks_.push_back(steps.task);
-        Stage stage{{steps.task, warming_.desk.clock, warming_.lease, is_gone},
-                    steps.parts,
-                    warming_.threads,
-                    steps.work};
+        Stage stage;
+        stage.terms.task = steps.task;
+        stage.terms.clock = warming_.desk.clock;
+        stage.terms.length = warming_.lease;
+        stage.parts = steps.parts;
+        stage.threads = warming_.threads;
+        stage.work = steps.work;
         if (warming_.is_gone) stage.terms.is_gone = warming_.is_gone;
+        if (warming_.worker_name) stage.terms.name = warming_.worker_name;
         return release::run(pool(), stage, stop_);
     }
 

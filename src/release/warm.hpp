@@ -45,6 +45,7 @@ struct Warming {
     std::size_t batch_objects = 256;
     std::chrono::seconds lease{30};
     std::function<bool(const std::string& worker)> is_gone = {};  // empty: release::is_gone
+    std::function<std::string(std::size_t)> worker_name = {};     // empty: that of leases.hpp
 };
 
 // Read by others while the job runs.

@@ -32,6 +32,7 @@ class Row {
     [[nodiscard]] std::int64_t integer(std::size_t column) const;     // NULL: logic_error
     [[nodiscard]] const std::string& text(std::size_t column) const;  // NULL: the empty text
     [[nodiscard]] const std::string& blob(std::size_t column) const;
+    [[nodiscard]] const Value& value(std::size_t column) const { return values_.at(column); }
     [[nodiscard]] std::size_t size() const { return values_.size(); }
     bool operator==(const Row&) const = default;
 

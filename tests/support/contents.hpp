@@ -10,7 +10,11 @@
 
 namespace support {
 
-inline std::string contents_of(store::Pool& pool) {
+// Whether the release that an object's row was compared in by itself counts: a job that has
+// finished the object's class says it of the class.
+enum class ComparedIn { counts, left_out };
+
+inline std::string contents_of(store::Pool& pool, ComparedIn compared_in = ComparedIn::counts) {
     std::string all;
     const auto add = [&](std::string_view sql, bool packed = false) {
         const auto rows = store::perform(
@@ -23,8 +27,11 @@ inline std::string contents_of(store::Pool& pool) {
             all += '\n';
         }
     };
-    add("SELECT class, name, name_key, label, signature, last_modification_date, ace_version"
-        " FROM objects ORDER BY class, name");
+    add(compared_in == ComparedIn::counts
+            ? "SELECT class, name, name_key, label, signature, last_modification_date,"
+              " ace_version FROM objects ORDER BY class, name"
+            : "SELECT class, name, name_key, label, signature, last_modification_date"
+              " FROM objects ORDER BY class, name");
     add("SELECT o.class, o.name, h.version, CAST(h.revision AS CHAR), h.since, h.date,"
         " h.signature, h.kind, h.label, h.notes FROM history h JOIN objects o ON o.oid = h.oid"
         " ORDER BY o.class, o.name, h.version");

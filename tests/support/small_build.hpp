@@ -39,6 +39,9 @@ class SmallBuild : public source::Source {
     }
     // Every load fails so from now on.
     void break_with(base::Error error) { error_ = std::move(error); }
+    void break_one_with(const tree::ObjectName& name, base::Error error) {
+        broken_.emplace(name, std::move(error));
+    }
     [[nodiscard]] int loads() const { return loads_; }
 
     [[nodiscard]] const base::Release& release() const override { return release_; }
@@ -59,6 +62,8 @@ class SmallBuild : public source::Source {
     [[nodiscard]] base::Result<tree::Object> load(const tree::ObjectName& name) const override {
         ++loads_;
         if (error_) return tl::unexpected(*error_);
+        if (const auto broken = broken_.find(name); broken != broken_.end())
+            return tl::unexpected(broken->second);
         const auto found = objects_.find(name);
         if (found == objects_.end()) return base::fail(base::Kind::absent, name.name);
         return tree::Object{name, {}, found->second};
@@ -111,6 +116,7 @@ class SmallBuild : public source::Source {
     std::set<std::string> loading_;
     tree::Models models_;
     std::optional<base::Error> error_;
+    std::map<tree::ObjectName, base::Error> broken_;
     mutable std::atomic<int> loads_{0};
 };
 

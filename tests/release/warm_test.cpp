@@ -1,0 +1,428 @@
+// The release job: what it leaves is what requests would have left, once, whoever did the work.
+// SPDX-License-Identifier: MIT
+#include "release/warm.hpp"
+
+#include <map>
+#include <set>
+#include <thread>
+
+#include "history/ledger.hpp"
+#include "source/dump.hpp"
+#include "support/catch.hpp"
+#include "support/contents.hpp"
+#include "support/faulty_connection.hpp"
+#include "support/small_build.hpp"
+#include "support/stores.hpp"
+
+using namespace release;
+using support::ComparedIn;
+using support::SmallBuild;
+using support::tag;
+using support::text;
+
+namespace {
+
+base::Clock april() {
+    return [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
+}
+
+support::Nodes remark(const std::string& words) { return {tag("Remark", {text(words)})}; }
+
+// A hundred genes; a release changes every tenth, drops the last and adds one.
+class Genes : public SmallBuild {
+   public:
+    explicit Genes(int release)
+        : SmallBuild("WS" + std::to_string(release),
+                     "2008-0" + std::to_string(release - 185) + "-01") {
+        for (int i = 0; i < 100; ++i) {
+            if (i == 99 - (release - 186)) continue;
+            const bool changes = i % 10 == 0;
+            with("Gene", "g" + std::to_string(i),
+                 remark(changes ? std::to_string(i * release) : std::to_string(i)));
+        }
+        with("Paper", "p" + std::to_string(release), remark("new in each"));
+    }
+};
+
+source::Build held(const SmallBuild& build) {
+    return {&build, [](const source::Source*) {}};
+}
+
+// One process's way into the store.
+struct Office {
+    explicit Office(store::Connect connect, store::Patience patience = {})
+        : pool(std::move(connect), 8, std::move(patience)) {}
+
+    Warming warming(const SmallBuild& build, const SmallBuild* previous = nullptr,
+                    Selection what = Everything{}) {
+        Warming warming{{pool, settings, clock, renames},
+                        held(build),
+                        previous == nullptr ? nullptr : held(*previous),
+                        std::move(what)};
+        warming.part_objects = 16;
+        warming.batch_objects = 8;
+        if (previous != nullptr)
+            warming.kept = [previous](const std::string& version, const std::string& digest) {
+                const bool is_it =
+                    version == previous->release().version && digest == previous->digest();
+                return is_it ? held(*previous) : nullptr;
+            };
+        return warming;
+    }
+    base::Result<Warmed> run(const Warming& warming) {
+        Progress progress;
+        return warm(warming, progress, {});
+    }
+    Tally done(const Warming& warming) {
+        const auto warmed = run(warming);
+        if (!warmed) FAIL(warmed.error().text);
+        CHECK(warmed->finished);
+        return warmed->tally;
+    }
+    void refresh_all(const SmallBuild& build, const SmallBuild* previous) {
+        source::each_object(build, [&](const source::Listed& listed) {
+            seen.insert(listed.id());
+            return true;
+        });
+        for (const auto& name : seen)
+            (void)history::refresh({pool, settings, clock, renames}, build, previous, name);
+    }
+    std::string contents() { return support::contents_of(pool, ComparedIn::left_out); }
+
+    store::Pool pool;
+    history::Settings settings;
+    base::Clock clock = april();
+    history::Renames renames;
+    std::set<ObjectName> seen;
+};
+
+// What three releases leave when every object is asked for in each.
+std::string asked_for(store::Engine engine, const Genes& a, const Genes& b, const Genes& c) {
+    const support::FreshStore fresh(engine);
+    Office office(fresh.connect());
+    office.refresh_all(a, nullptr);
+    office.refresh_all(b, &a);
+    office.refresh_all(c, &b);
+    return office.contents();
+}
+
+std::int64_t count(store::Pool& pool, std::string_view sql) {
+    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+        return transaction.query(sql).at(0).integer(0);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("three releases warmed are three releases asked for object by object") {
+    const auto engine = GENERATE(support::engines());
+    const Genes a(186), b(187), c(188);
+    const auto expected = asked_for(engine, a, b, c);
+    const support::FreshStore fresh(engine);
+    Office office(fresh.connect());
+    const auto first = office.done(office.warming(a));
+    CHECK(first.looked_at == 100);
+    CHECK(first.added == 100);
+    const auto second = office.done(office.warming(b, &a));
+    CHECK(second.changed == 9);
+    CHECK(second.vanished == 2);
+    CHECK(second.added == 2);
+    CHECK(second.unchanged == 89);
+    CHECK(second.looked_at == 102);
+    office.done(office.warming(c, &b));
+    CHECK(office.contents() == expected);
+}
+
+TEST_CASE("an object whose bytes did not change costs no load and no write") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    const Genes a(186), b(187);
+    office.done(office.warming(a));
+    const auto before = count(office.pool, "SELECT COUNT(*) FROM objects WHERE ace_version ="
+                                           " 'WS186'");
+    office.done(office.warming(b, &a));
+    // Those that changed; what is new once more, since it may be an old one under a new name
+    // (C9); and the paper that is, a third time.
+    CHECK(b.loads() == 9 + 2 * 2 + 1);
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS186'") ==
+          before - 9 - 2);
+    // The class says it for them: a request has nothing to compare.
+    const auto asked = history::refresh(
+        {office.pool, office.settings, office.clock, office.renames}, b, &a, {"Gene", "g1"});
+    REQUIRE(asked);
+    CHECK(asked->row.compared_in == "WS187");
+    CHECK(b.loads() == 9 + 2 * 2 + 1);
+}
+
+TEST_CASE("a change is compared with the release that its class was warmed in") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
+    a.with("Gene", "g", remark("one"));
+    b.with("Gene", "g", remark("one"));
+    c.with("Gene", "g", remark("two"));
+    office.done(office.warming(a));
+    office.done(office.warming(b, &a));
+    office.done(office.warming(c, &b));
+    const auto rows =
+        store::perform(office.pool, store::Access::read, [](store::Transaction& transaction) {
+            return transaction.query("SELECT version, since FROM history");
+        });
+    CHECK(rows == store::Rows{store::Row({"WS188", "WS187"})});
+}
+
+TEST_CASE("a job run again has nothing to do") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    const Genes a(186);
+    office.done(office.warming(a));
+    const auto loads = a.loads();
+    const auto contents = office.contents();
+    CHECK(office.done(office.warming(a)).looked_at == 0);
+    CHECK(a.loads() == loads);
+    CHECK(office.contents() == contents);
+}
+
+TEST_CASE("objects that can't be read are listed, and tried again by the next run") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
+    for (auto* build : {&a, &b, &c}) build->with("Gene", "good", remark("one"));
+    a.with("Gene", "bad", remark("one"));
+    b.with("Gene", "bad", remark("two"));
+    c.with("Gene", "bad", remark("two"));
+    office.done(office.warming(a));
+    b.break_one_with({"Gene", "bad"}, {base::Kind::malformed, "dump.ace:7: no closing quote"});
+    const auto second = office.done(office.warming(b, &a));
+    CHECK(second.failed == 1);
+    REQUIRE(second.failures.size() == 1);
+    CHECK(second.failures[0] == Tally::Failure{{"Gene", "bad"}, "dump.ace:7: no closing quote"});
+    CHECK(office.done(office.warming(b, &a)).failed == 1);
+    // Its bytes are those of the release before, in which it failed: it is looked at.
+    const auto third = office.done(office.warming(c, &b));
+    CHECK(third.changed == 1);
+    const auto rows =
+        store::perform(office.pool, store::Access::read, [](store::Transaction& transaction) {
+            return transaction.query("SELECT version, since FROM history");
+        });
+    CHECK(rows == store::Rows{store::Row({"WS188", "WS186"})});
+}
+
+TEST_CASE("jobs of several processes with requests between them record each object once") {
+    const auto engine = GENERATE(support::engines());
+    const Genes a(186), b(187), c(188);
+    const auto expected = asked_for(engine, a, b, c);
+    const support::FreshStore fresh(engine);
+    for (const auto* builds : {&a, &b, &c}) {
+        const SmallBuild* previous = builds == &a ? nullptr : builds == &b ? &a : &b;
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 2; ++i)
+            threads.emplace_back([&] {
+                Office office(fresh.connect());
+                auto warming = office.warming(*builds, previous);
+                warming.threads = 2;
+                office.done(warming);
+            });
+        threads.emplace_back([&] {
+            Office office(fresh.connect());
+            office.refresh_all(*builds, previous);
+        });
+    }
+    Office office(fresh.connect());
+    CHECK(office.contents() == expected);
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM warmed WHERE class = ''") == 3);
+}
+
+TEST_CASE("a part is done by one worker, and an object loaded by one job") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Genes a(186);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&, i] {
+            Office office(fresh.connect());
+            auto warming = office.warming(a);
+            warming.threads = 2;
+            warming.worker_name = [i](std::size_t number) {
+                return std::to_string(i) + '.' + std::to_string(number);
+            };
+            warming.is_gone = [](const std::string&) { return false; };
+            office.done(warming);
+        });
+    threads.clear();
+    CHECK(a.loads() == 100);
+}
+
+TEST_CASE("a job that broke off anywhere goes on, and leaves what one run leaves") {
+    using support::Fault;
+    const auto engine = GENERATE(support::engines());
+    const Genes a(186), b(187);
+    const support::FreshStore calm(engine);
+    Office undisturbed(calm.connect());
+    undisturbed.done(undisturbed.warming(a));
+    undisturbed.done(undisturbed.warming(b, &a));
+    const auto expected = undisturbed.contents();
+    // Every seventh statement, of some hundreds.
+    for (int at = 1;; at += 7) {
+        const support::FreshStore broken(engine);
+        const auto plan = std::make_shared<support::FaultPlan>(Fault::lost, at);
+        store::Patience never_again = support::no_waiting();
+        never_again.attempts = 1;
+        Office office(support::faulty(broken.connect(), plan), never_again);
+        INFO("statement " << at);
+        bool finished = office.run(office.warming(a)).has_value();
+        finished = finished && office.run(office.warming(b, &a)).has_value();
+        CHECK(finished != plan->struck());
+        Office after(broken.connect());
+        after.done(after.warming(a));
+        after.done(after.warming(b, &a));
+        CHECK(after.contents() == expected);
+        if (finished) break;
+    }
+}
+
+TEST_CASE("a job that is stopped says so, and the next one goes on") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Genes a(186), b(187), c(188);
+    Office office(fresh.connect());
+    std::stop_source stop;
+    auto warming = office.warming(a);
+    Progress progress;
+    // Stopped by the clock, which is asked in the middle of the first part.
+    int asked = 0;
+    office.clock = [&] {
+        if (++asked == 12) stop.request_stop();
+        return base::Seconds{*base::parse_date("2008-04-01")};
+    };
+    const auto stopped = warm(warming, progress, stop.get_token());
+    REQUIRE(stopped);
+    CHECK_FALSE(stopped->finished);
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM warmed") == 0);
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects") < 100);
+    office.done(office.warming(a));
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects") == 100);
+    CHECK(a.loads() < 100 + 8);
+}
+
+TEST_CASE("a list warms its objects and notes each") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    const Genes a(186), b(187);
+    const Objects list{{"Gene", "g0"}, {"Gene", "g1"}, {"Gene", "g99"}, {"Gene", "never"}};
+    CHECK(office.done(office.warming(a, nullptr, list)).added == 2);
+    const auto second = office.done(office.warming(b, &a, list));
+    CHECK(second.looked_at == 3);
+    CHECK(second.unchanged == 2);  // g0 is nought times the release in each
+    CHECK(second.vanished == 0);
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);
+    CHECK(b.loads() == 2);  // the new one, see above
+}
+
+TEST_CASE("the objects most asked for come first") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    const Genes a(186);
+    office.done(office.warming(a));
+    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+        transaction.execute("UPDATE objects SET hits = 7 WHERE name = 'g5'");
+        transaction.execute("UPDATE objects SET hits = 9 WHERE name = 'g3'");
+        transaction.execute("UPDATE objects SET hits = 1 WHERE name = 'g4'");
+    });
+    CHECK(most_requested(office.pool, 2) == Objects{{"Gene", "g3"}, {"Gene", "g5"}});
+    CHECK(most_requested(office.pool, 100).size() == 3);
+}
+
+TEST_CASE("a class is warmed without the others") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    const Genes a(186), b(187);
+    CHECK(office.done(office.warming(a, nullptr, OfClass{"Paper"})).looked_at == 1);
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects") == 1);
+    const auto second = office.done(office.warming(b, &a, OfClass{"Paper"}));
+    CHECK(second.vanished == 1);
+    CHECK(second.added == 1);
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM warmed") == 2);
+}
+
+TEST_CASE("a place that most objects of a class changed in is a mass change") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15");
+    for (int i = 0; i < 40; ++i) {
+        const auto name = "g" + std::to_string(i);
+        a.with("Gene", name, remark("same"));
+        auto nodes = remark(i < 5 ? "other" : "same");
+        if (i < 30) nodes.push_back(tag("Checked", {text("yes")}));
+        b.with("Gene", name, nodes);
+    }
+    office.done(office.warming(a));
+    auto warming = office.warming(b, &a);
+    warming.threads = 2;
+    const auto warmed = office.run(warming);
+    REQUIRE(warmed);
+    const std::vector<MassChange> expected{{"Gene", "Checked", 30, 40}};
+    CHECK(warmed->mass_changes == expected);
+    CHECK(count(office.pool, "SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
+}
+
+TEST_CASE("a staged build that is warmed changes nothing that readers see until the switch") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    SmallBuild now("WS187", "2008-02-15"), next("WS188", "2008-03-22");
+    now.with("Gene", "g", {tag("Name", {text("old-1")})}).with("Gene", "gone", remark("here"));
+    next.with("Gene", "g", {tag("Name", {text("new-1")})}).with("Gene", "fresh", remark("new"));
+    office.settings.names = {{"Gene", {{"Name"}}}};
+    source::Build current = held(now);
+    history::BuildOpener opener{
+        [&] { return current->release().version; },
+        [&](history::Wholeness) -> base::Result<source::Build> { return current; },
+        [&](const base::Release&, const history::WasServed&) -> source::Build {
+            return current == held(now) ? nullptr : held(now);
+        }};
+    history::CurrentBuild site(opener, office.pool);
+    site.look();
+    office.done(office.warming(now));
+    const auto answers = [&] {
+        history::Ledger ledger(office.pool, site, office.settings, office.clock);
+        std::vector<base::Result<history::Ledger::Answer>> all;
+        for (const auto* name : {"g", "gone", "fresh"})
+            all.push_back(ledger.history_of({"Gene", name}, {}));
+        return all;
+    };
+    const auto before = answers();
+    REQUIRE(before[0]);
+    CHECK(before[0]->history.label == "old-1");
+    CHECK(before[2].error().kind == base::Kind::absent);
+    office.done(office.warming(next, &now));
+    const auto after = answers();
+    for (int i = 0; i < 2; ++i) CHECK(after[i]->history == before[i]->history);
+    CHECK_FALSE(after[2]);
+
+    current = held(next);
+    site.look();
+    const auto switched = answers();
+    REQUIRE(switched[0]);
+    CHECK(switched[0]->history.label == "new-1");
+    CHECK(switched[0]->history.rows.size() == before[0]->history.rows.size() + 1);
+    CHECK(switched[1]->history.vanished);
+    REQUIRE(switched[2]);
+    CHECK(switched[2]->history.rows.size() == 1);
+    CHECK(next.loads() == 3);
+}
+
+TEST_CASE("a store that fails stops the job with its words") {
+    const support::FreshStore fresh(store::Engine::sqlite);
+    Office office(fresh.connect());
+    const Genes a(186);
+    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+        transaction.execute("CREATE TRIGGER full BEFORE INSERT ON trees BEGIN SELECT"
+                            " RAISE(FAIL, 'database or disk is full'); END");
+    });
+    const auto failed = office.run(office.warming(a));
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().kind == base::Kind::unavailable);
+    CHECK_THAT(failed.error().text, Catch::Contains("disk is full"));
+    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+        transaction.execute("DROP TRIGGER full");
+    });
+    CHECK(office.done(office.warming(a)).added == 100);
+}
