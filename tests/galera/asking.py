@@ -54,13 +54,19 @@ def three_servers(world, paths):
     pages, rows = world.reference(paths)
     database = world.new_database()
     world.publish(RELEASES[0])
-    webs = [world.serve(database, 1, 2, 3), world.serve(database, 2, 3, 1), world.serve(database, 3, 1, 2, cache_mb=64)]
+    webs = [world.serve(database, 1, 2, 3), world.serve(database, 2, 3, 1),
+            world.serve(database, 3, 1, 2, cache_mb=64)]
     for version in RELEASES[:-1]:
         world.publish(version)
         for path in paths:
             webs[0].get(path)
     world.publish(RELEASES[-1])
     return database, webs, pages, rows
+
+
+def until_answered(readers, web, status, since):
+    eventually(lambda: readers.faults or readers.answered(web, status, since),
+               f"{web.config.name} answers {status}", 60)
 
 
 @check("a node is killed: requests go on by the next one, and by it when it is back")
@@ -72,7 +78,7 @@ def _(world):
         killed = time.monotonic()
         first.kill()
         for web in webs:
-            eventually(lambda web=web: readers.faults or readers.answered(web, 200, killed), "requests go on")
+            until_answered(readers, web, 200, killed)
         world.cluster.bring_back(first)
         for node in others:
             node.kill()
@@ -94,7 +100,7 @@ def _(world):
         frozen = time.monotonic()
         first.freeze()
         for web in webs:
-            eventually(lambda web=web: readers.faults or readers.answered(web, 200, frozen), "requests go on", 60)
+            until_answered(readers, web, 200, frozen)
         first.thaw()
         world.cluster.wait_for(3)
     print(readers.told(frozen))
@@ -118,7 +124,7 @@ def _(world):
         first.tell("SET GLOBAL wsrep_desync = OFF")
 
 
-@check("two nodes are killed: no answer is wrong, kept pages are sent, and all is well once the last is a cluster again")
+@check("two nodes are killed: nothing wrong is sent, and all is well when the last is a cluster again")
 def _(world):
     paths = paths_of(objects_of(world.site, 100))
     database, webs, pages, rows = three_servers(world, paths)
@@ -131,17 +137,17 @@ def _(world):
     with Readers(webs, pages) as readers:
         for node in others:
             node.kill()
-        eventually(lambda: first.status("wsrep_cluster_status") != "Primary", "the node knows that it is alone")
+        eventually(lambda: first.status("wsrep_cluster_status") != "Primary", "the node is alone")
         alone = time.monotonic()
         for web in webs[:2]:
-            eventually(lambda web=web: readers.faults or readers.answered(web, 503, alone), "the server says that it can't")
-        eventually(lambda: readers.faults or readers.answered(keeps, 200, alone), "kept pages are sent")
+            until_answered(readers, web, 503, alone)
+        until_answered(readers, keeps, 200, alone)
         assert not any(readers.answered(web, 200, alone) for web in webs[:2])
         print(readers.told(alone))
         world.cluster.bootstrap(first)
         bootstrapped = time.monotonic()
         for web in webs:
-            eventually(lambda web=web: readers.faults or readers.answered(web, 200, bootstrapped), "requests go on")
+            until_answered(readers, web, 200, bootstrapped)
         world.cluster.bring_back(*others)
     print(readers.told(bootstrapped))
     assert not readers.faults, readers.faults[:3]

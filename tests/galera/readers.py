@@ -72,9 +72,9 @@ class Readers:
             later = [each for each in answers if each[0] + each[1] >= since]
             well = [each for each in later if each[2] == 200]
             longest = max((seconds for _, seconds, _ in later), default=0)
-            first = min((asked + seconds for asked, seconds, _ in well if asked > since), default=since) - since
+            first = min((asked + seconds for asked, seconds, _ in well if asked > since), default=since)
             lines.append(f"    {web.config.name}: {len(well)} x 200, {len(later) - len(well)} x 503, "
-                         f"first 200 after {first:.2f} s, longest answer {longest:.2f} s")
+                         f"first 200 after {first - since:.2f} s, longest answer {longest:.2f} s")
         return "\n".join(lines)
 
     def __enter__(self):

@@ -10,9 +10,10 @@ QUERIES = {
     # Objects that did not change are covered by `warmed`; one that a reader asked for says so itself.
     "objects": "SELECT o.class, name, name_key, label, signature, last_modification_date,"
                " CASE WHEN w.version > ace_version THEN w.version ELSE ace_version END"
-               " FROM objects o LEFT JOIN (SELECT MAX(version) AS version FROM warmed WHERE class = '') w ON 1 = 1",
-    "history": "SELECT o.class, o.name, h.version, h.revision, h.since, h.date, h.signature, h.kind, MD5(h.label),"
-               " MD5(h.notes) FROM history h JOIN objects o ON o.oid = h.oid",
+               " FROM objects o LEFT JOIN (SELECT MAX(version) AS version FROM warmed WHERE class = '') w"
+               " ON 1 = 1",
+    "history": "SELECT o.class, o.name, h.version, h.revision, h.since, h.date, h.signature, h.kind,"
+               " MD5(h.label), MD5(h.notes) FROM history h JOIN objects o ON o.oid = h.oid",
     "trees": "SELECT o.class, o.name, t.version, MD5(t.tree) FROM trees t JOIN objects o ON o.oid = t.oid",
     "releases": "SELECT version, released_on, digest FROM releases",
     "warmed": "SELECT class, version, objects FROM warmed",

@@ -9,12 +9,13 @@ import time
 
 import tables
 from checks import check
+from cluster import end_with_parent
 from readers import Readers, page_of
 from site_of_varve import HERE, PROGRAM, eventually
 from web import Web
 from world import objects_in, paths_of
 
-OBJECTS = 20000
+OBJECTS = 30000
 RELEASES = ("WS200", "WS201")  # of the builds that are made here
 JOB_SECONDS = 120
 
@@ -47,7 +48,8 @@ class Job:
         with open(self.output, "wb") as output, open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [str(PROGRAM), "prewarm", "--config", str(config), "--all", "--jobs", "2", "--json"],
-                cwd=site.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
+                cwd=site.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=log,
+                preexec_fn=end_with_parent)
 
     def runs(self):
         return self.process.poll() is None
@@ -101,8 +103,8 @@ def warm_and_kill(world, database, web, pages, release, kill):
     the summary of the first job, which is of all that was done by both."""
     cluster = world.cluster
     world.publish(release)
-    jobs = [Job(world.site, f"job{number}", cluster.url(database, number, number % 3 + 1, (number + 1) % 3 + 1))
-            for number in (1, 2)]
+    jobs = [Job(world.site, f"job{order[0]}", cluster.url(database, *order))
+            for order in ((1, 2, 3), (2, 3, 1))]
     try:
         with Readers([web], pages) as readers:
             third = cluster.nodes[2]

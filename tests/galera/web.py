@@ -7,6 +7,7 @@ import socket
 import struct
 import subprocess
 
+from cluster import end_with_parent
 from site_of_varve import PROGRAM, Reply, eventually
 
 BEGIN, END, PARAMS, STDIN, STDOUT = 1, 3, 4, 5, 6
@@ -62,7 +63,7 @@ class Web:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [str(PROGRAM), "serve", "--config", str(self.config)], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log)
+                stderr=log, preexec_fn=end_with_parent)
 
     def get(self, path):
         """Throws OSError or AssertionError when the connection is refused or breaks."""
@@ -72,7 +73,8 @@ class Web:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(ANSWER_SECONDS)
             connection.connect(str(self.socket))
-            connection.sendall(record(BEGIN, RESPONDER) + record(PARAMS, asked) + record(PARAMS) + record(STDIN))
+            connection.sendall(record(BEGIN, RESPONDER) + record(PARAMS, asked) + record(PARAMS) +
+                               record(STDIN))
             with connection.makefile("rb") as stream:
                 return reply_of(output_of(stream))
 

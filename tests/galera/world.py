@@ -18,7 +18,8 @@ RELEASES = ("WS186", "WS187", "WS188")
 def objects_in(dump):
     """Class and name of each object of a dump, but those that are not tracked."""
     found = re.findall(rb'(?m)^(\w+) : "([^"\\\n]+)"', dump)
-    return [(class_name.decode(), name.decode()) for class_name, name in found if class_name != b"UserSession"]
+    return [(class_name.decode(), name.decode()) for class_name, name in found
+            if class_name != b"UserSession"]
 
 
 def objects_of(site, proteins):
@@ -88,7 +89,8 @@ class World:
             self.webs.pop().close()
 
     def logs(self):
-        return self.cluster.logs() + "\n".join(f"---- {web.config.name}\n{web.log_tail()}" for web in self.webs)
+        of_webs = "\n".join(f"---- {web.config.name}\n{web.log_tail()}" for web in self.webs)
+        return self.cluster.logs() + of_webs
 
     def close(self):
         self.end_servers()
