@@ -4,6 +4,7 @@
 #include <date/date.h>
 #include <fmt/format.h>
 #include <sstream>
+#include <stdexcept>
 
 namespace base {
 namespace {
@@ -28,6 +29,12 @@ std::optional<Seconds> parse_with(const char* format, std::string_view text) {
     return time;
 }
 
+// Two digits at `at`; as many times as there are stamps in a build, hence no formatter.
+void put(char* at, unsigned value) {
+    at[0] = static_cast<char>('0' + value / 10 % 10);
+    at[1] = static_cast<char>('0' + value % 10);
+}
+
 }  // namespace
 
 Seconds system_clock_now() { return floor<seconds>(system_clock::now()); }
@@ -43,15 +50,24 @@ std::optional<Date> parse_date(std::string_view text) {
 
 std::string format_date(Date day) {
     const year_month_day ymd{day};
-    return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(ymd.year()),
-                       static_cast<unsigned>(ymd.month()), static_cast<unsigned>(ymd.day()));
+    const int year = static_cast<int>(ymd.year());
+    if (year < 0 || year > 9999) throw std::out_of_range("a date of no four-digit year");
+    std::string text = "0000-00-00";
+    put(text.data(), static_cast<unsigned>(year) / 100);
+    put(text.data() + 2, static_cast<unsigned>(year));
+    put(text.data() + 5, static_cast<unsigned>(ymd.month()));
+    put(text.data() + 8, static_cast<unsigned>(ymd.day()));
+    return text;
 }
 
 std::string format_rfc3339(Seconds time) {
     const auto day = floor<days>(time);
     const hh_mm_ss clock{time - day};
-    return fmt::format("{}T{:02}:{:02}:{:02}Z", format_date(day), clock.hours().count(),
-                       clock.minutes().count(), clock.seconds().count());
+    auto text = format_date(day) + "T00:00:00Z";
+    put(text.data() + 11, static_cast<unsigned>(clock.hours().count()));
+    put(text.data() + 14, static_cast<unsigned>(clock.minutes().count()));
+    put(text.data() + 17, static_cast<unsigned>(clock.seconds().count()));
+    return text;
 }
 
 std::optional<Seconds> parse_rfc3339(std::string_view text) {

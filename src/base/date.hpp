@@ -20,6 +20,7 @@ using Clock = std::function<Seconds()>;
 
 // "2008-02-15" and nothing else; nullopt for other shapes and days that no calendar has.
 [[nodiscard]] std::optional<Date> parse_date(std::string_view text);
+//   throws  std::out_of_range outside of the years 0 … 9999
 [[nodiscard]] std::string format_date(Date day);
 
 // "2008-02-15T09:15:20" plus "Z" (RFC 3339 section 5.6).

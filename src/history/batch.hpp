@@ -40,7 +40,7 @@ enum class NoteUnchanged { yes, no };
 struct BatchSettings {
     NoteUnchanged note_unchanged = NoteUnchanged::yes;
     // A transaction is ended once it has run so long.
-    std::chrono::milliseconds longest_write{8};
+    std::chrono::milliseconds longest_write{14};
     // Whether the object's bytes are those of that release. Empty: nobody knows.
     std::function<bool(const ObjectName&, const std::string& version)> same_bytes;
 };
