@@ -154,6 +154,10 @@ class Batch {
         if (!row && !item.spelling) return item.end(Fate::absent);
         if (!row) return;
         if (is_compared(*row, current(), releases_)) return item.end(Fate::compared);
+        if (row->is_replaced) {
+            item.course = Course::alone;
+            return;
+        }
         if (item.spelling && settings_.same_bytes &&
             settings_.same_bytes(item.name(), row->compared_in))
             unchanged(item);

@@ -39,11 +39,14 @@ std::optional<RecordedRelease> recorded(store::Pool& pool, const std::string& ve
 
 // A release is published once: another content or date under its version would tell readers two
 // stories under one name, whatever an operator accepts.
-std::string contradiction(const source::Source& build, const RecordedRelease& before) {
+std::string contradiction(const source::Source& build, const RecordedRelease& before,
+                          Republished republished) {
     const auto& release = build.release();
-    if (before.digest != build.digest())
+    if (before.digest != build.digest() && republished == Republished::refused)
         return release.version +
-               " is recorded with other content; give the build a version of its own";
+               " is recorded with other content; give the build a version of its own, or, if it "
+               "was published again: varve prewarm --replace " +
+               release.version;
     if (before.released_on != release.released_on)
         return release.version + " is recorded as of " + base::format_date(before.released_on) +
                ", release.ini says " + base::format_date(release.released_on);
@@ -81,10 +84,12 @@ std::string lost_classes(const source::Source& build, const source::Source& prev
 }
 
 struct CurrentBuild::State {
-    State(BuildOpener opens, store::Pool& with) : opener(std::move(opens)), pool(with) {}
+    State(BuildOpener opens, store::Pool& with, Republished how)
+        : opener(std::move(opens)), pool(with), republished(how) {}
 
     BuildOpener opener;
     store::Pool& pool;
+    Republished republished;
     std::mutex looking;  // one look() at a time
 
     mutable std::mutex mutex;  // of what follows
@@ -106,7 +111,8 @@ struct CurrentBuild::State {
     [[nodiscard]] std::string verdict() const {
         const auto& release = candidate.build->release();
         if (const auto before = recorded(pool, release.version))
-            if (auto reason = contradiction(*candidate.build, *before); !reason.empty())
+            if (auto reason = contradiction(*candidate.build, *before, republished);
+                !reason.empty())
                 return reason;
         auto reason = candidate.flaw;
         if (reason.empty() && candidate_previous)
@@ -119,6 +125,7 @@ struct CurrentBuild::State {
     // Recorded at once: a release that changed nothing is known too, and its digest stands.
     // Tried again at each look until it is done.
     void record() {
+        if (republished == Republished::judged) return;
         try {
             // Another digest was looked for in verdict(); who came in between is told by the
             // next transaction that writes.
@@ -176,8 +183,8 @@ struct CurrentBuild::State {
     }
 };
 
-CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool)
-    : state_(std::make_unique<State>(std::move(opener), pool)) {}
+CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool, Republished republished)
+    : state_(std::make_unique<State>(std::move(opener), pool, republished)) {}
 CurrentBuild::~CurrentBuild() = default;
 
 source::Build CurrentBuild::build() const {
@@ -198,6 +205,11 @@ std::string CurrentBuild::why() const {
 source::Build CurrentBuild::candidate() const {
     const std::lock_guard lock(state_->looking);
     return state_->candidate.build;
+}
+
+source::Build CurrentBuild::candidate_previous() const {
+    const std::lock_guard lock(state_->looking);
+    return state_->candidate_previous;
 }
 
 void CurrentBuild::look() {

@@ -43,9 +43,14 @@ struct Builds {
     source::Build previous;  // nullptr: none kept
 };
 
+// What of a build whose version is recorded with another digest. `judged`: by all else that a
+// build is judged by; and it is not recorded, whatever its version is.
+enum class Republished { refused, judged };
+
 class CurrentBuild {
    public:
-    CurrentBuild(BuildOpener opener, store::Pool& pool);
+    CurrentBuild(BuildOpener opener, store::Pool& pool,
+                 Republished republished = Republished::refused);
     ~CurrentBuild();
 
     // The accepted build; nullptr while there is none (why() tells).
@@ -58,6 +63,8 @@ class CurrentBuild {
 
     // The newest build that could be opened, accepted or not; nullptr: none.
     [[nodiscard]] source::Build candidate() const;
+    // The kept index of the release before it; nullptr: none.
+    [[nodiscard]] source::Build candidate_previous() const;
 
     // Looks whether the build changed, opens and judges the new one. Called once a second by
     // the server, once by a command. Blocks while an index is made; build() goes on meanwhile.

@@ -63,4 +63,18 @@ Result<std::vector<ObjectName>> Examiner::twins_of(const Before& before,
     return desk_.renames.created_with(build_, previous_, object.class_name, signature);
 }
 
+Result<std::vector<ObjectName>> Examiner::vanished_with(store::Transaction& transaction,
+                                                        const ObjectName& object,
+                                                        const std::string& signature) const {
+    std::vector<ObjectName> gone;
+    constexpr std::size_t most = 100;  // one is a rename, that many are a pattern
+    for (const auto& row : objects_with(transaction, object.class_name, signature, most)) {
+        if (row.object == object) continue;
+        const auto found = build_.find(row.object);
+        if (!found) return tl::unexpected(found.error());
+        if (!*found) gone.push_back(row.object);
+    }
+    return gone;
+}
+
 }  // namespace history

@@ -40,6 +40,12 @@ class Examiner {
     [[nodiscard]] base::Result<std::vector<ObjectName>> twins_of(const Before& before,
                                                                  const After& after) const;
 
+    // Other objects of the class that had this content when last seen and are not in the build.
+    //   error  what the look-up met
+    [[nodiscard]] base::Result<std::vector<ObjectName>> vanished_with(
+        store::Transaction& transaction, const ObjectName& object,
+        const std::string& signature) const;
+
    private:
     [[nodiscard]] base::Result<compare::Evidence> evidence_for(const Before& before,
                                                                const Releases& releases) const;

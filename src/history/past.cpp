@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "history/replacement.hpp"
+
 namespace history {
 namespace {
 
@@ -78,10 +80,23 @@ Result<PastTree> read_span(Transaction& transaction, const ObjectRow& object, co
     return PastTree{release, vanished.empty(), std::move(*tree)};
 }
 
+// What a release that was published again makes of the object is asked of the tables.
+Result<void> put_in_place(store::Pool& pool, const Settings& settings, std::int64_t oid) {
+    const auto known = store::perform(pool, store::Access::read, [&](Transaction& transaction) {
+        return known_releases(transaction, settings, nullptr, nullptr);
+    });
+    if (known.replacing().empty()) return {};
+    return store::perform(pool, store::Access::write, [&](Transaction& transaction) {
+        return move_into_place(transaction, oid, settings.keep_trees, known);
+    });
+}
+
 }  // namespace
 
 Result<PastTree> tree_in(store::Pool& pool, const Settings& settings, const ObjectRow& object,
                          std::string_view version) {
+    if (const auto moved = put_in_place(pool, settings, object.oid); !moved)
+        return tl::unexpected(moved.error());
     return store::perform(
         pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
             const auto releases = known_releases(transaction, settings, nullptr, nullptr);

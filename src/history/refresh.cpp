@@ -2,6 +2,7 @@
 #include "history/refresh.hpp"
 
 #include "history/examine.hpp"
+#include "history/replacement.hpp"
 
 namespace history {
 namespace {
@@ -41,6 +42,7 @@ class Refresh {
         const auto& [row, spelling] = read->identity;
         if (row && is_compared(*row, current(), read->releases))
             return Refreshed{*row, spelling, false};
+        if (row && row->is_replaced) return move_into_place(*row, read->releases);
         if (!spelling && !row)
             return base::fail(base::Kind::absent, asked.class_name + " " + asked.name +
                                                       " is in no release known here");
@@ -62,6 +64,18 @@ class Refresh {
                 if (identity->row) settle(transaction, *identity->row, current(), releases);
                 return Read{std::move(*identity), std::move(releases)};
             });
+    }
+
+    // Written is only upon what is in place; then all is looked at again.
+    [[nodiscard]] Result<std::optional<Refreshed>> move_into_place(
+        const ObjectRow& row, const Releases& releases) const {
+        const auto moved =
+            store::perform(desk_.pool, Access::write, [&](Transaction& transaction) {
+                return history::move_into_place(transaction, row.oid, desk_.settings.keep_trees,
+                                                releases);
+            });
+        if (!moved) return tl::unexpected(moved.error());
+        return std::nullopt;
     }
 
     [[nodiscard]] bool is_same(const ObjectRow& row, const After& after) const {
@@ -159,34 +173,20 @@ class Refresh {
                             const After& after, const std::vector<ObjectName>& twins) const {
         if (twins.size() != 1) return row;
         if (row.kind == Kind::vanished) {
-            const auto others = vanished_with(transaction, row.object, before.row->signature);
+            const auto others =
+                examiner_.vanished_with(transaction, row.object, before.row->signature);
             if (!others) return tl::unexpected(others.error());
             // Another that vanished in this release may have been first to claim it.
             const bool claimed = !vanished_into(transaction, current(), twins.front()).empty();
             if (others->empty() && !claimed) row.notes.renamed_to = twins.front();
         }
         if (row.kind == Kind::created && twins.front() == row.object) {
-            auto from = vanished_with(transaction, row.object, after.signature);
+            auto from = examiner_.vanished_with(transaction, row.object, after.signature);
             if (!from) return tl::unexpected(from.error());
             if (from->empty()) from = vanished_into(transaction, current(), row.object);
             if (from->size() == 1) row.notes.renamed_from = from->front();
         }
         return row;
-    }
-
-    // Other objects of the class that had this content when last seen and are not in the build.
-    Result<std::vector<ObjectName>> vanished_with(Transaction& transaction,
-                                                  const ObjectName& object,
-                                                  const std::string& signature) const {
-        std::vector<ObjectName> gone;
-        constexpr std::size_t most = 100;  // one is a rename, that many are a pattern
-        for (const auto& row : objects_with(transaction, object.class_name, signature, most)) {
-            if (row.object == object) continue;
-            const auto found = build_.find(row.object);
-            if (!found) return tl::unexpected(found.error());
-            if (!*found) gone.push_back(row.object);
-        }
-        return gone;
     }
 
     const Desk& desk_;

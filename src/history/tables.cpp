@@ -7,6 +7,7 @@
 
 #include "base/compress.hpp"
 #include "base/text.hpp"
+#include "history/replacement.hpp"
 #include "store/dialect.hpp"
 #include "tree/json.hpp"
 
@@ -20,58 +21,14 @@ using store::Value;
 // A tree is never stored above this (bytes of JSON), so a larger one is damage.
 constexpr std::size_t largest_tree = std::size_t{4} << 30;
 
-base::Date date_of(const std::string& text) {
-    const auto date = base::parse_date(text);
-    if (!date) throw std::logic_error("no date in the store: " + text);
-    return *date;
-}
-
 const store::Insert a_release{"releases", {"version", "released_on", "digest"}, {"version"}};
 
 // Rows of meta that add up to the generation (sql/objects_history.sql).
 constexpr unsigned generation_slots = 16;
 
-constexpr std::string_view row_columns =
-    "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
-    " h.signature, h.kind, h.label, h.notes FROM history h JOIN objects o ON o.oid = h.oid ";
-
 std::string sql(std::string_view start, std::string_view rest) {
     return std::string(start) + std::string(rest);
 }
-
-Result<Row> row_from(const store::Row& stored) {
-    Row row;
-    row.oid = stored.integer(0);
-    row.object = {stored.text(1), stored.text(2)};
-    row.release = {stored.text(3), date_of(stored.text(4))};
-    row.revision = static_cast<int>(stored.integer(5));
-    row.since = stored.text(6);
-    const auto recorded = base::parse_rfc3339(stored.text(7));
-    const auto kind = kind_named(stored.text(9));
-    if (!recorded || !kind)
-        return base::fail(base::Kind::malformed, "a history row of unknown kind or time");
-    row.recorded_at = *recorded;
-    row.signature = stored.text(8);
-    row.kind = *kind;
-    row.label = stored.text(10);
-    auto notes = notes_from_json(stored.text(11));
-    if (!notes) return tl::unexpected(notes.error());
-    row.notes = std::move(*notes);
-    return row;
-}
-
-Result<std::vector<Row>> rows_from(const store::Rows& stored) {
-    std::vector<Row> rows;
-    rows.reserve(stored.size());
-    for (const auto& each : stored) {
-        auto row = row_from(each);
-        if (!row) return tl::unexpected(row.error());
-        rows.push_back(std::move(*row));
-    }
-    return rows;
-}
-
-bool newest_first(const Row& a, const Row& b) { return b.release < a.release; }
 
 std::vector<std::string> tree_versions(Transaction& transaction, std::int64_t oid,
                                        const Releases& releases) {
@@ -85,6 +42,12 @@ std::vector<std::string> tree_versions(Transaction& transaction, std::int64_t oi
 }
 
 }  // namespace
+
+base::Date date_of(const std::string& text) {
+    const auto date = base::parse_date(text);
+    if (!date) throw std::logic_error("no date in the store: " + text);
+    return *date;
+}
 
 const std::string_view object_columns =
     "SELECT oid, class, name, label, signature, last_modification_date, ace_version"
@@ -126,11 +89,18 @@ std::vector<Release> Releases::up_to(const Release& release) const {
     return {releases_.begin(), std::upper_bound(releases_.begin(), releases_.end(), release)};
 }
 
+void Releases::add_replacing(std::string version, std::string digest) {
+    replacing_.push_back({std::move(version), std::move(digest)});
+}
+
 Releases load_releases(Transaction& transaction) {
-    std::vector<Release> releases;
-    for (const auto& row : transaction.query("SELECT version, released_on FROM releases"))
-        releases.push_back({row.text(0), date_of(row.text(1))});
-    return Releases(std::move(releases));
+    Releases releases;
+    for (const auto& row :
+         transaction.query("SELECT version, released_on, replacing, digest FROM releases")) {
+        releases.add({row.text(0), date_of(row.text(1))});
+        if (row.integer(2) != 0) releases.add_replacing(row.text(0), row.text(3));
+    }
+    return releases;
 }
 
 std::optional<RecordedRelease> recorded_release(Transaction& transaction,
@@ -184,11 +154,12 @@ std::optional<ObjectRow> find_object(Transaction& transaction, const ObjectName&
 void settle(Transaction& transaction, ObjectRow& row, const Release& current,
             const Releases& releases) {
     row.compared_in = row.ace_version;
-    if (row.ace_version == current.version) return;
+    if (!releases.replacing().empty()) lay_replacement_over(transaction, row, current, releases);
+    if (row.compared_in == current.version) return;
     std::vector<std::string> later;
     for (const auto& each : transaction.query("SELECT version FROM warmed WHERE class IN (?, '')",
                                               {Value{row.object.class_name}}))
-        if (releases.is_later(each.text(0), row.ace_version)) later.push_back(each.text(0));
+        if (releases.is_later(each.text(0), row.compared_in)) later.push_back(each.text(0));
     std::sort(later.begin(), later.end(),
               [&](const auto& a, const auto& b) { return releases.is_later(a, b); });
     for (const auto& version : later) {
@@ -308,39 +279,6 @@ std::vector<std::string> recorded_versions(Transaction& transaction, std::int64_
     return versions;
 }
 
-Result<Rows> load_rows(Transaction& transaction, const ObjectRow& object, const Release& current,
-                       const Window& window, const Releases& releases) {
-    const Release* since = window.since.empty() ? nullptr : releases.find(window.since);
-    if (!window.since.empty() && since == nullptr)
-        return base::fail(base::Kind::refused, "no release " + window.since + " is known");
-    // First which rows there are, then the notes of those that are shown.
-    std::vector<Release> wanted;  // with the dates of their rows
-    Rows answer;
-    for (const auto& row : transaction.query("SELECT version, date FROM history WHERE oid = ?",
-                                             {Value{object.oid}})) {
-        const Release release{row.text(0), date_of(row.text(1))};
-        // A row keeps the date it was published with; the order is that of the releases.
-        const auto* known = releases.find(release.version);
-        const auto& place = known != nullptr ? *known : release;
-        if (current < place) continue;
-        ++answer.recorded;
-        if (since == nullptr || *since < place) wanted.push_back(release);
-    }
-    if (wanted.empty()) return answer;
-    std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return b < a; });
-    wanted.resize(std::min(wanted.size(), window.most));
-    auto rows = rows_from(transaction.query(
-        sql(row_columns, "WHERE h.oid = ? AND h.date >= ?"),
-        {Value{object.oid}, Value{base::format_date(wanted.back().released_on)}}));
-    if (!rows) return tl::unexpected(rows.error());
-    std::erase_if(*rows, [&](const Row& row) {
-        return std::find(wanted.begin(), wanted.end(), row.release) == wanted.end();
-    });
-    std::sort(rows->begin(), rows->end(), newest_first);
-    answer.rows = std::move(*rows);
-    return answer;
-}
-
 std::vector<ObjectRow> objects_with(Transaction& transaction, std::string_view class_name,
                                     std::string_view signature, std::size_t most) {
     std::vector<ObjectRow> objects;
@@ -352,18 +290,21 @@ std::vector<ObjectRow> objects_with(Transaction& transaction, std::string_view c
     return objects;
 }
 
-std::vector<ObjectName> vanished_into(Transaction& transaction, const Release& release,
-                                      const ObjectName& object) {
-    // As to_json(Notes) writes it; a name can't be written in two ways.
+std::string claim_on(const ObjectName& object) {
     std::string claim = "\"renamed_to\":{\"class\":";
     tree::append_json_string(claim, object.class_name);
     tree::append_json_string(claim += ",\"name\":", object.name);
+    return claim + "}";
+}
+
+std::vector<ObjectName> vanished_into(Transaction& transaction, const Release& release,
+                                      const ObjectName& object) {
     std::vector<ObjectName> names;
     for (const auto& row : transaction.query(
              "SELECT o.class, o.name FROM history h JOIN objects o ON o.oid = h.oid"
              " WHERE h.version = ? AND h.kind = ? AND o.class = ? AND INSTR(h.notes, ?) > 0",
              {Value{release.version}, Value{std::string(name_of(Kind::vanished))},
-              Value{object.class_name}, Value{claim + "}"}}))
+              Value{object.class_name}, Value{claim_on(object)}}))
         names.push_back({row.text(0), row.text(1)});
     return names;
 }

@@ -24,6 +24,9 @@ struct ObjectRow {
     // The newest it was compared in at all: the later of ace_version and the release in which
     // the job of its class was finished (settle()). As read from the table: ace_version.
     std::string compared_in;
+    // What a release that was published again made of it is in force, and not yet in the table
+    // itself: settle() has laid it over this row (history/replacement.hpp).
+    bool is_replaced = false;
     bool operator==(const ObjectRow&) const = default;
 };
 
@@ -45,10 +48,23 @@ class Releases {
     [[nodiscard]] bool is_later(std::string_view a, std::string_view b) const;
     // The newest before `release`; nullptr: none is known.
     [[nodiscard]] const Release* before(const Release& release) const;
+    // nullptr: none is known.
+    [[nodiscard]] const Release* newest() const {
+        return releases_.empty() ? nullptr : &releases_.back();
+    }
     [[nodiscard]] std::vector<Release> up_to(const Release& release) const;
+
+    // Releases that were published again, while their replacements are in force and not all of
+    // them in place (releases.replacing). Most often none.
+    struct Replacing {
+        std::string version, digest;
+    };
+    void add_replacing(std::string version, std::string digest);
+    [[nodiscard]] const std::vector<Replacing>& replacing() const { return replacing_; }
 
    private:
     std::vector<Release> releases_;
+    std::vector<Replacing> replacing_;
 };
 
 [[nodiscard]] Releases load_releases(store::Transaction& transaction);
@@ -69,7 +85,8 @@ struct RecordedRelease {
 [[nodiscard]] std::optional<ObjectRow> find_object(store::Transaction& transaction,
                                                    const ObjectName& asked);
 
-// Fills in compared_in from what the release job has finished.
+// Fills in compared_in from what the release job has finished, and lays a replacement over the
+// row that is in force and not yet in place.
 //   cost  nothing when the row was compared in `current` by itself; else a query or two
 void settle(store::Transaction& transaction, ObjectRow& row, const Release& current,
             const Releases& releases);
@@ -122,6 +139,12 @@ void update_notes(store::Transaction& transaction, const Row& row);
 [[nodiscard]] std::vector<std::string> recorded_versions(store::Transaction& transaction,
                                                          std::int64_t oid);
 
+// The row of one release, as the table has it; nullopt: there is none.
+//   error  malformed: notes that are no notes
+[[nodiscard]] base::Result<std::optional<Row>> find_row(store::Transaction& transaction,
+                                                        std::int64_t oid,
+                                                        const std::string& version);
+
 // The rows of an object up to `current`, newest first, those of the window only.
 struct Rows {
     std::vector<Row> rows;
@@ -137,6 +160,10 @@ struct Rows {
                                                   std::string_view class_name,
                                                   std::string_view signature, std::size_t most);
 
+// What stands in the notes of a vanished row whose object has this new name: as to_json(Notes)
+// writes it; a name can't be written in two ways.
+[[nodiscard]] std::string claim_on(const ObjectName& object);
+
 // The objects whose vanished row of this release says that `object` is their new name.
 [[nodiscard]] std::vector<ObjectName> vanished_into(store::Transaction& transaction,
                                                     const Release& release,
@@ -150,6 +177,10 @@ struct Rows {
 // Lists an object that could not be read, among those that the end of a job does not cover.
 void list_failed(store::Transaction& transaction, const Release& release,
                  const ObjectName& object, const std::string& reason);
+
+// A day as the tables hold it.
+//   throws  logic_error when it is none
+[[nodiscard]] base::Date date_of(const std::string& text);
 
 // Columns of a table, and a row's values in their order.
 extern const std::string_view object_columns;  // SELECT … FROM objects, as object_from reads it

@@ -51,7 +51,8 @@ std::string guid_of(const history::Row& row, std::string_view authority) {
     guid += base::percent_encode(row.object.name);
     guid += '/';
     guid += base::percent_encode(row.release.version);
-    if (row.revision > 0) guid += "/" + std::to_string(row.revision);
+    // The row as it was published first is the first: readers see /2 as a new item.
+    if (row.revision > 0) guid += "/" + std::to_string(row.revision + 1);
     return guid;
 }
 
