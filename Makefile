@@ -106,7 +106,7 @@ serve:
 test:
 	tools/install-packages build serve test
 	$(MAKE) -j$(jobs) --no-print-directory all unit-tests $(B)/bench-make_build
-	tests/run $(unit_tests) tests/e2e/run tests/galera/run
+	tests/run $(unit_tests) tests/e2e/run tests/galera/run tests/large/run
 test-galera:
 	tools/install-packages build test
 	$(MAKE) -j$(jobs) --no-print-directory all $(B)/bench-make_build
