@@ -1,0 +1,99 @@
+// What `varve releases` tells is what the tables hold.
+// SPDX-License-Identifier: MIT
+#include "release/releases.hpp"
+
+#include "history/tables.hpp"
+#include "support/catch.hpp"
+#include "support/small_build.hpp"
+#include "support/stores.hpp"
+
+using namespace release;
+using history::Kind;
+using support::SmallBuild;
+using support::tag;
+using support::text;
+
+namespace {
+
+base::Release made(const std::string& version, const std::string& day) {
+    return {version, *base::parse_date(day)};
+}
+
+// An object that is in each, and one that changes.
+class OneOfTwo : public SmallBuild {
+   public:
+    OneOfTwo(const base::Release& release, const std::string& words)
+        : SmallBuild(release.version, base::format_date(release.released_on)) {
+        with("Gene", "same", {tag("Remark", {text("same")})});
+        with("Gene", "changes", {tag("Remark", {text(words)})});
+    }
+};
+
+const auto old_one = made("WS99", "2008-01-01"), new_one = made("WS100", "2008-01-01");
+
+// Two releases, of which the second changed an object and lacks another.
+void record_two(store::Pool& pool, const history::Settings& settings) {
+    const base::Clock clock = [] { return base::Seconds{}; };
+    history::Renames renames;
+    const history::Desk desk{pool, settings, clock, renames};
+    OneOfTwo a(old_one, "one");
+    a.with("Gene", "goes", {tag("Remark")});
+    const OneOfTwo b(new_one, "two");
+    for (const auto* name : {"same", "changes", "goes"}) {
+        REQUIRE(history::refresh(desk, a, nullptr, {"Gene", name}));
+        if (std::string(name) != "same") REQUIRE(history::refresh(desk, b, &a, {"Gene", name}));
+    }
+}
+
+void execute(store::Pool& pool, std::string_view sql) {
+    store::perform(pool, store::Access::write,
+                   [&](store::Transaction& transaction) { transaction.execute(sql); });
+}
+
+}  // namespace
+
+TEST_CASE("releases are listed oldest first, with what is recorded of each") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    const history::Settings settings;
+    record_two(pool, settings);
+    const auto list = list_releases(pool, settings, std::nullopt);
+    REQUIRE(list.size() == 2);
+    Listed first{.release = old_one, .has_digest = true, .compared = 1};
+    CHECK(list[0] == first);
+    Listed second{.release = new_one, .is_newest = true, .has_digest = true, .compared = 2};
+    second.rows = {{Kind::changed, 1}, {Kind::vanished, 1}};
+    CHECK(list[1] == second);
+}
+
+TEST_CASE("releases that are configured or current are listed though nothing is recorded") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    history::Settings settings;
+    settings.known_releases = {made("WS98", "2007-12-01")};
+    const auto list = list_releases(pool, settings, new_one);
+    REQUIRE(list.size() == 2);
+    CHECK(list[0] == Listed{.release = settings.known_releases[0]});
+    CHECK(list[1] == Listed{.release = new_one, .is_current = true, .is_newest = true});
+}
+
+TEST_CASE("a release tells which classes jobs have finished, and what they could not read") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    const history::Settings settings;
+    record_two(pool, settings);
+    execute(pool, "INSERT INTO warmed (class, version, warmed_at, objects) VALUES"
+                  " ('Gene', 'WS99', '2008-01-01T00:00:00Z', 3),"
+                  " ('', 'WS99', '2008-01-01T00:00:00Z', 3),"
+                  " ('Gene', 'WS100', '2008-01-01T00:00:00Z', 2)");
+    execute(pool, "INSERT INTO failed (version, class, name, reason) VALUES"
+                  " ('WS100', 'Gene', 'a', 'why'), ('WS100', 'Gene', 'b', 'why')");
+    const auto list = list_releases(pool, settings, std::nullopt);
+    REQUIRE(list.size() == 2);
+    CHECK(list[0].is_all_warmed);
+    CHECK(list[0].warmed == 1);
+    CHECK(list[0].failed == 0);
+    CHECK(!list[1].is_all_warmed);
+    CHECK(list[1].warmed == 1);
+    CHECK(list[1].failed == 2);
+}
