@@ -9,6 +9,7 @@
 #include "app/config.hpp"
 #include "app/rooms.hpp"
 #include "base/result.hpp"
+#include "release/forget.hpp"
 #include "store/archive.hpp"
 
 namespace app {
@@ -57,5 +58,11 @@ struct PrewarmWords {
     std::size_t jobs = 1;
 };
 int prewarm(const Config& config, const PrewarmWords& words);
+
+int releases(const Config& config, bool json);
+
+// Whether it is asked for a yes before anything is deleted; without a terminal that is refused.
+enum class Asking { on_terminal, not_needed };
+int forget(const Config& config, const release::Forgettable& what, Asking asking);
 
 }  // namespace app

@@ -30,6 +30,7 @@ struct Words {
     std::string archive;
     bool again = false;
     PrewarmWords prewarm;
+    bool json = false, yes = false;
 };
 
 void add_object(CLI::App* command, ObjectWords& object) {
@@ -162,6 +163,47 @@ void add_archive(CLI::App& program, Words& words, Run& run) {
     });
 }
 
+void add_releases(CLI::App& program, Words& words, Run& run) {
+    auto* releases =
+        program.add_subcommand("releases", "The releases that are known, with counts");
+    releases->add_flag("--json", words.json, "As JSON");
+    releases->callback([&] {
+        run = [&] {
+            return with_config(words.config, Speaker::command, [&](const Config& config) {
+                return app::releases(config, words.json);
+            });
+        };
+    });
+}
+
+void add_forget(CLI::App& program, Words& words, Run& run) {
+    auto* forget = program.add_subcommand(
+        "forget", "Delete what is recorded of a release, a class or an object");
+    forget->add_flag("--yes", words.yes, "Without asking: for scripts");
+    forget->require_subcommand(1);
+    const auto deletes = [&](auto what_of) {
+        return [&, what_of] {
+            run = [&, what_of] {
+                return with_config(words.config, Speaker::command, [&](const Config& config) {
+                    const auto asking =
+                        words.yes ? app::Asking::not_needed : app::Asking::on_terminal;
+                    return app::forget(config, what_of(), asking);
+                });
+            };
+        };
+    };
+    auto* whole = forget->add_subcommand("release", "Its rows, as if it had never been");
+    whole->add_option("release", words.release, "Its version, e.g. WS187")->required();
+    whole->callback(deletes([&] { return release::WholeRelease{words.release}; }));
+    auto* of_class = forget->add_subcommand("class", "All objects of a class");
+    of_class->add_option("class", words.object.class_name, "e.g. Gene")->required();
+    of_class->callback(deletes([&] { return release::WholeClass{words.object.class_name}; }));
+    auto* object = forget->add_subcommand("object", "One object");
+    add_object(object, words.object);
+    object->callback(
+        deletes([&] { return history::ObjectName{words.object.class_name, words.object.name}; }));
+}
+
 int run_words(int argc, char** argv) {
     CLI::App program("Varve: a change-history feed for every object of a database that is "
                      "rebuilt at each release",
@@ -175,6 +217,8 @@ int run_words(int argc, char** argv) {
     add_commands(program, words, run);
     add_archive(program, words, run);
     add_prewarm(program, words, run);
+    add_releases(program, words, run);
+    add_forget(program, words, run);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

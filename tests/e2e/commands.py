@@ -3,6 +3,8 @@
 SPDX-License-Identifier: MIT
 """
 import json
+import os
+import pty
 import subprocess
 
 from checks import check
@@ -15,7 +17,7 @@ GENE = ("Gene", "WBGene00006763")
 def _(site):
     overview = site.expect(0, "--help", config=None).stdout
     for command in (b"init", b"serve", b"feed", b"diff", b"show", b"check", b"accept", b"export",
-                    b"import"):
+                    b"import", b"releases", b"forget"):
         assert command in overview, overview
         assert site.expect(0, command.decode(), "--help", config=None).stdout
 
@@ -141,6 +143,70 @@ def _(site):
                               capture_output=True, check=False)
         assert done.returncode == 1 or done.stderr.endswith(b"\n1\n"), done
         assert b"can't write the export" in done.stderr, done
+
+
+@check("varve releases lists what is recorded of each release, as a table and as JSON")
+def _(site):
+    site.expect(0, "init")
+    for build in ("WS186", "WS187", "WS188"):
+        site.visit(build, *GENE)
+    lines = site.expect(0, "releases").stdout.decode().splitlines()
+    assert lines[0].split() == ["RELEASE", "DATE", "BUILD", "COMPARED", "WARMED", "HISTORY"], lines
+    newest = lines[-1].split(None, 5)
+    assert newest == ["WS188", "2008-03-22", "current", "1", "0", "1 changed"], lines
+    assert all(len(line) <= 80 for line in lines), lines
+    listed = json.loads(site.expect(0, "releases", "--json").stdout)["releases"]
+    names = [release["version"] for release in listed]
+    assert names[-3:] == ["WS186", "WS187", "WS188"], names
+    assert listed[-1]["history"] == {"changed": 1} and listed[-1]["compared"] == 1, listed
+    assert [(release["current"], release["newest"]) for release in listed[-2:]] == \
+        [(False, False), (True, True)], listed
+
+
+@check("varve forget deletes with --yes, and what is asked for again is recorded again")
+def _(site):
+    site.expect(0, "init")
+    for build in ("WS186", "WS187", "WS188"):
+        feed = site.visit(build, *GENE)
+    done = site.expect(0, "forget", "release", "WS188", "--yes")
+    assert b"current build" in done.stderr and b"history rows 1" in done.stdout, done
+    assert b"WS188" not in site.visit("WS187", *GENE)
+    assert site.visit("WS188", *GENE) == feed
+    assert b"objects 1" in site.expect(0, "forget", "--yes", "object", *GENE).stdout
+    assert site.expect(1, "forget", "--yes", "object", *GENE).stderr
+    site.visit("WS188", *GENE)
+    assert b"objects 1" in site.expect(0, "forget", "class", "Gene", "--yes").stdout
+
+
+@check("varve forget of what is not recorded ends with status 1 and names it")
+def _(site):
+    site.expect(0, "init")
+    for what in (("release", "WS999"), ("class", "Gnome"), ("object", "Gene", "nobody")):
+        done = site.expect(1, "forget", *what, "--yes")
+        assert what[-1].encode() in done.stderr and not done.stdout, done
+
+
+@check("varve forget asks on a terminal, and without one deletes nothing without --yes")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS188", *GENE)
+    exported = site.expect(0, "export").stdout
+    done = site.expect(2, "forget", "object", *GENE)
+    assert b"--yes" in done.stderr and b"objects 1" in done.stderr and not done.stdout, done
+    for wrong in (("forget",), ("forget", "release"), ("forget", "object", "Gene"), ("forget", "planet")):
+        assert site.expect(2, *wrong, "--yes").stderr
+    for answer, status in ((b"no\n", 1), (b"yes\n", 0)):
+        assert site.expect(0, "export").stdout == exported
+        ours, theirs = pty.openpty()
+        try:
+            os.write(ours, answer)
+            asked = subprocess.run([PROGRAM, "forget", "object", *GENE], cwd=site.folder, stdin=theirs,
+                                   capture_output=True, timeout=COMMAND_SECONDS, check=False)
+        finally:
+            os.close(ours)
+            os.close(theirs)
+        assert asked.returncode == status and b"Type yes" in asked.stderr, asked
+    assert site.expect(0, "releases").stdout != b"" and site.expect(0, "export").stdout != exported
 
 
 @check("varve check finds nothing wrong with the sample site")

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <iostream>
+#include <unistd.h>
+
+#include "app/commands.hpp"
+#include "app/print.hpp"
+#include "app/progress_line.hpp"
+#include "source/build_folder.hpp"
+
+namespace app {
+namespace {
+
+using release::Forgettable;
+using release::Share;
+
+std::string name_of(const release::WholeRelease& what) { return "release " + what.version; }
+std::string name_of(const release::WholeClass& what) { return "class " + what.class_name; }
+std::string name_of(const history::ObjectName& what) { return what.class_name + " " + what.name; }
+
+std::string text_of(const Share& share) {
+    return fmt::format("objects {}, history rows {}, trees {}", share.objects, share.history,
+                       share.trees);
+}
+
+bool is_current(const Config& config, const Forgettable& what) {
+    const auto* asked = std::get_if<release::WholeRelease>(&what);
+    if (asked == nullptr) return false;
+    const auto folder = source::open_folder(config.source.path.string());
+    return folder && folder->release.version == asked->version;
+}
+
+// What is said before anything is done.
+void announce(const Config& config, const Forgettable& what, const std::string& name,
+              const Share& share) {
+    fmt::print(stderr, "{}: this deletes {}\n", on_one_line(name), text_of(share));
+    if (is_current(config, what))
+        fmt::print(stderr, "It is the current build's: the next request records it again.\n");
+}
+
+bool says_yes() {
+    fmt::print(stderr, "Type yes to delete: ");
+    std::string answer;
+    return std::getline(std::cin, answer) && answer == "yes";
+}
+
+int delete_it(const Rooms& rooms, const Forgettable& what, const std::string& name) {
+    ProgressLine line("forget");
+    const release::Forgetting forgetting{
+        *rooms.pool, rooms.config.history,
+        [&](std::uint64_t done, std::uint64_t all) { line.show(done, all); }};
+    const auto gone = release::forget(forgetting, what);
+    if (!gone) return complain(gone.error().text, failed);
+    fmt::print("{} is forgotten: {}\n", on_one_line(name), text_of(*gone));
+    return ok;
+}
+
+}  // namespace
+
+int forget(const Config& config, const Forgettable& what, Asking asking) {
+    const auto rooms = open_rooms(config);
+    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
+    const auto name = std::visit([](const auto& each) { return name_of(each); }, what);
+    const auto share = release::share_of(*rooms->pool, what, base::system_clock_now());
+    if (!share) return complain(share.error().text, failed);
+    announce(config, what, name, *share);
+    if (asking == Asking::on_terminal) {
+        if (::isatty(STDIN_FILENO) == 0)
+            return complain("nothing is deleted: there is no terminal to ask at, and no --yes",
+                            wrong_use);
+        if (!says_yes()) return complain("nothing is deleted", failed);
+    }
+    try {
+        return delete_it(*rooms, what, name);
+    } catch (const store::Failure& failure) {
+        return complain(std::string("the store failed: ") + failure.what() +
+                            "\nwhen it is well again, the same command goes on",
+                        failed);
+    }
+}
+
+}  // namespace app
