@@ -45,8 +45,8 @@ struct Forgetting {
     const history::Settings& settings;
     // How far it is, several times a second; may be empty.
     std::function<void(std::uint64_t done, std::uint64_t all)> told = {};
-    // A transaction is ended once it has run so long.
-    std::chrono::milliseconds longest_write{6};
+    // A transaction is ended once it has run so long; its commit takes about as long again.
+    std::chrono::milliseconds longest_write{3};
 };
 
 // Deletes it; returns what this run deleted. Killed or failed, the same call goes on.
