@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
-#include "base/utf8.hpp"
+#include "app/selection.hpp"
 #include "release/warm.hpp"
 #include "serve/stop_signals.hpp"
 
@@ -21,57 +18,6 @@ using base::Kind;
 using base::Result;
 using Json = nlohmann::json;
 using std::chrono::steady_clock;
-
-// The kept index of a release as it was recorded; a release that was published twice has two.
-source::Build kept_index(const std::string& folder, const std::string& version,
-                         const std::string& digest) {
-    for (const auto& kept : source::kept_indexes(folder)) {
-        if (kept.release.version != version) continue;
-        auto opened = source::open_kept_index(kept.path);
-        if (opened && (*opened)->digest() == digest) return std::move(*opened);
-    }
-    return nullptr;
-}
-
-Result<release::Objects> objects_in(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) return base::fail(Kind::refused, "can't read " + path);
-    release::Objects objects;
-    std::size_t number = 0;
-    for (std::string line; std::getline(file, line);) {
-        ++number;
-        if (line.empty() || line.front() == '#') continue;
-        const auto parts = base::split(line, '\t');
-        if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
-            return base::fail(Kind::refused,
-                              fmt::format("{}:{}: no line CLASS TAB NAME", path, number));
-        objects.push_back({base::legal_text(parts[0]), base::legal_text(parts[1])});
-    }
-    if (file.bad()) return base::fail(Kind::refused, "can't read " + path);
-    std::ranges::sort(objects);
-    const auto twice = std::ranges::unique(objects);
-    objects.erase(twice.begin(), twice.end());
-    return objects;
-}
-
-// As the build spells the class; the store's may be gone from the build.
-std::string spelled(const source::Source& build, const std::string& class_name) {
-    for (const auto& count : build.class_counts())
-        if (base::equal_ignoring_case(count.class_name, class_name)) return count.class_name;
-    return class_name;
-}
-
-Result<release::Selection> selection_of(const PrewarmWords& words, store::Pool& pool,
-                                        const source::Source& build) {
-    if (words.all) return release::Selection(release::Everything{});
-    if (!words.class_name.empty())
-        return release::Selection(release::OfClass{spelled(build, words.class_name)});
-    if (words.list.empty())
-        return release::Selection(release::most_requested(pool, words.popular));
-    auto objects = objects_in(words.list);
-    if (!objects) return tl::unexpected(objects.error());
-    return release::Selection(std::move(*objects));
-}
 
 struct Outcome {
     std::string version;
@@ -238,13 +184,18 @@ int run(Rooms& rooms, const PrewarmWords& words) {
 
 int prewarm(const Config& config, const PrewarmWords& words) {
     const int selected = (words.all ? 1 : 0) + (words.popular > 0 ? 1 : 0) +
-                         (words.class_name.empty() ? 0 : 1) + (words.list.empty() ? 0 : 1);
+                         (words.class_name.empty() ? 0 : 1) + (words.list.empty() ? 0 : 1) +
+                         (words.replace.empty() ? 0 : 1);
     if (selected != 1)
-        return complain("one of --popular N, --class C, --list FILE and --all says what to warm",
+        return complain("one of --popular N, --class C, --list FILE, --all and --replace RELEASE "
+                        "says what to warm",
                         wrong_use);
+    if (!words.replace.empty() && words.dry_run)
+        return complain("--replace has no --dry-run", wrong_use);
     auto rooms = open_rooms(config, Waiting::command, words.jobs);
     if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    return run(*rooms, words);
+    if (!words.replace.empty()) return replace(*rooms, words);
+    return words.dry_run ? dry_run(*rooms, words) : run(*rooms, words);
 }
 
 }  // namespace app

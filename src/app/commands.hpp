@@ -54,10 +54,15 @@ struct PrewarmWords {
     std::string build;  // folder; empty: the current build
     std::size_t popular = 0;
     std::string class_name, list;
-    bool all = false, json = false;
+    std::string replace;  // version of a release that was published again; empty: none
+    bool all = false, json = false, dry_run = false;
     std::size_t jobs = 1;
 };
 int prewarm(const Config& config, const PrewarmWords& words);
+// The rows of a release that was published again, words.replace.
+int replace(Rooms& rooms, const PrewarmWords& words);
+// What it would record and what would be refused; nothing is written.
+int dry_run(const Rooms& rooms, const PrewarmWords& words);
 
 int releases(const Config& config, bool json);
 

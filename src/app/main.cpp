@@ -125,11 +125,15 @@ void add_prewarm(CLI::App& program, Words& words, Run& run) {
     prewarm->add_option("--class", job.class_name, "All objects of a class");
     prewarm->add_option("--list", job.list, "Those in a file, lines CLASS TAB NAME");
     prewarm->add_flag("--all", job.all, "All objects");
+    prewarm->add_option("--replace", job.replace,
+                        "Record this release anew: it was published again with other content");
     job.jobs = std::max(1U, std::thread::hardware_concurrency());
     prewarm->add_option("--jobs", job.jobs, "Threads")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
     prewarm->add_flag("--json", job.json, "The summary as JSON");
+    prewarm->add_flag("--dry-run", job.dry_run,
+                      "Tell by the indexes what would be recorded and refused; write nothing");
     prewarm->callback([&] {
         run = [&] {
             return with_config(words.config, Speaker::command, [&](const Config& config) {

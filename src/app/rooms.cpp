@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "store/dialect.hpp"
 
 namespace app {
 namespace {
@@ -25,6 +26,16 @@ source::Build previous_of(const std::filesystem::path& indexes, const base::Rele
             return std::move(*opened);
     }
     return nullptr;
+}
+
+// Connections that a job's threads write through, with the same memory in all however many.
+store::Connect for_a_job(store::Connect connect, std::size_t threads) {
+    constexpr std::size_t cache_mb = 256;
+    return [connect = std::move(connect), each = std::max(cache_mb / threads, std::size_t{16})] {
+        auto connection = connect();
+        store::expect_many_writes(*connection, each);
+        return connection;
+    };
 }
 
 }  // namespace
@@ -65,9 +76,10 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
     else
         patience.last_attempt = 12s;  // one silent server, and the next one tried
     const auto answer_within = waiting == Waiting::command ? 30s : 10s;
-    return std::make_unique<store::Pool>(
-        store::connector(config.store, config.store_password, if_missing, answer_within),
-        connections, patience, writers);
+    auto connect =
+        store::connector(config.store, config.store_password, if_missing, answer_within);
+    if (threads > 0) connect = for_a_job(std::move(connect), threads);
+    return std::make_unique<store::Pool>(std::move(connect), connections, patience, writers);
 }
 
 Result<Rooms> open_rooms(Config config, Waiting waiting, std::size_t threads) {

@@ -29,7 +29,7 @@ enum class Waiting { request, command };
 
 // The store opened and its schema checked, the current build not yet looked at.
 //   error  refused (schema), unavailable (the store can't be reached)
-//   threads  that use the store at once; 0: as many as there are cores
+//   threads  of a job that writes much; 0: there is none
 [[nodiscard]] base::Result<Rooms> open_rooms(Config config, Waiting waiting = Waiting::command,
                                              std::size_t threads = 0);
 

@@ -2,14 +2,13 @@
 #include "release/warm.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 
 #include "base/digest.hpp"
 #include "history/tables.hpp"
+#include "release/gathering.hpp"
 #include "release/stage.hpp"
 #include "store/dialect.hpp"
 
@@ -23,44 +22,9 @@ using store::Transaction;
 using store::Value;
 
 // Rows of `objects` looked at in one part, by oid.
-constexpr std::int64_t part_rows = 50'000;
+constexpr std::int64_t part_rows = 200'000;
 // Objects of a batch take at most so many bytes in the build, or are one.
 constexpr std::uint64_t batch_bytes = 4 << 20;
-
-// The kept indexes, each opened once.
-class Kept {
-   public:
-    explicit Kept(const Warming& warming) : warming_(warming) {}
-
-    // The index of the release as it was recorded; nullptr: none.
-    source::Build of(const std::string& version) {
-        const std::lock_guard lock(mutex_);
-        const auto [known, is_new] = builds_.try_emplace(version);
-        if (is_new && warming_.kept) known->second = open(version);
-        return known->second;
-    }
-
-   private:
-    [[nodiscard]] source::Build open(const std::string& version) const {
-        const auto recorded =
-            store::perform(warming_.desk.pool, Access::read, [&](Transaction& transaction) {
-                return history::recorded_release(transaction, version);
-            });
-        if (!recorded) return nullptr;
-        const auto is = [&](const source::Build& build) {
-            return build && build->release().version == version &&
-                   build->digest() == recorded->digest;
-        };
-        // Open already, as is most often the case.
-        if (is(warming_.previous)) return warming_.previous;
-        if (is(warming_.build)) return warming_.build;
-        return warming_.kept(version, recorded->digest);
-    }
-
-    const Warming& warming_;
-    std::mutex mutex_;
-    std::map<std::string, source::Build> builds_;
-};
 
 // The newest release in which all that the job is about was compared, by its index.
 struct Base {
@@ -72,7 +36,8 @@ struct Base {
 class Job {
    public:
     Job(const Warming& warming, Progress& progress, const std::stop_token& stop)
-        : warming_(warming), progress_(progress), stop_(stop), kept_(warming) {}
+        : warming_(warming), progress_(progress), stop_(stop),
+          kept_(warming.desk.pool, {warming.previous, warming.build}, warming.kept) {}
 
     Result<Warmed> run() {
         if (const auto* objects = std::get_if<Objects>(&warming_.what)) return run_list(*objects);
@@ -118,7 +83,10 @@ class Job {
     [[nodiscard]] std::vector<std::string> warmed_in() const {
         std::vector<std::string> versions;
         const auto rows = store::perform(pool(), Access::read, [&](Transaction& transaction) {
-            return transaction.query("SELECT version FROM warmed WHERE class IN ('', ?)",
+            // In one that is just being replaced, objects that it brought may have no row yet.
+            return transaction.query("SELECT version FROM warmed WHERE class IN ('', ?) AND"
+                                     " version NOT IN (SELECT version FROM releases WHERE"
+                                     " replacing <> 0)",
                                      {Value{class_name()}});
         });
         for (const auto& row : rows) versions.push_back(row.text(0));
@@ -198,15 +166,14 @@ class Job {
     }
 
     Result<Tally> warm_part(std::uint64_t from, std::uint64_t to, const GoOn& go_on) {
-        Batches batches(*this, history::NoteUnchanged::no);
+        auto batches = gathering(history::NoteUnchanged::no);
         warming_.build->each(from, to, [&](const source::Listed& listed) {
             if (!is_meant(listed.class_name)) return true;
-            batches.tally().bytes += listed.bytes;
+            batches.count_bytes(listed.bytes);
             auto name = listed.id();
             if (is_as_in_base(listed, name)) {
-                batches.tally().note_unchanged();
-                ++progress_.done;
-                return batches.is_going_on(go_on);
+                batches.count_unchanged();
+                return batches.pass(go_on);
             }
             return batches.add(std::move(name), listed.bytes, go_on);
         });
@@ -225,7 +192,8 @@ class Job {
         auto parts = std::make_shared<source::Parts>();
         std::int64_t listed = 0;
         if (base_) {
-            *parts = base_->index->parts(warming_.part_objects);
+            // Of most of them nothing is to be done but a look-up.
+            *parts = base_->index->parts(warming_.part_objects * 10);
             listed = static_cast<std::int64_t>(parts->size());
         }
         const auto rows = highest_oid() / part_rows + 1;
@@ -248,15 +216,12 @@ class Job {
 
     // Objects that the release of the base had.
     Result<Tally> look_at_base(std::uint64_t from, std::uint64_t to, const GoOn& go_on) {
-        Batches batches(*this, history::NoteUnchanged::no);
+        auto batches = gathering(history::NoteUnchanged::no);
         base_->index->each(from, to, [&](const source::Listed& listed) {
             if (!is_meant(listed.class_name)) return true;
             auto name = listed.id();
             const auto there = warming_.build->digest_of(name);
-            if (there && *there) {
-                ++progress_.done;
-                return batches.is_going_on(go_on);
-            }
+            if (there && *there) return batches.pass(go_on);
             return batches.add(std::move(name), 0, go_on);
         });
         return batches.end(go_on);
@@ -264,7 +229,7 @@ class Job {
 
     // Objects that were asked for since, or all where there is no base.
     Result<Tally> look_at_rows(std::int64_t slice, const GoOn& go_on) {
-        Batches batches(*this, history::NoteUnchanged::no);
+        auto batches = gathering(history::NoteUnchanged::no);
         for (auto& name : rows_of(slice)) {
             const auto found = warming_.build->find(name);
             if (!found) return tl::unexpected(found.error());
@@ -311,7 +276,7 @@ class Job {
                        [&](std::int64_t part, const GoOn& go_on) -> Result<Tally> {
                            const auto begin = static_cast<std::size_t>(part) * together;
                            const auto end = std::min(begin + together, objects.size());
-                           Batches batches(*this, history::NoteUnchanged::yes);
+                           auto batches = gathering(history::NoteUnchanged::yes);
                            for (auto i = begin; i < end; ++i)
                                if (!batches.add(ObjectName(objects[i]), batch_bytes / 16, go_on))
                                    break;
@@ -324,7 +289,7 @@ class Job {
     // The build is finished; what could not be read may be readable by now.
     Result<Warmed> try_failed_again() { return run_failed(failed_in(current().version)); }
     Result<Warmed> run_failed(const Objects& objects) {
-        Batches batches(*this, history::NoteUnchanged::yes);
+        auto batches = gathering(history::NoteUnchanged::yes);
         const auto go_on = [this] { return !stop_.stop_requested(); };
         for (const auto& object : objects)
             if (!batches.add(ObjectName(object), batch_bytes / 16, go_on)) break;
@@ -335,58 +300,19 @@ class Job {
 
     // -- batches
 
-    // Gathers names, and brings them up to date when they are enough.
-    class Batches {
-       public:
-        Batches(Job& job, history::NoteUnchanged note_unchanged) : job_(job) {
-            settings_.note_unchanged = note_unchanged;
-            settings_.same_bytes = [this](const ObjectName& name, const std::string& version) {
-                return job_.is_as_in(name, version);
-            };
-        }
-
-        Tally& tally() { return tally_; }
-
-        // False: the part ends here.
-        bool add(ObjectName name, std::uint64_t bytes, const GoOn& go_on) {
-            names_.push_back(std::move(name));
-            bytes_ += bytes;
-            const bool is_full =
-                names_.size() >= job_.warming_.batch_objects || bytes_ >= batch_bytes;
-            return !is_full || (flush() && go_on());
-        }
-        // Asked now and then by those who add nothing.
-        bool is_going_on(const GoOn& go_on) { return ++passed_ % 4096 != 0 || go_on(); }
-
-        Result<Tally> end(const GoOn& go_on) {
-            if (!error_ && go_on()) flush();
-            if (error_) return tl::unexpected(*error_);
-            return std::move(tally_);
-        }
-
-       private:
-        bool flush() {
-            const auto& warming = job_.warming_;
-            const auto brought = history::bring_up_to_date(
-                warming.desk, *warming.build, warming.previous.get(), names_, settings_);
-            if (!brought) {
-                error_ = brought.error();
-                return false;
-            }
-            for (const auto& one : *brought) tally_.note(one);
-            job_.progress_.done += names_.size();
-            names_.clear();
-            bytes_ = 0;
-            return true;
-        }
-
-        Job& job_;
-        history::BatchSettings settings_;
-        std::vector<ObjectName> names_;
-        std::uint64_t bytes_ = 0, passed_ = 0;
-        Tally tally_;
-        std::optional<base::Error> error_;
-    };
+    Gathering gathering(history::NoteUnchanged note_unchanged) {
+        history::BatchSettings settings;
+        settings.note_unchanged = note_unchanged;
+        settings.same_bytes = [this](const ObjectName& name, const std::string& version) {
+            return is_as_in(name, version);
+        };
+        return {warming_.desk,
+                *warming_.build,
+                warming_.previous.get(),
+                std::move(settings),
+                {warming_.batch_objects, batch_bytes},
+                progress_.done};
+    }
 
     [[nodiscard]] bool is_as_in(const ObjectName& name, const std::string& version) {
         const auto index = kept_.of(version);

@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "history/batch.hpp"
+#include "release/kept.hpp"
 #include "release/mass_change.hpp"
 #include "release/tally.hpp"
 #include "source/source.hpp"
@@ -41,7 +42,7 @@ struct Warming {
     MassChangeSettings mass_change = {};
 
     // For tests.
-    std::uint64_t part_objects = 10'000;  // of the build in one part
+    std::uint64_t part_objects = 20'000;  // of the build in one part
     std::size_t batch_objects = 256;
     std::chrono::seconds lease{30};
     std::function<bool(const std::string& worker)> is_gone = {};  // empty: release::is_gone

@@ -2,6 +2,7 @@
 #include "source/index.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -55,6 +56,19 @@ std::uint64_t digest_of(const Mapping& mapping, std::string_view part) {
     return XXH3_64bits_digest(state.get());
 }
 
+// Where a thread found an object last. Who walks a build asks for its objects in another in the
+// same order, and most often the next one is the one asked for: no hash, no search.
+struct LastFound {
+    std::uint64_t index = 0;  // its number
+    std::uint64_t at = 0, next = 0;
+};
+
+// No index has the number of another, though it may lie where that lay.
+std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+}
+
 }  // namespace
 
 Mapping::~Mapping() {
@@ -97,6 +111,7 @@ base::Result<Index> Index::open(const std::string& path) {
     auto facts = index_format::parse_facts(text);
     if (!facts) return damaged(path);
     Index index;
+    index.number_ = next_number();
     index.order_ = std::to_string(header->body_digest);
     index.file_ = std::move(*mapping);
     index.facts_ = std::move(*facts);
@@ -156,33 +171,46 @@ std::size_t Index::first_of(std::uint64_t hash) const {
     return low;
 }
 
-std::vector<Entry> Index::find_folded(const tree::ObjectName& asked) const {
+std::vector<Index::Found> Index::find_folded(const tree::ObjectName& asked) const {
     std::string folded;
     const auto hash = index_format::key_of(asked.class_name, asked.name, folded);
     auto low = first_of(hash);
-    std::vector<Entry> found;
+    std::vector<Found> found;
     for (; low < lookups_ && lookup_at(lookup_, low).hash == hash; ++low) {
         const auto one = entry(low);
         if (one && base::equal_ignoring_case(one->name, asked.name) &&
             base::equal_ignoring_case(facts_.classes[one->class_index].class_name,
                                       asked.class_name))
-            found.push_back(*one);
+            found.push_back({*one, lookup_at(lookup_, low).record});
     }
     return found;
 }
 
 std::optional<Entry> Index::find_exact(const tree::ObjectName& name) const {
-    for (const auto& entry : find_folded(name))
-        if (entry.name == name.name &&
-            facts_.classes[entry.class_index].class_name == name.class_name)
-            return entry;
+    thread_local LastFound last;
+    const auto is_it = [&](const Entry& entry) {
+        return is_sound(entry) && entry.name == name.name &&
+               facts_.classes[entry.class_index].class_name == name.class_name;
+    };
+    if (last.index == number_)
+        for (const auto at : {last.next, last.at}) {
+            const auto read = record_at(records_, at);
+            if (!read || !is_it(read->entry)) continue;
+            last = {number_, at, read->next};
+            return read->entry;
+        }
+    for (const auto& [entry, at] : find_folded(name)) {
+        if (!is_it(entry)) continue;
+        last = {number_, at, record_at(records_, at)->next};
+        return entry;
+    }
     return std::nullopt;
 }
 
 std::optional<Entry> Index::find(const tree::ObjectName& asked) const {
     if (const auto exact = find_exact(asked)) return exact;
     const auto found = find_folded(asked);
-    return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+    return found.size() == 1 ? std::optional(found.front().entry) : std::nullopt;
 }
 
 void Index::each(std::uint64_t from, std::uint64_t to,

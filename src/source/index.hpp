@@ -117,10 +117,15 @@ class Index {
    private:
     [[nodiscard]] bool is_sound(const Entry& entry) const;
     [[nodiscard]] std::size_t first_of(std::uint64_t hash) const;
-    [[nodiscard]] std::vector<Entry> find_folded(const tree::ObjectName& asked) const;
+    struct Found {
+        Entry entry;
+        std::uint64_t at;  // of its record
+    };
+    [[nodiscard]] std::vector<Found> find_folded(const tree::ObjectName& asked) const;
 
     Mapping file_;
     Facts facts_;
+    std::uint64_t number_ = 0;  // of this index in the process
     std::string order_;
     std::string_view records_;
     const char* lookup_ = nullptr;

@@ -121,9 +121,9 @@ void insert_many(Transaction& transaction, const Insert& insert, std::span<const
         insert_one_by_one(transaction, insert, values);
 }
 
-void expect_many_writes(Connection& connection) {
+void expect_many_writes(Connection& connection, std::size_t cache_mb) {
     if (connection.engine() == Engine::mysql) return;
-    (void)connection.query("PRAGMA cache_size = -131072");        // KB
+    (void)connection.query("PRAGMA cache_size = -" + std::to_string(cache_mb * 1024));  // KB
     (void)connection.query("PRAGMA wal_autocheckpoint = 16384");  // pages of 4 KB
 }
 

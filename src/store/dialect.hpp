@@ -48,10 +48,10 @@ bool insert_unless_there(Transaction& transaction, const Insert& insert,
 //           MariaDB 110,000; of two short columns 950,000 and 310,000)
 void insert_many(Transaction& transaction, const Insert& insert, std::span<const Value> values);
 
-// Makes this connection ready to write a database from end to end: SQLite gets 128 MB to keep
-// pages in, and writes its log into the file every 64 MB. Nothing for MariaDB, whose server
+// Makes this connection ready to write a database from end to end: SQLite gets so much memory to
+// keep pages in, and writes its log into the file every 64 MB. Nothing for MariaDB, whose server
 // decides on both.
-void expect_many_writes(Connection& connection);
+void expect_many_writes(Connection& connection, std::size_t cache_mb = 128);
 
 // Put behind a SELECT whose rows the same transaction goes on to write: other writers wait.
 // Empty for SQLite, where a writing transaction is alone anyway.

@@ -98,11 +98,12 @@ void MariaDb::install() {
 void MariaDb::start() {
     const auto words = as_root_if_root(
         {program("mariadbd"), "--no-defaults", "--datadir=" + (folder_.path() / "db").string(),
-         "--socket=" + socket_.string(), "--pid-file=" + (folder_.path() / "pid").string(),
-         "--skip-networking", "--skip-log-bin", "--skip-slave-start",
-         "--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync",
-         "--innodb-doublewrite=0", "--innodb-fast-shutdown=2", "--sync-frm=OFF",
-         "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M",
+         // Its own: a server that starts deletes what others have in theirs.
+         "--tmpdir=" + folder_.path().string(), "--socket=" + socket_.string(),
+         "--pid-file=" + (folder_.path() / "pid").string(), "--skip-networking", "--skip-log-bin",
+         "--skip-slave-start", "--innodb-flush-log-at-trx-commit=0",
+         "--innodb-flush-method=nosync", "--innodb-doublewrite=0", "--innodb-fast-shutdown=2",
+         "--sync-frm=OFF", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M",
          "--performance-schema=OFF", "--max-allowed-packet=64M", "--local-infile=ON"});
     process_ = spawn(words, "/dev/null", folder_.path() / "log");
     wait_until_it_answers();

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.hpp"
+#include "app/print.hpp"
+#include "app/selection.hpp"
+#include "history/tables.hpp"
+#include "release/preview.hpp"
+
+namespace app {
+namespace {
+
+using Json = nlohmann::json;
+
+// Why the build would be refused at the switch, beside what it is judged by when opened.
+std::string contradiction(store::Pool& pool, const source::Source& build) {
+    const auto recorded =
+        store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+            return history::recorded_release(transaction, build.release().version);
+        });
+    if (!recorded || recorded->digest == build.digest()) return {};
+    return build.release().version +
+           " is recorded with other content; if it was published again: varve prewarm "
+           "--replace " +
+           build.release().version;
+}
+
+struct Preview {
+    std::string version, against;  // against: empty, no index of an earlier release is kept
+    std::string refused;           // why; empty: it would be accepted
+    std::vector<release::ClassPreview> classes;
+};
+
+release::ClassPreview total_of(const std::vector<release::ClassPreview>& classes) {
+    release::ClassPreview all;
+    all.class_name = "all";
+    for (const auto& one : classes) {
+        all.same += one.same;
+        all.differ += one.differ;
+        all.created += one.created;
+        all.gone += one.gone;
+    }
+    return all;
+}
+
+Json json_of(const release::ClassPreview& one) {
+    return {{"objects", one.objects()},
+            {"same", one.same},
+            {"differ", one.differ},
+            {"new", one.created},
+            {"vanished", one.gone}};
+}
+
+void print_json(const Preview& preview) {
+    Json json{{"release", preview.version},
+              {"against", preview.against},
+              {"refused", preview.refused},
+              {"all", json_of(total_of(preview.classes))},
+              {"classes", Json::object()}};
+    for (const auto& one : preview.classes) json["classes"][one.class_name] = json_of(one);
+    fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_line(const release::ClassPreview& one) {
+    fmt::print("{:<24} {:>11} {:>11} {:>11} {:>11} {:>11}\n", on_one_line(one.class_name),
+               one.objects(), one.same, one.differ, one.created, one.gone);
+}
+
+void print_text(const Preview& preview) {
+    if (preview.against.empty())
+        fmt::print("{}: no index of an earlier release is kept, everything is seen for the first"
+                   " time\n",
+                   preview.version);
+    else
+        fmt::print("{} against {}: nothing is recorded of objects whose bytes are the same, nor"
+                   " of those that differ by stamps alone\n",
+                   preview.version, preview.against);
+    fmt::print("{:<24} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "class", "objects", "same",
+               "differ", "new", "vanished");
+    for (const auto& one : preview.classes) print_line(one);
+    print_line(total_of(preview.classes));
+    if (!preview.refused.empty()) fmt::print("REFUSED: {}\n", on_one_line(preview.refused));
+}
+
+}  // namespace
+
+int dry_run(const Rooms& rooms, const PrewarmWords& words) {
+    auto config = rooms.config;
+    if (!words.build.empty()) config.source.path = words.build;
+    history::CurrentBuild judge(build_opener(config), *rooms.pool, history::Republished::judged);
+    judge.look();
+    if (!judge.candidate()) return complain(judge.why(), failed);
+    const auto build = judge.candidate();
+    const auto previous = judge.candidate_previous();
+    Preview preview{
+        build->release().version, previous ? previous->release().version : "", judge.why(), {}};
+    if (preview.refused.empty()) preview.refused = contradiction(*rooms.pool, *build);
+    const auto selection = selection_of(words, *rooms.pool, *build);
+    if (!selection) return complain(selection.error().text, status_of(selection.error()));
+    auto classes = release::preview(*build, previous.get(), *selection);
+    if (!classes) return complain(classes.error().text, failed);
+    preview.classes = std::move(*classes);
+    words.json ? print_json(preview) : print_text(preview);
+    return preview.refused.empty() ? ok : failed;
+}
+
+}  // namespace app

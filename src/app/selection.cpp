@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "app/selection.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+namespace app {
+namespace {
+
+using base::Kind;
+using base::Result;
+
+Result<release::Objects> objects_in(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return base::fail(Kind::refused, "can't read " + path);
+    release::Objects objects;
+    std::size_t number = 0;
+    for (std::string line; std::getline(file, line);) {
+        ++number;
+        if (line.empty() || line.front() == '#') continue;
+        const auto parts = base::split(line, '\t');
+        if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
+            return base::fail(Kind::refused,
+                              path + ":" + std::to_string(number) + ": no line CLASS TAB NAME");
+        objects.push_back({base::legal_text(parts[0]), base::legal_text(parts[1])});
+    }
+    if (file.bad()) return base::fail(Kind::refused, "can't read " + path);
+    std::ranges::sort(objects);
+    const auto twice = std::ranges::unique(objects);
+    objects.erase(twice.begin(), twice.end());
+    return objects;
+}
+
+// As the build spells the class; the store's may be gone from the build.
+std::string spelled(const source::Source& build, const std::string& class_name) {
+    for (const auto& count : build.class_counts())
+        if (base::equal_ignoring_case(count.class_name, class_name)) return count.class_name;
+    return class_name;
+}
+
+}  // namespace
+
+source::Build kept_index(const std::string& folder, const std::string& version,
+                         const std::string& digest) {
+    for (const auto& kept : source::kept_indexes(folder)) {
+        if (kept.release.version != version) continue;
+        auto opened = source::open_kept_index(kept.path);
+        if (opened && (*opened)->digest() == digest) return std::move(*opened);
+    }
+    return nullptr;
+}
+
+Result<release::Selection> selection_of(const PrewarmWords& words, store::Pool& pool,
+                                        const source::Source& build) {
+    if (words.all) return release::Selection(release::Everything{});
+    if (!words.class_name.empty())
+        return release::Selection(release::OfClass{spelled(build, words.class_name)});
+    if (words.list.empty())
+        return release::Selection(release::most_requested(pool, words.popular));
+    auto objects = objects_in(words.list);
+    if (!objects) return tl::unexpected(objects.error());
+    return release::Selection(std::move(*objects));
+}
+
+}  // namespace app
