@@ -80,8 +80,9 @@ Respun::Known Respun::read_rows(Transaction& transaction, const ObjectRow& objec
     known.last_modified = desk_.settings.first_seen_since;
     bool is_in_release = false;
     std::string newest;
-    for (const auto& row : transaction.query(
-             "SELECT version, date, kind, signature FROM history WHERE oid = ?", {Value{object.oid}})) {
+    for (const auto& row :
+         transaction.query("SELECT version, date, kind, signature FROM history WHERE oid = ?",
+                           {Value{object.oid}})) {
         is_in_release = is_in_release || row.text(0) == build_.release().version;
         if (earlier_.find(row.text(0)) == nullptr) continue;
         known.recorded_in.push_back(row.text(0));
@@ -153,7 +154,7 @@ Result<Row> Respun::with_rename(Row row, const Before& before, const After& afte
     if (!is_gone && twin != row.object) return row;
     return store::perform(desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Row> {
         const auto& signature = is_gone ? before.row->signature : after.signature;
-        const auto others = examiner_.vanished_with(transaction, row.object, signature);
+        const auto others = had_content(transaction, row.object, signature);
         if (!others) return tl::unexpected(others.error());
         auto claimed_by = claims(transaction, twin);
         if (!claimed_by) return tl::unexpected(claimed_by.error());
@@ -164,6 +165,24 @@ Result<Row> Respun::with_rename(Row row, const Before& before, const After& afte
         if (!is_gone && from.size() == 1) renamed.notes.renamed_from = from.front();
         return renamed;
     });
+}
+
+// Other objects of the class that had this content before the release and are not in the build.
+Result<std::vector<ObjectName>> Respun::had_content(Transaction& transaction,
+                                                    const ObjectName& object,
+                                                    const std::string& signature) const {
+    auto gone = examiner_.vanished_with(transaction, object, signature);
+    if (!gone) return gone;
+    // What has a row of the release got its content in it.
+    std::erase_if(*gone, [&](const ObjectName& other) {
+        return !transaction
+                    .query("SELECT h.oid FROM history h JOIN objects o ON o.oid = h.oid WHERE"
+                           " o.class = ? AND o.name = ? AND h.version = ?",
+                           {Value{other.class_name}, Value{other.name},
+                            Value{build_.release().version}})
+                    .empty();
+    });
+    return gone;
 }
 
 // Who says that `name` is its new name: by a replacement, or by a row that stands.

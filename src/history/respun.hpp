@@ -61,6 +61,9 @@ class Respun {
                                               const After& after) const;
     [[nodiscard]] base::Result<Row> with_rename(Row row, const Before& before,
                                                 const After& after) const;
+    [[nodiscard]] base::Result<std::vector<ObjectName>> had_content(
+        store::Transaction& transaction, const ObjectName& object,
+        const std::string& signature) const;
     [[nodiscard]] base::Result<std::vector<ObjectName>> claims(store::Transaction& transaction,
                                                                const ObjectName& name) const;
     [[nodiscard]] Answer answer(const ObjectRow& object, const Known& known, const After& after,

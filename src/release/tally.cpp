@@ -18,6 +18,7 @@ constexpr std::array counts{
     Count{"unchanged", &Tally::unchanged}, Count{"new", &Tally::added},
     Count{"changed", &Tally::changed},     Count{"vanished", &Tally::vanished},
     Count{"failed", &Tally::failed},       Count{"bytes", &Tally::bytes},
+    Count{"withdrawn", &Tally::withdrawn},
 };
 
 Tally tally_from(const Json& json) {

@@ -21,7 +21,8 @@ struct Tally {
     std::uint64_t looked_at = 0;  // the sum of what follows
     std::uint64_t compared = 0;   // had been compared in this release before the job came
     std::uint64_t unchanged = 0, added = 0, changed = 0, vanished = 0, failed = 0;
-    std::uint64_t bytes = 0;  // that the objects take in the build
+    std::uint64_t withdrawn = 0;  // rows that a release published again has no change left for
+    std::uint64_t bytes = 0;      // that the objects take in the build
 
     struct Failure {
         ObjectName object;

@@ -1,0 +1,267 @@
+// A release that is published again, while others read and record, and while the job dies.
+// SPDX-License-Identifier: MIT
+#include <functional>
+#include <set>
+
+#include "history/past.hpp"
+#include "release/replacing.hpp"
+#include "support/contents.hpp"
+#include "support/faulty_connection.hpp"
+
+using namespace replacing;
+
+namespace {
+
+// Calls `after` behind each statement that was carried out; what that throws the caller gets.
+enum class Statement { query, execute, begin, commit };
+using After = std::function<void(Statement)>;
+class WatchedConnection final : public store::Connection {
+   public:
+    WatchedConnection(std::unique_ptr<store::Connection> real, After after)
+        : real_(std::move(real)), after_(std::move(after)) {}
+    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+    [[nodiscard]] store::Rows query(std::string_view sql,
+                                    std::span<const store::Value> values = {}) override {
+        auto rows = real_->query(sql, values);
+        after_(Statement::query);
+        return rows;
+    }
+    std::int64_t execute(std::string_view sql,
+                         std::span<const store::Value> values = {}) override {
+        const auto count = real_->execute(sql, values);
+        after_(Statement::execute);
+        return count;
+    }
+    void begin(store::Access access) override {
+        real_->begin(access);
+        after_(Statement::begin);
+    }
+    void commit() override {
+        real_->commit();
+        after_(Statement::commit);
+    }
+    void rollback() noexcept override { real_->rollback(); }
+    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
+
+   private:
+    std::unique_ptr<store::Connection> real_;
+    After after_;
+};
+store::Connect watched(store::Connect real, After after) {
+    return [real = std::move(real), after = std::move(after)] {
+        return std::make_unique<WatchedConnection>(real(), after);
+    };
+}
+
+const std::vector<std::string> recorded{"same",    "differs",  "restamped",  "none_left",
+                                        "new_row", "gone_now", "back_again", "created",
+                                        "dropped", "renamed",  "name_1"};
+
+// All that readers learn of the objects that are recorded, at one moment.
+std::string seen_by_readers(Office& office, const SmallBuild& build) {
+    return store::perform(office.pool, store::Access::read, [&](store::Transaction& transaction) {
+        const auto releases =
+            history::known_releases(transaction, office.settings, &build, nullptr);
+        std::string all;
+        for (const auto& name : recorded) {
+            auto row = history::find_object(transaction, {"Gene", name}).value();
+            history::settle(transaction, row, build.release(), releases);
+            all += name + ' ' + row.label + ' ' + row.signature + ' ' +
+                   base::format_date(row.last_modified) + ' ' + row.compared_in + '\n';
+            const auto rows =
+                history::load_rows(transaction, row, build.release(), {}, releases).value();
+            all += std::to_string(rows.recorded);
+            for (const auto& each : rows.rows)
+                all += ' ' + each.release.version + '/' + std::to_string(each.revision) + ' ' +
+                       std::string(name_of(each.kind)) + ' ' + each.label + ' ' +
+                       history::to_json(each.notes) + '\n';
+        }
+        return all;
+    });
+}
+
+void publish_first(const store::Connect& connect, const Builds& builds) {
+    Office office(connect);
+    office.warm(builds.before);
+    office.warm(builds.first, &builds.before);
+}
+
+}  // namespace
+
+TEST_CASE("readers see all the old rows or all the new ones, whenever they look") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Builds builds;
+    publish_first(fresh.connect(), builds);
+    Office reader(fresh.connect());
+    const auto old_rows = seen_by_readers(reader, builds.first);
+    std::vector<std::string> seen{old_rows};
+    int looks = 0;
+    Office office(watched(fresh.connect(), [&](Statement) {
+        ++looks;
+        auto now = seen_by_readers(reader, builds.first);
+        if (now != seen.back()) seen.push_back(std::move(now));
+    }));
+    office.replaced(builds.again, &builds.before, &builds.first);
+    CHECK(looks > 100);
+    REQUIRE(seen.size() == 2);
+    CHECK(seen.back() == seen_by_readers(reader, builds.again));
+}
+
+TEST_CASE("a job that dies at whatever statement goes on to the same end") {
+    const auto engine = GENERATE(support::engines());
+    const Builds builds;
+    const auto last_words = [&](const store::Connect& connect) {
+        Office office(connect);
+        const auto done = office.replace(builds.again, &builds.before, &builds.first);
+        if (!done) CHECK(done.error().kind == base::Kind::refused);  // it had ended
+        CHECK(office.query("SELECT oid FROM replacements").empty());
+        CHECK(office.query("SELECT version FROM releases WHERE replacing <> 0").empty());
+        CHECK(office.query("SELECT task FROM leases WHERE task = 'WS188 replacing'").empty());
+        return support::contents_of(office.pool);
+    };
+    const support::FreshStore calm(engine);
+    publish_first(calm.connect(), builds);
+    const auto expected = last_words(calm.connect());
+    const int step = engine == store::Engine::sqlite ? 3 : 17;
+    bool ended = false;
+    for (int at = 1; !ended; at += step) {
+        INFO("statement " << at);
+        const support::FreshStore fresh(engine);
+        publish_first(fresh.connect(), builds);
+        int statements = 0;
+        {
+            Office office(watched(fresh.connect(), [&](Statement) {
+                if (++statements >= at) throw store::Failure("killed (by the test)", {}, 0);
+            }));
+            ended = office.replace(builds.again, &builds.before, &builds.first).has_value();
+        }
+        CHECK(last_words(fresh.connect()) == expected);
+    }
+}
+
+TEST_CASE("a statement that fails for a moment changes nothing of what a replacement comes to") {
+    using support::Fault;
+    const auto fault =
+        GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
+    const auto engine = GENERATE(support::engines());
+    const Builds builds;
+    const support::FreshStore calm(engine);
+    publish_first(calm.connect(), builds);
+    Office undisturbed(calm.connect());
+    undisturbed.replaced(builds.again, &builds.before, &builds.first);
+    const auto expected = support::contents_of(undisturbed.pool);
+    const int step = engine == store::Engine::sqlite ? 7 : 29;
+    for (int at = 1;; at += step) {
+        INFO("statement " << at);
+        const support::FreshStore fresh(engine);
+        publish_first(fresh.connect(), builds);
+        const auto plan = std::make_shared<support::FaultPlan>(fault, at);
+        Office office(support::faulty(fresh.connect(), plan), support::no_waiting());
+        office.replaced(builds.again, &builds.before, &builds.first);
+        CHECK(support::contents_of(office.pool) == expected);
+        if (!plan->struck()) break;
+    }
+}
+
+TEST_CASE("what a request records while the job runs is replaced like all else") {
+    const auto engine = GENERATE(support::engines());
+    const Builds builds;
+    const std::vector<std::string> asked{"differs", "none_left", "new_row", "gone_now",
+                                         "created"};
+    const auto end_of = [&](Office& office) {
+        for (const auto& name : asked) office.ask(builds.again, &builds.before, name);
+        std::string all;
+        for (const auto& [name, row] : office.rows())
+            if (!row.starts_with("withdrawn")) all += name + row.substr(row.find("WS187")) + '\n';
+        return all;
+    };
+    const auto publish = [&](const store::Connect& connect) {
+        Office office(connect);
+        office.warm(builds.before);
+        office.ask(builds.first, &builds.before, "same");
+    };
+    const support::FreshStore calm(engine);
+    publish(calm.connect());
+    Office before(calm.connect());
+    for (const auto& name : asked) before.ask(builds.first, &builds.before, name);
+    before.replaced(builds.again, &builds.before, &builds.first);
+    const auto expected = end_of(before);
+    bool asked_in_time = true;
+    for (int at = 1; asked_in_time; ++at) {
+        INFO("transaction " << at);
+        const support::FreshStore fresh(engine);
+        publish(fresh.connect());
+        Office requests(fresh.connect());
+        int commits = 0;
+        Office office(watched(fresh.connect(), [&](Statement statement) {
+            // SQLite has one writer: between two transactions of the job.
+            if (statement != Statement::commit || ++commits != at) return;
+            for (const auto& name : asked)
+                (void)history::refresh(requests.desk(), builds.first, &builds.before,
+                                       {"Gene", name});
+        }));
+        office.replaced(builds.again, &builds.before, &builds.first);
+        CHECK(end_of(requests) == expected);
+        asked_in_time = commits >= at;
+    }
+}
+
+TEST_CASE("an attempt that was broken off is cleared away by the next with another content") {
+    const auto engine = GENERATE(support::engines());
+    const int at = GENERATE(60, 150, 220);
+    const Builds builds;
+    Again third;
+    third.with("Gene", "differs", remark("four")).with("Gene", "third", remark("third"));
+    const support::FreshStore fresh(engine);
+    publish_first(fresh.connect(), builds);
+    int statements = 0;
+    {
+        Office office(watched(fresh.connect(), [&](Statement) {
+            if (++statements >= at) throw store::Failure("killed (by the test)", {}, 0);
+        }));
+        REQUIRE_FALSE(office.replace(builds.again, &builds.before, &builds.first));
+    }
+    Office office(fresh.connect());
+    office.replaced(third, &builds.before, &builds.first);
+    CHECK(office.rows().at("differs").find("four") != std::string::npos);
+    CHECK(office.rows().at("new_row").starts_with("changed 0 WS187"));
+    CHECK(office.rows().contains("third"));
+    CHECK(office.rows().contains("added"));
+    CHECK(office.query("SELECT oid FROM replacements").empty());
+}
+
+TEST_CASE("an object that the release after it changes has its replacement in place first") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Builds builds;
+    publish_first(fresh.connect(), builds);
+    SmallBuild next("WS189", "2008-05-01");
+    next.with("Gene", "differs", remark("four"));
+    Office reader(fresh.connect());
+    const auto is_replacing = [&] {
+        return !reader.query("SELECT version FROM releases WHERE replacing <> 0").empty();
+    };
+    {
+        Office office(watched(fresh.connect(), [&](Statement statement) {
+            if (statement == Statement::commit && is_replacing())
+                throw store::Failure("killed (by the test)", {}, 0);
+        }));
+        REQUIRE_FALSE(office.replace(builds.again, &builds.before, &builds.first));
+    }
+    REQUIRE(is_replacing());
+    reader.ask(next, &builds.again, "differs");
+    CHECK(reader.rows("WS188").at("differs").find("three") != std::string::npos);
+    const auto row = reader.rows("WS189").at("differs");
+    CHECK(row.starts_with("changed 0 WS188"));
+    CHECK(row.find("\"before\":[{\"text\":\"three\"}]") != std::string::npos);
+    // As it was then, for those who ask for the tree.
+    const auto object = store::perform(reader.pool, store::Access::read, [](auto& transaction) {
+        return history::find_object(transaction, {"Gene", "none_left"}).value();
+    });
+    const auto tree = history::tree_in(reader.pool, reader.settings, object, "WS188");
+    REQUIRE(tree);
+    CHECK(tree->nodes == remark("one"));
+    // The newer release does not keep the job from its end.
+    reader.replaced(builds.again, &builds.before, &builds.first);
+    CHECK_FALSE(is_replacing());
+    CHECK(reader.rows("WS189").at("differs") == row);
+}
