@@ -149,6 +149,13 @@ int how_to_go_on(const std::vector<Outcome>& outcomes) {
                     failed);
 }
 
+int complain_of(const base::Error& error, const std::string& version) {
+    // A list that can't be read: nothing has begun that could go on.
+    if (error.kind == Kind::refused) return complain(error.text, status_of(error));
+    return complain(version + ": " + error.text + ". The same command goes on where this one was",
+                    status_of(error));
+}
+
 int run(Rooms& rooms, const PrewarmWords& words) {
     serve::StopSignals signals;
     rooms.current->look();
@@ -169,10 +176,7 @@ int run(Rooms& rooms, const PrewarmWords& words) {
     std::vector<Outcome> outcomes;
     for (const auto& builds : to_warm) {
         auto outcome = warm_one(rooms, builds, words, signals);
-        if (!outcome)
-            return complain(builds.build->release().version + ": " + outcome.error().text +
-                                ". The same command goes on where this one was",
-                            status_of(outcome.error()));
+        if (!outcome) return complain_of(outcome.error(), builds.build->release().version);
         outcomes.push_back(std::move(*outcome));
         if (!outcomes.back().warmed.finished) break;
     }

@@ -22,13 +22,20 @@ base::Result<Tally> Gathering::end(const GoOn& go_on) {
     return std::move(tally_);
 }
 
+history::Brought Gathering::judged(history::Brought brought) const {
+    if (brought.fate != history::Fate::absent || !expects_all_) return brought;
+    brought.fate = history::Fate::failed;
+    brought.reason = "is neither in the build nor recorded";
+    return brought;
+}
+
 bool Gathering::flush() {
     const auto brought = history::bring_up_to_date(desk_, build_, previous_, names_, settings_);
     if (!brought) {
         error_ = brought.error();
         return false;
     }
-    for (const auto& one : *brought) tally_.note(one);
+    for (const auto& one : *brought) tally_.note(judged(one));
     done_ += names_.size();
     names_.clear();
     bytes_ = 0;

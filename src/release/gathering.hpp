@@ -34,6 +34,8 @@ class Gathering {
     bool pass(const GoOn& go_on);
     void count_bytes(std::uint64_t bytes) { tally_.bytes += bytes; }
     void count_unchanged() { tally_.note_unchanged(); }
+    // From then on an object that is nowhere counts as failed: whoever named it mistook it.
+    void expect_all() { expects_all_ = true; }
 
     // False: the part ends here, for an error or since it is not to go on.
     //   throws  store::Failure
@@ -45,6 +47,7 @@ class Gathering {
 
    private:
     bool flush();
+    [[nodiscard]] history::Brought judged(history::Brought brought) const;
 
     const history::Desk& desk_;
     const source::Source& build_;
@@ -54,6 +57,7 @@ class Gathering {
     std::atomic<std::uint64_t>& done_;
     std::vector<ObjectName> names_;
     std::uint64_t bytes_ = 0, passed_ = 0;
+    bool expects_all_ = false;
     Tally tally_;
     std::optional<base::Error> error_;
 };

@@ -277,6 +277,7 @@ class Job {
                            const auto begin = static_cast<std::size_t>(part) * together;
                            const auto end = std::min(begin + together, objects.size());
                            auto batches = gathering(history::NoteUnchanged::yes);
+                           batches.expect_all();
                            for (auto i = begin; i < end; ++i)
                                if (!batches.add(ObjectName(objects[i]), batch_bytes / 16, go_on))
                                    break;

@@ -53,6 +53,12 @@ NewFile::~NewFile() {
     if (!name_.empty()) ::unlink(name_.c_str());
 }
 
+base::Result<bool> NewFile::write(std::string_view bytes) const {
+    auto done = file_.write(bytes);
+    if (!done) return base::fail_at(path_, done.error());
+    return done;
+}
+
 base::Result<bool> NewFile::put_in_place() {
     if (::fsync(file_.descriptor()) != 0 || ::rename(name_.c_str(), path_.c_str()) != 0)
         return fail_errno("writing " + path_, errno);

@@ -54,6 +54,9 @@ class NewFile {
 
     [[nodiscard]] const File& file() const { return file_; }
 
+    // As File::write, and an error names the file.
+    [[nodiscard]] base::Result<bool> write(std::string_view bytes) const;
+
     // Onto the disk, and into its place.
     //   error  unavailable
     [[nodiscard]] base::Result<bool> put_in_place();

@@ -36,7 +36,7 @@ base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
 }
 
 base::Result<bool> IndexWriter::flush() {
-    auto done = file_.file().write(pending_);
+    auto done = file_.write(pending_);
     pending_.clear();
     return done;
 }
@@ -140,7 +140,7 @@ base::Result<std::optional<IndexWriter::Twins>> IndexWriter::finish(Facts facts)
     const std::string_view lookups(reinterpret_cast<const char*>(lookups_.data()),
                                    lookups_.size() * sizeof(Lookup));
     for (const auto part : {lookups, std::string_view(text)})
-        if (auto done = file_.file().write(part); !done) return tl::unexpected(done.error());
+        if (auto done = file_.write(part); !done) return tl::unexpected(done.error());
     if (auto done = write_header(text); !done) return tl::unexpected(done.error());
     if (auto done = file_.put_in_place(); !done) return tl::unexpected(done.error());
     return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <system_error>
 
 #include "base/text.hpp"
 
@@ -74,6 +75,28 @@ SqliteHandle open_with(const std::string& name, int flags) {
     return handle;
 }
 
+// What the system said last of one of the two files; 0: nothing.
+int last_errno(sqlite3* handle, int which) {
+    sqlite3_file* file = nullptr;
+    int reason = 0;
+    if (sqlite3_file_control(handle, "main", which, static_cast<void*>(&file)) == SQLITE_OK &&
+        file != nullptr && file->pMethods != nullptr)
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
+    return reason;
+}
+
+// Why the system refused to read, write or open, in its words: of a disk that fails and of one
+// that is over its quota SQLite says the same.
+std::string reason_of_system(sqlite3* handle, int code) {
+    if (handle == nullptr) return {};
+    int reason = 0;
+    if ((code & 0xff) == SQLITE_CANTOPEN) reason = sqlite3_system_errno(handle);
+    if ((code & 0xff) == SQLITE_IOERR)
+        for (const int which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER})
+            if (reason == 0) reason = last_errno(handle, which);
+    return reason == 0 ? std::string() : ": " + std::generic_category().message(reason);
+}
+
 }  // namespace
 
 Failure::Meaning sqlite_meaning(int code) {
@@ -101,7 +124,7 @@ Failure::Meaning sqlite_meaning(int code) {
 Failure sqlite_failure(sqlite3* handle, int code, std::string_view doing) {
     std::string what = "SQLite: ";
     what += handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
-    what.append(" (").append(doing).append(")");
+    what.append(reason_of_system(handle, code)).append(" (").append(doing).append(")");
     return {what, sqlite_meaning(code), code};
 }
 
