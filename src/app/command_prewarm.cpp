@@ -69,6 +69,7 @@ Json json_of(const Outcome& outcome) {
     const auto& tally = outcome.warmed.tally;
     Json json{{"release", outcome.version},
               {"finished", outcome.warmed.finished},
+              {"finished_before", outcome.warmed.finished_before},
               {"seconds", outcome.seconds},
               {"bytes", tally.bytes},
               {"looked_at", tally.looked_at},
@@ -93,6 +94,9 @@ Json json_of(const Outcome& outcome) {
 
 void print_text(const Outcome& outcome) {
     const auto& tally = outcome.warmed.tally;
+    if (outcome.warmed.finished_before)
+        fmt::print("{} was finished before; what could not be read is tried again\n",
+                   outcome.version);
     fmt::print("{}: {} objects in {:.1f} s, {:.1f} MB of the build\n", outcome.version,
                tally.looked_at, outcome.seconds, static_cast<double>(tally.bytes) / 1e6);
     fmt::print("  new        {:>12}\n  changed    {:>12}\n  unchanged  {:>12}\n"

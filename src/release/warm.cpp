@@ -284,7 +284,7 @@ class Job {
                            return batches.end(go_on);
                        }});
         if (!done) return tl::unexpected(done.error());
-        return Warmed{tallied(), {}, *done};
+        return Warmed{tallied(), {}, *done, false};
     }
 
     // The build is finished; what could not be read may be readable by now.
@@ -296,7 +296,7 @@ class Job {
             if (!batches.add(ObjectName(object), batch_bytes / 16, go_on)) break;
         auto tally = batches.end(go_on);
         if (!tally) return tl::unexpected(tally.error());
-        return Warmed{std::move(*tally), {}, !stop_.stop_requested()};
+        return Warmed{std::move(*tally), {}, !stop_.stop_requested(), true};
     }
 
     // -- batches
@@ -339,11 +339,11 @@ class Job {
 
     Result<Warmed> ended(const Result<bool>& done) const {
         if (!done) return tl::unexpected(done.error());
-        return Warmed{tallied(), {}, false};
+        return Warmed{tallied(), {}, false, false};
     }
 
     Result<Warmed> finish() const {
-        Warmed warmed{tallied(), {}, true};
+        Warmed warmed{tallied(), {}, true, false};
         const auto classes = warming_.build->class_counts();
         warmed.mass_changes = mass_changes_in(warmed.tally, classes, warming_.mass_change);
         // Every job of this name may write it: twice is once.

@@ -57,7 +57,8 @@ struct Progress {
 struct Warmed {
     Tally tally;  // of all parts, whoever did them
     std::vector<MassChange> mass_changes;
-    bool finished = false;  // false: stopped before the end
+    bool finished = false;         // false: stopped before the end
+    bool finished_before = false;  // nothing was left but to try what had failed again
 };
 
 // Brings the selection up to date with the build. Stopped, killed or failed, it goes on where it

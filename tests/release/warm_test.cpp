@@ -310,7 +310,8 @@ TEST_CASE("a list warms its objects and notes each") {
     const Objects list{{"Gene", "g0"}, {"Gene", "g1"}, {"Gene", "g99"}, {"Gene", "never"}};
     CHECK(office.done(office.warming(a, nullptr, list)).added == 2);
     const auto second = office.done(office.warming(b, &a, list));
-    CHECK(second.looked_at == 3);
+    CHECK(second.looked_at == 4);
+    CHECK(second.failed == 1);  // whoever listed it meant something
     CHECK(second.unchanged == 2);  // g0 is nought times the release in each
     CHECK(second.vanished == 0);
     CHECK(count(office.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);

@@ -1,0 +1,152 @@
+// Who works on which part: once in the world, and never for ever.
+// SPDX-License-Identifier: MIT
+#include "release/leases.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/catch.hpp"
+#include "support/faulty_connection.hpp"
+#include "support/stores.hpp"
+
+using namespace release;
+
+namespace {
+
+struct Desk {
+    explicit Desk(store::Engine engine) : fresh(engine), pool(fresh.connect(), 2) {}
+
+    Leases leases(const std::string& task = "WS188 objects x") {
+        LeaseTerms terms;
+        terms.task = task;
+        terms.clock = [this] { return now; };
+        terms.is_gone = [this](const std::string& worker) { return worker == dead; };
+        return {pool, terms};
+    }
+
+    support::FreshStore fresh;
+    store::Pool pool;
+    base::Seconds now{*base::parse_date("2008-04-01")};
+    std::string dead;
+};
+
+}  // namespace
+
+TEST_CASE("parts are claimed from the lowest on, each by one worker") {
+    Desk desk(GENERATE(support::engines()));
+    auto leases = desk.leases(), others = desk.leases("WS189 objects x");
+    CHECK(leases.claim("a", 3).part == 0);
+    CHECK(leases.claim("b", 3).part == 1);
+    CHECK(leases.claim("c", 3).part == 2);
+    const auto none = leases.claim("d", 3);
+    CHECK_FALSE(none.part);
+    CHECK_FALSE(none.all_done);
+    CHECK(others.claim("d", 3).part == 0);
+    CHECK(leases.claim("b", 3).part == 1);  // it has that one already
+}
+
+TEST_CASE("a part that is finished is not claimed again, and the last one ends the task") {
+    Desk desk(GENERATE(support::engines()));
+    auto leases = desk.leases();
+    for (int part = 0; part < 2; ++part) {
+        REQUIRE(leases.claim("a", 2).part == part);
+        CHECK(leases.finish("a", part, "result " + std::to_string(part)));
+    }
+    CHECK(leases.claim("a", 2).all_done);
+    CHECK(leases.claim("b", 2).all_done);
+    CHECK(leases.claim("b", 3).part == 2);
+    const auto results =
+        store::perform(desk.pool, store::Access::read, [](store::Transaction& transaction) {
+            return results_of(transaction, "WS188 objects x");
+        });
+    CHECK(results == std::vector<std::string>{"result 0", "result 1"});
+}
+
+TEST_CASE("a lease that has run out is another's, and the first one learns it") {
+    Desk desk(GENERATE(support::engines()));
+    auto leases = desk.leases();
+    REQUIRE(leases.claim("slow", 1).part == 0);
+    desk.now += std::chrono::seconds(20);
+    CHECK(leases.renew("slow", 0));
+    desk.now += std::chrono::seconds(20);
+    CHECK_FALSE(leases.claim("quick", 1).part);
+    desk.now += std::chrono::seconds(20);
+    CHECK(leases.claim("quick", 1).part == 0);
+    CHECK_FALSE(leases.renew("slow", 0));
+    CHECK_FALSE(leases.finish("slow", 0, "late"));
+    leases.give_up("slow", 0);
+    CHECK(leases.finish("quick", 0, "done"));
+}
+
+TEST_CASE("a part whose worker is known to be dead is claimed at once") {
+    Desk desk(GENERATE(support::engines()));
+    auto leases = desk.leases();
+    REQUIRE(leases.claim("victim", 1).part == 0);
+    CHECK_FALSE(leases.claim("heir", 1).part);
+    desk.dead = "victim";
+    CHECK(leases.claim("heir", 1).part == 0);
+}
+
+TEST_CASE("a part that is given up is free") {
+    Desk desk(GENERATE(support::engines()));
+    auto leases = desk.leases();
+    REQUIRE(leases.claim("a", 1).part == 0);
+    leases.give_up("a", 0);
+    CHECK(leases.claim("b", 1).part == 0);
+    CHECK(leases.finish("b", 0, ""));
+    leases.give_up("b", 0);  // done is done
+    CHECK(leases.claim("c", 1).all_done);
+}
+
+TEST_CASE("leases that ran out long ago are forgotten, done or not") {
+    Desk desk(GENERATE(support::engines()));
+    auto old = desk.leases("WS187 objects x"), young = desk.leases();
+    REQUIRE(old.claim("a", 1).part == 0);
+    CHECK(old.finish("a", 0, ""));
+    desk.now += std::chrono::hours(24 * 8);
+    REQUIRE(young.claim("a", 1).part == 0);
+    store::perform(desk.pool, store::Access::write, [&](store::Transaction& transaction) {
+        forget_leases(transaction, desk.now - std::chrono::hours(24 * 7));
+    });
+    CHECK(old.claim("b", 1).part == 0);
+    CHECK_FALSE(young.claim("b", 1).part);
+}
+
+TEST_CASE("a claim whose commit is in doubt is found again") {
+    using support::Fault;
+    const auto fault = GENERATE(Fault::lost, Fault::lost_commit, Fault::undone_commit);
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    for (int at = 1;; ++at) {
+        const auto plan = std::make_shared<support::FaultPlan>(fault, at);
+        store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
+        LeaseTerms terms;
+        terms.task = "task " + std::to_string(at);
+        terms.clock = [] { return base::Seconds{}; };
+        Leases leases(pool, terms);
+        CHECK(leases.claim("a", 5).part == 0);
+        CHECK(leases.finish("a", 0, "done"));
+        CHECK(leases.claim("a", 5).part == 1);
+        if (!plan->struck()) break;
+    }
+}
+
+TEST_CASE("a worker of this host is gone when its process is") {
+    CHECK_FALSE(is_gone(worker_name(3)));
+    CHECK_FALSE(is_gone("elsewhere 12345678 1 1 0"));
+    CHECK_FALSE(is_gone("no worker's name"));
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const auto child = ::fork();
+    if (child == 0) {
+        const auto name = worker_name(0);
+        (void)!::write(ends[1], name.data(), name.size());
+        ::_exit(0);
+    }
+    char name[256] = {};
+    const auto size = ::read(ends[0], name, sizeof name);
+    ::waitpid(child, nullptr, 0);
+    REQUIRE(size > 0);
+    CHECK(is_gone(std::string(name, static_cast<std::size_t>(size))));
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
