@@ -58,6 +58,15 @@ struct Row {
     bool operator==(const Row&) const = default;
 };
 
+// A place that a release changed in most objects of a class, as a change of the models does.
+struct MassChange {
+    std::string version;
+    std::string place;          // compare::place_of, never empty
+    std::uint64_t objects = 0;  // that changed there
+    std::uint64_t of = 0;       // that the class has in that release
+    bool operator==(const MassChange&) const = default;
+};
+
 // The history of one object as one feed shows it.
 struct History {
     ObjectName object;    // first recorded spelling
@@ -69,6 +78,7 @@ struct History {
     std::vector<Row> rows;       // newest release first; only those of the window
     std::size_t recorded = 0;    // rows there are in all, up to the current release
     bool vanished = false;       // not in the current release
+    std::vector<MassChange> mass_changes;  // of the rows' releases, in the object's class
     bool operator==(const History&) const = default;
 };
 

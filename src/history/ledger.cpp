@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "history/mass_changes.hpp"
 #include "history/tables.hpp"
 
 namespace history {
@@ -70,6 +71,7 @@ struct Ledger::State {
     base::Seconds generation_read_at{};
     bool reading_generation = false;  // some thread is; the others take what is known
     std::int64_t generation = 0;
+    bool may_have_mass_changes = true;  // as of the generation; true: not known yet
     bool store_reachable = true;
 
     std::mutex hits_mutex;
@@ -77,12 +79,17 @@ struct Ledger::State {
 
     [[nodiscard]] Desk desk() { return {pool, settings, clock, renames}; }
 
+    struct Read {
+        std::int64_t generation;
+        bool has_mass_changes;
+    };
     // nullopt: the store can't be reached. Asked once: a request is waiting.
-    std::optional<std::int64_t> read_generation() {
+    std::optional<Read> read_generation() {
         try {
             const auto connection = pool.lease();
             Transaction transaction(*connection, Access::read);
-            const auto read = history::generation(transaction);
+            // In this order: what is written after the first moves the generation on.
+            const Read read{history::generation(transaction), has_mass_changes(transaction)};
             transaction.commit();
             return read;
         } catch (const store::Failure& failure) {
@@ -105,7 +112,15 @@ struct Ledger::State {
         reading_generation = false;
         generation_read_at = clock();
         store_reachable = read.has_value();
-        generation = read.value_or(generation);
+        if (!read) return;
+        generation = read->generation;
+        may_have_mass_changes = read->has_mass_changes;
+    }
+
+    // Most sites have none for years, and their feeds need not ask.
+    bool can_have_mass_changes() {
+        const std::lock_guard lock(moment_mutex);
+        return may_have_mass_changes;
     }
 
     // Pages made before our own write are out of date at once.
@@ -226,7 +241,7 @@ struct Ledger::State {
 
     Result<History> load(Transaction& transaction, const Identity& identity,
                          const source::Build& build, const Window& window,
-                         const Releases& releases) const {
+                         const Releases& releases) {
         const auto release = release_of(build, releases, *identity.row);
         const auto then = as_of(transaction, *identity.row, release, releases);
         if (!then) return tl::unexpected(then.error());
@@ -247,6 +262,8 @@ struct Ledger::State {
                                                       " is not in " + history.current.version);
         history.rows = std::move(rows->rows);
         history.recorded = rows->recorded;
+        if (can_have_mass_changes())
+            history.mass_changes = mass_changes_of(transaction, history.rows);
         return history;
     }
 };

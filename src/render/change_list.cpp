@@ -35,18 +35,24 @@ std::string_view group_of(const Change& change) {
 
 class ChangeList {
    public:
-    ChangeList(Html& html, const history::Row& row, const Site& site)
-        : html_(html), row_(row), site_(site) {
+    ChangeList(Html& html, const history::Row& row, const Site& site, const SetAside& aside)
+        : html_(html), row_(row), site_(site), aside_(aside) {
         append_html(page_, page_of(row, site));
     }
 
     bool add() {
         for (const auto& group : grouped())
             if (left_ > 0 && !html_.full()) add_group(group);
-        return row_.notes.changes.size() <= most_changes && whole_ && !html_.full();
+        if (!aside_.lines.empty() && left_ > 0) add_mass_changes();
+        return shown() <= most_changes && whole_ && !html_.full();
     }
 
    private:
+    // Where nothing is cut.
+    [[nodiscard]] std::size_t shown() const {
+        return row_.notes.changes.size() - aside_.changes + aside_.lines.size();
+    }
+
     struct Group {
         std::string_view tag;
         std::vector<std::size_t> changes;  // indices, at most most_changes
@@ -59,6 +65,7 @@ class ChangeList {
         const auto& changes = row_.notes.changes;
         for (std::size_t i = 0; i < changes.size(); ++i) {
             if (changes[i].before.empty() && changes[i].after.empty()) continue;
+            if (aside_.holds(i)) continue;
             const auto tag = group_of(changes[i]);
             auto group = std::find_if(groups.begin(), groups.end(),
                                       [tag](const Group& each) { return each.tag == tag; });
@@ -85,6 +92,37 @@ class ChangeList {
             add_change(row_.notes.changes[i], i + 1);
         }
         html_.close();
+    }
+
+    void add_mass_changes() {
+        if (!html_.open("ul", "<ul>")) return;
+        for (const auto& line : aside_.lines) {
+            if (left_ == 0 || html_.full()) break;
+            --left_;
+            html_.add([&](std::string& html) { append_mass_change(html, line); });
+        }
+        html_.close();
+    }
+
+    void append_mass_change(std::string& html, const SetAside::Line& line) const {
+        html += "<li>";
+        append_page_link(html, line.number);
+        append_shortened(html, line.mass_change->place);
+        html += "</a>: changed in this release in ";
+        html += with_separators(line.mass_change->objects);
+        html += " of the ";
+        html += with_separators(line.mass_change->of);
+        html += " objects of class ";
+        append_shortened(html, row_.object.class_name);
+        html += "</li>";
+    }
+
+    // "<a href="PAGE#WS187-c3">"
+    void append_page_link(std::string& html, std::size_t number) const {
+        html += "<a href=\"";
+        html += page_;
+        html += suffix_of(number);
+        html += "\">";
     }
 
     void add_change(const Change& change, std::size_t number) {
@@ -116,10 +154,7 @@ class ChangeList {
         const std::size_t first = skips_first ? 1 : 0;
         html += "<li>";
         if (size > 0) html.append(name_of(change.op)) += ' ';
-        html += "<a href=\"";
-        html += page_;
-        html += suffix_of(number);
-        html += "\">";
+        append_page_link(html, number);
         if (size == 0) html += name_of(change.op);
         bool linked = true;  // up to the first cell that is a link of its own
         for (auto i = first; i < size; ++i) {
@@ -224,6 +259,7 @@ class ChangeList {
     Html& html_;
     const history::Row& row_;
     const Site& site_;
+    const SetAside& aside_;
     std::string page_;  // of the row, escaped
     std::size_t left_ = most_changes;
     int depth_ = 0;
@@ -232,8 +268,8 @@ class ChangeList {
 
 }  // namespace
 
-bool add_changes(Html& html, const history::Row& row, const Site& site) {
-    return ChangeList(html, row, site).add();
+bool add_changes(Html& html, const history::Row& row, const Site& site, const SetAside& aside) {
+    return ChangeList(html, row, site, aside).add();
 }
 
 }  // namespace render

@@ -5,6 +5,7 @@
 
 #include "render/feed.hpp"
 #include "render/html.hpp"
+#include "render/set_aside.hpp"
 
 namespace render {
 
@@ -14,8 +15,12 @@ inline constexpr std::size_t most_changes = 200;
 // Appends the changes of a row, grouped under their first tag:
 //   <p><b>Identity</b></p><ul><li>added <a href="PAGE#WS187-c1">Name &gt; Other_name</a>: synj-1
 //   (sylvia, 2008-02-01) &gt; Person_evidence &gt; <a href="…">WBPerson1</a></li>…</ul>
-// An only child stands behind its parent, several in a nested list.
+// An only child stands behind its parent, several in a nested list. Behind them stands a line
+// for each mass change, instead of the changes that are set aside for it:
+//   <ul><li><a href="PAGE#WS187-c2">Identity &gt; Checked</a>: changed in this release in
+//   30,123 of the 45,000 objects of class Gene</li></ul>
 //   returns  whether all of them are there, whole
-[[nodiscard]] bool add_changes(Html& html, const history::Row& row, const Site& site);
+[[nodiscard]] bool add_changes(Html& html, const history::Row& row, const Site& site,
+                               const SetAside& aside);
 
 }  // namespace render

@@ -62,11 +62,12 @@ bool has_details(const history::Row& row) {
     return !row.notes.changes.empty() || row.notes.renamed_to || row.notes.renamed_from;
 }
 
-bool add_body(Html& html, const history::Row& row, const Site& site) {
+bool add_body(Html& html, const history::Row& row, const Site& site,
+              const std::vector<history::MassChange>& mass_changes) {
     const bool adopted = row.kind == Kind::adopted;
     if (adopted ? row.notes.adopted_html.empty() : sentence_of(row).empty() && !has_details(row))
         return html.add("<p>No details are recorded.</p>");
-    if (!adopted) return add_changes(html, row, site);
+    if (!adopted) return add_changes(html, row, site, set_aside(row, mass_changes));
     if (!html.open("p", "<p>")) return false;
     add_allowed(html, row.notes.adopted_html);
     html.close();
@@ -75,7 +76,8 @@ bool add_body(Html& html, const history::Row& row, const Site& site) {
 
 }  // namespace
 
-std::string content_of(const history::Row& row, const Site& site) {
+std::string content_of(const history::Row& row, const Site& site,
+                       const std::vector<history::MassChange>& mass_changes) {
     const auto rest = rest_link(row, site);
     Html html(most_bytes - std::min(rest.size(), most_bytes));
     if (const auto sentence = sentence_of(row); !sentence.empty()) {
@@ -85,7 +87,7 @@ std::string content_of(const history::Row& row, const Site& site) {
     }
     add_renamed(html, "Most likely renamed to ", row.notes.renamed_to, site);
     add_renamed(html, "Most likely renamed from ", row.notes.renamed_from, site);
-    const bool whole = add_body(html, row, site);
+    const bool whole = add_body(html, row, site, mass_changes);
     auto content = std::move(html).take();
     return whole ? content : content + rest;
 }

@@ -67,7 +67,9 @@ struct Channel {
 
 // The changes of a row for people: HTML without script, style or class, everything escaped;
 // cut at 200 changes or 32 KB with a link to the rest.
-[[nodiscard]] std::string content_of(const history::Row& row, const Site& site);
+//   mass_changes  of this release and others: the row's changes at such a place are one line
+[[nodiscard]] std::string content_of(const history::Row& row, const Site& site,
+                                     const std::vector<history::MassChange>& mass_changes = {});
 
 // Who wrote what a row tells as added or as new: the users of the stamps, each once, in the
 // order of the changes, at most 20. The stamp of what was removed tells who once wrote it, not

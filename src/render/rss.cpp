@@ -118,11 +118,12 @@ void write_channel(XmlWriter& xml, const history::History& history, const Channe
     xml.end();
 }
 
-void write_item(XmlWriter& xml, const history::Row& row, const Site& site) {
+void write_item(XmlWriter& xml, const history::Row& row, const history::History& history,
+                const Site& site) {
     xml.start("item");
     xml.element("title", title_of(row));
     xml.url_element("link", page_of(row, site));
-    xml.html_element("description", content_of(row, site));
+    xml.html_element("description", content_of(row, site, history.mass_changes));
     const auto curators = curators_of(row);
     if (!curators.empty()) xml.element("dc:creator", base::join(curators, ", "));
     xml.start("guid");
@@ -147,7 +148,7 @@ Document write(const history::History& history, const Rows& rows, const Channel&
     // RFC 5005 section 2: all there is stands in this one document.
     if (rows.size() == history.recorded) xml.element("fh:complete", "");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        write_item(xml, *rows[i], site);
+        write_item(xml, *rows[i], history, site);
         if (xml.size() + tail.size() + indentation > most_bytes) return {{}, i};
     }
     xml.end();

@@ -147,6 +147,12 @@ void append_html(std::string& html, std::string_view text) {
     }
 }
 
+std::string with_separators(std::uint64_t number) {
+    auto text = std::to_string(number);
+    for (auto at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
+    return text;
+}
+
 std::string_view cut_at(std::string_view text, std::size_t most) {
     if (text.size() <= most) return text;
     while (most > 0 && is_continuation(text[most])) --most;

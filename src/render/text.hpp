@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,9 @@ void append_xml_of_html(std::string& xml, std::string_view html);
 //   & < > " ' as references; CR as a space; what HTML calls a parse error (U+007F … U+009F,
 //   noncharacters) or the validator a bad character (U+FFFD) as &#xFFFD;
 void append_html(std::string& html, std::string_view text);
+
+// "30,123"
+[[nodiscard]] std::string with_separators(std::uint64_t number);
 
 // The longest prefix of at most `most` bytes that does not end inside a character.
 [[nodiscard]] std::string_view cut_at(std::string_view text, std::size_t most);

@@ -84,6 +84,18 @@ TEST_CASE("an adopted history's feed is the golden one") {
     check_golden("adopted", history_of({r}));
 }
 
+TEST_CASE("a feed with a change of the models is the golden one") {
+    auto more = unc_26_in_ws187();
+    more.release = {"WS188", day(2008, 3, 22)};
+    more.since = more.notes.previous = "WS187";
+    more.notes.changes = {added(tags({"Identity", "Checked"}), support::text("yes"))};
+    auto history = history_of({more, unc_26_in_ws187()});
+    history.mass_changes = {{"WS187", "Gene_info > GO_term", 1'203, 2'000},
+                            {"WS187", "Identity > Version", 30'123, 45'000},
+                            {"WS188", "Identity > Checked", 30'123, 45'000}};
+    check_golden("mass_change", history);
+}
+
 TEST_CASE("a feed without items is the golden one") {
     auto history = history_of({});
     history.recorded = 0;

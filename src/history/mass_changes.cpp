@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "history/mass_changes.hpp"
+
+#include <bit>
+
+namespace history {
+namespace {
+
+using store::Value;
+
+// A release job counts the places of objects that it finds changed, and of no others.
+bool can_have(const Row& row) { return row.kind == Kind::changed && !row.notes.changes.empty(); }
+
+std::string sql_for(std::size_t versions) {
+    std::string sql = "SELECT version, path, objects, of_objects FROM mass_changes"
+                      " WHERE class = ? AND path <> '' AND version IN (?";
+    for (std::size_t i = 1; i < versions; ++i) sql += ", ?";
+    return sql + ") ORDER BY version, path LIMIT 10000";
+}
+
+}  // namespace
+
+bool has_mass_changes(store::Transaction& transaction) {
+    return !transaction.query("SELECT version FROM mass_changes LIMIT 1").empty();
+}
+
+std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
+                                        const std::vector<Row>& rows) {
+    std::vector<Value> values;
+    for (const auto& row : rows) {
+        if (!can_have(row)) continue;
+        if (values.empty()) values.emplace_back(row.object.class_name);
+        values.emplace_back(row.release.version);
+    }
+    if (values.empty()) return {};
+    // Rounded up by naming the last once more: few statements, each prepared once.
+    const auto versions = std::bit_ceil(values.size() - 1);
+    values.resize(versions + 1, values.back());
+    std::vector<MassChange> found;
+    for (const auto& row : transaction.query(sql_for(versions), values))
+        found.push_back({row.text(0), row.text(1), static_cast<std::uint64_t>(row.integer(2)),
+                         static_cast<std::uint64_t>(row.integer(3))});
+    return found;
+}
+
+}  // namespace history

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "render/set_aside.hpp"
+
+#include <string_view>
+#include <unordered_map>
+
+#include "compare/change.hpp"
+
+namespace render {
+namespace {
+
+struct Place {
+    const history::MassChange* mass_change;
+    bool has_line = false;
+};
+using Places = std::unordered_map<std::string_view, Place>;
+
+Places places_in(const history::Row& row, const std::vector<history::MassChange>& mass_changes) {
+    Places places;
+    if (row.kind != history::Kind::changed) return places;
+    for (const auto& each : mass_changes)
+        if (each.version == row.release.version && !each.place.empty())
+            places.try_emplace(each.place, Place{&each});
+    return places;
+}
+
+// False for what a damaged store may hold, and the list of changes leaves out.
+bool has_sides(const compare::Change& change) {
+    if (change.op == compare::Op::added) return !change.after.empty();
+    if (change.op == compare::Op::removed) return !change.before.empty();
+    return !change.before.empty() && !change.after.empty();
+}
+
+}  // namespace
+
+SetAside set_aside(const history::Row& row,
+                   const std::vector<history::MassChange>& mass_changes) {
+    SetAside aside;
+    auto places = places_in(row, mass_changes);
+    if (places.empty()) return aside;
+    const auto& changes = row.notes.changes;
+    aside.which.resize(changes.size());
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        if (!has_sides(changes[i])) continue;
+        const auto found = places.find(compare::place_of(changes[i]));
+        if (found == places.end()) continue;
+        aside.which[i] = true;
+        ++aside.changes;
+        auto& place = found->second;
+        if (!place.has_line) aside.lines.push_back({place.mass_change, i + 1});
+        place.has_line = true;
+    }
+    return aside;
+}
+
+}  // namespace render
