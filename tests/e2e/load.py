@@ -1,22 +1,31 @@
-"""Clients that ask for one path again and again until they are told to stop.
+"""Clients that ask for some paths again and again until they are told to stop.
 
 SPDX-License-Identifier: MIT
 """
+import itertools
 import threading
 
 
 class Load:
-    """with Load(site, path) as load: …; afterwards load.replies holds a list for each client."""
+    """with Load(site, path) as load: …; afterwards load.replies holds a list for each client.
+
+    path: one, or a list of which each client begins at another.
+    """
 
     def __init__(self, site, path, clients=8):
         self.replies = [[] for _ in range(clients)]
         self.broken = []
         self._stop = threading.Event()
-        self._threads = [threading.Thread(target=self._ask, args=(site, path, replies), daemon=True)
-                         for replies in self.replies]
+        paths = [path] if isinstance(path, str) else path
+        starts = [len(paths) * number // clients for number in range(clients)]
+        self._threads = [threading.Thread(target=self._ask, daemon=True,
+                                          args=(site, paths[start:] + paths[:start], replies))
+                         for start, replies in zip(starts, self.replies)]
 
-    def _ask(self, site, path, replies):
-        while not self._stop.is_set():
+    def _ask(self, site, paths, replies):
+        for path in itertools.cycle(paths):
+            if self._stop.is_set():
+                return
             try:
                 reply = site.get(path)
             except Exception as broken:  # a client is never to see a connection that breaks

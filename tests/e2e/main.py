@@ -10,7 +10,10 @@ import traceback
 import checks
 import commands  # noqa: F401  each of these adds its checks to the list
 import faults  # noqa: F401
+import job
 import newcomer  # noqa: F401
+import release_choice  # noqa: F401
+import release_job  # noqa: F401
 import requesting  # noqa: F401
 import switching  # noqa: F401
 
@@ -44,6 +47,7 @@ def main(pattern=""):
         passed = sum(run(check) for check in chosen)
     finally:
         checks.close_shared_sites()
+        job.close_shared()
     return 0 if chosen and passed == len(chosen) else 1
 
 

@@ -1,0 +1,231 @@
+"""The release job over two made releases: a process of it, and the stores that it fills.
+
+SPDX-License-Identifier: MIT
+"""
+import functools
+import itertools
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+import tables
+from mariadb import MariaDb
+from site_of_varve import HERE, PROGRAM, Site, rss_path
+
+OBJECTS = 20000
+FIRST, NEXT = RELEASES = ("WS300", "WS301")
+JOB_SECONDS = 120
+GO_ON = "The same command goes on where this one was"
+
+
+@functools.cache
+def made_builds():
+    """The folder with the two builds and the list of what the second changed."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    subprocess.run([str(HERE / "make_build"), "--objects", str(OBJECTS), "--version", FIRST,
+                    "--date", "2010-01-01", "--folder", str(folder / FIRST),
+                    "--next", str(folder / NEXT), "--next-version", NEXT,
+                    "--next-date", "2010-02-01", "--changed", "40", "--restamped", "5",
+                    "--new", "3", "--vanished", "2", "--changes", str(folder / "changes.tsv")],
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, check=True)
+    return folder
+
+
+@functools.cache
+def kinds():
+    """What became of objects in the second release, by (class, name)."""
+    with open(made_builds() / "changes.tsv", encoding="utf-8") as lines:
+        return {(class_name, name): kind
+                for kind, class_name, name, _, _ in (line.split("\t") for line in lines)}
+
+
+def some_objects(kind, count):
+    """Of those to which this happened: changed, created, vanished, restamped, or same."""
+    if kind != "same":
+        named = {each for each, happened in kinds().items() if happened == kind}
+    else:
+        dump = (made_builds() / FIRST / "dump.ace").read_text()
+        named = set(re.findall(r'(?m)^(\w+) : "([^"\\\n]+)" -O', dump)) - kinds().keys()
+    return random.Random(7).sample(sorted(named), count)
+
+
+def paths_that_last(count):
+    """Of objects that both releases hold, half of them changed."""
+    named = some_objects("changed", count // 2) + some_objects("same", count // 2)
+    random.Random(8).shuffle(named)
+    return [rss_path(*each) for each in named]
+
+
+def put_builds(site):
+    """Both, the first current; the second is not seen yet. A store of SQLite is made."""
+    for release in RELEASES:
+        shutil.copytree(made_builds() / release, site.builds / release, copy_function=os.link)
+    site.switch_to(FIRST)
+    site.expect(0, "init")
+
+
+@functools.cache
+def undisturbed():
+    """The tables after one run for each release, in which nothing happened."""
+    site = Site()
+    try:
+        put_builds(site)
+        found = {}
+        for release in RELEASES:
+            site.switch_to(release)
+            Job(site).expect_done()
+            found[release] = SqliteStore(site).tables()
+        return found
+    finally:
+        site.close()
+
+
+class SqliteStore:
+    config = "varve.conf"
+
+    def __init__(self, site):
+        self.path = site.folder / "var" / "history.db"
+
+    def rows(self, sql):
+        with sqlite3.connect(self.path) as store:
+            return store.execute(sql).fetchall()
+
+    def tables(self):
+        assert self.rows("PRAGMA integrity_check") == [("ok",)]
+        return tables.in_sqlite(self.path)
+
+
+class MariaDbStore:
+    """A new store of the server; site.CONFIG leads to it."""
+    config = "mariadb.conf"
+
+    def __init__(self, site, server):
+        self.server = server
+        self.database = server.create_database()
+        site.write_config(self.config, store__url=server.url(self.database))
+        site.expect(0, "init", config=self.config)
+
+    def rows(self, sql):
+        told = self.server.tell(sql, self.database).splitlines()
+        return [tuple(int(word) if word.isdigit() else word for word in line.split("\t"))
+                for line in told]
+
+    def tables(self):
+        return tables.in_node(self.server, self.database)
+
+
+@functools.cache
+def mariadb():
+    return MariaDb()
+
+
+def close_shared():
+    """What the checks of the release job had in common."""
+    if made_builds.cache_info().currsize:
+        shutil.rmtree(made_builds())
+    if mariadb.cache_info().currsize:
+        mariadb().close()
+
+
+def recorded(store):
+    """How far the job has come: a tree for each object that was new, changed or gone."""
+    return store.rows("SELECT count(*) FROM trees")[0][0]
+
+
+def unfinished_parts(store):
+    """Who holds them, by task and part."""
+    found = store.rows("SELECT task, part, owner FROM leases WHERE done = 0"
+                       " ORDER BY task, part")
+    return {(task, part): owner for task, part, owner in found}
+
+
+def expect_same(store, release):
+    """The store holds what one undisturbed run leaves, and nothing twice."""
+    for name, query in tables.DOUBLED.items():
+        assert store.rows(query) == [], (name, "doubled")
+    found = store.tables()
+    for table, wanted in undisturbed()[release].items():
+        assert found[table] == wanted, (table, tables.first_difference(found[table], wanted))
+
+
+def is_served(site, release):
+    """A condition: the running server answers from this build."""
+    return lambda: f'"release":"{release}"' in site.get("/healthz").text
+
+
+def adds_up(summary):
+    return summary["looked_at"] == sum(summary[what] for what in (
+        "new", "changed", "unchanged", "compared_before", "vanished", "failed"))
+
+
+def give_way():
+    """So that whoever waits for a moment of the job comes in time, however busy the machine."""
+    os.nice(19)
+
+
+class Job:
+    """`varve prewarm --all --json`, or of what `words` say."""
+    numbers = itertools.count()
+
+    def __init__(self, site, *words, config="varve.conf", prepare=None):
+        self.output, self.log = (site.folder / f"job{next(self.numbers)}.{kind}"
+                                 for kind in ("out", "err"))
+        command = [str(PROGRAM), "prewarm", "--config", str(site.folder / config), "--json"]
+        with open(self.output, "wb") as output, open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                command + list(words or ["--all"]), cwd=site.folder, stdin=subprocess.DEVNULL,
+                stdout=output, stderr=log, preexec_fn=prepare)
+
+    def runs(self):
+        return self.process.poll() is None
+
+    def wait(self):
+        """Its exit status; killed when it takes too long."""
+        try:
+            return self.process.wait(JOB_SECONDS)
+        finally:
+            self.end()
+
+    def end(self):
+        if self.runs():
+            self.process.kill()
+            self.process.wait()
+
+    def told(self):
+        return self.log.read_text(errors="replace")
+
+    def summary(self):
+        return json.loads(self.output.read_text())
+
+    def expect_done(self):
+        """Its summary."""
+        status = self.wait()
+        assert status == 0, (status, self.told()[-2000:])
+        summary = self.summary()
+        assert summary["finished"] and adds_up(summary), summary
+        return summary
+
+    def until(self, store, trees):
+        """Returns when so many are recorded, with the job, which gives way, still at work."""
+        deadline = time.monotonic() + JOB_SECONDS
+        while recorded(store) < trees:
+            assert self.runs(), f"done before {trees} were recorded: {self.told()[-2000:]}"
+            assert time.monotonic() < deadline, f"{recorded(store)} of {trees} recorded"
+            time.sleep(0.002)
+
+    def interrupt(self, how):
+        """Its exit status after the signal."""
+        self.process.send_signal(how)
+        return self.wait()
+
+    def kill(self):
+        status = self.interrupt(signal.SIGKILL)
+        assert status == -signal.SIGKILL, f"it was done before it was killed: {status}"

@@ -1,0 +1,84 @@
+"""A MariaDB server of its own on a unix socket, ended by close().
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from site_of_varve import eventually
+
+AS_ROOT = ["--user=root"] if os.geteuid() == 0 else []
+
+
+class MariaDb:
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.socket = self.folder / "sock"
+        self.log = self.folder / "log"
+        self.process = None
+        self.databases = 0
+        self._install()
+        self.start()
+
+    def _install(self):
+        with open(self.log, "ab") as log:
+            subprocess.run(
+                ["mariadb-install-db", "--no-defaults", f"--datadir={self.folder / 'db'}",
+                 "--skip-test-db", "--auth-root-authentication-method=normal", "--skip-log-bin",
+                 *AS_ROOT],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=60, check=True)
+
+    def start(self):
+        """Returns when it answers. What was committed survives kill(), though no power cut."""
+        log = open(self.log, "ab")
+        self.process = subprocess.Popen(
+            ["mariadbd", "--no-defaults", f"--datadir={self.folder / 'db'}",
+             f"--socket={self.socket}", f"--pid-file={self.folder / 'pid'}",
+             "--skip-networking", "--skip-log-bin", "--innodb-flush-log-at-trx-commit=2",
+             "--innodb-flush-method=nosync", "--innodb-buffer-pool-size=64M",
+             "--innodb-log-file-size=16M", "--performance-schema=OFF",
+             "--max-allowed-packet=64M", f"--tmpdir={self.folder}", *AS_ROOT],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        log.close()
+        eventually(self.answers, "mariadbd answers", 60)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def answers(self):
+        assert self.process.poll() is None, f"mariadbd ended:\n{self.log_tail()}"
+        return self._ask("SELECT 1").returncode == 0
+
+    def _ask(self, sql, database=""):
+        words = ["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "-N", "-B",
+                 "-e", sql]
+        return subprocess.run(words + ([database] if database else []), text=True, check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+
+    def tell(self, sql, database=""):
+        """Its rows, tab-separated, a line each."""
+        done = self._ask(sql, database)
+        assert done.returncode == 0, (sql[:200], done.stderr, self.log_tail())
+        return done.stdout
+
+    def create_database(self):
+        self.databases += 1
+        name = f"varve_{self.databases}"
+        self.tell(f"CREATE DATABASE {name}")
+        return name
+
+    def url(self, database):
+        """store.url of it."""
+        return f"mysql://root@localhost/{database}?socket={self.socket}"
+
+    def log_tail(self):
+        return self.log.read_text(errors="replace")[-1500:]
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+        shutil.rmtree(self.folder)

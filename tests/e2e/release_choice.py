@@ -1,0 +1,180 @@
+"""What the release job is told to warm: a build before its time, some objects, or nothing sound.
+
+SPDX-License-Identifier: MIT
+"""
+import json
+
+import job
+from checks import check
+from job import FIRST, NEXT, OBJECTS, SqliteStore
+from site_of_varve import eventually, rss_path
+
+# Of the store, all that a request could write but how often an object was asked for.
+CONTENT = ("SELECT oid, class, name, label, signature, last_modification_date, ace_version"
+           " FROM objects ORDER BY oid",
+           "SELECT sid, oid, version, recorded_at, notes FROM history ORDER BY sid",
+           "SELECT oid, version, tree FROM trees ORDER BY oid, version",
+           "SELECT name, value FROM meta ORDER BY name")
+
+
+def prewarm(site, *words):
+    """The summary of a job that has to end well."""
+    summary = json.loads(site.expect(0, "prewarm", "--json", *words).stdout)
+    assert summary["finished"] and job.adds_up(summary), summary
+    return summary
+
+
+def content_of(store):
+    return [store.rows(query) for query in CONTENT]
+
+
+def compared_in(store, class_name, name):
+    """The release that the object's row names; None: it has no row."""
+    found = store.rows(f"SELECT ace_version FROM objects WHERE class = '{class_name}'"
+                       f" AND name = '{name}'")
+    return found[0][0] if found else None
+
+
+@check("a build that is warmed before the switch is not seen until then, and needs no loading after")
+def _(site):
+    job.put_builds(site)
+    site.start()
+    eventually(job.is_served(site, FIRST), f"{FIRST} is served")
+    kinds = (("changed", 3), ("vanished", 2), ("restamped", 1), ("same", 1), ("created", 3))
+    paths = {kind: [rss_path(*each) for each in job.some_objects(kind, count)]
+             for kind, count in kinds}
+    every = sum(paths.values(), [])
+    before = {path: site.get(path) for path in every}
+    summary = prewarm(site, "--all", "--build", str(site.builds / NEXT))
+    assert summary["release"] == NEXT and summary["before"]["release"] == FIRST, summary
+    for path, reply in before.items():
+        again = site.get(path)
+        assert (again.status, again.body) == (reply.status, reply.body), (path, reply, again)
+        assert reply.status == (404 if path in paths["created"] else 200), (path, reply)
+    store = SqliteStore(site)
+    warmed = content_of(store)
+    site.switch_to(NEXT)
+    eventually(job.is_served(site, NEXT), f"{NEXT} is served")
+    for path in every:
+        is_news = path in paths["changed"] + paths["vanished"] + paths["created"]
+        reply = site.get(path)
+        assert reply.status == 200 and (f"in {NEXT}" in reply.text) == is_news, (path, reply)
+    assert content_of(store) == warmed, "a request has written what the job had left out"
+    job.expect_same(store, NEXT)
+
+
+@check("a list of objects is warmed, one that is nowhere is told, and nothing else is touched")
+def _(site):
+    job.put_builds(site)
+    genes = [name for class_name, name in job.some_objects("same", 400) if class_name == "Gene"]
+    lines = [f"Gene\t{name}" for name in genes[:3] + genes[:1]]
+    lines += ["", "# a remark", "Gene\tnobody", f"Gene\t{genes[3].lower()}"]
+    (site.folder / "list").write_text("\n".join(lines) + "\n")
+    summary = prewarm(site, "--list", "list")
+    assert (summary["looked_at"], summary["failed"]) == (5, 1), summary
+    (failure,) = summary["failures"]
+    assert (failure["class"], failure["name"]) == ("Gene", "nobody") and failure["reason"], summary
+    store = SqliteStore(site)
+    assert {compared_in(store, "Gene", name) for name in genes[:4]} == {FIRST}
+    assert store.rows("SELECT count(*) FROM objects") == [(4,)]
+
+
+@check("a list with a bad line, or that can't be read, is named with its line, with status 2")
+def _(site):
+    job.put_builds(site)
+    (site.folder / "list").write_text("Gene\tWBGene00000001\nGene WBGene00000002\n")
+    for path, words in (("list", b"list:2:"), ("nowhere", b"nowhere"), ("builds", b"builds")):
+        done = site.expect(2, "prewarm", "--list", path)
+        assert words in done.stderr and b"goes on" not in done.stderr, done
+        assert not done.stdout, done
+    assert SqliteStore(site).rows("SELECT count(*) FROM objects") == [(0,)]
+
+
+@check("the objects most asked for are warmed, as many as one says")
+def _(site):
+    job.put_builds(site)
+    site.start()
+    eventually(job.is_served(site, FIRST), f"{FIRST} is served")
+    objects = job.some_objects("changed", 5)
+    for times, each in enumerate(objects, 1):
+        for _ in range(times):
+            site.feed(*each)
+    assert site.stop_varve() == 0  # which writes how often each was asked for
+    site.switch_to(NEXT)
+    summary = prewarm(site, "--popular", "3")
+    assert summary["looked_at"] == summary["changed"] == 3, summary
+    store = SqliteStore(site)
+    assert [compared_in(store, *each) for each in objects] == [FIRST] * 2 + [NEXT] * 3
+
+
+@check("a class is warmed whatever the case it is told in, and no other")
+def _(site):
+    job.put_builds(site)
+    summary = prewarm(site, "--class", "pAPER")
+    store = SqliteStore(site)
+    assert store.rows("SELECT class, count(*) FROM objects GROUP BY class") == [
+        ("Paper", summary["looked_at"])], summary
+    assert store.rows("SELECT class, version FROM warmed") == [("Paper", FIRST)]
+    assert prewarm(site, "--class", "Paper")["looked_at"] == 0
+    assert prewarm(site, "--all")["compared_before"] == summary["new"]
+    job.expect_same(store, FIRST)
+
+
+@check("without one selection and only one, the release job ends with status 2")
+def _(site):
+    site.expect(0, "init")
+    for words in ((), ("--all", "--class", "Gene"), ("--list", "x", "--popular", "3"),
+                  ("--popular", "0"), ("--popular", "-1"), ("--all", "--jobs", "0")):
+        done = site.expect(2, "prewarm", *words)
+        assert done.stderr and not done.stdout, (words, done)
+
+
+@check("a build that is older, cut off or not there is not warmed, and the reason is told")
+def _(site):
+    job.put_builds(site)
+    older = site.expect(1, "prewarm", "--all", "--build", str(site.builds / "WS188"))
+    assert b"WS188 is older than the current build" in older.stderr, older
+    dump = site.builds / NEXT / "dump.ace"
+    whole = dump.read_bytes()
+    half = whole.index(b"\n\n", len(whole) // 2) + 2
+    for kept, words in ((half - 4, b"ends inside a line"), (half, b"// End of this dump file")):
+        replace_dump(dump, whole[:kept])
+        cut = site.expect(1, "prewarm", "--all", "--build", str(dump.parent))
+        assert b"dump.ace" in cut.stderr and words in cut.stderr, cut
+    nowhere = site.expect(1, "prewarm", "--all", "--build", "builds/nowhere")
+    assert b"nowhere" in nowhere.stderr, nowhere
+    assert SqliteStore(site).rows("SELECT count(*) FROM objects") == [(0,)]
+
+
+def replace_dump(dump, content):
+    """Another file under the name: this one is linked to what other checks read."""
+    dump.unlink()
+    dump.write_bytes(content)
+
+
+def without_a_quote(dump, paper):
+    """The dump with a paper whose title's line has lost its last quote."""
+    start = dump.index(f'\nPaper : "{paper}" -O'.encode())
+    end = dump.index(b"\n", dump.index(b" Title -O", start))
+    return dump[:end - 1] + dump[end:]
+
+
+@check("objects that can't be read are told with the reason, the others are warmed, and so are "
+       "these once they can be read")
+def _(site):
+    job.put_builds(site)
+    dump = site.builds / FIRST / "dump.ace"
+    paper = "WBPaper00000001"
+    replace_dump(dump, without_a_quote(dump.read_bytes(), paper))
+    summary = prewarm(site, "--all")
+    assert (summary["failed"], summary["new"]) == (1, OBJECTS - 1), summary
+    (failure,) = summary["failures"]
+    assert (failure["class"], failure["name"]) == ("Paper", paper) and failure["reason"], failure
+    told = site.expect(0, "prewarm", "--all").stdout.decode()
+    assert f"failed: Paper {paper}: " in told, told
+    store = SqliteStore(site)
+    assert store.rows("SELECT version, class, name FROM failed") == [(FIRST, "Paper", paper)]
+    assert compared_in(store, "Paper", paper) is None
+    site.switch_to(NEXT)
+    assert prewarm(site, "--all")["failed"] == 0
+    assert compared_in(store, "Paper", paper) == NEXT

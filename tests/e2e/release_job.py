@@ -1,0 +1,157 @@
+"""The release job with the real program: killed, stopped, in company, and without room or store.
+
+SPDX-License-Identifier: MIT
+"""
+import resource
+import signal
+
+import job
+from checks import check
+from job import FIRST, GO_ON, NEXT, OBJECTS, Job, MariaDbStore, SqliteStore, give_way
+from load import Load
+from site_of_varve import eventually
+
+# Shares of what a release has the job record, at which it is killed.
+FIVE, TWO = (0, 0.15, 0.3, 0.45, 0.6), (0.1, 0.5)
+
+
+def trees_of(release):
+    """How many trees the store has when the release is warmed."""
+    return len(job.undisturbed()[release]["trees"])
+
+
+def kill_at(site, store, trees):
+    """Starts the job and kills it when so many are recorded, at least one by it. It has gone on
+    with the part that a dead one before it held, whose lease has not run out."""
+    left = job.unfinished_parts(store)
+    killed = Job(site, config=store.config, prepare=give_way)
+    try:
+        killed.until(store, max(trees, job.recorded(store) + 1))
+        killed.kill()
+    finally:
+        killed.end()
+    held = job.unfinished_parts(store)
+    for part, owner in list(left.items())[:1]:
+        assert held.get(part) != owner, (part, owner)
+
+
+def warmed_with_kills(site, store, shares):
+    before = 0
+    for release in (FIRST, NEXT):
+        site.switch_to(release)
+        more = trees_of(release) - before
+        for share in shares:
+            kill_at(site, store, before + int(share * more))
+        assert Job(site, config=store.config).expect_done()["failed"] == 0
+        assert job.unfinished_parts(store) == {}
+        before = trees_of(release)
+    job.expect_same(store, NEXT)
+
+
+@check("the release job, killed at ten moments and started again, goes on at once and leaves what "
+       "one run leaves")
+def _(site):
+    job.put_builds(site)
+    warmed_with_kills(site, SqliteStore(site), FIVE)
+
+
+@check("the release job, killed and started again on MariaDB, leaves what one run leaves")
+def _(site):
+    job.put_builds(site)
+    warmed_with_kills(site, MariaDbStore(site, job.mariadb()), TWO)
+
+
+def warmed_together(site, paths):
+    """The summaries of two jobs at once, while readers ask."""
+    with Load(site, paths, clients=3) as load:
+        both = [Job(site), Job(site)]
+        try:
+            eventually(load.each_has(20), "answers while the jobs begin")
+            summaries = [each.expect_done() for each in both]
+        finally:
+            for each in both:
+                each.end()
+    assert not load.broken, load.broken
+    assert {status for replies in load.replies for status, _ in replies} == {200}
+    return summaries
+
+
+@check("two release jobs at once, with readers asking, leave what one alone leaves")
+def _(site):
+    job.put_builds(site)
+    site.start()
+    paths = job.paths_that_last(300)
+    for release in (FIRST, NEXT):
+        site.switch_to(release)
+        eventually(job.is_served(site, release), f"{release} is served")
+        for summary in warmed_together(site, paths):
+            assert summary["failed"] == 0, summary
+    assert summary["looked_at"] > OBJECTS, summary
+    job.expect_same(SqliteStore(site), NEXT)
+
+
+@check("Ctrl-C stops the release job with status 1 and the word that the same command goes on")
+def _(site):
+    job.put_builds(site)
+    store = SqliteStore(site)
+    stopped = Job(site, prepare=give_way)
+    try:
+        stopped.until(store, OBJECTS // 4)
+        assert stopped.interrupt(signal.SIGINT) == 1, stopped.told()
+    finally:
+        stopped.end()
+    assert GO_ON in stopped.told() and "stopped" in stopped.told(), stopped.told()
+    summary = stopped.summary()
+    assert not summary["finished"] and job.adds_up(summary), summary
+    assert job.unfinished_parts(store) == {}, "a part is held by nobody"
+    assert job.recorded(store) < trees_of(FIRST)
+    Job(site).expect_done()
+    job.expect_same(store, FIRST)
+
+
+# A file size limit stands for the full disk: every write beyond it fails, for the same calls and
+# at the same places.
+def with_files_of(most):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+
+
+@check("a full disk ends the release job with status 1 and says so; with room it goes on")
+def _(site):
+    job.put_builds(site)
+    no_index = Job(site, prepare=with_files_of(100 << 10))
+    assert no_index.wait() == 1, no_index.told()
+    assert f"index/{FIRST}.index: writing a file: File too large" in no_index.told(), no_index.told()
+    site.expect(0, "check")  # makes the index
+    store = SqliteStore(site)
+    full = Job(site, prepare=with_files_of(3 << 20))
+    assert full.wait() == 1, full.told()
+    assert GO_ON in full.told() and "disk I/O error: File too large" in full.told(), full.told()
+    assert 0 < job.recorded(store) < trees_of(FIRST), job.recorded(store)
+    Job(site).expect_done()
+    job.expect_same(store, FIRST)
+
+
+@check("a lost database ends the release job with status 1 and says so; when it is back it goes on")
+def _(site):
+    job.put_builds(site)
+    server = job.mariadb()
+    store = MariaDbStore(site, server)
+    lost = Job(site, config=store.config, prepare=give_way)
+    try:
+        lost.until(store, OBJECTS // 4)
+        server.kill()
+        status = lost.wait()
+    finally:
+        lost.end()
+        server.start()
+    assert status == 1 and GO_ON in lost.told() and "store" in lost.told(), (status, lost.told())
+    back = Job(site, config=store.config, prepare=give_way)
+    try:
+        back.until(store, OBJECTS // 2)
+        server.kill()
+        server.start()
+        assert back.wait() in (0, 1), back.told()
+    finally:
+        back.end()
+    Job(site, config=store.config).expect_done()
+    job.expect_same(store, FIRST)
