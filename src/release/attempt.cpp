@@ -102,10 +102,33 @@ Result<void> may_begin(Transaction& transaction, const base::Release& release,
     return refuse_newer(transaction, release);
 }
 
+// Deletes what attempts left that are given up: all but what is in force, and of this digest.
+void clear(store::Pool& pool, const std::string& but) {
+    constexpr std::int64_t together = 200;
+    const auto clear_some = [&](Transaction& transaction) {
+        const auto rows = transaction.query(
+            "SELECT version, oid FROM replacements WHERE digest <> ? AND NOT EXISTS (SELECT 1"
+            " FROM releases r WHERE r.version = replacements.version AND r.replacing <> 0"
+            " AND r.digest = replacements.digest) LIMIT ?",
+            {Value{but}, Value{together}});
+        for (const auto& row : rows)
+            transaction.execute("DELETE FROM replacements WHERE version = ? AND oid = ?",
+                                {Value{row.text(0)}, Value{row.integer(1)}});
+        return !rows.empty();
+    };
+    while (store::perform(pool, Access::write, clear_some)) continue;
+}
+
 }  // namespace
 
 Result<Standing> begin(store::Pool& pool, const base::Release& release,
                        const std::string& digest) {
+    const auto before = store::perform(pool, Access::read, [&](Transaction& transaction) {
+        return read_attempt(transaction, release.version);
+    });
+    // What lies there of this build was computed from rows that may be others by now, when
+    // nobody tells of the attempt any more (varve forget).
+    clear(pool, before && before->to == digest ? digest : "");
     return store::perform(pool, Access::write, [&](Transaction& transaction) -> Result<Standing> {
         const auto recorded = read_release(transaction, release.version);
         if (const auto may = may_begin(transaction, release, digest, recorded); !may)
@@ -122,11 +145,6 @@ Result<Standing> begin(store::Pool& pool, const base::Release& release,
         write_attempt(transaction, attempt);
         return Standing{std::move(attempt), step};
     });
-}
-
-std::string digest_of(Transaction& transaction, const std::string& version) {
-    const auto recorded = history::recorded_release(transaction, version);
-    return recorded ? recorded->digest : "";
 }
 
 Result<bool> put_in_force(store::Pool& pool, const Attempt& attempt, const base::Release& release,
@@ -146,22 +164,6 @@ Result<bool> put_in_force(store::Pool& pool, const Attempt& attempt, const base:
         history::move_generation(transaction);
         return true;
     });
-}
-
-void clear_abandoned(store::Pool& pool, const Attempt& attempt) {
-    constexpr std::int64_t together = 200;
-    const auto clear_some = [&](Transaction& transaction) {
-        const auto rows = transaction.query(
-            "SELECT version, oid FROM replacements WHERE digest <> ? AND NOT EXISTS (SELECT 1"
-            " FROM releases r WHERE r.version = replacements.version AND r.replacing <> 0"
-            " AND r.digest = replacements.digest) LIMIT ?",
-            {Value{attempt.to}, Value{together}});
-        for (const auto& row : rows)
-            transaction.execute("DELETE FROM replacements WHERE version = ? AND oid = ?",
-                                {Value{row.text(0)}, Value{row.integer(1)}});
-        return !rows.empty();
-    };
-    while (store::perform(pool, Access::write, clear_some)) continue;
 }
 
 void note_finished(Transaction& transaction, const Attempt& attempt) {

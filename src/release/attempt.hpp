@@ -33,15 +33,13 @@ struct Standing {
     Step step = Step::compute;
 };
 
-// Goes on with the attempt of this build, or begins one.
+// Goes on with the attempt of this build, or begins one; what others left that are given up is
+// deleted, in small transactions.
 //   error   refused: the release is not recorded, or not the newest, or of another day, or with
 //           this very content
 //   throws  Failure, as all that follow
 [[nodiscard]] base::Result<Standing> begin(store::Pool& pool, const base::Release& release,
                                            const std::string& digest);
-
-// The digest under which the release is recorded.
-[[nodiscard]] std::string digest_of(store::Transaction& transaction, const std::string& version);
 
 // Puts the new rows in force, all at once.
 //   generation  as it was before what is in force then was looked over; if it has moved, nothing
@@ -51,9 +49,6 @@ struct Standing {
 [[nodiscard]] base::Result<bool> put_in_force(store::Pool& pool, const Attempt& attempt,
                                               const base::Release& release,
                                               std::optional<std::int64_t> generation);
-
-// Deletes what attempts left that are given up, in small transactions.
-void clear_abandoned(store::Pool& pool, const Attempt& attempt);
 
 // The last word: all is in place.
 void note_finished(store::Transaction& transaction, const Attempt& attempt);

@@ -222,3 +222,45 @@ TEST_CASE("a site may be rolled back to an earlier build") {
     current.look();
     CHECK(current.build() == first);
 }
+
+TEST_CASE("a release published again is taken when its content is the recorded one") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    Shelf shelf;
+    shelf.put(build("WS186", "2008-02-01", 30));
+    CurrentBuild current(shelf.opener(), pool);
+    current.look();
+    const auto again = build("WS186", "2008-02-01", 30, "y");
+    shelf.put(again);
+    current.look();
+    CHECK(contains(current.why(), "varve prewarm --replace WS186"));
+    CHECK(current.build()->digest() != again->digest());
+    // Whoever replaces it judges it by all else, and records nothing.
+    CurrentBuild judge(shelf.opener(), pool, Republished::judged);
+    judge.look();
+    CHECK(judge.why().empty());
+    CHECK(judge.build()->digest() == again->digest());
+    current.look();
+    CHECK(current.build()->digest() != again->digest());
+
+    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+        transaction.execute("UPDATE releases SET digest = ?, replacing = 1 WHERE version = ?",
+                            {store::Value{again->digest()}, store::Value{std::string("WS186")}});
+    });
+    current.look();
+    CHECK(current.why().empty());
+    CHECK(current.build()->digest() == again->digest());
+}
+
+TEST_CASE("a build that is judged for a replacement is not recorded") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    Shelf shelf;
+    shelf.put(build("WS186", "2008-02-01", 30));
+    CurrentBuild judge(shelf.opener(), pool, Republished::judged);
+    judge.look();
+    CHECK(judge.build());
+    CHECK(store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
+              return transaction.query("SELECT version FROM releases");
+          }).empty());
+}
