@@ -34,11 +34,24 @@ Result<release::Objects> objects_in(const std::string& path) {
     return objects;
 }
 
-// As the build spells the class; the store's may be gone from the build.
-std::string spelled(const source::Source& build, const std::string& class_name) {
+bool is_recorded(store::Pool& pool, const std::string& class_name) {
+    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+        return !transaction
+                    .query("SELECT oid FROM objects WHERE class = ? LIMIT 1",
+                           {store::Value{class_name}})
+                    .empty();
+    });
+}
+
+// As the build spells the class, or the store, where it has gone from the build.
+Result<release::Selection> class_named(const std::string& class_name, store::Pool& pool,
+                                       const source::Source& build) {
     for (const auto& count : build.class_counts())
-        if (base::equal_ignoring_case(count.class_name, class_name)) return count.class_name;
-    return class_name;
+        if (base::equal_ignoring_case(count.class_name, class_name))
+            return release::Selection(release::OfClass{count.class_name});
+    if (is_recorded(pool, class_name)) return release::Selection(release::OfClass{class_name});
+    return base::fail(Kind::refused, "no class " + class_name + " in " + build.release().version +
+                                         ", and none is recorded");
 }
 
 }  // namespace
@@ -56,8 +69,7 @@ source::Build kept_index(const std::string& folder, const std::string& version,
 Result<release::Selection> selection_of(const PrewarmWords& words, store::Pool& pool,
                                         const source::Source& build) {
     if (words.all) return release::Selection(release::Everything{});
-    if (!words.class_name.empty())
-        return release::Selection(release::OfClass{spelled(build, words.class_name)});
+    if (!words.class_name.empty()) return class_named(words.class_name, pool, build);
     if (words.list.empty())
         return release::Selection(release::most_requested(pool, words.popular));
     auto objects = objects_in(words.list);

@@ -18,7 +18,7 @@ namespace app {
                                        const std::string& digest);
 
 //   needs   one of words.all, class_name, list and popular
-//   error   refused: the list can't be read, or holds a line that is none
+//   error   refused: the list can't be read, or holds a line that is none; nobody knows the class
 //   throws  store::Failure
 [[nodiscard]] base::Result<release::Selection> selection_of(const PrewarmWords& words,
                                                             store::Pool& pool,

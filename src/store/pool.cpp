@@ -75,29 +75,36 @@ std::size_t Pool::waiting_to_write() const {
     return wait_to_write_.size();
 }
 
-Pool::Lease::Lease(Pool& pool, std::unique_ptr<Connection> connection)
-    : pool_(&pool), connection_(std::move(connection)) {}
+Pool::Lease::Lease(Pool& pool, std::unique_ptr<Connection> connection, Access access)
+    : pool_(&pool), connection_(std::move(connection)), access_(access) {}
 
 Pool::Lease::~Lease() {
-    if (connection_) pool_->give_back(std::move(connection_));
+    if (connection_) pool_->give_back(std::move(connection_), access_);
 }
 
-Pool::Lease Pool::lease() {
+// The one that wrote last for a writer, another for a reader, whatever there is at last.
+std::unique_ptr<Connection> Pool::take_idle(Access access) {
+    const auto wanted = std::ranges::find_if(idle_, [&](const auto& connection) {
+        return (connection.get() == writer_) == (access == Access::write);
+    });
+    const auto taken = wanted != idle_.end() ? wanted : std::prev(idle_.end());
+    auto connection = std::move(*taken);
+    idle_.erase(taken);
+    return connection;
+}
+
+Pool::Lease Pool::lease(Access access) {
     {
         std::unique_lock lock(mutex_);
         const auto may_go_on = [&] { return !idle_.empty() || open_ < size_; };
         if (!freed_.wait_for(lock, patience_.wait_for_connection, may_go_on))
             throw Failure("no connection to the store came free in time", {.transient = true}, 0);
-        if (!idle_.empty()) {
-            auto connection = std::move(idle_.back());
-            idle_.pop_back();
-            return {*this, std::move(connection)};
-        }
+        if (!idle_.empty()) return {*this, take_idle(access), access};
         ++open_;
     }
     // Connecting may take seconds: not under the lock.
     try {
-        return {*this, connect_()};
+        return {*this, connect_(), access};
     } catch (...) {
         const std::lock_guard lock(mutex_);
         --open_;
@@ -106,11 +113,13 @@ Pool::Lease Pool::lease() {
     }
 }
 
-void Pool::give_back(std::unique_ptr<Connection> connection) {
+void Pool::give_back(std::unique_ptr<Connection> connection, Access access) {
     // Destroyed after the lock is released: closing talks to the server.
     std::vector<std::unique_ptr<Connection>> dropped;
     const std::lock_guard lock(mutex_);
     if (!connection->is_broken()) {
+        if (access == Access::write && writers_ == Writers::one_at_a_time)
+            writer_ = connection.get();
         idle_.push_back(std::move(connection));
         freed_.notify_one();
         return;

@@ -81,7 +81,7 @@ class Pool {
     // dropped. Throws Failure (transient) when none comes free in time, or connecting fails.
     class Lease {
        public:
-        Lease(Pool& pool, std::unique_ptr<Connection> connection);
+        Lease(Pool& pool, std::unique_ptr<Connection> connection, Access access);
         ~Lease();
         Lease(Lease&&) noexcept = default;
         Lease& operator=(Lease&&) = delete;
@@ -91,8 +91,11 @@ class Pool {
        private:
         Pool* pool_;
         std::unique_ptr<Connection> connection_;
+        Access access_;
     };
-    [[nodiscard]] Lease lease();
+    // Where writers take turns they also take the same connection: what it has read stays true
+    // as long as nobody else writes, another's cache is void after each of its transactions.
+    [[nodiscard]] Lease lease(Access access = Access::read);
     [[nodiscard]] const Patience& patience() const { return patience_; }
 
     [[nodiscard]] std::size_t waiting_to_write() const;
@@ -102,7 +105,8 @@ class Pool {
     void note_retry();
 
    private:
-    void give_back(std::unique_ptr<Connection> connection);
+    void give_back(std::unique_ptr<Connection> connection, Access access);
+    [[nodiscard]] std::unique_ptr<Connection> take_idle(Access access);  // needs: the lock
     void end_turn();
 
     Connect connect_;
@@ -114,6 +118,7 @@ class Pool {
     std::deque<std::condition_variable*> wait_to_write_;  // each on its thread's stack
     std::condition_variable freed_;
     std::vector<std::unique_ptr<Connection>> idle_;
+    const Connection* writer_ = nullptr;  // that wrote last; compared, never followed
     std::size_t open_ = 0;
     std::uint64_t retries_ = 0;
 };
@@ -136,7 +141,7 @@ auto perform(Pool& pool, Access access, F&& fn) -> std::invoke_result_t<F&, Tran
     for (int attempt = 1;; ++attempt) {
         try {
             const auto turn = pool.turn(access);
-            const auto connection = pool.lease();
+            const auto connection = pool.lease(access);
             Transaction transaction(*connection, access);
             if constexpr (std::is_void_v<std::invoke_result_t<F&, Transaction&>>) {
                 fn(transaction);

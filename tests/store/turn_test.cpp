@@ -64,6 +64,30 @@ TEST_CASE("readers need no turn, nor do writers of an engine that takes many") {
           }) == 0);
 }
 
+TEST_CASE("a writer gets the connection that wrote last, a reader another") {
+    const FreshStore fresh(Engine::sqlite);
+    Pool pool = one_writer(fresh);
+    const Connection* wrote = nullptr;
+    {
+        const auto first = pool.lease(Access::read);
+        const auto writing = pool.lease(Access::write);
+        wrote = &*writing;
+    }
+    {
+        const auto reading = pool.lease(Access::read);
+        CHECK(&*reading != wrote);
+        const auto writing = pool.lease(Access::write);
+        CHECK(&*writing == wrote);
+        const auto another = pool.lease(Access::read);  // there is none idle: opened
+        CHECK(&*another != wrote);
+    }
+    const auto one = pool.lease(Access::read), two = pool.lease(Access::read);
+    CHECK(&*one != wrote);
+    CHECK(&*two != wrote);
+    const auto last = pool.lease(Access::read);  // rather than to wait
+    CHECK(&*last == wrote);
+}
+
 TEST_CASE("a turn that does not come in time is a failure that passes, and leaves no trace") {
     const FreshStore fresh(Engine::sqlite);
     Patience patience;
