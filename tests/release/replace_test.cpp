@@ -199,6 +199,21 @@ TEST_CASE("an object that can't be read is listed, and the others are replaced")
     CHECK(office.kinds().at("new_row") == "changed 0 WS187");
 }
 
+TEST_CASE("an object that could be read only when the release was published again is recorded") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Builds builds;
+    First broken;
+    broken.break_with({base::Kind::malformed, "dump.ace:7: a cell without an end"});
+    Office office(fresh.connect());
+    office.warm(builds.before);
+    office.warm(broken, &builds.before);
+    REQUIRE_FALSE(office.query("SELECT name FROM failed").empty());
+    office.replaced(builds.again, &builds.before, &builds.first);
+    CHECK(office.query("SELECT name FROM failed").empty());
+    CHECK(office.kinds().at("differs") == "changed 0 WS187");
+    CHECK(office.kinds().at("created") == "created 0 WS187");
+}
+
 TEST_CASE("places that most objects of a class changed are counted anew") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Office office(fresh.connect());
