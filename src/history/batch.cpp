@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "history/batch_writer.hpp"
 #include "history/bulk.hpp"
 #include "history/examine.hpp"
 #include "store/dialect.hpp"
@@ -17,39 +18,6 @@ using std::chrono::steady_clock;
 using store::Access;
 using store::Transaction;
 using store::Value;
-
-// What is to be done for an object.
-enum class Course : unsigned char {
-    nothing,
-    look,   // load it and compare
-    note,   // move its row on
-    write,  // record the outcome
-    list,   // among those that failed
-    alone,  // by refresh(): its spelling, a rename or a race needs care
-};
-
-struct Item {
-    explicit Item(const ObjectName& name) { brought.object = name; }
-
-    Brought brought;
-    Course course = Course::look;
-    std::optional<ObjectName> spelling;  // the build's
-    Before before;
-    After after;
-    Outcome outcome;
-    std::string packed;              // the tree, as it is stored
-    std::vector<std::string> notes;  // of outcome.rows, as they are stored
-
-    [[nodiscard]] const ObjectName& name() const { return brought.object; }
-    void end(Fate fate, Course then = Course::nothing) {
-        brought.fate = fate;
-        course = then;
-    }
-    void fail(const base::Error& error) {
-        brought.reason = error.text;
-        end(Fate::failed, Course::list);
-    }
-};
 
 using Items = std::vector<Item*>;
 
@@ -79,10 +47,6 @@ std::vector<std::string> places_of(const Outcome& outcome) {
         if (row.kind == Kind::changed)
             for (const auto& change : row.notes.changes) places.insert(compare::place_of(change));
     return {places.begin(), places.end()};
-}
-
-[[noreturn]] void somebody_was_first() {
-    throw store::Failure("another was first to record an object", {.duplicate = true}, 0);
 }
 
 class Batch {
@@ -288,103 +252,13 @@ class Batch {
         auto items = on(Course::write);
         for (const auto course : {Course::note, Course::list})
             for (auto* item : on(course)) items.push_back(item);
+        const BatchWriter writer(desk_, build_, settings_.longest_write, releases_);
         for (std::span<Item*> rest = items; !rest.empty();) {
-            const auto done = write_some(rest);
+            const auto done = writer.write_some(rest);
             if (!done) return tl::unexpected(done.error());
             rest = rest.subspan(*done);
         }
         return {};
-    }
-
-    // One transaction; how many of them it was time for.
-    Result<std::size_t> write_some(std::span<Item*> items) {
-        try {
-            return store::perform(
-                desk_.pool, Access::write, [&](Transaction& transaction) -> Result<std::size_t> {
-                    const auto released = record_release(transaction, current(), build_.digest());
-                    if (!released) return tl::unexpected(released.error());
-                    return write_in_time(transaction, items);
-                });
-        } catch (const store::Failure& failure) {
-            if (!failure.meaning().duplicate) throw;
-            // Who it was can't be told of a statement of many rows.
-            const auto suspects = items.first(std::min(items.size(), most_in_doubt));
-            for (auto* item : suspects) item->course = Course::alone;
-            return suspects.size();
-        }
-    }
-
-    std::size_t write_in_time(Transaction& transaction, std::span<Item*> items) const {
-        constexpr std::size_t together = 64;
-        const auto end = steady_clock::now() + settings_.longest_write;
-        std::size_t done = 0;
-        std::set<Release> seen;  // by timestamps, beside the current one
-        while (done < items.size() && done < most_in_doubt &&
-               (done == 0 || steady_clock::now() < end)) {
-            const auto some = items.subspan(done, std::min(together, items.size() - done));
-            write_together(transaction, some);
-            for (const auto* item : some)
-                for (const auto& row : item->outcome.rows) seen.insert(row.release);
-            done += some.size();
-        }
-        for (const auto& release : seen)
-            if (release.version != current().version) record_seen(transaction, release);
-        if (!seen.empty()) move_generation(transaction);
-        return done;
-    }
-
-    // Known by name alone: no digest that could contradict another.
-    static void record_seen(Transaction& transaction, const Release& release) {
-        (void)record_release(transaction, release, {});
-    }
-
-    void write_together(Transaction& transaction, std::span<Item* const> items) const {
-        const auto oids = write_objects(transaction, items);
-        std::vector<NewTree> trees;
-        std::vector<NewRow> rows;
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            const auto& item = *items[i];
-            if (item.outcome.store_tree)
-                trees.push_back({oids[i], &current().version, &item.packed});
-            for (std::size_t j = 0; j < item.outcome.rows.size(); ++j)
-                rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
-        }
-        insert_trees(transaction, trees);
-        insert_rows(transaction, rows);
-        for (std::size_t i = 0; i < items.size(); ++i)
-            if (items[i]->outcome.store_tree && items[i]->before.row)
-                prune_trees(transaction, oids[i], desk_.settings.keep_trees, releases_);
-    }
-
-    // Their oids; 0 where nothing hangs on it.
-    std::vector<std::int64_t> write_objects(Transaction& transaction,
-                                            std::span<Item* const> items) const {
-        std::vector<std::int64_t> oids(items.size(), 0);
-        std::vector<const ObjectRow*> fresh;
-        std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            const auto& item = *items[i];
-            if (item.course == Course::write && !item.before.row) {
-                fresh.push_back(&item.outcome.row);
-                places.push_back(i);
-            } else {
-                oids[i] = write_known(transaction, item);
-            }
-        }
-        const auto written = insert_objects(transaction, fresh);
-        for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
-        return oids;
-    }
-
-    std::int64_t write_known(Transaction& transaction, const Item& item) const {
-        if (item.course == Course::list) {
-            list_failed(transaction, current(), item.name(), item.brought.reason);
-            return 0;
-        }
-        auto now = item.course == Course::note ? *item.before.row : item.outcome.row;
-        now.ace_version = current().version;
-        if (!update_object(transaction, now, item.before.row->ace_version)) somebody_was_first();
-        return now.oid;
     }
 
     Result<void> refresh_alone() {
@@ -404,9 +278,6 @@ class Batch {
         }
         return {};
     }
-
-    // Objects of one transaction, and so of one that another may have come before.
-    static constexpr std::size_t most_in_doubt = 1024;
 
     const Desk& desk_;
     const source::Source& build_;

@@ -29,7 +29,7 @@ constexpr std::uint64_t batch_bytes = 4 << 20;
 // The newest release in which all that the job is about was compared, by its index.
 struct Base {
     source::Build index;
-    std::set<ObjectName> failed;     // but for these
+    std::set<ObjectName> apart;      // but for these: failed then, or compared since
     std::vector<std::string> later;  // releases between it and the job's
 };
 
@@ -117,12 +117,29 @@ class Job {
         }
         if (!best) return best;
         const auto& version = best->index->release().version;
-        for (auto& name : failed_in(version)) best->failed.insert(std::move(name));
+        for (auto& name : failed_in(version)) best->apart.insert(std::move(name));
         for (const auto& release : releases_.up_to(current()))
             if (releases_.is_later(release.version, version) &&
                 release.version != current().version)
                 best->later.push_back(release.version);
+        for (auto& name : compared_in(best->later)) best->apart.insert(std::move(name));
         return best;
+    }
+
+    // Objects that a request found in one of these releases: they may have changed, and changed
+    // back. A scan of the rows, where there was such a release at all.
+    [[nodiscard]] std::vector<ObjectName> compared_in(
+        const std::vector<std::string>& versions) const {
+        std::vector<ObjectName> names;
+        for (const auto& version : versions)
+            for (const auto& row :
+                 store::perform(pool(), Access::read, [&](Transaction& transaction) {
+                     return transaction.query(
+                         "SELECT class, name FROM objects WHERE ace_version = ?",
+                         {Value{version}});
+                 }))
+                if (is_meant(row.text(0))) names.push_back({row.text(0), row.text(1)});
+        return names;
     }
 
     // Jobs of one name have the same parts.
@@ -181,7 +198,7 @@ class Job {
     }
 
     [[nodiscard]] bool is_as_in_base(const source::Listed& listed, const ObjectName& name) const {
-        if (!base_ || base_->failed.contains(name)) return false;
+        if (!base_ || base_->apart.contains(name)) return false;
         const auto known = base_->index->digest_of(name);
         return known && *known && **known == listed.digest;
     }

@@ -38,10 +38,11 @@ After in_build(Nodes nodes) {
 After gone() { return {gene, {}, {}}; }
 
 Before known(const Nodes& nodes, const std::string& version = "WS187") {
-    return {ObjectRow{7, gene, {}, tree::signature_of(nodes), day("2008-02-15"), version, version},
-            KnownTree{version, nodes},
-            {},
-            {version}};
+    return {
+        ObjectRow{7, gene, {}, tree::signature_of(nodes), day("2008-02-15"), version, version},
+        KnownTree{version, nodes},
+        {},
+        {version}};
 }
 
 const Nodes one{tag("Remark", {text("one")})}, two{tag("Remark", {text("two")})};
@@ -142,8 +143,10 @@ TEST_CASE("at first sight the tree is kept even when no timestamp tells anything
 TEST_CASE("an adopted object goes on by timestamps, and its own rows stand") {
     const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
                                      stamped(text("mar"), "2008-03-15_08:05:09_x")})};
-    Before before{
-        ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"}, std::nullopt, {}, {"WS187"}};
+    Before before{ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"},
+                  std::nullopt,
+                  {},
+                  {"WS187"}};
     const auto outcome = decide(before, in_build(nodes), setting());
     REQUIRE(outcome.rows.size() == 1);
     CHECK(outcome.rows[0].release.version == "WS188");
@@ -151,7 +154,8 @@ TEST_CASE("an adopted object goes on by timestamps, and its own rows stand") {
 }
 
 TEST_CASE("an adopted object that is not in the build has vanished") {
-    Before before{ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"}, std::nullopt, {}, {}};
+    Before before{
+        ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"}, std::nullopt, {}, {}};
     const auto outcome = decide(before, gone(), setting());
     REQUIRE(outcome.rows.size() == 1);
     CHECK(outcome.rows[0].kind == Kind::vanished);

@@ -171,6 +171,30 @@ TEST_CASE("a change is compared with the release that its class was warmed in") 
     CHECK(rows == store::Rows{store::Row({"WS188", "WS187"})});
 }
 
+TEST_CASE("a change that a request found since the last job is not lost when it is taken back") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
+    for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
+    a.with("Gene", "g", remark("one"));
+    b.with("Gene", "g", remark("two"));
+    c.with("Gene", "g", remark("one"));
+    office.done(office.warming(a));
+    REQUIRE(history::refresh({office.pool, office.settings, office.clock, office.renames}, b, &a,
+                             {"Gene", "g"}));
+    auto warming = office.warming(c, &b);
+    warming.kept = [&](const std::string& version, const std::string&) {
+        return version == "WS186" ? held(a) : nullptr;
+    };
+    CHECK(office.done(warming).changed == 1);
+    CHECK(c.loads() == 1);
+    const auto rows =
+        store::perform(office.pool, store::Access::read, [](store::Transaction& transaction) {
+            return transaction.query("SELECT version, since FROM history ORDER BY version");
+        });
+    CHECK(rows == store::Rows{store::Row({"WS187", "WS186"}), store::Row({"WS188", "WS187"})});
+}
+
 TEST_CASE("a job run again has nothing to do") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Office office(fresh.connect());
@@ -311,7 +335,7 @@ TEST_CASE("a list warms its objects and notes each") {
     CHECK(office.done(office.warming(a, nullptr, list)).added == 2);
     const auto second = office.done(office.warming(b, &a, list));
     CHECK(second.looked_at == 4);
-    CHECK(second.failed == 1);  // whoever listed it meant something
+    CHECK(second.failed == 1);     // whoever listed it meant something
     CHECK(second.unchanged == 2);  // g0 is nought times the release in each
     CHECK(second.vanished == 0);
     CHECK(count(office.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);
