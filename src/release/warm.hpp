@@ -43,7 +43,7 @@ struct Warming {
 
     // For tests.
     std::uint64_t part_objects = 20'000;  // of the build in one part
-    std::size_t batch_objects = 256;
+    std::size_t batch_objects = 1024;
     std::chrono::seconds lease{30};
     std::function<bool(const std::string& worker)> is_gone = {};  // empty: release::is_gone
     std::function<std::string(std::size_t)> worker_name = {};     // empty: that of leases.hpp
