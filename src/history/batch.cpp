@@ -156,8 +156,13 @@ class Batch {
             if (item->before.row) oids.push_back(item->before.row->oid);
         if (!oids.empty()) {
             auto known = read_known(oids);
-            if (!known) return tl::unexpected(known.error());
-            for (auto* item : items) take(*item, *known);
+            if (!known && !is_its_own_fault(known.error())) return tl::unexpected(known.error());
+            for (auto* item : items) {
+                if (known)
+                    take(*item, *known);
+                else if (item->before.row)
+                    item->course = Course::alone;  // one of the trees is damaged
+            }
         }
         for (auto* item : items) {
             if (item->before.row) continue;

@@ -2,6 +2,7 @@
 #include "history/batch_writer.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "history/bulk.hpp"
@@ -97,9 +98,21 @@ std::vector<std::int64_t> BatchWriter::write_objects(Transaction& transaction,
             oids[i] = write_known(transaction, item);
         }
     }
+    list_born_late(transaction, fresh);
     const auto written = insert_objects(transaction, fresh);
     for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
     return oids;
+}
+
+void BatchWriter::list_born_late(Transaction& transaction,
+                                 std::span<const ObjectRow* const> fresh) const {
+    std::map<std::string, std::vector<Release>> later;
+    for (const auto* row : fresh) {
+        const auto [known, is_new] = later.try_emplace(row->object.class_name);
+        if (is_new) known->second = warmed_after(transaction, known->first, current(), releases_);
+        for (const auto& release : known->second)
+            list_failed(transaction, release, row->object, std::string(born_late));
+    }
 }
 
 std::int64_t BatchWriter::write_known(Transaction& transaction, const Item& item) const {

@@ -70,6 +70,8 @@ class BatchWriter {
     void write_together(store::Transaction& transaction, std::span<Item* const> items) const;
     [[nodiscard]] std::vector<std::int64_t> write_objects(store::Transaction& transaction,
                                                           std::span<Item* const> items) const;
+    void list_born_late(store::Transaction& transaction,
+                        std::span<const ObjectRow* const> fresh) const;
     [[nodiscard]] std::int64_t write_known(store::Transaction& transaction,
                                            const Item& item) const;
 

@@ -147,7 +147,7 @@ class Refresh {
                                                    const std::vector<ObjectName>& twins) const {
         auto row = outcome.row;
         if (!before.row)
-            row.oid = insert_object(transaction, row);
+            row.oid = insert_new(transaction, row);
         else if (!update_object(transaction, row, before.row->ace_version))
             return std::nullopt;
         for (auto each : outcome.rows) {
@@ -167,6 +167,14 @@ class Refresh {
         if (!outcome.rows.empty()) move_generation(transaction);
         return Refreshed{row, after.is_there() ? std::optional(after.spelling) : std::nullopt,
                          !outcome.rows.empty()};
+    }
+
+    std::int64_t insert_new(Transaction& transaction, const ObjectRow& row) const {
+        const auto releases = known_releases(transaction, desk_.settings, &build_, previous_);
+        for (const auto& release :
+             warmed_after(transaction, row.object.class_name, current(), releases))
+            list_failed(transaction, release, row.object, std::string(born_late));
+        return insert_object(transaction, row);
     }
 
     Result<Row> with_rename(Transaction& transaction, Row row, const Before& before,

@@ -323,6 +323,17 @@ std::vector<ObjectName> claimed_names(Transaction& transaction, const Release& r
     return names;
 }
 
+std::vector<Release> warmed_after(Transaction& transaction, const std::string& class_name,
+                                  const Release& current, const Releases& releases) {
+    std::vector<Release> later;
+    for (const auto& row : transaction.query("SELECT version FROM warmed WHERE class IN (?, '')",
+                                             {Value{class_name}})) {
+        const auto* release = releases.find(row.text(0));
+        if (release != nullptr && current < *release) later.push_back(*release);
+    }
+    return later;
+}
+
 void list_failed(Transaction& transaction, const Release& release, const ObjectName& object,
                  const std::string& reason) {
     static const store::Insert failure{

@@ -182,6 +182,13 @@ void list_failed(store::Transaction& transaction, const Release& release,
 //   throws  logic_error when it is none
 [[nodiscard]] base::Date date_of(const std::string& text);
 
+// The releases after `current` in which a job of the class was finished. A row that is born now,
+// by a build of before, was compared in none of them: list_failed() says so.
+[[nodiscard]] std::vector<Release> warmed_after(store::Transaction& transaction,
+                                                const std::string& class_name,
+                                                const Release& current, const Releases& releases);
+inline constexpr std::string_view born_late = "was first seen in an older build, after the job";
+
 // Columns of a table, and a row's values in their order.
 extern const std::string_view object_columns;  // SELECT … FROM objects, as object_from reads it
 [[nodiscard]] ObjectRow object_from(const store::Row& row);

@@ -2,6 +2,8 @@
 #include "release/leases.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -35,7 +37,12 @@ std::string first_line(const std::string& path) {
     return line;
 }
 
-std::string boot() { return first_line("/proc/sys/kernel/random/boot_id").substr(0, 8); }
+// Process ids mean something within one boot and one name space of ids (a container has its own).
+std::string boot() {
+    char space[64] = {};
+    if (::readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0) space[0] = '?';
+    return first_line("/proc/sys/kernel/random/boot_id").substr(0, 8) + '/' + space;
+}
 
 // When the process began, in ticks since boot: field 22 of proc(5), counted from behind the
 // program's name, which may hold anything. Empty: there is no such process.
@@ -86,7 +93,11 @@ bool is_gone(const std::string& worker) {
     if (words.size() != 5 || words[0] != host_name() || words[1] != boot()) return false;
     // The number goes into a path.
     const auto pid = base::parse_integer(words[2]);
-    return pid && start_of(std::to_string(*pid)) != words[3];
+    if (!pid || *pid <= 0) return false;
+    const auto start = start_of(std::to_string(*pid));
+    // Hidden from us is not gone.
+    if (start.empty()) return ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH;
+    return start != words[3];
 }
 
 std::string Leases::expiry() const {

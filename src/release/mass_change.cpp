@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "release/mass_change.hpp"
 
+#include <set>
+
 #include "store/dialect.hpp"
 
 namespace release {
@@ -18,7 +20,36 @@ std::uint64_t objects_of(const std::vector<source::ClassCount>& classes,
     return 0;
 }
 
+store::Rows changed_rows(store::Pool& pool, const std::string& version, std::int64_t after) {
+    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+        return transaction.query("SELECT h.oid, o.class, h.notes FROM history h JOIN objects o"
+                                 " ON o.oid = h.oid WHERE h.version = ? AND h.kind = 'changed'"
+                                 " AND h.oid > ? ORDER BY h.oid LIMIT 1000",
+                                 {Value{version}, Value{after}});
+    });
+}
+
 }  // namespace
+
+base::Result<Tally> places_changed(store::Pool& pool, const std::string& version,
+                                   const std::string& only) {
+    Tally tally;
+    std::int64_t after = 0;
+    for (auto rows = changed_rows(pool, version, after); !rows.empty();
+         rows = changed_rows(pool, version, after)) {
+        for (const auto& row : rows) {
+            after = row.integer(0);
+            if (!only.empty() && row.text(1) != only) continue;
+            const auto notes = history::notes_from_json(row.text(2));
+            if (!notes) return tl::unexpected(notes.error());
+            std::set<std::string> places;
+            for (const auto& change : notes->changes) places.insert(compare::place_of(change));
+            tally.note(
+                {{row.text(1), ""}, history::Fate::changed, "", {places.begin(), places.end()}});
+        }
+    }
+    return tally;
+}
 
 std::vector<MassChange> mass_changes_in(const Tally& tally,
                                         const std::vector<source::ClassCount>& classes,

@@ -31,6 +31,15 @@ struct MassChange {
     const Tally& tally, const std::vector<source::ClassCount>& classes,
     const MassChangeSettings& settings);
 
+// Where the recorded rows of a release say that objects changed, whoever recorded them and when:
+// only `places` of the tally counts here.
+//   only    this class; empty: all
+//   error   malformed: notes that are no notes
+//   throws  Failure
+//   cost    a look at each changed row of the release, a thousand at a time
+[[nodiscard]] base::Result<Tally> places_changed(store::Pool& pool, const std::string& version,
+                                                 const std::string& only);
+
 // Written twice they stand once.
 //   throws  Failure
 void record(store::Transaction& transaction, const base::Release& release,

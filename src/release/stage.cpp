@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -24,8 +25,13 @@ class Crew {
     Result<bool> run() {
         {
             std::vector<std::jthread> threads;
-            for (std::size_t i = 0; i < std::max<std::size_t>(stage_.threads, 1); ++i)
-                threads.emplace_back([this, i] { work(stage_.terms.name(i)); });
+            try {
+                for (std::size_t i = 0; i < std::max<std::size_t>(stage_.threads, 1); ++i)
+                    threads.emplace_back([this, i] { work(stage_.terms.name(i)); });
+            } catch (const std::system_error& error) {
+                fail({base::Kind::unavailable,
+                      std::string("a thread could not be started: ") + error.what()});
+            }
         }
         if (error_) return tl::unexpected(*error_);
         return !stop_.stop_requested();

@@ -110,6 +110,8 @@ class Job {
 
     [[nodiscard]] std::optional<Base> find_base() {
         std::optional<Base> best;
+        // What replaces rows of a release and is not in its place yet stands in no row.
+        if (!releases_.replacing().empty()) return best;
         for (const auto& version : warmed_in()) {
             if (!releases_.is_later(current().version, version)) continue;
             if (best && !releases_.is_later(version, best->index->release().version)) continue;
@@ -144,8 +146,8 @@ class Job {
 
     // Jobs of one name have the same parts.
     [[nodiscard]] std::string task(const std::string& what, const std::string& parts) const {
-        const auto digest =
-            base::md5_hex(warming_.build->digest() + ' ' + class_name() + ' ' + parts);
+        const auto digest = base::md5_hex(warming_.build->digest() + ' ' + class_name() + ' ' +
+                                          parts + ' ' + std::to_string(warming_.part_objects));
         return current().version + ' ' + what + ' ' + digest;
     }
 
@@ -178,9 +180,7 @@ class Job {
                 }};
     }
 
-    [[nodiscard]] std::string base_name() const {
-        return base_ ? base_->index->release().version : "";
-    }
+    [[nodiscard]] std::string base_name() const { return base_ ? base_->index->digest() : ""; }
 
     Result<Tally> warm_part(std::uint64_t from, std::uint64_t to, const GoOn& go_on) {
         auto batches = gathering(history::NoteUnchanged::no);
@@ -239,7 +239,7 @@ class Job {
             auto name = listed.id();
             const auto there = warming_.build->digest_of(name);
             if (there && *there) return batches.pass(go_on);
-            return batches.add(std::move(name), 0, go_on);
+            return batches.add(std::move(name), listed.bytes, go_on);
         });
         return batches.end(go_on);
     }
@@ -247,10 +247,15 @@ class Job {
     // Objects that were asked for since, or all where there is no base.
     Result<Tally> look_at_rows(std::int64_t slice, const GoOn& go_on) {
         auto batches = gathering(history::NoteUnchanged::no);
-        for (auto& name : rows_of(slice)) {
+        auto names = rows_of(slice);
+        // Neither the base's list nor its releases tell of these.
+        if (base_ && slice == 0)
+            for (auto& name : failed_in(base_->index->release().version))
+                names.push_back(std::move(name));
+        for (auto& name : names) {
             const auto found = warming_.build->find(name);
             if (!found) return tl::unexpected(found.error());
-            if (!*found && !batches.add(std::move(name), 0, go_on)) break;
+            if (!*found && !batches.add(std::move(name), batch_bytes / 256, go_on)) break;
         }
         return batches.end(go_on);
     }
@@ -301,7 +306,17 @@ class Job {
                            return batches.end(go_on);
                        }});
         if (!done) return tl::unexpected(done.error());
+        // All of it was done by earlier runs: what failed may be readable by now.
+        if (*done && progress_.done == 0) return run_failed(failed_among(objects));
         return Warmed{tallied(), {}, *done, false};
+    }
+
+    [[nodiscard]] Objects failed_among(const Objects& objects) const {
+        const std::set<ObjectName> listed(objects.begin(), objects.end());
+        Objects names;
+        for (auto& name : failed_in(current().version))
+            if (listed.contains(name)) names.push_back(std::move(name));
+        return names;
     }
 
     // The build is finished; what could not be read may be readable by now.
@@ -359,20 +374,50 @@ class Job {
         return Warmed{tallied(), {}, false, false};
     }
 
-    Result<Warmed> finish() const {
-        Warmed warmed{tallied(), {}, true, false};
-        const auto classes = warming_.build->class_counts();
-        warmed.mass_changes = mass_changes_in(warmed.tally, classes, warming_.mass_change);
-        // Every job of this name may write it: twice is once.
-        store::perform(pool(), Access::write, [&](Transaction& transaction) {
-            for (const auto& count : classes)
-                if (is_meant(count.class_name)) note_warmed(transaction, count);
-            if (class_name().empty()) note_warmed(transaction, {"", warmed.tally.looked_at});
-            record(transaction, current(), warmed.mass_changes);
-            forget_leases(transaction, warming_.desk.clock() - std::chrono::days(7));
-            history::move_generation(transaction);
+    // Objects that a request found in a release between the base and this one, after their part
+    // was done.
+    Result<Tally> catch_up() {
+        auto batches = gathering(history::NoteUnchanged::yes);
+        const auto go_on = [this] { return !stop_.stop_requested(); };
+        if (base_)
+            for (auto& name : compared_in(base_->later))
+                if (!batches.add(std::move(name), batch_bytes / 256, go_on)) break;
+        return batches.end(go_on);
+    }
+
+    Result<Warmed> finish() {
+        const auto late = catch_up();
+        if (!late) return tl::unexpected(late.error());
+        Warmed warmed{tallied(), {}, !stop_.stop_requested(), false};
+        if (!warmed.finished) return warmed;
+        const auto changed = places_changed(pool(), current().version, class_name());
+        if (!changed) return tl::unexpected(changed.error());
+        warmed.mass_changes =
+            mass_changes_in(*changed, warming_.build->class_counts(), warming_.mass_change);
+        const auto noted = store::perform(pool(), Access::write, [&](Transaction& transaction) {
+            return note_end(transaction, warmed);
         });
+        if (!noted) return tl::unexpected(noted.error());
         return warmed;
+    }
+
+    // Every job of this name may write it: twice is once.
+    Result<void> note_end(Transaction& transaction, const Warmed& warmed) const {
+        // Locked: the release may just be replaced by another content.
+        const auto rows =
+            transaction.query("SELECT digest FROM releases WHERE version = ?" +
+                                  std::string(store::for_update(transaction.engine())),
+                              {Value{current().version}});
+        if (!rows.empty() && rows.front().text(0) != warming_.build->digest())
+            return base::fail(base::Kind::conflict,
+                              current().version + " is recorded with other content");
+        for (const auto& count : warming_.build->class_counts())
+            if (is_meant(count.class_name)) note_warmed(transaction, count);
+        if (class_name().empty()) note_warmed(transaction, {"", warmed.tally.looked_at});
+        record(transaction, current(), warmed.mass_changes);
+        forget_leases(transaction, warming_.desk.clock() - std::chrono::days(7));
+        history::move_generation(transaction);
+        return {};
     }
 
     void note_warmed(Transaction& transaction, const source::ClassCount& count) const {
@@ -412,6 +457,9 @@ Result<Warmed> warm(const Warming& warming, Progress& progress, const std::stop_
     } catch (const store::Failure& failure) {
         return base::fail(base::Kind::unavailable,
                           std::string("the store failed: ") + failure.what());
+    } catch (const std::exception& error) {
+        // On a thread of the caller's that nobody else watches.
+        return base::fail(base::Kind::unavailable, error.what());
     }
 }
 

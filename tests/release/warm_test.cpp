@@ -195,6 +195,59 @@ TEST_CASE("a change that a request found since the last job is not lost when it 
     CHECK(rows == store::Rows{store::Row({"WS187", "WS186"}), store::Row({"WS188", "WS187"})});
 }
 
+TEST_CASE("an object first seen in an older build is not taken for compared in a later one") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    SmallBuild a("WS187", "2008-02-15"), b("WS188", "2008-03-22"), c("WS189", "2008-05-01");
+    for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
+    a.with("Gene", "rolled-back", remark("one")).with("Gene", "warmed-back", remark("two"));
+    office.done(office.warming(b));
+    const history::Desk desk{office.pool, office.settings, office.clock, office.renames};
+    REQUIRE(history::refresh(desk, a, nullptr, {"Gene", "rolled-back"}));
+    office.done(office.warming(a, nullptr, Objects{{"Gene", "warmed-back"}}));
+    const auto asked = history::refresh(desk, b, &a, {"Gene", "rolled-back"});
+    REQUIRE(asked);
+    CHECK(asked->wrote_history);
+    CHECK(asked->row.signature.empty());
+    // The next job finds the other one, which is in no list of its base.
+    CHECK(office.done(office.warming(c, &b)).vanished == 1);
+}
+
+TEST_CASE("a tree that is damaged fails its object and not the job") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    const Genes a(186), b(187);
+    office.done(office.warming(a));
+    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+        transaction.execute("UPDATE trees SET tree = ? WHERE oid = (SELECT oid FROM objects WHERE"
+                            " name = 'g10')",
+                            {store::Value{store::Blob{"no zstd"}}});
+    });
+    const auto tally = office.done(office.warming(b, &a));
+    CHECK(tally.failed == 1);
+    CHECK(tally.changed == 8);
+}
+
+TEST_CASE("a release that was replaced meanwhile is not noted as finished") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Office office(fresh.connect());
+    const Genes a(186), b(187);
+    office.done(office.warming(a));
+    int asked = 0;
+    office.clock = [&] {
+        // In the middle of the job, when all its parts are claimed.
+        if (++asked == 30)
+            fresh.connect()()->execute(
+                "UPDATE releases SET digest = 'x' WHERE version = 'WS187'");
+        return base::Seconds{*base::parse_date("2008-04-01")};
+    };
+    const auto warmed = office.run(office.warming(b, &a));
+    REQUIRE(asked >= 30);
+    REQUIRE_FALSE(warmed);
+    CHECK(warmed.error().kind == base::Kind::conflict);
+    CHECK(count(office.pool, "SELECT COUNT(*) FROM warmed WHERE version = 'WS187'") == 0);
+}
+
 TEST_CASE("a job run again has nothing to do") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Office office(fresh.connect());
