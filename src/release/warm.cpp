@@ -8,15 +8,14 @@
 
 #include "base/digest.hpp"
 #include "history/tables.hpp"
+#include "release/finished.hpp"
 #include "release/gathering.hpp"
 #include "release/stage.hpp"
-#include "store/dialect.hpp"
 
 namespace release {
 namespace {
 
 using base::Result;
-using history::Brought;
 using store::Access;
 using store::Transaction;
 using store::Value;
@@ -79,69 +78,30 @@ class Job {
         });
     }
 
-    // The releases in which the job of this selection was finished.
-    [[nodiscard]] std::vector<std::string> warmed_in() const {
-        std::vector<std::string> versions;
-        const auto rows = store::perform(pool(), Access::read, [&](Transaction& transaction) {
-            // In one that is just being replaced, objects that it brought may have no row yet.
-            return transaction.query("SELECT version FROM warmed WHERE class IN ('', ?) AND"
-                                     " version NOT IN (SELECT version FROM releases WHERE"
-                                     " replacing <> 0)",
-                                     {Value{class_name()}});
-        });
-        for (const auto& row : rows) versions.push_back(row.text(0));
-        return versions;
-    }
-
     [[nodiscard]] bool is_finished() const {
-        return std::ranges::count(warmed_in(), current().version) > 0;
-    }
-
-    [[nodiscard]] std::vector<ObjectName> failed_in(const std::string& version) const {
-        std::vector<ObjectName> names;
-        const auto rows = store::perform(pool(), Access::read, [&](Transaction& transaction) {
-            return transaction.query("SELECT class, name FROM failed WHERE version = ?",
-                                     {Value{version}});
-        });
-        for (const auto& row : rows)
-            if (is_meant(row.text(0))) names.push_back({row.text(0), row.text(1)});
-        return names;
+        return std::ranges::count(warmed_in(pool(), class_name()), current().version) > 0;
     }
 
     [[nodiscard]] std::optional<Base> find_base() {
         std::optional<Base> best;
         // What replaces rows of a release and is not in its place yet stands in no row.
         if (!releases_.replacing().empty()) return best;
-        for (const auto& version : warmed_in()) {
+        for (const auto& version : warmed_in(pool(), class_name())) {
             if (!releases_.is_later(current().version, version)) continue;
             if (best && !releases_.is_later(version, best->index->release().version)) continue;
             if (auto index = kept_.of(version)) best = Base{std::move(index), {}, {}};
         }
         if (!best) return best;
         const auto& version = best->index->release().version;
-        for (auto& name : failed_in(version)) best->apart.insert(std::move(name));
+        for (auto& name : failed_in(pool(), version, class_name()))
+            best->apart.insert(std::move(name));
         for (const auto& release : releases_.up_to(current()))
             if (releases_.is_later(release.version, version) &&
                 release.version != current().version)
                 best->later.push_back(release.version);
-        for (auto& name : compared_in(best->later)) best->apart.insert(std::move(name));
+        for (auto& name : compared_in(pool(), best->later, class_name()))
+            best->apart.insert(std::move(name));
         return best;
-    }
-
-    // Objects that a request found in one of these releases: they may have changed, and changed
-    // back. A scan of the rows, where there was such a release at all.
-    [[nodiscard]] std::vector<ObjectName> compared_in(
-        const std::vector<std::string>& versions) const {
-        std::vector<ObjectName> names;
-        for (const auto& version : versions)
-            for (const auto& row :
-                 store::perform(pool(), Access::read, [&](Transaction& transaction) {
-                     return transaction.query(
-                         "SELECT class, name FROM objects WHERE ace_version = ?",
-                         {Value{version}});
-                 }))
-                if (is_meant(row.text(0))) names.push_back({row.text(0), row.text(1)});
-        return names;
     }
 
     // Jobs of one name have the same parts.
@@ -250,7 +210,7 @@ class Job {
         auto names = rows_of(slice);
         // Neither the base's list nor its releases tell of these.
         if (base_ && slice == 0)
-            for (auto& name : failed_in(base_->index->release().version))
+            for (auto& name : failed_in(pool(), base_->index->release().version, class_name()))
                 names.push_back(std::move(name));
         for (auto& name : names) {
             const auto found = warming_.build->find(name);
@@ -314,13 +274,15 @@ class Job {
     [[nodiscard]] Objects failed_among(const Objects& objects) const {
         const std::set<ObjectName> listed(objects.begin(), objects.end());
         Objects names;
-        for (auto& name : failed_in(current().version))
+        for (auto& name : failed_in(pool(), current().version, class_name()))
             if (listed.contains(name)) names.push_back(std::move(name));
         return names;
     }
 
     // The build is finished; what could not be read may be readable by now.
-    Result<Warmed> try_failed_again() { return run_failed(failed_in(current().version)); }
+    Result<Warmed> try_failed_again() {
+        return run_failed(failed_in(pool(), current().version, class_name()));
+    }
     Result<Warmed> run_failed(const Objects& objects) {
         auto batches = gathering(history::NoteUnchanged::yes);
         const auto go_on = [this] { return !stop_.stop_requested(); };
@@ -380,7 +342,7 @@ class Job {
         auto batches = gathering(history::NoteUnchanged::yes);
         const auto go_on = [this] { return !stop_.stop_requested(); };
         if (base_)
-            for (auto& name : compared_in(base_->later))
+            for (auto& name : compared_in(pool(), base_->later, class_name()))
                 if (!batches.add(std::move(name), batch_bytes / 256, go_on)) break;
         return batches.end(go_on);
     }
@@ -395,38 +357,11 @@ class Job {
         warmed.mass_changes =
             mass_changes_in(*changed, warming_.build->class_counts(), warming_.mass_change);
         const auto noted = store::perform(pool(), Access::write, [&](Transaction& transaction) {
-            return note_end(transaction, warmed);
+            return note_end(transaction, *warming_.build, warming_.desk.clock(),
+                            {class_name(), warmed.tally.looked_at, warmed.mass_changes});
         });
         if (!noted) return tl::unexpected(noted.error());
         return warmed;
-    }
-
-    // Every job of this name may write it: twice is once.
-    Result<void> note_end(Transaction& transaction, const Warmed& warmed) const {
-        // Locked: the release may just be replaced by another content.
-        const auto rows =
-            transaction.query("SELECT digest FROM releases WHERE version = ?" +
-                                  std::string(store::for_update(transaction.engine())),
-                              {Value{current().version}});
-        if (!rows.empty() && rows.front().text(0) != warming_.build->digest())
-            return base::fail(base::Kind::conflict,
-                              current().version + " is recorded with other content");
-        for (const auto& count : warming_.build->class_counts())
-            if (is_meant(count.class_name)) note_warmed(transaction, count);
-        if (class_name().empty()) note_warmed(transaction, {"", warmed.tally.looked_at});
-        record(transaction, current(), warmed.mass_changes);
-        forget_leases(transaction, warming_.desk.clock() - std::chrono::days(7));
-        history::move_generation(transaction);
-        return {};
-    }
-
-    void note_warmed(Transaction& transaction, const source::ClassCount& count) const {
-        static const store::Insert a_class{
-            "warmed", {"class", "version", "warmed_at", "objects"}, {"class", "version"}};
-        const std::vector<Value> values{Value{count.class_name}, Value{current().version},
-                                        Value{base::format_rfc3339(warming_.desk.clock())},
-                                        Value{static_cast<std::int64_t>(count.objects)}};
-        transaction.execute(store::upsert_sql(transaction.engine(), a_class), values);
     }
 
     const Warming& warming_;
