@@ -41,14 +41,6 @@ Fate fate_of(const Refreshed& done) {
     return done.spelling ? Fate::changed : Fate::vanished;
 }
 
-std::vector<std::string> places_of(const Outcome& outcome) {
-    std::set<std::string> places;
-    for (const auto& row : outcome.rows)
-        if (row.kind == Kind::changed)
-            for (const auto& change : row.notes.changes) places.insert(compare::place_of(change));
-    return {places.begin(), places.end()};
-}
-
 class Batch {
    public:
     Batch(const Desk& desk, const source::Source& build, const source::Source* previous,
@@ -215,7 +207,6 @@ class Batch {
     // All that can be made before the transaction.
     static void prepare(Item& item) {
         item.end(fate_of(item), Course::write);
-        item.brought.places = places_of(item.outcome);
         for (const auto& row : item.outcome.rows) item.notes.push_back(to_json(row.notes));
         if (item.outcome.store_tree) item.packed = packed_tree(item.after.nodes);
     }

@@ -29,8 +29,7 @@ enum class Fate : unsigned char {
 struct Brought {
     ObjectName object;
     Fate fate = Fate::absent;
-    std::string reason;               // failed: why
-    std::vector<std::string> places;  // changed: compare::place_of each change, each once
+    std::string reason;  // failed: why
 };
 
 // Whether the row of an unchanged object is moved on. Not where the end of a job notes the

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "history/history.hpp"
 #include "store/dialect.hpp"
 
 namespace release {
@@ -31,9 +32,9 @@ store::Rows changed_rows(store::Pool& pool, const std::string& version, std::int
 
 }  // namespace
 
-base::Result<Tally> places_changed(store::Pool& pool, const std::string& version,
-                                   const std::string& only) {
-    Tally tally;
+base::Result<Places> places_changed(store::Pool& pool, const std::string& version,
+                                    const std::string& only) {
+    Places changed;
     std::int64_t after = 0;
     for (auto rows = changed_rows(pool, version, after); !rows.empty();
          rows = changed_rows(pool, version, after)) {
@@ -44,19 +45,20 @@ base::Result<Tally> places_changed(store::Pool& pool, const std::string& version
             if (!notes) return tl::unexpected(notes.error());
             std::set<std::string> places;
             for (const auto& change : notes->changes) places.insert(compare::place_of(change));
-            tally.note(
-                {{row.text(1), ""}, history::Fate::changed, "", {places.begin(), places.end()}});
+            auto& of_class = changed[row.text(1)];
+            for (const auto& place : places)
+                if (of_class.size() < most_places || of_class.contains(place)) ++of_class[place];
         }
     }
-    return tally;
+    return changed;
 }
 
-std::vector<MassChange> mass_changes_in(const Tally& tally,
+std::vector<MassChange> mass_changes_in(const Places& changed,
                                         const std::vector<source::ClassCount>& classes,
                                         const MassChangeSettings& settings) {
     std::vector<MassChange> found;
     if (settings.percent == 0) return found;
-    for (const auto& [class_name, places] : tally.places) {
+    for (const auto& [class_name, places] : changed) {
         const auto of = objects_of(classes, class_name);
         if (of < settings.fewest_objects) continue;
         for (const auto& [place, objects] : places)

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/release.hpp"
-#include "release/tally.hpp"
+#include "base/result.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 
@@ -26,19 +28,23 @@ struct MassChange {
     bool operator==(const MassChange&) const = default;
 };
 
-// In the order of class and place. Pure.
-[[nodiscard]] std::vector<MassChange> mass_changes_in(
-    const Tally& tally, const std::vector<source::ClassCount>& classes,
-    const MassChangeSettings& settings);
+// By class and place: how many objects changed there. Of a class at most most_places, those that
+// came first; a model has no more.
+using Places = std::map<std::string, std::map<std::string, std::uint64_t>>;
+inline constexpr std::size_t most_places = 5000;
 
-// Where the recorded rows of a release say that objects changed, whoever recorded them and when:
-// only `places` of the tally counts here.
+// Where the recorded rows of a release say that objects changed, whoever recorded them and when.
 //   only    this class; empty: all
 //   error   malformed: notes that are no notes
 //   throws  Failure
 //   cost    a look at each changed row of the release, a thousand at a time
-[[nodiscard]] base::Result<Tally> places_changed(store::Pool& pool, const std::string& version,
-                                                 const std::string& only);
+[[nodiscard]] base::Result<Places> places_changed(store::Pool& pool, const std::string& version,
+                                                  const std::string& only);
+
+// In the order of class and place. Pure.
+[[nodiscard]] std::vector<MassChange> mass_changes_in(
+    const Places& changed, const std::vector<source::ClassCount>& classes,
+    const MassChangeSettings& settings);
 
 // Written twice they stand once.
 //   throws  Failure

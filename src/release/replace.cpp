@@ -35,7 +35,7 @@ class Job {
         if (*step == Step::compute)
             if (const auto in_force = compute(); !in_force || !*in_force) return ended(in_force);
         grounds_.releases = read_releases();
-        for (const auto stage : {&Job::look_once_more, &Job::place, &Job::add, &Job::count})
+        for (const auto stage : {&Job::look_once_more, &Job::place, &Job::add})
             if (const auto done = (this->*stage)(); !done || !*done) return ended(done);
         return finish();
     }
@@ -200,33 +200,6 @@ class Job {
 
     // -- the end
 
-    // Where the release changed its objects, counted anew (mass changes).
-    Done count() {
-        if (warmed_classes().empty()) return true;
-        return run_stage("count", slices(),
-                         [&](std::int64_t slice, const GoOn&) { return count_places(slice); });
-    }
-
-    Result<Tally> count_places(std::int64_t slice) {
-        const auto range = range_of(slice);
-        const auto rows = store::perform(pool(), Access::read, [&](Transaction& transaction) {
-            return transaction.query(
-                "SELECT o.class, h.notes FROM history h JOIN objects o ON o.oid = h.oid WHERE"
-                " h.version = ? AND h.kind = 'changed' AND h.oid > ? AND h.oid <= ?",
-                {Value{grounds_.attempt.version}, Value{range.after}, Value{range.to}});
-        });
-        Tally tally;
-        for (const auto& row : rows) {
-            const auto notes = history::notes_from_json(row.text(1));
-            if (!notes) return tl::unexpected(notes.error());
-            std::set<std::string> places;
-            for (const auto& change : notes->changes) places.insert(compare::place_of(change));
-            tally.note(
-                {{row.text(0), ""}, history::Fate::changed, "", {places.begin(), places.end()}});
-        }
-        return tally;
-    }
-
     [[nodiscard]] Tally tally_of(const std::string& task) const {
         Tally all;
         const auto results = store::perform(pool(), Access::read, [&](Transaction& transaction) {
@@ -251,9 +224,12 @@ class Job {
     Result<Replaced> finish() {
         Replaced replaced{tallied(), {}, true};
         const auto classes = replacing_.build->class_counts();
-        replaced.mass_changes =
-            mass_changes_in(tally_of(task("count")), classes, replacing_.mass_change);
         const auto warmed = warmed_classes();
+        if (!warmed.empty()) {
+            const auto changed = places_changed(pool(), grounds_.attempt.version, {});
+            if (!changed) return tl::unexpected(changed.error());
+            replaced.mass_changes = mass_changes_in(*changed, classes, replacing_.mass_change);
+        }
         // Somebody slow may have written one more.
         while (!store::perform(pool(), Access::write, [&](Transaction& transaction) {
             return end_in(transaction, replaced.mass_changes, warmed);
@@ -307,6 +283,8 @@ Result<Replaced> replace(const Replacing& replacing, Progress& progress,
     } catch (const store::Failure& failure) {
         return base::fail(base::Kind::unavailable,
                           std::string("the store failed: ") + failure.what());
+    } catch (const std::exception& error) {
+        return base::fail(base::Kind::unavailable, error.what());
     }
 }
 

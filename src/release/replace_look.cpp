@@ -165,7 +165,7 @@ class LookOver::Gathered {
     Result<void> note_failed(const ObjectRow& row, const base::Error& error) {
         if (error.kind != base::Kind::malformed && error.kind != base::Kind::too_large)
             return tl::unexpected(error);
-        history::Brought brought{row.object, history::Fate::failed, error.text, {}};
+        history::Brought brought{row.object, history::Fate::failed, error.text};
         tally.note(brought);
         store::perform(grounds_.pool(), Access::write, [&](Transaction& transaction) {
             history::list_failed(transaction, grounds_.release(), row.object, error.text);

@@ -28,7 +28,6 @@ Tally tally_from(const Json& json) {
         tally.failures.push_back(
             {{each.at("class").get<std::string>(), each.at("name").get<std::string>()},
              each.at("reason").get<std::string>()});
-    tally.places = json.at("places").get<decltype(tally.places)>();
     return tally;
 }
 
@@ -47,21 +46,12 @@ void Tally::note(const history::Brought& brought) {
         ++failed;
         if (failures.size() < most_failures) failures.push_back({brought.object, brought.reason});
     }
-    if (brought.fate != Fate::changed) return;
-    auto& of_class = places[brought.object.class_name];
-    for (const auto& place : brought.places)
-        if (of_class.size() < most_places || of_class.contains(place)) ++of_class[place];
 }
 
 void Tally::add(const Tally& other) {
     for (const auto& [name, member] : counts) this->*member += other.*member;
     for (const auto& failure : other.failures)
         if (failures.size() < most_failures) failures.push_back(failure);
-    for (const auto& [class_name, theirs] : other.places) {
-        auto& ours = places[class_name];
-        for (const auto& [place, objects] : theirs)
-            if (ours.size() < most_places || ours.contains(place)) ours[place] += objects;
-    }
 }
 
 std::string to_json(const Tally& tally) {
@@ -71,7 +61,6 @@ std::string to_json(const Tally& tally) {
     for (const auto& [object, reason] : tally.failures)
         json["failures"].push_back(
             {{"class", object.class_name}, {"name", object.name}, {"reason", reason}});
-    json["places"] = tally.places;
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,16 +30,13 @@ struct Tally {
     };
     std::vector<Failure> failures;  // the first most_failures of them
 
-    // By class and place (compare::place_of): how many objects changed there. Of a class at most
-    // most_places, those that came first; a model has no more.
-    std::map<std::string, std::map<std::string, std::uint64_t>> places;
     bool operator==(const Tally&) const = default;
 
     void note(const history::Brought& brought);
     void note_unchanged() { ++looked_at, ++unchanged; }
     void add(const Tally& other);
 };
-inline constexpr std::size_t most_failures = 100, most_places = 5000;
+inline constexpr std::size_t most_failures = 100;
 
 [[nodiscard]] std::string to_json(const Tally& tally);
 //   error  malformed

@@ -51,11 +51,10 @@ class Job {
     }
 
    private:
-    using Work = std::function<Result<Tally>(std::int64_t, const GoOn&)>;
     struct Steps {
         std::string task;
         std::int64_t parts;
-        Work work;
+        std::function<Result<Tally>(std::int64_t, const GoOn&)> work;
     };
 
     [[nodiscard]] const base::Release& current() const { return warming_.build->release(); }
@@ -337,7 +336,7 @@ class Job {
     }
 
     // Objects that a request found in a release between the base and this one, after their part
-    // was done.
+    // was done. Their part has counted them.
     Result<Tally> catch_up() {
         auto batches = gathering(history::NoteUnchanged::yes);
         const auto go_on = [this] { return !stop_.stop_requested(); };
