@@ -30,6 +30,10 @@ struct Change {
 // values are left out, so that the same place in many objects has the same text.
 [[nodiscard]] std::string place_of(const Change& change);
 
+// Whether a tag of this name, ASCII case aside, stands on the way to what changed or in it.
+//   cost  O(nodes of the change)
+[[nodiscard]] bool touches(const Change& change, std::string_view tag);
+
 struct Counts {
     std::size_t added = 0, replaced = 0, removed = 0;
     [[nodiscard]] std::size_t all() const { return added + replaced + removed; }

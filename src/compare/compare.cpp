@@ -5,6 +5,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/text.hpp"
+
 namespace compare {
 namespace {
 
@@ -225,6 +227,26 @@ std::vector<Change> reversed(std::vector<Change> changes) {
             change.op = change.op == Op::added ? Op::removed : Op::added;
     }
     return changes;
+}
+
+namespace {
+
+bool holds_tag(const std::vector<tree::Node>& nodes, std::string_view tag) {
+    return std::any_of(nodes.begin(), nodes.end(), [tag](const tree::Node& node) {
+        return (node.cell.kind == tree::Kind::tag &&
+                base::equal_ignoring_case(node.cell.text, tag)) ||
+               holds_tag(node.children, tag);
+    });
+}
+
+}  // namespace
+
+bool touches(const Change& change, std::string_view tag) {
+    const bool on_the_way =
+        std::any_of(change.path.begin(), change.path.end(), [tag](const tree::Cell& cell) {
+            return cell.kind == tree::Kind::tag && base::equal_ignoring_case(cell.text, tag);
+        });
+    return on_the_way || holds_tag(change.before, tag) || holds_tag(change.after, tag);
 }
 
 std::string place_of(const Change& change) {

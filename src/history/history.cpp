@@ -129,6 +129,17 @@ std::optional<Kind> kind_named(std::string_view name) {
     return std::nullopt;
 }
 
+bool Narrowing::shows(const compare::Change& change) const {
+    if (!only.empty() && std::ranges::find(only, change.op) == only.end()) return false;
+    return tag.empty() || compare::touches(change, tag);
+}
+
+bool Narrowing::shows(const Row& row) const {
+    if (!is_set()) return true;
+    return std::ranges::any_of(row.notes.changes,
+                               [this](const auto& change) { return shows(change); });
+}
+
 std::string changes_to_json(const std::vector<compare::Change>& changes) {
     std::string out = "[";
     for (const auto& change : changes) {

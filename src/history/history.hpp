@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +50,7 @@ struct Row {
     std::int64_t oid = 0;
     ObjectName object;  // the spelling first recorded: ids are made of it, for ever
     Release release;    // in which the change was found
+    int of_day = 0;     // so many known releases of the same date come before that one
     int revision = 0;   // > 0: the release was published again with other content
     std::string since;  // version that was compared with; empty: none (kind tells)
     base::Seconds recorded_at{};
@@ -61,32 +64,76 @@ struct Row {
 // A place that a release changed in most objects of a class, as a change of the models does.
 struct MassChange {
     std::string version;
+    std::string class_name;
     std::string place;          // compare::place_of, never empty
     std::uint64_t objects = 0;  // that changed there
     std::uint64_t of = 0;       // that the class has in that release
     bool operator==(const MassChange&) const = default;
 };
 
-// The history of one object as one feed shows it.
-struct History {
+// Which changes of a row are shown. Nothing set: all of them, and rows that have none too.
+struct Narrowing {
+    std::string tag;                // a tag on the way to the change, or in it; ASCII case aside
+    std::vector<compare::Op> only;  // in their order, each once; empty: all
+
+    [[nodiscard]] bool is_set() const { return !tag.empty() || !only.empty(); }
+    [[nodiscard]] bool shows(const compare::Change& change) const;
+    // Whether any of its changes is shown.
+    [[nodiscard]] bool shows(const Row& row) const;
+    bool operator==(const Narrowing&) const = default;
+};
+
+// Items of one page of the archive (RFC 5005 section 4).
+inline constexpr std::size_t archive_page = 50;
+
+// Which rows a feed shows, of those up to the current release.
+struct Window {
+    std::size_t most = 50;  // newest this many, 1 … serve.max_items
+    std::string since;      // only rows of releases after this version; empty: all
+    Narrowing narrowing = {};
+    // 0: the newest. Else a page of the archive: of the rows that since and narrowing leave,
+    // numbered from 0 for the oldest, those from before - archive_page to before - 1; `most`
+    // says nothing then. A multiple of archive_page.
+    std::size_t before = 0;
+    bool operator==(const Window&) const = default;
+};
+
+// Whom the user of a stamp stands for ([curators]), and what people call them.
+struct Person {
+    ObjectName object;
+    std::string label;  // never empty
+    bool operator==(const Person&) const = default;
+};
+using People = std::map<std::string, Person, std::less<>>;  // by user
+
+// Some rows of history, as one document shows them: of one object or of many.
+struct Excerpt {
+    Release current;        // the release answered from
+    std::vector<Row> rows;  // newest release first, then class, name
+    // Rows there are in all that since and narrowing leave: the window shows some of them.
+    std::size_t recorded = 0;
+    base::Date last_modified{};            // where there are no rows: when what it is about changed
+    std::vector<MassChange> mass_changes;  // of the rows' releases and classes
+    People people;                         // those of [curators]
+    Narrowing narrowing;                   // the window's
+    bool operator==(const Excerpt&) const = default;
+};
+
+// The history of one object as one feed or page shows it.
+struct History : Excerpt {
     ObjectName object;    // first recorded spelling
     ObjectName spelling;  // the current build's (object's own when it has vanished)
     std::string label;    // what people call it now; never empty
     std::int64_t oid = 0;
-    Release current;             // the release answered from
-    base::Date last_modified{};  // date of the last release that changed it (objects row)
-    std::vector<Row> rows;       // newest release first; only those of the window
-    std::size_t recorded = 0;    // rows there are in all, up to the current release
-    bool vanished = false;       // not in the current release
-    std::vector<MassChange> mass_changes;  // of the rows' releases, in the object's class
+    bool vanished = false;  // not in the current release
     bool operator==(const History&) const = default;
 };
 
-// Which rows a feed shows.
-struct Window {
-    std::size_t most = 50;  // newest this many, 1 … serve.max_items
-    std::string since;      // only rows of releases after this version; empty: all
-    bool operator==(const Window&) const = default;
+// A watch list: rows of all of its objects, as one feed shows them.
+struct WatchList : Excerpt {
+    std::vector<ObjectName> objects;  // first recorded spellings, sorted, each once; unknown ones
+                                      // are left out
+    bool operator==(const WatchList&) const = default;
 };
 
 }  // namespace history

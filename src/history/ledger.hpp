@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "history/current.hpp"
 #include "history/history.hpp"
+#include "history/reading.hpp"
 #include "history/refresh.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
@@ -47,6 +48,20 @@ class Ledger {
     //           refused (the window begins after a release that is not known)
     //   cost    one computation per object and release in a process: others wait for it
     [[nodiscard]] base::Result<Answer> history_of(const ObjectName& asked, const Window& window);
+
+    struct Listed {
+        WatchList list;
+        bool up_to_date = true;  // false: some of them are as they were recorded last
+    };
+    // The same of several objects, merged: newest release first, then class, name.
+    //   asked  1 … 200, each once
+    //   error  absent: none of them is known
+    //   cost   objects that are compared already are read together
+    [[nodiscard]] base::Result<Listed> watch_list(const std::vector<ObjectName>& asked,
+                                                  const Window& window);
+
+    // For what is read beside (history/reading.hpp), as of the build that is current now.
+    [[nodiscard]] Reading reading() const;
 
     // Counts a request for /rss of this object; written to the store every minute by flush_hits.
     void note_hit(const ObjectName& object);

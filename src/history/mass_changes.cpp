@@ -38,7 +38,8 @@ std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
     values.resize(versions + 1, values.back());
     std::vector<MassChange> found;
     for (const auto& row : transaction.query(sql_for(versions), values))
-        found.push_back({row.text(0), row.text(1), static_cast<std::uint64_t>(row.integer(2)),
+        found.push_back({row.text(0), rows.front().object.class_name, row.text(1),
+                         static_cast<std::uint64_t>(row.integer(2)),
                          static_cast<std::uint64_t>(row.integer(3))});
     return found;
 }

@@ -4,7 +4,7 @@
 
 #include "render/adopted.hpp"
 #include "render/change_list.hpp"
-#include "render/feed.hpp"
+#include "render/item.hpp"
 #include "render/html.hpp"
 #include "render/text.hpp"
 
@@ -76,8 +76,8 @@ bool add_body(Html& html, const history::Row& row, const Site& site,
 
 }  // namespace
 
-std::string content_of(const history::Row& row, const Site& site,
-                       const std::vector<history::MassChange>& mass_changes) {
+std::string content_of(const history::Row& row, const history::Excerpt& excerpt,
+                       const Site& site) {
     const auto rest = rest_link(row, site);
     Html html(most_bytes - std::min(rest.size(), most_bytes));
     if (const auto sentence = sentence_of(row); !sentence.empty()) {
@@ -87,7 +87,7 @@ std::string content_of(const history::Row& row, const Site& site,
     }
     add_renamed(html, "Most likely renamed to ", row.notes.renamed_to, site);
     add_renamed(html, "Most likely renamed from ", row.notes.renamed_from, site);
-    const bool whole = add_body(html, row, site, mass_changes);
+    const bool whole = add_body(html, row, site, excerpt.mass_changes);
     auto content = std::move(html).take();
     return whole ? content : content + rest;
 }

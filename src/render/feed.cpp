@@ -2,6 +2,7 @@
 #include "render/feed.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "render/text.hpp"
 #include "tree/stamp.hpp"
@@ -38,17 +39,28 @@ class Curators {
     std::vector<std::string> names_;
 };
 
+constexpr std::array<Format, 1> all_formats = {{{"rss", "application/rss+xml", "RSS", rss}}};
+
 }  // namespace
 
-base::Seconds last_modified(const history::History& history) {
-    if (history.rows.empty()) return history.last_modified;
-    base::Seconds newest = history.rows.front().release.released_on;
-    for (const auto& row : history.rows)
+std::span<const Format> formats() { return all_formats; }
+
+const Format* format_named(std::string_view name) {
+    const auto* found = std::ranges::find(all_formats, name, &Format::name);
+    return found == all_formats.end() ? nullptr : found;
+}
+
+base::Seconds last_modified(const history::Excerpt& excerpt) {
+    if (excerpt.rows.empty()) return excerpt.last_modified;
+    base::Seconds newest = excerpt.rows.front().release.released_on;
+    for (const auto& row : excerpt.rows)
         newest = std::max({newest, base::Seconds(row.release.released_on), row.recorded_at});
     return newest;
 }
 
-std::vector<std::string> curators_of(const history::Row& row) {
+std::vector<std::string> curators_of(const history::Row& row, const history::Excerpt&,
+                                     const Site& site) {
+    if (site.hide_curators) return {};
     Curators curators;
     for (const auto& change : row.notes.changes) curators.collect(change.after);
     return std::move(curators).take();

@@ -80,13 +80,6 @@ std::string contact_of(const Site& site) {
     return std::string(mail) + " (" + (base::trim(name).empty() ? "Varve" : name) + ")";
 }
 
-std::string description_of(const history::History& history) {
-    auto text = "What each release changed in " + history.object.class_name + " " +
-                history.object.name + ".";
-    if (history.vanished) text += " It is no longer in " + history.current.version + ".";
-    return plain_line(text);
-}
-
 void start_document(XmlWriter& xml) {
     xml.start("rss");
     xml.attribute("version", "2.0");
@@ -97,17 +90,17 @@ void start_document(XmlWriter& xml) {
     xml.start("channel");
 }
 
-void write_channel(XmlWriter& xml, const history::History& history, const Channel& channel,
+void write_channel(XmlWriter& xml, const history::Excerpt& excerpt, const Channel& channel,
                    const Site& site) {
-    xml.element("title", title_of(history, channel, site));
-    xml.url_element("link", page_of(history.object, site));
-    xml.element("description", description_of(history));
+    xml.element("title", channel.subject.title + channel.narrowing);
+    xml.url_element("link", channel.subject.page_url);
+    xml.element("description", channel.subject.description);
     xml.element("language", site.language);
     if (const auto contact = contact_of(site); !contact.empty()) {
         xml.element("managingEditor", contact);
         xml.element("webMaster", contact);
     }
-    xml.element("lastBuildDate", base::format_http_date(last_modified(history)));
+    xml.element("lastBuildDate", base::format_http_date(last_modified(excerpt)));
     xml.element("generator", "Varve");
     xml.element("docs", "http://www.rssboard.org/rss-specification");
     write_pace(xml, site.max_age);
@@ -118,13 +111,13 @@ void write_channel(XmlWriter& xml, const history::History& history, const Channe
     xml.end();
 }
 
-void write_item(XmlWriter& xml, const history::Row& row, const history::History& history,
+void write_item(XmlWriter& xml, const history::Row& row, const history::Excerpt& excerpt,
                 const Site& site) {
     xml.start("item");
     xml.element("title", title_of(row));
     xml.url_element("link", page_of(row, site));
-    xml.html_element("description", content_of(row, site, history.mass_changes));
-    const auto curators = curators_of(row);
+    xml.html_element("description", content_of(row, excerpt, site));
+    const auto curators = curators_of(row, excerpt, site);
     if (!curators.empty()) xml.element("dc:creator", base::join(curators, ", "));
     xml.start("guid");
     xml.attribute("isPermaLink", "false");
@@ -140,15 +133,15 @@ struct Document {
 };
 
 // All of `rows`, or how many of them fit.
-Document write(const history::History& history, const Rows& rows, const Channel& channel,
+Document write(const history::Excerpt& excerpt, const Rows& rows, const Channel& channel,
                const Site& site) {
     XmlWriter xml;
     start_document(xml);
-    write_channel(xml, history, channel, site);
+    write_channel(xml, excerpt, channel, site);
     // RFC 5005 section 2: all there is stands in this one document.
-    if (rows.size() == history.recorded) xml.element("fh:complete", "");
+    if (rows.size() == excerpt.recorded) xml.element("fh:complete", "");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        write_item(xml, *rows[i], history, site);
+        write_item(xml, *rows[i], excerpt, site);
         if (xml.size() + tail.size() + indentation > most_bytes) return {{}, i};
     }
     xml.end();
@@ -158,14 +151,14 @@ Document write(const history::History& history, const Rows& rows, const Channel&
 
 }  // namespace
 
-std::string rss(const history::History& history, const Channel& channel, const Site& site) {
-    auto rows = in_order(history.rows);
-    auto document = write(history, rows, channel, site);
+std::string rss(const history::Excerpt& excerpt, const Channel& channel, const Site& site) {
+    auto rows = in_order(excerpt.rows);
+    auto document = write(excerpt, rows, channel, site);
     // What stands before the items tells whether all are there, so it is written again when it
     // turns out that they don't fit. That is rare; measuring all items first is not.
     while (document.items < rows.size()) {
         rows.resize(document.items);
-        document = write(history, rows, channel, site);
+        document = write(excerpt, rows, channel, site);
     }
     return std::move(document.bytes);
 }

@@ -19,7 +19,8 @@ Places places_in(const history::Row& row, const std::vector<history::MassChange>
     Places places;
     if (row.kind != history::Kind::changed) return places;
     for (const auto& each : mass_changes)
-        if (each.version == row.release.version && !each.place.empty())
+        if (each.version == row.release.version &&
+            each.class_name == row.object.class_name && !each.place.empty())
             places.try_emplace(each.place, Place{&each});
     return places;
 }

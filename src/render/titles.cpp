@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/text.hpp"
 #include "render/feed.hpp"
 #include "render/text.hpp"
 
@@ -62,14 +63,21 @@ std::string title_of(const history::Row& row) {
     return plain_line(title + period_of(row) + details_of(row));
 }
 
-std::string title_of(const history::History& history, const Channel& channel, const Site& site) {
+Subject subject_of(const history::History& history, const Site& site) {
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
     std::string title = named.class_name + " ";
     if (history.label.empty() || history.label == named.name)
         title += named.name;
     else
         title += history.label + " (" + named.name + ")";
-    return plain_line(title + " - " + site.title + channel.narrowing);
+    auto description = "What each release changed in " + history.object.class_name + " " +
+                       history.object.name + ".";
+    if (history.vanished)
+        description += " It is no longer in " + history.current.version + ".";
+    return {plain_line(title + " - " + site.title), plain_line(description),
+            page_of(history.object, site),
+            "tag:" + site.authority + ":" + base::percent_encode(history.object.class_name) + "/" +
+                base::percent_encode(history.object.name)};
 }
 
 }  // namespace render

@@ -113,7 +113,12 @@ Answered<PagePtr> Site::State::render(const FeedQuery& query, const history::Mom
         return refused({301, "The feed is elsewhere.", url_of(recorded)});
     }
     Page page;
-    auto document = render::rss(answer->history, {url_of(query), narrowing_of(query)}, look);
+    const render::Channel channel{.subject = render::subject_of(answer->history, look),
+                                  .narrowing = narrowing_of(query),
+                                  .self_url = url_of(query),
+                                  .current_url = {},
+                                  .archive_url = {}};
+    auto document = render::rss(answer->history, channel, look);
     document.shrink_to_fit();  // what grew by doubling is kept for long
     page.body = std::make_shared<const std::string>(std::move(document));
     page.entity_tag = tag_of(entity_digest(*page.body), Coding::identity);

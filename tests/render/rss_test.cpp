@@ -90,7 +90,7 @@ TEST_CASE("a feed with a change of the models is the golden one") {
     more.since = more.notes.previous = "WS187";
     more.notes.changes = {added(tags({"Identity", "Checked"}), support::text("yes"))};
     auto history = history_of({more, unc_26_in_ws187()});
-    history.mass_changes = {{"WS187", "Gene_info > GO_term", 1'203, 2'000},
+    history.mass_changes = {{"WS187", "Gene", "Gene_info > GO_term", 1'203, 2'000},
                             {"WS187", "Identity > Version", 30'123, 45'000},
                             {"WS188", "Identity > Checked", 30'123, 45'000}};
     check_golden("mass_change", history);

@@ -1,0 +1,123 @@
+// history/reading.hpp -- what is read from the recorded history beside the history of one object:
+// what a class or a release changed, which objects are called so, two releases of an object.
+// Nothing here loads objects from the build into the store. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "history/current.hpp"
+#include "history/history.hpp"
+#include "history/refresh.hpp"
+#include "store/pool.hpp"
+
+namespace history {
+
+// Where is read, and as of which build. Rows of newer releases are not seen.
+struct Reading {
+    store::Pool& pool;
+    const Settings& settings;
+    Builds builds;
+};
+// All of these throw store::Failure.
+
+// What is recorded in a class, in releases up to the current one; reconstructed rows aside.
+//   error  absent: neither recorded nor in the build; refused: window.since is not known
+[[nodiscard]] base::Result<Excerpt> class_history(const Reading& reading,
+                                                  const std::string& class_name,
+                                                  const Window& window);
+
+// What a release changed; reconstructed rows aside. window.since says nothing.
+//   error  absent: no such release is known, or it is newer than the current one
+[[nodiscard]] base::Result<Excerpt> release_history(const Reading& reading,
+                                                    const std::string& version,
+                                                    const Window& window);
+
+// How many objects a release changed, created, …
+struct KindCount {
+    Kind kind;
+    std::uint64_t objects;
+};
+struct ReleaseSummary {
+    Release release;
+    std::vector<KindCount> kinds;  // in the order of Kind, none of 0, reconstructed aside
+};
+// Known releases up to the current one, newest first, at most `most`.
+[[nodiscard]] std::vector<ReleaseSummary> newest_releases(const Reading& reading,
+                                                          std::size_t most);
+
+// What the page of a release shows.
+struct ReleaseContents {
+    ReleaseSummary summary;
+    std::optional<Release> before, after;  // its neighbours among those that are shown
+    struct ClassCount {
+        std::string class_name;
+        std::uint64_t objects = 0;        // with a row of this release
+        std::vector<KindCount> kinds;
+    };
+    std::vector<ClassCount> classes;       // most objects first
+    struct Entry {
+        ObjectName object;
+        std::string label;
+        Kind kind;
+        compare::Counts counts;            // of its changes
+    };
+    std::vector<Entry> entries;            // by class and name; one page of them
+    std::uint64_t matching = 0;            // entries there are in all for what was asked
+    std::vector<MassChange> mass_changes;
+};
+struct ContentsQuery {
+    std::string class_name;  // empty: all
+    std::string text;        // what names and labels begin with, ASCII case aside; empty: all
+    std::size_t from = 0, most = 100;
+};
+//   error  as release_history
+[[nodiscard]] base::Result<ReleaseContents> release_contents(const Reading& reading,
+                                                             const std::string& version,
+                                                             const ContentsQuery& query);
+
+// An object that was looked for.
+struct Named {
+    ObjectName object;
+    std::string label;  // what people call it; never empty
+    bool operator==(const Named&) const = default;
+};
+// Objects whose name or label is `text`, then those whose name or label begins with it, ASCII
+// case aside; recorded ones, and those of the build that have exactly this name.
+//   class_name  empty: any
+//   text        2 bytes at least for what begins with it; empty: nothing is found
+//   most        1 … 100
+[[nodiscard]] std::vector<Named> find_named(const Reading& reading, const std::string& class_name,
+                                            std::string_view text, std::size_t most);
+
+// Classes that the build has or that are recorded, sorted.
+[[nodiscard]] std::vector<std::string> known_classes(const Reading& reading);
+
+// Two releases of one object compared.
+struct Difference {
+    ObjectName object;    // first recorded spelling
+    std::string label;
+    Release from, to;
+    bool was_there = true, is_there = true;
+    std::vector<compare::Change> changes;
+    People people;
+};
+//   object  has been brought up to date (Ledger::history_of)
+//   error   absent: nothing is known of it in one of the two, or it is in neither; the text is
+//           for people and names the nearest that are known; refused: no such release is known
+[[nodiscard]] base::Result<Difference> difference(const Reading& reading,
+                                                  const ObjectName& object,
+                                                  const std::string& from, const std::string& to);
+
+// For operators.
+struct StoreCounts {
+    std::int64_t objects = 0, rows = 0;
+};
+[[nodiscard]] StoreCounts count_store(store::Pool& pool);
+
+}  // namespace history

@@ -1,0 +1,58 @@
+// render/item.hpp -- one row of history as an item: what all formats and pages say of it alike.
+// Pure: no clock, no I/O. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "history/history.hpp"
+#include "render/site.hpp"
+
+namespace render {
+
+// tag:AUTHORITY:CLASS/NAME/VERSION[/REVISION], each part percent-encoded (design section 6).
+// Made of the spelling first recorded, so it is the same for ever.
+[[nodiscard]] std::string guid_of(const history::Row& row, std::string_view authority);
+
+// True when a row tells of more than one release: nobody had asked for a while (rule C6).
+[[nodiscard]] bool skipped_releases(const history::Row& row);
+
+// "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed"; one line of plain text, as
+// plain_line (render/text.hpp) gives it. The same for ever: narrowing leaves it alone.
+[[nodiscard]] std::string title_of(const history::Row& row);
+
+// base_url/history?class=…&name=…
+[[nodiscard]] std::string page_of(const history::ObjectName& object, const Site& site);
+// … #VERSION: the place of a row on that page.
+[[nodiscard]] std::string page_of(const history::Row& row, const Site& site);
+// … #VERSION-cN: the place of the Nth change (from 1) of a row. Published items hold these, so
+// the history page has elements of these ids.
+[[nodiscard]] std::string page_of(const history::Row& row, std::size_t number, const Site& site);
+
+// Where an object is shown, by object_url; empty when there is no template for it or it would
+// not be http(s).
+[[nodiscard]] std::string object_url_of(const tree::ObjectName& object, const Site& site);
+
+// What became of an object, by what its rows tell, the newest first: a rename (C9), or what it
+// has under one of the paths of [successor], or had when it vanished.
+[[nodiscard]] std::optional<history::ObjectName> successor_of(const history::History& history,
+                                                              const Site& site);
+
+// The changes of a row for people: HTML without script, style or class, everything escaped;
+// cut at 200 changes or 32 KB with a link to the rest.
+//   excerpt  that the row is one of: mass changes, people, narrowing
+[[nodiscard]] std::string content_of(const history::Row& row, const history::Excerpt& excerpt,
+                                     const Site& site);
+
+// Who wrote what a row tells as added or as new: the users of the stamps, each once, in the
+// order of the changes, at most 20; those whom [curators] maps by their label. The stamp of what
+// was removed tells who once wrote it, not who removed it. None when the site hides them.
+[[nodiscard]] std::vector<std::string> curators_of(const history::Row& row,
+                                                   const history::Excerpt& excerpt,
+                                                   const Site& site);
+
+}  // namespace render

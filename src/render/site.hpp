@@ -1,0 +1,28 @@
+// render/site.hpp -- what the configuration says of how feeds and pages look.
+// Plain values.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace render {
+
+// [site], [object_url], [successor] and what feeds need of [serve].
+struct Site {
+    std::string title;
+    std::string base_url;   // http(s), no slash at its end: "https://x.org/changes"
+    std::string authority;  // for tag: URIs, "wormbase.org,2007"
+    std::string contact;    // mail address; may be empty
+    std::string language = "en";
+    std::string object_url;  // {name} {class} {class_lower}; empty: no links to objects
+    std::map<std::string, std::string> object_url_of_class;
+    // Paths of tags to the object that took a class's object over: Identity > Merged_into.
+    std::map<std::string, std::vector<std::vector<std::string>>> successor_of_class;
+    bool hide_curators = false;  // no user of a stamp is shown anywhere
+    long max_age = 3600;         // seconds
+};
+
+}  // namespace render
