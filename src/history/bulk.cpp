@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
+#include "history/lists.hpp"
 #include "history/replacement.hpp"
 #include "store/dialect.hpp"
 
@@ -16,41 +17,8 @@ using base::Result;
 using store::Transaction;
 using store::Value;
 
-// Values of one IN (…): statements are kept prepared, so only these numbers of them occur. The
-// last value is repeated up to the next.
+// Rows of one statement that writes, so that few texts serve any number of them.
 constexpr std::array<std::size_t, 4> list_sizes{1, 4, 16, 64};
-constexpr std::size_t longest_list = list_sizes.back();
-
-std::size_t list_size(std::size_t values) {
-    return *std::ranges::lower_bound(list_sizes, values);
-}
-
-std::string marks(std::size_t count) {
-    std::string text = "?";
-    for (std::size_t i = 1; i < count; ++i) text += ", ?";
-    return text;
-}
-
-// Runs `before (?, …)` for all values, `first` standing before them each time.
-std::vector<store::Row> query_in(Transaction& transaction, const std::string& before,
-                                 const std::vector<Value>& first,
-                                 const std::vector<Value>& values) {
-    std::vector<store::Row> rows;
-    for (std::size_t at = 0; at < values.size(); at += longest_list) {
-        const auto count = std::min(longest_list, values.size() - at);
-        const auto size = list_size(count);
-        auto bound = first;
-        for (std::size_t i = 0; i < size; ++i)
-            bound.push_back(values[at + std::min(i, count - 1)]);
-        for (auto& row : transaction.query(before + " (" + marks(size) + ")", bound))
-            rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-std::vector<Value> values_of(std::span<const std::int64_t> oids) {
-    return {oids.begin(), oids.end()};
-}
 
 // Newest first: the releases in which the job of this class was finished.
 std::vector<std::string> warmed_in(Transaction& transaction, const std::string& class_name,
@@ -208,7 +176,7 @@ std::vector<std::string> known_contents(Transaction& transaction, const std::str
     std::vector<std::string> known;
     for (const auto& row :
          query_in(transaction, "SELECT signature FROM objects WHERE class = ? AND signature IN",
-                  {Value{class_name}}, {signatures.begin(), signatures.end()}))
+                  {Value{class_name}}, std::vector<Value>(signatures.begin(), signatures.end())))
         known.push_back(row.text(0));
     return known;
 }

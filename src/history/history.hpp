@@ -112,6 +112,9 @@ struct Excerpt {
     std::vector<Row> rows;  // newest release first, then class, name
     // Rows there are in all that since and narrowing leave: the window shows some of them.
     std::size_t recorded = 0;
+    // Pages of the archive are numbered by the order of recording: class and release feeds, whose
+    // older releases gain rows at any time. Else from the last of `rows`' order to the first.
+    bool numbered_by_recording = false;
     base::Date last_modified{};            // where there are no rows: when what it is about changed
     std::vector<MassChange> mass_changes;  // of the rows' releases and classes
     People people;                         // those of [curators]

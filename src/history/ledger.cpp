@@ -3,15 +3,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <set>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "history/bulk.hpp"
+#include "history/in_flight.hpp"
+#include "history/loading.hpp"
 #include "history/mass_changes.hpp"
-#include "history/tables.hpp"
+#include "history/people.hpp"
 
 namespace history {
 namespace {
@@ -23,36 +25,14 @@ using store::Transaction;
 // Of more objects than this hits are not counted until the next write: memory is bounded.
 constexpr std::size_t most_hits = 50'000;
 
-// One thread computes an object, others wait for it.
-class InFlight {
-   public:
-    class Turn {
-       public:
-        Turn(InFlight& flight, std::string key) : flight_(flight), key_(std::move(key)) {
-            std::unique_lock lock(flight_.mutex_);
-            flight_.done_.wait(lock, [&] { return flight_.keys_.insert(key_).second; });
-        }
-        ~Turn() {
-            const std::lock_guard lock(flight_.mutex_);
-            flight_.keys_.erase(key_);
-            flight_.done_.notify_all();
-        }
-        Turn(const Turn&) = delete;
-        Turn& operator=(const Turn&) = delete;
-
-       private:
-        InFlight& flight_;
-        std::string key_;
-    };
-
-   private:
-    std::mutex mutex_;
-    std::condition_variable done_;
-    std::set<std::string> keys_;
-};
-
 std::string key_of(const ObjectName& asked) {
     return base::fold_ascii(asked.class_name) + '\0' + base::fold_ascii(asked.name);
+}
+
+void tell_not_refreshed(const ObjectName& asked, const base::Error& error) {
+    base::log::warning(
+        "object not refreshed",
+        {{"class", asked.class_name}, {"name", asked.name}, {"reason", error.text}});
 }
 
 base::Error store_is_down() { return {base::Kind::unavailable, "the store can't be reached"}; }
@@ -66,6 +46,8 @@ struct Ledger::State {
     base::Clock clock;
     Renames renames;
     InFlight in_flight;
+    Curators curators;
+    std::atomic<std::uint64_t> computations = 0;
 
     std::mutex moment_mutex;  // of what follows
     base::Seconds generation_read_at{};
@@ -137,6 +119,7 @@ struct Ledger::State {
             const InFlight::Turn turn(in_flight, key_of(asked));
             auto done = refresh(desk(), *build, previous.get(), asked);
             if (!done) return tl::unexpected(done.error());
+            if (done->computed) ++computations;
             if (done->wrote_history) forget_generation();
             return Identity{std::move(done->row), std::move(done->spelling)};
         } catch (const store::Failure& failure) {
@@ -160,22 +143,24 @@ struct Ledger::State {
         const auto [build, previous] = current.builds();
         auto compared = if_compared(asked, window, build, previous);
         if (!compared) return tl::unexpected(compared.error());
-        if (*compared) return Answer{std::move(**compared), true};
+        if (*compared) {
+            (*compared)->people = curators.of(settings, build);
+            return Answer{std::move(**compared), true};
+        }
         const auto fresh = bring_up_to_date(asked, build, previous);
         if (!fresh && fresh.error().kind == base::Kind::absent)
             return tl::unexpected(fresh.error());
-        if (!fresh)
-            base::log::warning("object not refreshed", {{"class", asked.class_name},
-                                                        {"name", asked.name},
-                                                        {"reason", fresh.error().text}});
+        if (!fresh) tell_not_refreshed(asked, fresh.error());
         const auto identity = fresh ? fresh : as_recorded(asked, build);
         if (!identity || !identity->row) return tl::unexpected(fresh.error());
         auto history = store::perform(pool, Access::read, [&](Transaction& transaction) {
             const auto releases =
                 known_releases(transaction, settings, build.get(), previous.get());
-            return load(transaction, *identity, build, window, releases);
+            return load_history({transaction, settings, build, releases, can_have_mass_changes()},
+                                *identity, window);
         });
         if (!history) return tl::unexpected(history.error());
+        history->people = curators.of(settings, build);
         return Answer{std::move(*history), fresh.has_value()};
     }
 
@@ -193,10 +178,88 @@ struct Ledger::State {
                 known_releases(transaction, settings, build.get(), previous.get());
             settle(transaction, *identity->row, build->release(), releases);
             if (!is_compared(*identity->row, build->release(), releases)) return std::nullopt;
-            auto history = load(transaction, *identity, build, window, releases);
+            auto history =
+                load_history({transaction, settings, build, releases, can_have_mass_changes()},
+                             *identity, window);
             if (!history) return tl::unexpected(history.error());
             return std::optional(std::move(*history));
         });
+    }
+
+    // What of those that are not compared yet: they are told instead, or taken as they are.
+    enum class Outdated { told, taken };
+    struct Attempt {
+        std::vector<ObjectName> outdated;
+        std::optional<Result<WatchList>> list;
+    };
+    Attempt read_list(const std::vector<ObjectName>& asked, const Window& window,
+                      const Builds& builds, Outdated what) {
+        return store::perform(pool, Access::read, [&](Transaction& transaction) -> Attempt {
+            const auto& [build, previous] = builds;
+            auto identities = identify_all(transaction, build.get(), asked);
+            if (!identities) return {{}, tl::unexpected(identities.error())};
+            const auto releases =
+                known_releases(transaction, settings, build.get(), previous.get());
+            const auto release = build ? build->release() : Release{};
+            settle_rows(transaction, *identities, release, releases);
+            if (what == Outdated::told)
+                if (auto old = outdated(*identities, asked, release, releases); !old.empty())
+                    return {std::move(old), std::nullopt};
+            return {{},
+                    load_list({transaction, settings, build, releases, can_have_mass_changes()},
+                              recorded_once(std::move(*identities)), window)};
+        });
+    }
+
+    static void settle_rows(Transaction& transaction, std::vector<Identity>& identities,
+                            const Release& release, const Releases& releases) {
+        std::vector<ObjectRow*> rows;
+        for (auto& identity : identities)
+            if (identity.row) rows.push_back(&*identity.row);
+        settle_all(transaction, rows, release, releases);
+    }
+
+    // What is neither recorded nor in the build is nothing to wait for.
+    static std::vector<ObjectName> outdated(const std::vector<Identity>& identities,
+                                            const std::vector<ObjectName>& asked,
+                                            const Release& release, const Releases& releases) {
+        std::vector<ObjectName> found;
+        for (std::size_t at = 0; at < identities.size(); ++at) {
+            const auto& [row, spelling] = identities[at];
+            if (row ? !is_compared(*row, release, releases) : spelling.has_value())
+                found.push_back(asked[at]);
+        }
+        return found;
+    }
+
+    static std::vector<Identity> recorded_once(std::vector<Identity> identities) {
+        std::set<std::int64_t> seen;
+        std::erase_if(identities, [&](const Identity& identity) {
+            return !identity.row || !seen.insert(identity.row->oid).second;
+        });
+        return identities;
+    }
+
+    Result<Listed> list(const std::vector<ObjectName>& asked, const Window& window) {
+        const auto builds = current.builds();
+        auto attempt =
+            read_list(asked, window, builds, builds.build ? Outdated::told : Outdated::taken);
+        std::optional<base::Error> trouble;
+        if (!builds.build)
+            trouble = base::Error{base::Kind::unavailable, "no build: " + current.why()};
+        for (const auto& object : attempt.outdated) {
+            const auto fresh = bring_up_to_date(object, builds.build, builds.previous);
+            if (fresh || fresh.error().kind == base::Kind::absent) continue;
+            tell_not_refreshed(object, fresh.error());
+            trouble = fresh.error();
+        }
+        if (!attempt.list) attempt = read_list(asked, window, builds, Outdated::taken);
+        auto& read = *attempt.list;
+        if (!read && trouble && read.error().kind == base::Kind::absent)
+            return tl::unexpected(*trouble);
+        if (!read) return tl::unexpected(read.error());
+        read->people = curators.of(settings, builds.build);
+        return Listed{std::move(*read), !trouble};
     }
 
     void write(const std::map<ObjectName, std::int64_t>& counted) {
@@ -209,62 +272,6 @@ struct Ledger::State {
                                     {store::Value{count}, today, store::Value{object.class_name},
                                      store::Value{object.name}});
         });
-    }
-
-    // The release to answer from when no build is there: the one the object was compared in.
-    [[nodiscard]] static Release release_of(const source::Build& build, const Releases& releases,
-                                            const ObjectRow& row) {
-        if (build) return build->release();
-        const auto* release = releases.find(row.compared_in);
-        return release != nullptr ? *release : Release{row.compared_in, row.last_modified};
-    }
-
-    // The row as it was in the current release, if a newer one is recorded: what a build brings
-    // that was warmed before the switch is not shown before it.
-    Result<ObjectRow> as_of(Transaction& transaction, ObjectRow row, const Release& release,
-                            const Releases& releases) const {
-        if (!releases.is_later(row.ace_version, release.version)) return row;
-        const auto known = tree_as_of(transaction, row.oid, release, releases);
-        if (!known) return tl::unexpected(known.error());
-        if (known->is_newest) return row;
-        row.last_modified = settings.first_seen_since;
-        row.label = row.object.name;
-        if (known->tree) row.label = label_of(known->tree->nodes, row.object, settings.names);
-        for (const auto& each : transaction.query(
-                 "SELECT version, date FROM history WHERE oid = ?", {store::Value{row.oid}})) {
-            const auto date = base::parse_date(each.text(1));
-            if (date && !releases.is_later(each.text(0), release.version))
-                row.last_modified = std::max(row.last_modified, *date);
-        }
-        return row;
-    }
-
-    Result<History> load(Transaction& transaction, const Identity& identity,
-                         const source::Build& build, const Window& window,
-                         const Releases& releases) {
-        const auto release = release_of(build, releases, *identity.row);
-        const auto then = as_of(transaction, *identity.row, release, releases);
-        if (!then) return tl::unexpected(then.error());
-        const auto& row = *then;
-        History history;
-        history.object = row.object;
-        history.spelling = identity.spelling.value_or(row.object);
-        history.label = row.label.empty() ? row.object.name : row.label;
-        history.oid = row.oid;
-        history.current = release;
-        history.last_modified = row.last_modified;
-        history.vanished = build ? !identity.spelling : row.signature.empty();
-        auto rows = load_rows(transaction, row, history.current, window, releases);
-        if (!rows) return tl::unexpected(rows.error());
-        // Known from a newer release only: the current build decides.
-        if (build && history.vanished && rows->recorded == 0)
-            return base::fail(base::Kind::absent, row.object.class_name + " " + row.object.name +
-                                                      " is not in " + history.current.version);
-        history.rows = std::move(rows->rows);
-        history.recorded = rows->recorded;
-        if (can_have_mass_changes())
-            history.mass_changes = mass_changes_of(transaction, history.rows);
-        return history;
     }
 };
 
@@ -294,6 +301,24 @@ Result<Ledger::Answer> Ledger::history_of(const ObjectName& asked, const Window&
         return tl::unexpected(store_is_down());
     }
 }
+
+Result<Ledger::Listed> Ledger::watch_list(const std::vector<ObjectName>& asked,
+                                          const Window& window) {
+    try {
+        return state_->list(asked, window);
+    } catch (const store::Failure& failure) {
+        base::log::error("store not reachable", {{"error", failure.what()}});
+        return tl::unexpected(store_is_down());
+    }
+}
+
+Reading Ledger::reading() const {
+    auto builds = state_->current.builds();
+    auto people = state_->curators.of(state_->settings, builds.build);
+    return {state_->pool, state_->settings, std::move(builds), std::move(people)};
+}
+
+std::uint64_t Ledger::computations() const { return state_->computations; }
 
 void Ledger::note_hit(const ObjectName& object) {
     const std::lock_guard lock(state_->hits_mutex);

@@ -2,6 +2,8 @@
 #include "history/mass_changes.hpp"
 
 #include <bit>
+#include <map>
+#include <set>
 
 namespace history {
 namespace {
@@ -26,21 +28,21 @@ bool has_mass_changes(store::Transaction& transaction) {
 
 std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
                                         const std::vector<Row>& rows) {
-    std::vector<Value> values;
-    for (const auto& row : rows) {
-        if (!can_have(row)) continue;
-        if (values.empty()) values.emplace_back(row.object.class_name);
-        values.emplace_back(row.release.version);
-    }
-    if (values.empty()) return {};
-    // Rounded up by naming the last once more: few statements, each prepared once.
-    const auto versions = std::bit_ceil(values.size() - 1);
-    values.resize(versions + 1, values.back());
+    std::map<std::string, std::set<std::string>> versions;  // by class
+    for (const auto& row : rows)
+        if (can_have(row)) versions[row.object.class_name].insert(row.release.version);
     std::vector<MassChange> found;
-    for (const auto& row : transaction.query(sql_for(versions), values))
-        found.push_back({row.text(0), rows.front().object.class_name, row.text(1),
-                         static_cast<std::uint64_t>(row.integer(2)),
-                         static_cast<std::uint64_t>(row.integer(3))});
+    for (const auto& [class_name, of_class] : versions) {
+        std::vector<Value> values{Value{class_name}};
+        values.insert(values.end(), of_class.begin(), of_class.end());
+        // Rounded up by naming the last once more: few statements, each prepared once.
+        const auto places = std::bit_ceil(of_class.size());
+        values.resize(places + 1, values.back());
+        for (const auto& row : transaction.query(sql_for(places), values))
+            found.push_back({row.text(0), class_name, row.text(1),
+                             static_cast<std::uint64_t>(row.integer(2)),
+                             static_cast<std::uint64_t>(row.integer(3))});
+    }
     return found;
 }
 

@@ -13,11 +13,10 @@ namespace history {
 //   throws  Failure, as what follows
 [[nodiscard]] bool has_mass_changes(store::Transaction& transaction);
 
-// Those of the rows' releases in the class of the rows' object, by version and place. What lies
-// in no tag (texts, members of a KeySet) is no place of a model and never among them.
-//   rows     of one object
-//   returns  at most 10,000; changes at places beyond them are listed one by one
-//   cost     one query; none when no row can have any
+// Those of the rows' releases and classes, by class, version and place. What lies in no tag
+// (texts, members of a KeySet) is no place of a model and never among them.
+//   returns  at most 10,000 of a class; changes at places beyond them are listed one by one
+//   cost     one query a class; none when no row can have any
 [[nodiscard]] std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
                                                       const std::vector<Row>& rows);
 

@@ -23,6 +23,7 @@ struct Reading {
     store::Pool& pool;
     const Settings& settings;
     Builds builds;
+    People people = {};  // of what is read
 };
 // All of these throw store::Failure.
 
@@ -57,18 +58,18 @@ struct ReleaseContents {
     std::optional<Release> before, after;  // its neighbours among those that are shown
     struct ClassCount {
         std::string class_name;
-        std::uint64_t objects = 0;        // with a row of this release
+        std::uint64_t objects = 0;  // with a row of this release
         std::vector<KindCount> kinds;
     };
-    std::vector<ClassCount> classes;       // most objects first
+    std::vector<ClassCount> classes;  // most objects first
     struct Entry {
         ObjectName object;
         std::string label;
         Kind kind;
-        compare::Counts counts;            // of its changes
+        compare::Counts counts;  // of its changes
     };
-    std::vector<Entry> entries;            // by class and name; one page of them
-    std::uint64_t matching = 0;            // entries there are in all for what was asked
+    std::vector<Entry> entries;  // by class and name; one page of them
+    std::uint64_t matching = 0;  // entries there are in all for what was asked
     std::vector<MassChange> mass_changes;
 };
 struct ContentsQuery {
@@ -100,7 +101,7 @@ struct Named {
 
 // Two releases of one object compared.
 struct Difference {
-    ObjectName object;    // first recorded spelling
+    ObjectName object;  // first recorded spelling
     std::string label;
     Release from, to;
     bool was_there = true, is_there = true;

@@ -19,17 +19,6 @@ struct Read {
     Releases releases;
 };
 
-// A row whose name differs from what was asked for only by case, though the build has both:
-// another object.
-Result<bool> is_another(const source::Source& build, const ObjectName& asked,
-                        const ObjectName& recorded) {
-    if (recorded == asked) return false;
-    const auto here = build.find(asked), there = build.find(recorded);
-    if (!here) return tl::unexpected(here.error());
-    if (!there) return tl::unexpected(there.error());
-    return *here == asked && *there == recorded;
-}
-
 class Refresh {
    public:
     Refresh(const Desk& desk, const source::Source& build, const source::Source* previous)
@@ -95,7 +84,7 @@ class Refresh {
             });
         if (!moved) return tl::unexpected(moved.error());
         if (!*moved) return std::nullopt;
-        return Refreshed{now, spelling, false};
+        return Refreshed{now, spelling, false, true};
     }
 
     Result<std::optional<Refreshed>> record(const Read& read, const After& after) {
@@ -166,7 +155,7 @@ class Refresh {
         }
         if (!outcome.rows.empty()) move_generation(transaction);
         return Refreshed{row, after.is_there() ? std::optional(after.spelling) : std::nullopt,
-                         !outcome.rows.empty()};
+                         !outcome.rows.empty(), true};
     }
 
     std::int64_t insert_new(Transaction& transaction, const ObjectRow& row) const {
@@ -204,26 +193,6 @@ class Refresh {
 };
 
 }  // namespace
-
-Result<Identity> identify(Transaction& transaction, const source::Source* build,
-                          const ObjectName& asked) {
-    Identity identity{find_object(transaction, asked), std::nullopt};
-    if (build == nullptr) return identity;
-    if (identity.row) {
-        const auto another = is_another(*build, asked, identity.row->object);
-        if (!another) return tl::unexpected(another.error());
-        if (*another) identity.row.reset();
-    }
-    auto spelling = build->find(identity.row ? identity.row->object : asked);
-    if (!spelling) return tl::unexpected(spelling.error());
-    identity.spelling = std::move(*spelling);
-    // The other spelling is taken by an object with a row of its own.
-    if (identity.row && identity.spelling && *identity.spelling != identity.row->object) {
-        const auto taken = find_object(transaction, *identity.spelling);
-        if (taken && taken->object == *identity.spelling) identity.spelling.reset();
-    }
-    return identity;
-}
 
 bool is_compared(const ObjectRow& row, const Release& release, const Releases& releases) {
     return row.compared_in == release.version ||

@@ -4,6 +4,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/date.hpp"
@@ -15,13 +18,14 @@
 
 namespace history {
 
-// [history] and [names] of the configuration.
+// [history], [names] and [curators] of the configuration.
 struct Settings {
     base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
     std::vector<std::string> build_users;  // stamps of these users are no evidence (C4)
     std::size_t keep_trees = 0;            // 0: all, else the newest this many, >= 2
     NamePaths names;
-    std::vector<Release> known_releases;  // releases.tsv
+    std::vector<Release> known_releases;         // releases.tsv
+    std::map<std::string, ObjectName> curators;  // whom the users of stamps stand for
 };
 
 struct Desk {
@@ -44,6 +48,10 @@ struct Identity {
 [[nodiscard]] base::Result<Identity> identify(store::Transaction& transaction,
                                               const source::Source* build,
                                               const ObjectName& asked);
+// The same of many, in their order, read together.
+[[nodiscard]] base::Result<std::vector<Identity>> identify_all(store::Transaction& transaction,
+                                                               const source::Source* build,
+                                                               std::span<const ObjectName> asked);
 
 // Compared in the release already, or in a newer one: nothing is to be done for it.
 [[nodiscard]] bool is_compared(const ObjectRow& row, const Release& release,
@@ -53,6 +61,7 @@ struct Refreshed {
     ObjectRow row;
     std::optional<ObjectName> spelling;  // the build's; none: it is not there
     bool wrote_history = false;          // rows were written: pages made before are out of date
+    bool computed = false;               // the object was loaded, or found to be gone
 };
 
 // Design section 2. `previous`: the kept index of the release before; may be nullptr.

@@ -1,9 +1,13 @@
 // The rows of history, read.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <set>
+#include <utility>
 
+#include "history/lists.hpp"
+#include "history/release_order.hpp"
 #include "history/replacement.hpp"
-#include "history/tables.hpp"
+#include "history/row_reading.hpp"
 
 namespace history {
 namespace {
@@ -14,7 +18,8 @@ using store::Value;
 
 constexpr std::string_view row_columns =
     "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
-    " h.signature, h.kind, h.label, h.notes FROM history h JOIN objects o ON o.oid = h.oid ";
+    " h.signature, h.kind, h.label, h.notes, h.sid FROM history h JOIN objects o ON o.oid = "
+    "h.oid ";
 
 Result<Row> row_from(const store::Row& stored) {
     Row row;
@@ -48,47 +53,125 @@ Result<std::vector<Row>> rows_from(const store::Rows& stored) {
     return rows;
 }
 
-bool newest_first(const Row& a, const Row& b) { return b.release < a.release; }
+// A row of one of the objects that are read, not read itself yet.
+struct Pick {
+    std::size_t rank = 0;    // of its release
+    std::size_t object = 0;  // by class and name
+    int of_day = 0;
+    std::int64_t sid = 0;           // 0: replaced is it
+    const Row* replaced = nullptr;  // to be shown in place of what is stored
 
-std::vector<Row>::const_iterator row_of(const std::vector<Row>& rows, std::string_view version) {
-    return std::ranges::find_if(rows,
-                                [&](const Row& row) { return row.release.version == version; });
-}
-
-// Which rows of the object a window shows, and how many there are in all.
-struct Choice {
-    std::vector<Release> wanted;  // with the dates of their rows; newest first
-    std::vector<Row> replaced;    // to be shown in place of those that are stored
-    std::size_t recorded = 0;
+    [[nodiscard]] std::pair<std::ptrdiff_t, std::size_t> place() const {
+        return {-static_cast<std::ptrdiff_t>(rank), object};
+    }
 };
 
-Result<Choice> choose(Transaction& transaction, const ObjectRow& object, const Release& current,
-                      const Window& window, const Releases& releases) {
-    const Release* since = window.since.empty() ? nullptr : releases.find(window.since);
-    if (!window.since.empty() && since == nullptr)
-        return base::fail(base::Kind::refused, "no release " + window.since + " is known");
-    Choice choice;
-    const auto count = [&](const Release& release) {
-        // A row keeps the date it was published with; the order is that of the releases.
-        const auto* known = releases.find(release.version);
-        const auto& place = known != nullptr ? *known : release;
-        if (current < place) return;
-        ++choice.recorded;
-        if (since == nullptr || *since < place) choice.wanted.push_back(release);
-    };
-    auto replaced = replaced_rows(transaction, object, releases);
-    if (!replaced) return tl::unexpected(replaced.error());
-    choice.replaced = std::move(*replaced);
-    for (const auto& row : transaction.query("SELECT version, date FROM history WHERE oid = ?",
-                                             {Value{object.oid}}))
-        if (row_of(choice.replaced, row.text(0)) == choice.replaced.end())
-            count({row.text(0), date_of(row.text(1))});
-    for (const auto& row : choice.replaced) count(row.release);
-    std::sort(choice.wanted.begin(), choice.wanted.end(),
-              [](const auto& a, const auto& b) { return b < a; });
-    choice.wanted.resize(std::min(choice.wanted.size(), window.most));
-    return choice;
-}
+class Reader {
+   public:
+    Reader(Transaction& transaction, std::vector<const ObjectRow*> objects,
+           const Release& current, const Releases& releases)
+        : transaction_(transaction), objects_(std::move(objects)), releases_(releases),
+          order_(releases, current) {
+        std::ranges::sort(objects_, {}, [](const auto* object) { return object->object; });
+        for (std::size_t at = 0; at < objects_.size(); ++at) places_[objects_[at]->oid] = at;
+    }
+
+    Result<Rows> read(const Window& window) {
+        const auto since = order_.begins_behind(window.since);
+        if (!since) return tl::unexpected(since.error());
+        if (const auto read = read_replaced(); !read) return tl::unexpected(read.error());
+        pick_rows();
+        Rows rows;
+        for (const auto& pick : picks_) ++rows.of_object[objects_[pick.object]->oid];
+        std::erase_if(picks_, [&](const Pick& pick) {
+            return static_cast<std::ptrdiff_t>(pick.rank) <= *since;
+        });
+        std::ranges::sort(picks_, {}, &Pick::place);
+        if (const auto judged = narrow(window.narrowing); !judged)
+            return tl::unexpected(judged.error());
+        rows.recorded = picks_.size();
+        auto shown = whole(slice_of(window, picks_.size()));
+        if (!shown) return tl::unexpected(shown.error());
+        rows.rows = std::move(*shown);
+        return rows;
+    }
+
+   private:
+    Result<void> read_replaced() {
+        for (const auto* object : objects_) {
+            auto rows = replaced_rows(transaction_, *object, releases_);
+            if (!rows) return tl::unexpected(rows.error());
+            std::ranges::move(*rows, std::back_inserter(replaced_));
+        }
+        return {};
+    }
+
+    void pick_rows() {
+        std::set<std::pair<std::int64_t, std::string_view>> in_place;
+        for (const auto& row : replaced_) {
+            in_place.emplace(row.oid, row.release.version);
+            pick(row.release.version, {.object = places_.at(row.oid), .replaced = &row});
+        }
+        std::vector<Value> oids;
+        for (const auto* object : objects_) oids.emplace_back(object->oid);
+        for (const auto& row : query_in(
+                 transaction_, "SELECT sid, oid, version FROM history WHERE oid IN", {}, oids))
+            if (in_place.empty() || !in_place.contains({row.integer(1), row.text(2)}))
+                pick(row.text(2), {.object = places_.at(row.integer(1)), .sid = row.integer(0)});
+    }
+
+    void pick(const std::string& version, Pick pick) {
+        // Every row is written with its release, in one transaction.
+        const auto* place = order_.find(version);
+        if (place == nullptr || !place->is_shown) return;
+        pick.rank = place->rank;
+        pick.of_day = place->of_day;
+        picks_.push_back(pick);
+    }
+
+    Result<void> narrow(const Narrowing& narrowing) {
+        if (!narrowing.is_set()) return {};
+        // The oldest beyond this are neither looked at nor counted.
+        picks_.resize(std::min(picks_.size(), most_narrowed));
+        const auto shown = shown_among(transaction_, sids_of(picks_), narrowing);
+        if (!shown) return tl::unexpected(shown.error());
+        const std::set<std::int64_t> stay(shown->begin(), shown->end());
+        std::erase_if(picks_, [&](const Pick& pick) {
+            return pick.replaced != nullptr ? !narrowing.shows(*pick.replaced)
+                                            : !stay.contains(pick.sid);
+        });
+        return {};
+    }
+
+    static std::vector<std::int64_t> sids_of(std::span<const Pick> picks) {
+        std::vector<std::int64_t> sids;
+        for (const auto& pick : picks)
+            if (pick.replaced == nullptr) sids.push_back(pick.sid);
+        return sids;
+    }
+
+    Result<std::vector<Row>> whole(Slice slice) {
+        const auto picks = std::span(picks_).subspan(slice.from, slice.size());
+        auto stored = rows_numbered(transaction_, sids_of(picks));
+        if (!stored) return tl::unexpected(stored.error());
+        std::vector<Row> rows;
+        rows.reserve(picks.size());
+        for (const auto& pick : picks) {
+            rows.push_back(pick.replaced != nullptr ? *pick.replaced
+                                                    : std::move(stored->at(pick.sid)));
+            rows.back().of_day = pick.of_day;
+        }
+        return rows;
+    }
+
+    Transaction& transaction_;
+    std::vector<const ObjectRow*> objects_;  // by class and name
+    const Releases& releases_;
+    ReleaseOrder order_;
+    std::unordered_map<std::int64_t, std::size_t> places_;  // oid -> place in objects_
+    std::vector<Row> replaced_;
+    std::vector<Pick> picks_;  // newest release first, then by object
+};
 
 }  // namespace
 
@@ -102,26 +185,58 @@ Result<std::optional<Row>> find_row(Transaction& transaction, std::int64_t oid,
     return std::move(rows->front());
 }
 
+Result<std::unordered_map<std::int64_t, Row>> rows_numbered(Transaction& transaction,
+                                                            std::span<const std::int64_t> sids) {
+    std::unordered_map<std::int64_t, Row> rows;
+    for (const auto& stored : query_in(transaction, std::string(row_columns) + "WHERE h.sid IN",
+                                       {}, values_of(sids))) {
+        auto row = row_from(stored);
+        if (!row) return tl::unexpected(row.error());
+        rows.emplace(stored.integer(12), std::move(*row));
+    }
+    return rows;
+}
+
+Result<std::vector<std::int64_t>> shown_among(Transaction& transaction,
+                                              std::span<const std::int64_t> sids,
+                                              const Narrowing& narrowing) {
+    std::set<std::int64_t> shown;
+    // In steps, so that the notes of a few rows only are held at once.
+    for (std::size_t at = 0; at < sids.size(); at += longest_list) {
+        const auto step = sids.subspan(at, std::min(longest_list, sids.size() - at));
+        for (const auto& stored :
+             query_in(transaction, "SELECT sid, notes FROM history WHERE sid IN", {},
+                      values_of(step))) {
+            Row row;
+            auto notes = notes_from_json(stored.text(1));
+            if (!notes) return tl::unexpected(notes.error());
+            row.notes = std::move(*notes);
+            if (narrowing.shows(row)) shown.insert(stored.integer(0));
+        }
+    }
+    std::vector<std::int64_t> found;
+    std::ranges::copy_if(sids, std::back_inserter(found),
+                         [&](std::int64_t sid) { return shown.contains(sid); });
+    return found;
+}
+
+Slice slice_of(const Window& window, std::size_t rows) {
+    if (window.before == 0) return {0, std::min(window.most, rows)};
+    // Numbered from the oldest, number i stands at rows - 1 - i.
+    const auto to = rows + archive_page - std::min(window.before, rows + archive_page);
+    return {rows - std::min(window.before, rows), std::min(to, rows)};
+}
+
 Result<Rows> load_rows(Transaction& transaction, const ObjectRow& object, const Release& current,
                        const Window& window, const Releases& releases) {
-    // First which rows there are, then the notes of those that are shown.
-    auto choice = choose(transaction, object, current, window, releases);
-    if (!choice) return tl::unexpected(choice.error());
-    const auto& wanted = choice->wanted;
-    if (wanted.empty()) return Rows{{}, choice->recorded};
-    auto rows = rows_from(transaction.query(
-        std::string(row_columns) + "WHERE h.oid = ? AND h.date >= ?",
-        {Value{object.oid}, Value{base::format_date(wanted.back().released_on)}}));
-    if (!rows) return tl::unexpected(rows.error());
-    std::erase_if(*rows, [&](const Row& row) {
-        return row_of(choice->replaced, row.release.version) != choice->replaced.end();
-    });
-    std::ranges::move(choice->replaced, std::back_inserter(*rows));
-    std::erase_if(*rows, [&](const Row& row) {
-        return std::find(wanted.begin(), wanted.end(), row.release) == wanted.end();
-    });
-    std::sort(rows->begin(), rows->end(), newest_first);
-    return Rows{std::move(*rows), choice->recorded};
+    return Reader(transaction, {&object}, current, releases).read(window);
+}
+
+Result<Rows> load_rows(Transaction& transaction, std::span<const ObjectRow> objects,
+                       const Release& current, const Window& window, const Releases& releases) {
+    std::vector<const ObjectRow*> each;
+    for (const auto& object : objects) each.push_back(&object);
+    return Reader(transaction, std::move(each), current, releases).read(window);
 }
 
 }  // namespace history

@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +55,7 @@ class Releases {
         return releases_.empty() ? nullptr : &releases_.back();
     }
     [[nodiscard]] std::vector<Release> up_to(const Release& release) const;
+    [[nodiscard]] const std::vector<Release>& all() const { return releases_; }
 
     // Releases that were published again, while their replacements are in force and not all of
     // them in place (releases.replacing). Most often none.
@@ -145,15 +148,26 @@ void update_notes(store::Transaction& transaction, const Row& row);
                                                         std::int64_t oid,
                                                         const std::string& version);
 
-// The rows of an object up to `current`, newest first, those of the window only.
+// Rows that a window shows, newest release first, then by class and name.
 struct Rows {
     std::vector<Row> rows;
-    std::size_t recorded = 0;  // up to the current release, in all
+    std::size_t recorded = 0;                            // that since and narrowing leave, in all
+    std::map<std::int64_t, std::size_t> of_object = {};  // rows up to the current release, by oid
 };
-//   error  malformed: notes that are no notes; refused: a window since an unknown release
+// Of a narrowed reading so many of the newest rows are looked at; older ones are not found.
+inline constexpr std::size_t most_narrowed = 20'000;
+
+// The rows of one object, or of several together, up to `current`.
+//   objects  settled; each once
+//   error    malformed: notes that are no notes; refused: a window since an unknown release
+//   cost     a covering index of all their rows, then the rows shown; a narrowing reads all rows
 [[nodiscard]] base::Result<Rows> load_rows(store::Transaction& transaction,
                                            const ObjectRow& object, const Release& current,
                                            const Window& window, const Releases& releases);
+[[nodiscard]] base::Result<Rows> load_rows(store::Transaction& transaction,
+                                           std::span<const ObjectRow> objects,
+                                           const Release& current, const Window& window,
+                                           const Releases& releases);
 
 // The objects of a class whose content is this now (rule C9), at most so many.
 [[nodiscard]] std::vector<ObjectRow> objects_with(store::Transaction& transaction,

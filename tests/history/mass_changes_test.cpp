@@ -75,7 +75,9 @@ void fill(Process& process) {
     REQUIRE(process.history().rows.size() == 2);
 }
 
-MassChange remark_in(const std::string& version) { return {version, "Remark", 30'123, 45'000}; }
+MassChange remark_in(const std::string& version) {
+    return {version, "Gene", "Remark", 30'123, 45'000};
+}
 
 }  // namespace
 
@@ -92,8 +94,8 @@ TEST_CASE("a history comes with its class's mass changes in the releases it show
     process.add("WS187", "gene", "Remark");
     process.add("WS187", "Gene", "");  // texts that stand in no tag
     CHECK(process.history().mass_changes ==
-          std::vector{MassChange{"WS187", "Gene", "Identity > Name", 30'123, 45'000}, remark_in("WS187"),
-                      remark_in("WS188")});
+          std::vector{MassChange{"WS187", "Gene", "Identity > Name", 30'123, 45'000},
+                      remark_in("WS187"), remark_in("WS188")});
     CHECK(process.history({1, ""}).mass_changes == std::vector{remark_in("WS188")});
 }
 

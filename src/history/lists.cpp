@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "history/lists.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace history {
+namespace {
+
+constexpr std::array<std::size_t, 4> sizes{1, 4, 16, longest_list};
+
+std::string marks(std::size_t count) {
+    std::string text = "?";
+    for (std::size_t i = 1; i < count; ++i) text += ", ?";
+    return text;
+}
+
+}  // namespace
+
+store::Rows query_in(store::Transaction& transaction, std::string_view before,
+                     const std::vector<store::Value>& first,
+                     std::span<const store::Value> values) {
+    store::Rows rows;
+    for (std::size_t at = 0; at < values.size(); at += longest_list) {
+        const auto count = std::min(longest_list, values.size() - at);
+        const auto size = *std::ranges::lower_bound(sizes, count);
+        auto bound = first;
+        for (std::size_t i = 0; i < size; ++i)
+            bound.push_back(values[at + std::min(i, count - 1)]);
+        for (auto& row : transaction.query(std::string(before) + " (" + marks(size) + ")", bound))
+            rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<store::Value> values_of(std::span<const std::int64_t> numbers) {
+    return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace history
