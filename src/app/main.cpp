@@ -7,7 +7,6 @@
 #include <exception>
 #include <fcntl.h>
 #include <functional>
-#include <libxml/parser.h>
 #include <thread>
 #include <unistd.h>
 
@@ -244,7 +243,6 @@ int run_as_cgi() {
 
 int main(int argc, char** argv) {
     try {
-        xmlInitParser();
         // A full quota shall be an error of the write that met it, not the end of the program.
         std::signal(SIGXFSZ, SIG_IGN);
         base::log::send_to(2, base::log::Level::warning);  // until a configuration says more

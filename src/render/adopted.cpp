@@ -134,7 +134,28 @@ void add_text(Html& html, std::string_view foreign) {
     }
 }
 
+// Bytes of the timestamp that `text` begins with, its user included; 0: it begins with none.
+std::size_t stamp_at(std::string_view text) {
+    constexpr std::string_view shape = "dddd-dd-dd_dd:dd:dd";
+    constexpr std::string_view ends = " \t\r\n<>()[],;\"'&";
+    if (text.size() < shape.size()) return 0;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (shape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i]) return 0;
+    return std::min(text.find_first_of(ends, shape.size()), text.size());
+}
+
 }  // namespace
+
+std::string without_users(std::string_view foreign) {
+    constexpr std::size_t day = 10;
+    std::string text;
+    while (!foreign.empty()) {
+        const auto size = stamp_at(foreign);
+        text += foreign.substr(0, size == 0 ? 1 : day);
+        foreign.remove_prefix(size == 0 ? 1 : size);
+    }
+    return text;
+}
 
 void add_allowed(Html& html, std::string_view foreign) {
     const auto legal = base::legal_text(foreign);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "render/html.hpp"
@@ -14,5 +15,10 @@ namespace render {
 //   returns  nothing; `html` is balanced after it, however `foreign` was
 //   cost     O(n)
 void add_allowed(Html& html, std::string_view foreign);
+
+// `foreign` with the day of each timestamp alone: "(2007-07-30_10:00:00_wormpub)" becomes
+// "(2007-07-30)".
+//   cost  O(n)
+[[nodiscard]] std::string without_users(std::string_view foreign);
 
 }  // namespace render

@@ -13,6 +13,20 @@ constexpr std::size_t longest_stamp = 80;
 // `?Text` values: objects in AceDB, whose name is the text itself.
 constexpr std::string_view text_class = "Text";
 
+// "sylvia, "
+void append_user(std::string& html, std::string_view user, const history::People& people,
+                 const Site& site) {
+    if (site.hide_curators) return;
+    if (!people.contains(user)) {
+        append_html(html, cut_at(user, longest_stamp));
+    } else if (const auto curator = curator_of(user, people, site); curator.url.empty()) {
+        append_html(html, cut_at(curator.name, longest_stamp));
+    } else {
+        append_link(html, curator.url, cut_at(curator.name, longest_stamp));
+    }
+    html += ", ";
+}
+
 }  // namespace
 
 bool is_plain_text(const tree::Cell& cell) {
@@ -33,6 +47,14 @@ void append_cell_text(std::string& html, const tree::Cell& cell) {
     append_shortened(html, cell.text);
 }
 
+void append_link(std::string& html, std::string_view url, std::string_view text) {
+    html += "<a href=\"";
+    append_html(html, url);
+    html += "\">";
+    append_html(html, text);
+    html += "</a>";
+}
+
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site) {
     const auto url = link_of(cell, site);
     if (url.empty()) return append_cell_text(html, cell);
@@ -43,12 +65,14 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site) {
     html += "</a>";
 }
 
-void append_stamp(std::string& html, std::string_view stamp) {
+void append_stamp(std::string& html, std::string_view stamp, const history::People& people,
+                  const Site& site) {
     if (stamp.empty()) return;
+    const auto known = tree::parse_stamp(stamp);
+    if (!known && site.hide_curators) return;
     html += " (";
-    if (const auto known = tree::parse_stamp(stamp)) {
-        append_html(html, cut_at(known->by, longest_stamp));
-        html += ", ";
+    if (known) {
+        append_user(html, known->by, people, site);
         html += stamp.substr(0, 10);  // a known stamp begins with its day
     } else {
         append_html(html, cut_at(stamp, longest_stamp));

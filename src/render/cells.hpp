@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "render/feed.hpp"
+#include "render/item.hpp"
 
 namespace render {
 
@@ -21,7 +21,13 @@ namespace render {
 void append_cell_text(std::string& html, const tree::Cell& cell);
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site);
 
-// " (sylvia, 2008-02-01)"; an opaque stamp as it is; nothing for none.
-void append_stamp(std::string& html, std::string_view stamp);
+// " (sylvia, 2008-02-01)", the curator by label and link where they are known; an opaque stamp as
+// it is; nothing for none. Where the site hides curators: " (2008-02-01)", and nothing for what
+// is opaque.
+void append_stamp(std::string& html, std::string_view stamp, const history::People& people,
+                  const Site& site);
+
+// An element <a> with this text.
+void append_link(std::string& html, std::string_view url, std::string_view text);
 
 }  // namespace render

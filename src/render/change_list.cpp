@@ -35,8 +35,9 @@ std::string_view group_of(const Change& change) {
 
 class ChangeList {
    public:
-    ChangeList(Html& html, const history::Row& row, const Site& site, const SetAside& aside)
-        : html_(html), row_(row), site_(site), aside_(aside) {
+    ChangeList(Html& html, const history::Row& row, const SetAside& aside,
+               const history::People& people, const Site& site)
+        : html_(html), row_(row), aside_(aside), people_(people), site_(site) {
         append_html(page_, page_of(row, site));
     }
 
@@ -44,15 +45,10 @@ class ChangeList {
         for (const auto& group : grouped())
             if (left_ > 0 && !html_.full()) add_group(group);
         if (!aside_.lines.empty() && left_ > 0) add_mass_changes();
-        return shown() <= most_changes && whole_ && !html_.full();
+        return aside_.listed(row_) <= most_changes && whole_ && !html_.full();
     }
 
    private:
-    // Where nothing is cut.
-    [[nodiscard]] std::size_t shown() const {
-        return row_.notes.changes.size() - aside_.changes + aside_.lines.size();
-    }
-
     struct Group {
         std::string_view tag;
         std::vector<std::size_t> changes;  // indices, at most most_changes
@@ -174,9 +170,9 @@ class ChangeList {
     void add_replaced(const Node& before, const Node& after) {
         const bool texts = is_plain_text(before.cell) && is_plain_text(after.cell);
         if (texts && (is_long(before.cell.text) || is_long(after.cell.text))) {
-            html_.add([&after](std::string& html) {
+            html_.add([&](std::string& html) {
                 html += ':';
-                append_stamp(html, after.stamp);
+                append_stamp(html, after.stamp, people_, site_);
             });
             add_difference(html_, before.cell.text, after.cell.text);
             // Both rest on a text that has changed; the new one's is what is true now.
@@ -207,7 +203,7 @@ class ChangeList {
 
     void add_children(const Node& node, std::string_view before) {
         if (node.children.empty())
-            html_.add([&node](std::string& html) { append_stamp(html, node.stamp); });
+            html_.add([&](std::string& html) { append_stamp(html, node.stamp, people_, site_); });
         add_children_of(node, before, {});
     }
 
@@ -252,14 +248,15 @@ class ChangeList {
         // The stamp of a tag with values below tells little (a line loaded again sets it).
         const bool tells = node.cell.kind != Kind::tag || node.children.empty();
         if (!tells || node.stamp == shown) return;
-        append_stamp(html, node.stamp);
+        append_stamp(html, node.stamp, people_, site_);
         shown = node.stamp;
     }
 
     Html& html_;
     const history::Row& row_;
-    const Site& site_;
     const SetAside& aside_;
+    const history::People& people_;
+    const Site& site_;
     std::string page_;  // of the row, escaped
     std::size_t left_ = most_changes;
     int depth_ = 0;
@@ -268,8 +265,9 @@ class ChangeList {
 
 }  // namespace
 
-bool add_changes(Html& html, const history::Row& row, const Site& site, const SetAside& aside) {
-    return ChangeList(html, row, site, aside).add();
+bool add_changes(Html& html, const history::Row& row, const SetAside& aside,
+                 const history::People& people, const Site& site) {
+    return ChangeList(html, row, aside, people, site).add();
 }
 
 }  // namespace render

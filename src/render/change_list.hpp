@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "render/feed.hpp"
 #include "render/html.hpp"
+#include "render/item.hpp"
 #include "render/set_aside.hpp"
 
 namespace render {
@@ -19,8 +19,9 @@ inline constexpr std::size_t most_changes = 200;
 // for each mass change, instead of the changes that are set aside for it:
 //   <ul><li><a href="PAGE#WS187-c2">Identity &gt; Checked</a>: changed in this release in
 //   30,123 of the 45,000 objects of class Gene</li></ul>
-//   returns  whether all of them are there, whole
-[[nodiscard]] bool add_changes(Html& html, const history::Row& row, const Site& site,
-                               const SetAside& aside);
+//   people   whom stamps name (history::Excerpt)
+//   returns  whether all that are to be listed are there, whole
+[[nodiscard]] bool add_changes(Html& html, const history::Row& row, const SetAside& aside,
+                               const history::People& people, const Site& site);
 
 }  // namespace render

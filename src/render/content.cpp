@@ -3,9 +3,10 @@
 #include <optional>
 
 #include "render/adopted.hpp"
+#include "render/cells.hpp"
 #include "render/change_list.hpp"
-#include "render/item.hpp"
 #include "render/html.hpp"
+#include "render/item.hpp"
 #include "render/text.hpp"
 
 namespace render {
@@ -15,21 +16,21 @@ using history::Kind;
 
 constexpr std::size_t most_bytes = 32 << 10;
 
-void append_link(std::string& html, const std::string& url, std::string_view text) {
-    html += "<a href=\"";
-    append_html(html, url);
-    html += "\">";
-    append_html(html, text);
-    html += "</a>";
+// "<p>Merged into <a href="…">Gene WBGene00000002</a>.</p>"
+void add_relation(Html& html, std::string_view words, const history::ObjectName& other,
+                  const Site& site) {
+    std::string line = "<p>";
+    append_html(line, words);
+    append_link(line += ' ', page_of(other, site), other.class_name + " " + other.name);
+    html.add(line + ".</p>");
 }
 
-void add_renamed(Html& html, std::string_view words,
-                 const std::optional<history::ObjectName>& other, const Site& site) {
-    if (!other) return;
-    std::string line = "<p>";
-    line += words;
-    append_link(line, page_of(*other, site), other->class_name + " " + other->name);
-    html.add(line + ".</p>");
+void add_relations(Html& html, const history::Row& row, const Site& site) {
+    if (row.kind == Kind::vanished)
+        if (const auto successor = successor_of(row, site))
+            add_relation(html, successor->words, successor->object, site);
+    if (row.notes.renamed_from)
+        add_relation(html, "Most likely renamed from", *row.notes.renamed_from, site);
 }
 
 // One sentence where the changes alone would leave open what happened; legal text, not HTML.
@@ -62,14 +63,29 @@ bool has_details(const history::Row& row) {
     return !row.notes.changes.empty() || row.notes.renamed_to || row.notes.renamed_from;
 }
 
-bool add_body(Html& html, const history::Row& row, const Site& site,
-              const std::vector<history::MassChange>& mass_changes) {
+// What a narrower feed leaves out of the row.
+void add_others(Html& html, std::size_t others, const history::Row& row, const Site& site) {
+    if (others == 0) return;
+    std::string line = "<p>";
+    append_link(line, page_of(row, site),
+                others == 1 ? "1 other change" : std::to_string(others) + " other changes");
+    html.add(line + " in this release.</p>");
+}
+
+bool add_body(Html& html, const history::Row& row, const history::Excerpt& excerpt,
+              const Site& site) {
     const bool adopted = row.kind == Kind::adopted;
     if (adopted ? row.notes.adopted_html.empty() : sentence_of(row).empty() && !has_details(row))
         return html.add("<p>No details are recorded.</p>");
-    if (!adopted) return add_changes(html, row, site, set_aside(row, mass_changes));
+    if (!adopted) {
+        const auto aside = set_aside(row, excerpt);
+        const bool whole = add_changes(html, row, aside, excerpt.people, site);
+        add_others(html, aside.others, row, site);
+        return whole;
+    }
     if (!html.open("p", "<p>")) return false;
-    add_allowed(html, row.notes.adopted_html);
+    const auto& notes = row.notes.adopted_html;
+    add_allowed(html, site.hide_curators ? without_users(notes) : notes);
     html.close();
     return !html.full();
 }
@@ -85,9 +101,8 @@ std::string content_of(const history::Row& row, const history::Excerpt& excerpt,
         append_html(line, sentence);
         html.add(line + "</p>");
     }
-    add_renamed(html, "Most likely renamed to ", row.notes.renamed_to, site);
-    add_renamed(html, "Most likely renamed from ", row.notes.renamed_from, site);
-    const bool whole = add_body(html, row, site, excerpt.mass_changes);
+    add_relations(html, row, site);
+    const bool whole = add_body(html, row, excerpt, site);
     auto content = std::move(html).take();
     return whole ? content : content + rest;
 }

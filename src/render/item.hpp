@@ -37,22 +37,48 @@ namespace render {
 // not be http(s).
 [[nodiscard]] std::string object_url_of(const tree::ObjectName& object, const Site& site);
 
-// What became of an object, by what its rows tell, the newest first: a rename (C9), or what it
-// has under one of the paths of [successor], or had when it vanished.
-[[nodiscard]] std::optional<history::ObjectName> successor_of(const history::History& history,
-                                                              const Site& site);
+// What became of an object that is no more, or is called otherwise.
+struct Successor {
+    std::string words;  // "Merged into", "Most likely renamed to": a plain line
+    history::ObjectName object;
+    bool operator==(const Successor&) const = default;
+};
+// By what its rows tell, the newest first, up to the one by which it came: a rename (C9), or what
+// it has under one of the paths of [successor], or had when it vanished.
+[[nodiscard]] std::optional<Successor> successor_of(const history::History& history,
+                                                    const Site& site);
+// By this row alone.
+[[nodiscard]] std::optional<Successor> successor_of(const history::Row& row, const Site& site);
 
 // The changes of a row for people: HTML without script, style or class, everything escaped;
-// cut at 200 changes or 32 KB with a link to the rest.
+// cut at 200 changes or 32 KB with a link to the rest. Where the excerpt is narrowed, only the
+// changes that it shows, with the numbers they have in the row, and a line that links to the
+// others.
 //   excerpt  that the row is one of: mass changes, people, narrowing
 [[nodiscard]] std::string content_of(const history::Row& row, const history::Excerpt& excerpt,
                                      const Site& site);
 
-// Who wrote what a row tells as added or as new: the users of the stamps, each once, in the
-// order of the changes, at most 20; those whom [curators] maps by their label. The stamp of what
-// was removed tells who once wrote it, not who removed it. None when the site hides them.
-[[nodiscard]] std::vector<std::string> curators_of(const history::Row& row,
-                                                   const history::Excerpt& excerpt,
-                                                   const Site& site);
+// Who wrote something, as people read it.
+struct Curator {
+    std::string name;  // label of the person whom [curators] names, else the user; a plain line
+    std::string url;   // where that person is shown; empty: nowhere. http(s)
+    bool operator==(const Curator&) const = default;
+};
+//   user  of a stamp; any bytes
+[[nodiscard]] Curator curator_of(std::string_view user, const history::People& people,
+                                 const Site& site);
+
+// Who wrote what a row tells as added or as new: of the stamps, each once, in the order of the
+// changes, at most 20. The stamp of what was removed tells who once wrote it, not who removed it.
+// Of the changes that the excerpt shows. None when the site hides them.
+[[nodiscard]] std::vector<Curator> curators_of(const history::Row& row,
+                                               const history::Excerpt& excerpt, const Site& site);
+
+// Appends a change as JSON (docs/protocols.md). Where the site hides curators, without what may
+// tell a user: "by", and stamps that are opaque.
+void append_change_json(std::string& json, const compare::Change& change, const Site& site);
+
+// Appends a JSON string, whatever bytes `text` has.
+void append_json_text(std::string& json, std::string_view text);
 
 }  // namespace render

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "render/links.hpp"
+
 #include "base/text.hpp"
 #include "render/feed.hpp"
 
@@ -67,6 +68,15 @@ std::string page_of(const history::Row& row, const Site& site) {
 
 std::string page_of(const history::Row& row, std::size_t number, const Site& site) {
     return page_of(row, site) + suffix_of(number);
+}
+
+std::string watch_query_of(const std::vector<history::ObjectName>& objects) {
+    std::string query;
+    for (const auto& object : objects) {
+        query += query.empty() ? "object=" : "&object=";
+        query += base::percent_encode(object.class_name + ":" + object.name);
+    }
+    return query;
 }
 
 std::string object_url_of(const tree::ObjectName& object, const Site& site) {

@@ -5,28 +5,12 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "render/feed.hpp"
+#include "render/document.hpp"
 #include "render/text.hpp"
-#include "render/xml_writer.hpp"
+#include "render/xml.hpp"
 
 namespace render {
 namespace {
-
-constexpr std::size_t most_bytes = 512 << 10;
-constexpr std::string_view tail = "</channel></rss>";
-constexpr std::size_t indentation = 8;  // blanks and line ends about the tail
-
-using Rows = std::vector<const history::Row*>;
-
-Rows in_order(const std::vector<history::Row>& rows) {
-    Rows sorted;
-    for (const auto& row : rows) sorted.push_back(&row);
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
-        if (a->release != b->release) return a->release > b->release;
-        return a->object < b->object;
-    });
-    return sorted;
-}
 
 struct Pace {
     std::string_view period;
@@ -46,12 +30,13 @@ Pace pace_of(long max_age) {
     return fits == paces.end() ? paces.back() : *fits;
 }
 
-void write_pace(XmlWriter& xml, long max_age) {
+void append_pace(std::string& xml, long max_age) {
     const long age = std::max(max_age, 60L);  // ttl counts in minutes, and 0 is none
     const auto pace = pace_of(age);
-    xml.element("ttl", std::to_string((age + 59) / 60));
-    xml.element("sy:updatePeriod", pace.period);
-    xml.element("sy:updateFrequency", std::to_string(std::max(pace.seconds / age, 1L)));
+    append_element(xml, 2, "ttl", std::to_string((age + 59) / 60));
+    append_element(xml, 2, "sy:updatePeriod", pace.period);
+    append_element(xml, 2, "sy:updateFrequency",
+                   std::to_string(std::max(pace.seconds / age, 1L)));
 }
 
 // True for addresses that the validator takes: letters and the like, a domain with a dot.
@@ -74,93 +59,80 @@ bool is_mail_address(std::string_view text) {
 std::string contact_of(const Site& site) {
     const auto mail = base::trim(site.contact);
     if (!is_mail_address(mail)) return {};
-    auto name = plain_line(site.title);
+    auto name = publisher_of(site);
     // What ends or escapes a comment of RFC 822.
     std::erase_if(name, [](char c) { return c == '(' || c == ')' || c == '\\'; });
     return std::string(mail) + " (" + (base::trim(name).empty() ? "Varve" : name) + ")";
 }
 
-void start_document(XmlWriter& xml) {
-    xml.start("rss");
-    xml.attribute("version", "2.0");
-    xml.attribute("xmlns:atom", "http://www.w3.org/2005/Atom");
-    xml.attribute("xmlns:dc", "http://purl.org/dc/elements/1.1/");
-    xml.attribute("xmlns:fh", "http://purl.org/syndication/history/1.0");
-    xml.attribute("xmlns:sy", "http://purl.org/rss/1.0/modules/syndication/");
-    xml.start("channel");
+void append_atom_link(std::string& xml, std::string_view rel, std::string_view url) {
+    if (url.empty()) return;
+    append_empty(xml, 2, "atom:link",
+                 {{"href", url}, {"rel", rel}, {"type", "application/rss+xml"}});
 }
 
-void write_channel(XmlWriter& xml, const history::Excerpt& excerpt, const Channel& channel,
-                   const Site& site) {
-    xml.element("title", channel.subject.title + channel.narrowing);
-    xml.url_element("link", channel.subject.page_url);
-    xml.element("description", channel.subject.description);
-    xml.element("language", site.language);
+void append_links(std::string& xml, const Channel& channel, const Neighbours& links) {
+    append_atom_link(xml, "self", channel.self_url);
+    append_atom_link(xml, "current", links.current);
+    append_atom_link(xml, "prev-archive", links.older);
+    append_atom_link(xml, "next-archive", links.newer);
+    if (links.complete) append_empty(xml, 2, "fh:complete");
+    if (links.archive) append_empty(xml, 2, "fh:archive");
+}
+
+void append_head(std::string& xml, const history::Excerpt& excerpt, const Channel& channel,
+                 const Neighbours& links, const Site& site) {
+    append_declaration(xml, style_sheet_of(site));
+    append_start(xml, 0, "rss",
+                 {{"version", "2.0"},
+                  {"xmlns:atom", "http://www.w3.org/2005/Atom"},
+                  {"xmlns:dc", "http://purl.org/dc/elements/1.1/"},
+                  {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
+                  {"xmlns:sy", "http://purl.org/rss/1.0/modules/syndication/"}});
+    append_start(xml, 1, "channel");
+    append_element(xml, 2, "title", title_of(channel));
+    append_url_element(xml, 2, "link", channel.subject.page_url);
+    append_element(xml, 2, "description", channel.subject.description);
+    append_element(xml, 2, "language", site.language);
     if (const auto contact = contact_of(site); !contact.empty()) {
-        xml.element("managingEditor", contact);
-        xml.element("webMaster", contact);
+        append_element(xml, 2, "managingEditor", contact);
+        append_element(xml, 2, "webMaster", contact);
     }
-    xml.element("lastBuildDate", base::format_http_date(last_modified(excerpt)));
-    xml.element("generator", "Varve");
-    xml.element("docs", "http://www.rssboard.org/rss-specification");
-    write_pace(xml, site.max_age);
-    xml.start("atom:link");
-    xml.attribute("href", channel.self_url);
-    xml.attribute("rel", "self");
-    xml.attribute("type", "application/rss+xml");
-    xml.end();
+    append_element(xml, 2, "lastBuildDate", base::format_http_date(last_modified(excerpt)));
+    append_element(xml, 2, "generator", "Varve");
+    append_element(xml, 2, "docs", "http://www.rssboard.org/rss-specification");
+    append_pace(xml, site.max_age);
+    append_links(xml, channel, links);
 }
 
-void write_item(XmlWriter& xml, const history::Row& row, const history::Excerpt& excerpt,
-                const Site& site) {
-    xml.start("item");
-    xml.element("title", title_of(row));
-    xml.url_element("link", page_of(row, site));
-    xml.html_element("description", content_of(row, excerpt, site));
-    const auto curators = curators_of(row, excerpt, site);
-    if (!curators.empty()) xml.element("dc:creator", base::join(curators, ", "));
-    xml.start("guid");
-    xml.attribute("isPermaLink", "false");
-    xml.text(guid_of(row, site.authority));
-    xml.end();
-    xml.element("pubDate", base::format_http_date(row.release.released_on));
-    xml.end();
+// "sylvia, Juan Huerta"
+std::string names_of(const std::vector<Curator>& curators) {
+    std::string names;
+    for (const auto& curator : curators) {
+        if (!names.empty()) names += ", ";
+        names += curator.name;
+    }
+    return names;
 }
 
-struct Document {
-    std::string bytes;
-    std::size_t items = 0;  // that fit; the bytes are whole when all do
-};
-
-// All of `rows`, or how many of them fit.
-Document write(const history::Excerpt& excerpt, const Rows& rows, const Channel& channel,
-               const Site& site) {
-    XmlWriter xml;
-    start_document(xml);
-    write_channel(xml, excerpt, channel, site);
-    // RFC 5005 section 2: all there is stands in this one document.
-    if (rows.size() == excerpt.recorded) xml.element("fh:complete", "");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        write_item(xml, *rows[i], excerpt, site);
-        if (xml.size() + tail.size() + indentation > most_bytes) return {{}, i};
-    }
-    xml.end();
-    xml.end();
-    return {std::move(xml).finish(), rows.size()};
+void append_item(std::string& xml, const history::Row& row, const history::Excerpt& excerpt,
+                 const Site& site) {
+    append_start(xml, 2, "item");
+    append_element(xml, 3, "title", title_of(row));
+    append_url_element(xml, 3, "link", page_of(row, site));
+    append_html_element(xml, 3, "description", content_of(row, excerpt, site));
+    if (const auto creator = names_of(curators_of(row, excerpt, site)); !creator.empty())
+        append_element(xml, 3, "dc:creator", creator);
+    append_element(xml, 3, "guid", guid_of(row, site.authority), {{"isPermaLink", "false"}});
+    append_element(xml, 3, "pubDate", base::format_http_date(row.release.released_on));
+    append_end(xml, 2, "item");
 }
 
 }  // namespace
 
 std::string rss(const history::Excerpt& excerpt, const Channel& channel, const Site& site) {
-    auto rows = in_order(excerpt.rows);
-    auto document = write(excerpt, rows, channel, site);
-    // What stands before the items tells whether all are there, so it is written again when it
-    // turns out that they don't fit. That is rare; measuring all items first is not.
-    while (document.items < rows.size()) {
-        rows.resize(document.items);
-        document = write(excerpt, rows, channel, site);
-    }
-    return std::move(document.bytes);
+    const Shape shape{append_head, append_item, "", " </channel>\n</rss>\n"};
+    return document_of(shape, excerpt, channel, site);
 }
 
 }  // namespace render

@@ -19,8 +19,8 @@ Places places_in(const history::Row& row, const std::vector<history::MassChange>
     Places places;
     if (row.kind != history::Kind::changed) return places;
     for (const auto& each : mass_changes)
-        if (each.version == row.release.version &&
-            each.class_name == row.object.class_name && !each.place.empty())
+        if (each.version == row.release.version && each.class_name == row.object.class_name &&
+            !each.place.empty())
             places.try_emplace(each.place, Place{&each});
     return places;
 }
@@ -34,15 +34,20 @@ bool has_sides(const compare::Change& change) {
 
 }  // namespace
 
-SetAside set_aside(const history::Row& row,
-                   const std::vector<history::MassChange>& mass_changes) {
+SetAside set_aside(const history::Row& row, const history::Excerpt& excerpt) {
     SetAside aside;
-    auto places = places_in(row, mass_changes);
-    if (places.empty()) return aside;
+    auto places = places_in(row, excerpt.mass_changes);
+    const bool narrowed = excerpt.narrowing.is_set();
+    if (places.empty() && !narrowed) return aside;
     const auto& changes = row.notes.changes;
     aside.which.resize(changes.size());
     for (std::size_t i = 0; i < changes.size(); ++i) {
-        if (!has_sides(changes[i])) continue;
+        if (narrowed && !excerpt.narrowing.shows(changes[i])) {
+            aside.which[i] = true;
+            ++aside.others;
+            continue;
+        }
+        if (places.empty() || !has_sides(changes[i])) continue;
         const auto found = places.find(compare::place_of(changes[i]));
         if (found == places.end()) continue;
         aside.which[i] = true;

@@ -1,5 +1,5 @@
-// render/set_aside.hpp -- the changes of a row that a mass change accounts for: one line each
-// place, instead of the changes themselves.
+// render/set_aside.hpp -- the changes of a row that are not listed one by one: those that a mass
+// change accounts for, a line each place instead, and those that a narrower feed does not show.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -17,16 +17,20 @@ struct SetAside {
         std::size_t number;  // from 1, of the first change of the row at its place
     };
     std::vector<Line> lines;  // in the order of the row's changes
-    std::size_t changes = 0;  // that are set aside
-    std::vector<bool> which;  // of the row's changes; empty: none
+    std::size_t changes = 0;  // that the lines stand for
+    std::size_t others = 0;   // that the narrowing does not show
+    std::vector<bool> which;  // of the row's changes, both kinds; empty: none
 
     [[nodiscard]] bool holds(std::size_t change) const { return !which.empty() && which[change]; }
+    // Lines and changes that are left to list.
+    [[nodiscard]] std::size_t listed(const history::Row& row) const {
+        return row.notes.changes.size() - changes - others + lines.size();
+    }
 };
 
-// Only rows of kind changed have any: what came or went is told whole.
-//   mass_changes  of any releases; outlive the result
-//   cost          O(mass changes) where none is of the row's release, else + O(changes)
-[[nodiscard]] SetAside set_aside(const history::Row& row,
-                                 const std::vector<history::MassChange>& mass_changes);
+// Only rows of kind changed have mass changes: what came or went is told whole.
+//   excerpt  that the row is one of: mass changes, narrowing; outlives the result
+//   cost     O(mass changes + changes of the row, their nodes where it is narrowed by a tag)
+[[nodiscard]] SetAside set_aside(const history::Row& row, const history::Excerpt& excerpt);
 
 }  // namespace render

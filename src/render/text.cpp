@@ -61,6 +61,9 @@ class References {
 constexpr References xml_text = {
     {'&', "&#x26;"}, {'<', "&#x3C;"}, {'>', "&#x3E;"}, {'\r', "&#xD;"}};
 constexpr References xml_url = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\r', "&#xD;"}};
+constexpr References xml_attribute = {{'&', "&amp;"},  {'<', "&lt;"},  {'>', "&gt;"},
+                                      {'"', "&quot;"}, {'\t', "&#9;"}, {'\n', "&#10;"},
+                                      {'\r', "&#13;"}};
 constexpr References html_text = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
                                   {'"', "&quot;"}, {'\'', "&#39;"}, {'\r', " "}};
 constexpr References no_tags = {{'<', "\xE2\x80\xB9"}, {'>', "\xE2\x80\xBA"}};
@@ -116,6 +119,11 @@ void append_xml_text(std::string& xml, std::string_view text) {
 void append_xml_url(std::string& xml, std::string_view url) {
     std::string kept;
     xml_url.append(xml, legal(url, kept));
+}
+
+void append_xml_attribute(std::string& xml, std::string_view text) {
+    std::string kept;
+    xml_attribute.append(xml, legal(text, kept));
 }
 
 void append_xml_of_html(std::string& xml, std::string_view html) {

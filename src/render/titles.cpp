@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/text.hpp"
-#include "render/feed.hpp"
+#include "render/item.hpp"
 #include "render/text.hpp"
 
 namespace render {
@@ -61,23 +61,6 @@ std::string title_of(const history::Row& row) {
     title += row.label.empty() ? row.object.name : row.label;
     title += verb_of(row.kind);
     return plain_line(title + period_of(row) + details_of(row));
-}
-
-Subject subject_of(const history::History& history, const Site& site) {
-    const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
-    std::string title = named.class_name + " ";
-    if (history.label.empty() || history.label == named.name)
-        title += named.name;
-    else
-        title += history.label + " (" + named.name + ")";
-    auto description = "What each release changed in " + history.object.class_name + " " +
-                       history.object.name + ".";
-    if (history.vanished)
-        description += " It is no longer in " + history.current.version + ".";
-    return {plain_line(title + " - " + site.title), plain_line(description),
-            page_of(history.object, site),
-            "tag:" + site.authority + ":" + base::percent_encode(history.object.class_name) + "/" +
-                base::percent_encode(history.object.name)};
 }
 
 }  // namespace render

@@ -1,0 +1,102 @@
+// Atom 1.0, as the W3C feed validator wants it (tests/support/feed_rules.hpp holds its rules).
+// Source: RFC 4287; RFC 5005 for the archive
+// SPDX-License-Identifier: MIT
+#include <array>
+
+#include "base/text.hpp"
+#include "render/document.hpp"
+#include "render/text.hpp"
+#include "render/xml.hpp"
+
+namespace render {
+namespace {
+
+// What narrows the feed: since, tag and change of its address.
+std::string narrowing_of(std::string_view self_url) {
+    constexpr std::array<std::string_view, 3> names = {"since=", "tag=", "change="};
+    const auto query = self_url.find('?');
+    std::string narrowing;
+    if (query == std::string_view::npos) return narrowing;
+    for (const auto parameter : base::split(self_url.substr(query + 1), '&'))
+        for (const auto name : names)
+            if (parameter.starts_with(name)) {
+                narrowing += narrowing.empty() ? '?' : '&';
+                narrowing += parameter;
+            }
+    return narrowing;
+}
+
+// No two entries of a document may have the same time (RFC 4287 section 4.1.1), and a release
+// gives many entries one date. The fraction tells objects apart, the second releases of one day.
+std::string time_of(const history::Row& row) {
+    constexpr std::int64_t nanoseconds = 1'000'000'000;
+    const base::Seconds second =
+        base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day);
+    auto time = base::format_rfc3339(second);
+    const auto fraction = std::to_string(row.oid % nanoseconds);
+    time.back() = '.';  // instead of the Z
+    return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
+}
+
+void append_link(std::string& xml, std::size_t depth, std::string_view rel,
+                 std::string_view media_type, std::string_view url) {
+    if (url.empty()) return;
+    append_empty(xml, depth, "link", {{"rel", rel}, {"type", media_type}, {"href", url}});
+}
+
+void append_links(std::string& xml, const Channel& channel, const Neighbours& links) {
+    constexpr std::string_view atom_type = "application/atom+xml";
+    append_link(xml, 1, "alternate", "text/html", channel.subject.page_url);
+    append_link(xml, 1, "self", atom_type, channel.self_url);
+    append_link(xml, 1, "current", atom_type, links.current);
+    append_link(xml, 1, "prev-archive", atom_type, links.older);
+    append_link(xml, 1, "next-archive", atom_type, links.newer);
+    if (links.complete) append_empty(xml, 1, "fh:complete");
+    if (links.archive) append_empty(xml, 1, "fh:archive");
+}
+
+void append_author(std::string& xml, std::size_t depth, const Curator& author) {
+    append_start(xml, depth, "author");
+    append_element(xml, depth + 1, "name", author.name);
+    if (!author.url.empty()) append_url_element(xml, depth + 1, "uri", author.url);
+    append_end(xml, depth, "author");
+}
+
+void append_head(std::string& xml, const history::Excerpt& excerpt, const Channel& channel,
+                 const Neighbours& links, const Site& site) {
+    append_declaration(xml, style_sheet_of(site));
+    append_start(xml, 0, "feed",
+                 {{"xmlns", "http://www.w3.org/2005/Atom"},
+                  {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
+                  {"xml:lang", site.language}});
+    append_element(xml, 1, "title", title_of(channel));
+    append_element(xml, 1, "subtitle", channel.subject.description);
+    append_element(xml, 1, "id", channel.subject.id + narrowing_of(channel.self_url));
+    append_element(xml, 1, "updated", base::format_rfc3339(last_modified(excerpt)));
+    append_author(xml, 1, {publisher_of(site), {}});
+    append_links(xml, channel, links);
+    append_element(xml, 1, "generator", "Varve");
+}
+
+void append_item(std::string& xml, const history::Row& row, const history::Excerpt& excerpt,
+                 const Site& site) {
+    const auto time = time_of(row);
+    append_start(xml, 1, "entry");
+    append_element(xml, 2, "title", title_of(row));
+    append_link(xml, 2, "alternate", "text/html", page_of(row, site));
+    append_element(xml, 2, "id", guid_of(row, site.authority));
+    append_element(xml, 2, "published", time);
+    append_element(xml, 2, "updated", time);
+    for (const auto& curator : curators_of(row, excerpt, site)) append_author(xml, 2, curator);
+    append_html_element(xml, 2, "content", content_of(row, excerpt, site), {{"type", "html"}});
+    append_end(xml, 1, "entry");
+}
+
+}  // namespace
+
+std::string atom(const history::Excerpt& excerpt, const Channel& channel, const Site& site) {
+    const Shape shape{append_head, append_item, "", "</feed>\n"};
+    return document_of(shape, excerpt, channel, site);
+}
+
+}  // namespace render

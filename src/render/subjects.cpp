@@ -1,0 +1,95 @@
+// What a feed is about, of each kind.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "render/feed.hpp"
+#include "render/text.hpp"
+
+namespace render {
+namespace {
+
+using history::ObjectName;
+
+constexpr std::size_t most_named = 2;  // objects of a watch list that its title names
+
+// "CLASS/NAME" as ids have it.
+std::string path_of(const ObjectName& object) {
+    return base::percent_encode(object.class_name) + "/" + base::percent_encode(object.name);
+}
+
+Subject subject(const std::string& title, const std::string& description, std::string page_url,
+                const std::string& id, const Site& site) {
+    return {plain_line(title + " - " + site.title), plain_line(description), std::move(page_url),
+            "tag:" + site.authority + ":" + id};
+}
+
+// "Gene unc-26", by what people called it when it changed last.
+std::string shown_name(const ObjectName& object, const history::Excerpt& excerpt) {
+    const auto row = std::ranges::find(excerpt.rows, object, &history::Row::object);
+    const bool labelled = row != excerpt.rows.end() && !row->label.empty();
+    return object.class_name + " " + (labelled ? row->label : object.name);
+}
+
+// "Gene unc-26, Paper WBPaper00031000 and 3 others"
+std::string names_of(const history::WatchList& list) {
+    std::string names;
+    const auto& objects = list.objects;
+    const auto named =
+        objects.size() == most_named + 1 ? objects.size() : std::min(objects.size(), most_named);
+    for (std::size_t i = 0; i < named; ++i) {
+        const bool last = i > 0 && i + 1 == objects.size();
+        names += i == 0 ? "" : last ? " and " : ", ";
+        names += shown_name(objects[i], list);
+    }
+    if (named < objects.size())
+        names += " and " + std::to_string(objects.size() - named) + " others";
+    return names;
+}
+
+}  // namespace
+
+Subject subject_of(const history::History& history, const Site& site) {
+    const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
+    std::string title = named.class_name + " ";
+    if (history.label.empty() || history.label == named.name)
+        title += named.name;
+    else
+        title += history.label + " (" + named.name + ")";
+    auto description = "What each release changed in " + history.object.class_name + " " +
+                       history.object.name + ".";
+    if (history.vanished) description += " It is no longer in " + history.current.version + ".";
+    if (const auto successor = successor_of(history, site))
+        description += " " + successor->words + " " + successor->object.class_name + " " +
+                       successor->object.name + ".";
+    return subject(title, description, page_of(history.object, site), path_of(history.object),
+                   site);
+}
+
+Subject subject_of(const history::WatchList& list, const Site& site) {
+    std::string canonical;
+    for (const auto& object : list.objects) canonical += path_of(object) + "\n";
+    const auto names = names_of(list);
+    return subject(names, "What each release changed in " + names + ".",
+                   site.base_url + "/?" + watch_query_of(list.objects),
+                   "/list/" + base::sha256_hex(canonical).substr(0, 32), site);
+}
+
+Subject subject_of_class(std::string_view class_name, const Site& site) {
+    const std::string name(class_name);
+    const auto encoded = base::percent_encode(class_name);
+    return subject("All " + name + " changes",
+                   "What each release changed in the objects of class " + name + ".",
+                   site.base_url + "/?class=" + encoded, encoded, site);
+}
+
+Subject subject_of_release(const history::Release& release, const Site& site) {
+    const auto encoded = base::percent_encode(release.version);
+    return subject("Changes in " + release.version,
+                   "What " + release.version + " of " + base::format_date(release.released_on) +
+                       " changed, object by object.",
+                   site.base_url + "/release/" + encoded, "/release/" + encoded, site);
+}
+
+}  // namespace render
