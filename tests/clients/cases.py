@@ -1,0 +1,172 @@
+"""Golden cases: a request, the fields that are expected, and the body.
+
+    A sentence that says what the case holds.
+    Ways: in-process, FastCGI                 only where it can't be asked in all three
+    GET /rss?class=Gene&name=WBGene00006763   below base_url
+    If-None-Match: {ETag}
+    ---
+    Status: 200
+    ETag: ***                                 there, with any value
+    !Content-Encoding:                        not there
+    ~body: items                              how the body is compared: see shapes.py; any, parts
+    ---
+    the body, as a tree or an outline
+    =====                                     the next case of the same file
+
+{ETag} stands for the tag of the same request without If- fields, {ETag in WS187} for the one it
+has while that build is current, {TARGET} for one that was prepared (tokens). Nothing behind the
+first --- : the case is new, and blessing writes what is worth holding.
+SPDX-License-Identifier: MIT
+"""
+import dataclasses
+import gzip
+import re
+
+import shapes
+from checking import same
+from ways import can_be_cgi
+
+WORTH_HOLDING = ("content-type", "location", "allow", "retry-after", "www-authenticate", "vary",
+                 "cache-control", "im", "content-encoding", "last-modified", "content-security-policy",
+                 "referrer-policy", "link", "x-content-type-options")
+SPELLED = {"etag": "ETag", "im": "IM", "www-authenticate": "WWW-Authenticate"}
+LISTS = ("vary", "cache-control", "allow")
+SEPARATOR = "=====\n"
+
+
+@dataclasses.dataclass
+class Case:
+    sentence: str
+    ways: tuple       # names of ways; empty: all
+    method: str
+    target: str
+    fields: list      # (name, value) of the request
+    expected: list    # (name, value), as written: "!Name" and "~body" too
+    body: str
+
+    @property
+    def body_kind(self):
+        return dict(self.expected).get("~body")
+
+    def goes(self, way):
+        if self.ways:
+            return way.name in self.ways
+        return way.name != "CGI" or can_be_cgi(self.target)
+
+
+def _pair(line):
+    name, colon, value = line.partition(":")
+    assert colon, f"no field: {line!r}"
+    return name.strip(), value.strip()
+
+
+def parse_case(text):
+    head, _, rest = text.partition("---\n")
+    fields, _, body = rest.partition("---\n")
+    sentence, *lines = head.rstrip("\n").split("\n")
+    ways = ()
+    if lines[0].startswith("Ways:"):
+        ways = tuple(each.strip() for each in lines.pop(0)[5:].split(","))
+    method, target = lines.pop(0).split(" ", 1)
+    return Case(sentence, ways, method, target, [_pair(line) for line in lines],
+                [_pair(line) for line in fields.splitlines() if line], body)
+
+
+def parse_cases(text):
+    return [parse_case(each) for each in text.split(SEPARATOR)]
+
+
+def case_to_text(case):
+    ways = [f"Ways: {', '.join(case.ways)}"] if case.ways else []
+    head = [case.sentence, *ways, f"{case.method} {case.target}", *(f"{n}: {v}" for n, v in case.fields)]
+    expected = [f"{name}: {value}".rstrip() for name, value in case.expected]
+    body = case.body.rstrip("\n")
+    return "\n".join([*head, "---", *expected, "---", *([body] if body else [])]) + "\n"
+
+
+def body_of(reply):
+    body = reply.body
+    if reply.fields.get("content-encoding") == "gzip" and body:
+        body = gzip.decompress(body)
+    return body.decode("utf-8")
+
+
+def _kind_for(case, reply):
+    return case.body_kind or shapes.kind_of(reply.fields.get("content-type", "text/plain"))
+
+
+# ---- asking ----
+
+def ask(case, way, known):
+    """known: values for {PLACEHOLDERS}; a tag is asked for, of this way or of known[RELEASE]."""
+    def tag_by(asking):
+        plain = [(name, value) for name, value in case.fields if not name.lower().startswith(("if-", "a-im"))]
+        return asking.ask("GET", filled(case.target), plain).fields["etag"]
+
+    def value_of(match):
+        if match.group(1) == "ETag":
+            return tag_by(way)
+        if match.group(1).startswith("ETag in "):
+            return tag_by(known[match.group(1)[8:]])
+        return known[match.group(1)]
+
+    def filled(text):
+        return re.sub(r"\{(\w[\w ]*)\}", value_of, text)
+
+    return way.ask(case.method, filled(case.target), [(name, filled(value)) for name, value in case.fields])
+
+
+# ---- judging ----
+
+def _parts_of(name, value):
+    """Apache writes lists in its own way, and adds to them in its own order."""
+    return sorted(each.strip() for each in value.split(",")) if name in LISTS else value
+
+
+def _field_findings(case, reply):
+    got = {"status": str(reply.status), **reply.fields}
+    for name, value in case.expected:
+        key = name.lstrip("!").lower()
+        if name.startswith("~"):
+            continue
+        if name.startswith("!"):
+            if key in got:
+                yield f"{name[1:]} is there: {got[key]}"
+        elif key not in got:
+            yield f"{name} is not there"
+        elif value != "***" and _parts_of(key, value) != _parts_of(key, got[key]):
+            yield f"{name}: {got[key]}, wanted {value}"
+
+
+def judge(case, reply):
+    """Complains by what an answer has other than the case wants."""
+    findings = list(_field_findings(case, reply))
+    assert not findings, "\n".join([*findings, f"in: {reply!r}"])
+    kind = _kind_for(case, reply)
+    text = body_of(reply)
+    if kind == "any":
+        return
+    if kind == "parts":
+        findings = shapes.findings_in_parts(case.body, text)
+        assert not findings, "\n".join(["parts missing, or there against a !:", *findings, text[:1500]])
+    elif not text or not case.body.strip():
+        same(text.split("\n"), case.body.split("\n"), "the body")
+    else:
+        same(shapes.shape_of(kind, text), shapes.stored_shape_of(kind, case.body), "the body")
+
+
+def bless(case, reply):
+    """The case with what the answer has; what it leaves open stays open."""
+    got = {"status": str(reply.status), **reply.fields}
+    expected = case.expected
+    if not expected:
+        expected = [("Status", ""), *((SPELLED.get(name, name.title()), "") for name in WORTH_HOLDING if name in got),
+                    *([("ETag", "***")] if "etag" in got else [])]
+    expected = [(name, got.get(name.lower(), value) if name[0] not in "!~" and value != "***" else value)
+                for name, value in expected]
+    case = dataclasses.replace(case, expected=expected)
+    kind = _kind_for(case, reply)
+    if kind in ("any", "parts"):
+        return case
+    text = body_of(reply)
+    return dataclasses.replace(case, body="\n".join(shapes.shape_of(kind, text)) if text else "")

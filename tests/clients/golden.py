@@ -1,0 +1,71 @@
+"""The golden cases as checks, and their blessing.
+
+SPDX-License-Identifier: MIT
+"""
+import cases
+import ways
+from checking import check
+from world import CASES, World
+
+_worlds = {}
+
+
+class Asked:
+    """A world with its three ways, and what the cases of it may name in braces."""
+
+    def __init__(self, name):
+        self.world = World(name).start()
+        self.ways = [ways.InProcess(self.world), ways.FastCgi(self.world), ways.Cgi(self.world)]
+        self.known = {version: ways.InProcess(self.world, f"{version}.conf") for version in self.world.versions}
+
+    def close(self):
+        for way in (*self.ways, *self.known.values()):
+            way.close()
+        self.world.close()
+
+
+def asked(name):
+    if name not in _worlds:
+        _worlds[name] = Asked(name)
+    return _worlds[name]
+
+
+def close_worlds():
+    while _worlds:
+        _worlds.popitem()[1].close()
+
+
+def _run(name, case):
+    there = asked(name)
+    for way in there.ways:
+        if not case.goes(way):
+            continue
+        try:
+            cases.judge(case, cases.ask(case, way, there.known))
+        except Exception as failure:
+            failure.args = (f"{way.name}: {failure}",)
+            raise
+
+
+def _each():
+    for file in sorted(CASES.glob("*/*.case")):
+        yield file, cases.parse_cases(file.read_text())
+
+
+def register():
+    for file, found in _each():
+        for case in found:
+            sentence = f"case {file.parent.name}/{file.stem}: {case.sentence}"
+            check(sentence)(lambda name=file.parent.name, case=case: _run(name, case))
+
+
+def bless(pattern=""):
+    """Writes what the site answers in-process into every case whose file has `pattern` in its path."""
+    for file, found in _each():
+        if pattern not in str(file):
+            continue
+        there = asked(file.parent.name)
+        way = there.ways[0]
+        texts = [cases.case_to_text(cases.bless(case, cases.ask(case, way, there.known))) for case in found]
+        file.write_text(cases.SEPARATOR.join(texts))
+        print(f"blessed {file.parent.name}/{file.name}: {len(texts)} cases")

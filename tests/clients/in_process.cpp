@@ -1,0 +1,66 @@
+// in-process CONFIG -- the site of a configuration without a server around it: what the golden
+// cases (tests/cases) are held to beside FastCGI and CGI.
+// Reads CGI variables, each "NAME=value" and a NUL, an empty one behind the last of a request;
+// writes a line with the number of bytes, then the answer as a CGI program would send it.
+// SPDX-License-Identifier: MIT
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/config.hpp"
+#include "app/rooms.hpp"
+#include "base/log.hpp"
+#include "serve/http.hpp"
+#include "serve/variables.hpp"
+
+namespace {
+
+std::optional<std::vector<std::string>> read_variables() {
+    std::vector<std::string> variables;
+    for (std::string each; std::getline(std::cin, each, '\0');) {
+        if (each.empty()) return variables;
+        variables.push_back(each);
+    }
+    return std::nullopt;
+}
+
+serve::Request request_of(const std::vector<std::string>& variables,
+                          const std::string& base_path) {
+    std::vector<const char*> pointers;
+    for (const auto& each : variables) pointers.push_back(each.c_str());
+    pointers.push_back(nullptr);
+    return serve::request_of(pointers.data(), base_path, serve::Via::fastcgi);
+}
+
+int answer_all(app::Rooms& rooms) {
+    rooms.current->look();
+    const auto site = app::open_site(rooms, app::CountHits::no);
+    const auto base_path = serve::base_path_of(rooms.config.site.base_url);
+    while (const auto variables = read_variables()) {
+        const auto response = site->answer(request_of(*variables, base_path));
+        auto text = serve::head_of(response);
+        if (response.body && response.send_body) text += *response.body;
+        std::cout << text.size() << '\n' << text << std::flush;
+    }
+    return 0;
+}
+
+int complain(const base::Error& error) {
+    std::cerr << "in-process: " << error.text << '\n';
+    return 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count != 2) {
+        std::cerr << "in-process CONFIG\n";
+        return 2;
+    }
+    base::log::send_to(2, base::log::Level::error);
+    auto config = app::load_config(arguments[1]);
+    if (!config) return complain(config.error());
+    auto rooms = app::open_rooms(std::move(*config), app::Waiting::request);
+    return rooms ? answer_all(*rooms) : complain(rooms.error());
+}

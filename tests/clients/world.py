@@ -1,0 +1,82 @@
+"""A world: builds, a store that was brought up to date on each of them, and a configuration.
+
+tests/cases/NAME holds varve.conf and, unless the sample builds are meant, a folder builds/.
+The time of recording is set to one instant, so that two preparations give the same bytes.
+SPDX-License-Identifier: MIT
+"""
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import tempfile
+
+from site_of_varve import EXAMPLES, HERE, PROGRAM, Site, eventually, free_port
+
+CASES = HERE / "cases"
+RECORDED_AT = "2008-04-01T12:00:00Z"
+
+
+class World(Site):
+    """live: its addresses lead to this very server; else they are those of the configuration."""
+
+    def __init__(self, name, live=False):
+        self.name = name
+        self.source = CASES / name
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.builds = self.folder / "builds"
+        own = self.source / "builds"
+        shutil.copytree(own if own.exists() else EXAMPLES / "builds", self.builds, symlinks=True)
+        self.varve = self.apache = None
+        self.port = free_port()
+        self.base_url = f"http://127.0.0.1:{self.port}" if live else self._configured("base_url")
+        self.versions = sorted(folder.name for folder in self.builds.iterdir() if not folder.is_symlink())
+        self.switch_to(self.versions[-1])
+        self._prepare()
+
+    def _configured(self, key):
+        return re.search(rf"(?m)^{key} = (.*)$", (self.source / "varve.conf").read_text()).group(1)
+
+    def write_config(self, name="varve.conf", path="builds/current"):
+        text = (self.source / "varve.conf").read_text()
+        text = re.sub(r"(?m)^base_url = .*$", f"base_url = {self.base_url}", text)
+        text = re.sub(r"(?m)^path = .*$", f"path = {path}", text)
+        (self.folder / "var").mkdir(exist_ok=True)
+        config = self.folder / name
+        config.write_text(text)
+        return config
+
+    def _prepare(self):
+        self.write_config()
+        self.expect(0, "init")
+        for version in self.versions:
+            self.write_config(f"{version}.conf", path=f"builds/{version}")
+            self.expect(0, "prewarm", "--all", config=f"{version}.conf")
+        with sqlite3.connect(self.folder / "var" / "history.db") as store:
+            store.execute("UPDATE history SET recorded_at = ?", (RECORDED_AT,))
+        store.close()
+
+    def start(self):
+        self.start_varve()
+        self.start_apache()
+        eventually(self.answers, "the site answers")
+        return self
+
+    def answers(self):
+        for process in (self.varve, self.apache):
+            assert process.poll() is None, f"{process.args[0]} ended: {self.logs()}"
+        try:
+            return self.get(self.base_path + "/healthz").status == 200
+        except OSError:
+            return False
+
+    @property
+    def base_path(self):
+        return re.sub(r"^https?://[^/]+", "", self.base_url)
+
+    def link_cgi(self, page):
+        """The program under the name of a page: CGI answers for the page of its own name."""
+        folder = self.folder / "cgi-bin"
+        folder.mkdir(exist_ok=True)
+        if not (folder / page).exists():
+            os.link(PROGRAM, folder / page)
