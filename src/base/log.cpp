@@ -5,12 +5,16 @@
 #include <unistd.h>
 
 #include "base/date.hpp"
+#include "base/log_file.hpp"
 
 namespace base::log {
 namespace {
 
-std::atomic<int> sink{2};
+constexpr int to_file = -1;
+std::atomic<int> sink{2};  // a descriptor, or to_file
 std::atomic<Level> threshold{Level::info};
+
+LogFile file;
 
 constexpr std::string_view name_of(Level level) {
     switch (level) {
@@ -44,13 +48,8 @@ void append_value(std::string& line, std::string_view value) {
 
 }  // namespace
 
-void write(Level level, std::string_view what, Fields fields) {
-    if (level < threshold.load(std::memory_order_relaxed)) return;
-    std::string line = format_rfc3339(system_clock_now());
-    line += " level=";
-    line += name_of(level);
-    line += " msg=";
-    append_value(line, what);
+std::string line_of(std::string_view begin, Fields fields) {
+    std::string line(begin);
     for (const auto& [key, value] : fields) {
         line += ' ';
         line += key;
@@ -58,13 +57,34 @@ void write(Level level, std::string_view what, Fields fields) {
         append_value(line, value);
     }
     line += '\n';
+    return line;
+}
+
+void write(Level level, std::string_view what, Fields fields) {
+    if (level < threshold.load(std::memory_order_relaxed)) return;
+    std::string begin = format_rfc3339(system_clock_now());
+    begin += " level=";
+    begin += name_of(level);
+    begin += " msg=";
+    append_value(begin, what);
+    const auto line = line_of(begin, fields);
+    const int descriptor = sink.load();
+    if (descriptor == to_file) return file.write(line);
     // A log that can't be written must not stop the program; there is nobody left to tell.
-    [[maybe_unused]] const auto written = ::write(sink.load(), line.data(), line.size());
+    [[maybe_unused]] const auto written = ::write(descriptor, line.data(), line.size());
 }
 
 void send_to(int descriptor, Level least) {
     sink = descriptor;
     threshold = least;
+    file.close();
+}
+
+Result<void> send_to_file(const std::string& path, Level least) {
+    if (const auto opened = file.open(path); !opened) return opened;
+    sink = to_file;
+    threshold = least;
+    return {};
 }
 
 }  // namespace base::log

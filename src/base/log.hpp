@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/result.hpp"
+
 namespace base::log {
 
 enum class Level { debug, info, warning, error };
@@ -21,8 +23,15 @@ inline void info(std::string_view what, Fields f = {}) { write(Level::info, what
 inline void warning(std::string_view what, Fields f = {}) { write(Level::warning, what, f); }
 inline void error(std::string_view what, Fields f = {}) { write(Level::error, what, f); }
 
-// The sink: a file descriptor that stays open for the life of the process (2 = stderr, the
-// default), and the least level that is written. Call before threads start.
+// "BEGIN key=value …" and a line end, values quoted where needed.
+[[nodiscard]] std::string line_of(std::string_view begin, Fields fields);
+
+// Where lines go, and the least level that is written. Any time: a line that is being written
+// meanwhile goes whole to the one or the other.
+//   descriptor  stays open for the life of the process; 2, stderr, is the default
 void send_to(int descriptor, Level least);
+// The same for a file, opened anew at each call (logrotate).
+//   error  unavailable: it can't be opened; nothing changes
+[[nodiscard]] Result<void> send_to_file(const std::string& path, Level least);
 
 }  // namespace base::log
