@@ -46,9 +46,9 @@ def _run(sentence, function):
 
 
 def run_all(pattern=""):
-    """True when there was something to run and all of it passed."""
+    """True when all that ran passed; tests/run complains when nothing did."""
     signal.signal(signal.SIGALRM, _out_of_time)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     chosen = [(sentence, function) for sentence, function in ALL if pattern in sentence]
     verdicts = [_run(sentence, function) for sentence, function in chosen]
-    return bool(verdicts) and all(verdicts)
+    return all(verdicts)

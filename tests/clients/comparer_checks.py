@@ -2,7 +2,10 @@
 
 SPDX-License-Identifier: MIT
 """
+import json
+
 import cases
+import json_feed
 import shapes
 from checking import check
 from outline import Forbidden, outline_of
@@ -127,3 +130,37 @@ def _():
     fresh = cases.bless(cases.parse_case("x\nGET /\n---\n---\n"), answer)
     assert ("Status", "410") in fresh.expected and ("ETag", "***") in fresh.expected, fresh
     cases.judge(cases.parse_case(cases.case_to_text(fresh)), answer)
+
+
+JSON_FEED = {"version": "https://jsonfeed.org/version/1.1", "title": "t", "home_page_url": "https://x.org/",
+             "feed_url": "https://x.org/f", "_varve": {"about": "x"},
+             "items": [{"id": "1", "content_html": "", "date_published": "2008-02-15T00:00:00Z",
+                        "authors": [{"name": "ann"}]}]}
+
+
+def _with(path, value):
+    """JSON_FEED with another value at a path, or without it."""
+    feed = json.loads(json.dumps(JSON_FEED))
+    *way, last = path
+    place = feed
+    for step in way:
+        place = place[step]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return json_feed.findings(json.dumps(feed).encode(), "https://x.org/f")
+
+
+@check("the rules of JSON Feed: a feed that keeps them has no finding, each fault has one")
+def _():
+    assert not _with(["title"], "t"), _with(["title"], "t")
+    item = ["items", 0]
+    for path, value in (
+            (["version"], "https://jsonfeed.org/version/1"), (["title"], None), (["items"], None), (["title"], 7),
+            (["feed_url"], "https://y.org/f"), (["home_page_url"], "/"), (["tittle"], "t"), (["_varve"], "x"),
+            ([*item, "id"], 1), ([*item, "id"], None), ([*item, "content_html"], None), ([*item, "url"], "javascript:x"),
+            ([*item, "date_published"], "2008-02-15"), ([*item, "authors"], [{}]), ([*item, "tags"], [1]),
+            (["items"], [JSON_FEED["items"][0]] * 2)):
+        assert _with(path, value), (path, value)
+    assert json_feed.findings(b"\xff", "") and json_feed.findings(b"[]", "")

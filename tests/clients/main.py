@@ -3,11 +3,31 @@ golden cases whose file does.
 
 SPDX-License-Identifier: MIT
 """
+import json
+import os
+import subprocess
 import sys
 
 import checking
 import comparer_checks  # noqa: F401  adds its checks to the list
 import golden
+import reader_checks  # noqa: F401
+from site_of_varve import HERE
+
+SECONDS_FOR_PAGES = 900
+
+
+def run_pages(pattern):
+    """The checks in a browser; they print lines of their own."""
+    ports = {name: golden.asked(name).world.port for name in ("sample", "many", "hostile")}
+    process = subprocess.Popen(["node", str(HERE / "clients" / "pages.mjs"), json.dumps(ports), pattern],
+                               env={**os.environ, "SCREENSHOTS": str(HERE / "screenshots")})
+    try:
+        return process.wait(SECONDS_FOR_PAGES) == 0
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
 
 
 def main(arguments):
@@ -18,7 +38,8 @@ def main(arguments):
             golden.bless(pattern)
             return 0
         golden.register()
-        return 0 if checking.run_all(pattern) else 1
+        passed = checking.run_all(pattern)
+        return 0 if run_pages(pattern) and passed else 1
     finally:
         golden.close_worlds()
 

@@ -27,6 +27,8 @@ class World(Site):
         self.builds = self.folder / "builds"
         own = self.source / "builds"
         shutil.copytree(own if own.exists() else EXAMPLES / "builds", self.builds, symlinks=True)
+        for file in self.source.glob("*.tsv"):
+            shutil.copy(file, self.folder)
         self.varve = self.apache = None
         self.port = free_port()
         self.base_url = f"http://127.0.0.1:{self.port}" if live else self._configured("base_url")

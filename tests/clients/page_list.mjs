@@ -1,0 +1,33 @@
+// Each kind of page once, of the site that shows it best.
+// SPDX-License-Identifier: MIT
+const gene = "class=Gene&name=WBGene00006763";
+const paper = "class=Paper&name=WBPaper00031000";
+const markup = `class=Gene&name=${encodeURIComponent("<script>alert('name')</script>")}`;
+
+// feeds: the page has feeds of its own; status: other than 200
+export const pages = [
+  { name: "home", site: "sample", path: "/" },
+  { name: "search", site: "sample", path: "/?q=unc-2" },
+  { name: "search-nothing", site: "sample", path: "/?q=nobody-at-all" },
+  { name: "watch-list", site: "sample", path: "/?object=Gene:WBGene00006763&object=Paper:WBPaper00031000", feeds: true },
+  { name: "history", site: "sample", path: `/history?${gene}`, feeds: true },
+  { name: "history-release", site: "sample", path: `/history?${gene}&at=WS187`, feeds: true },
+  { name: "history-paper", site: "sample", path: `/history?${paper}`, feeds: true },
+  { name: "history-long-text", site: "sample", path: "/history?class=LongText&name=WBPaper00004489", feeds: true },
+  { name: "history-vanished", site: "sample", path: "/history?class=Phenotype&name=WBPhenotype:0001213", feeds: true },
+  { name: "history-many", site: "many", path: "/changes/history?class=Gene&name=long", feeds: true },
+  { name: "diff", site: "sample", path: `/diff?${gene}&from=WS186&to=WS188`, feeds: true },
+  { name: "release", site: "sample", path: "/release/WS187", feeds: true },
+  { name: "release-class", site: "sample", path: "/release/WS188?class=Gene", feeds: true },
+  { name: "release-many", site: "many", path: "/changes/release/R62", feeds: true },
+  { name: "not-found", site: "sample", path: "/history?class=Gene&name=nobody", status: 404 },
+  { name: "refused", site: "sample", path: `/rss?${gene}&n=0`, status: 400 },
+  { name: "markup-home", site: "hostile", path: `/?q=${encodeURIComponent("<img src=x")}` },
+  { name: "markup-history", site: "hostile", path: `/history?${markup}`, feeds: true },
+  { name: "markup-diff", site: "hostile", path: `/diff?${markup}&from=HR1&to=HR2`, feeds: true },
+  { name: "markup-release", site: "hostile", path: "/release/HR2", feeds: true },
+  { name: "markup-long-text", site: "hostile", path: `/history?class=LongText&name=${encodeURIComponent("<h1>long</h1>")}`, feeds: true },
+  { name: "markup-renamed", site: "hostile", path: `/history?class=Gene&name=${encodeURIComponent('old"><i>')}`, feeds: true },
+  { name: "markup-script-address", site: "hostile", path: `/history?class=Gene&name=${encodeURIComponent("javascript:alert(6)")}`, feeds: true },
+];
+export const of = (name) => pages.find((page) => page.name === name);

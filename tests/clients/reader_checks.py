@@ -1,0 +1,143 @@
+"""Every format of every kind of feed, read by three readers that have to agree.
+
+SPDX-License-Identifier: MIT
+"""
+import functools
+import json
+import xml.etree.ElementTree as ElementTree
+
+import golden
+import json_feed
+import readers
+from checking import check, same
+
+GENE = "/rss?class=Gene&name=WBGene00006763"
+HOSTILE = "class=Gene&name=%3Cscript%3Ealert%28%27name%27%29%3C%2Fscript%3E"
+# what it is: (world, path, items there are at least)
+FEEDS = {
+    "an object": ("sample", GENE, 3),
+    "an object, narrowed": ("sample", GENE + "&tag=Gene_info&change=added", 2),
+    "an object that vanished": ("sample", "/rss?class=Phenotype&name=WBPhenotype%3A0001213", 1),
+    "a watch list": ("sample", "/rss?object=Gene%3AWBGene00006763&object=Paper%3AWBPaper00031000", 4),
+    "a class": ("sample", "/rss?class=Gene", 10),
+    "a release": ("sample", "/release/WS187?n=40", 10),
+    "an object with an archive": ("many", "/rss?class=Gene&name=long", 50),
+    "a page of the archive of an object": ("many", "/rss/archive?class=Gene&name=long&before=50", 50),
+    "a page of the archive of a class": ("many", "/rss/archive?class=Gene&before=100", 50),
+    "an object with markup everywhere": ("hostile", "/rss?" + HOSTILE, 2),
+    "a class with markup everywhere": ("hostile", "/rss?class=Gene", 4),
+}
+FORMATS = ("rss", "atom", "json")
+
+
+def _path(path, form):
+    return path + ("&" if "?" in path else "?") + "format=" + form
+
+
+def _address(world, path, form):
+    there = golden.asked(world).world
+    return f"http://127.0.0.1:{there.port}{there.base_path}{_path(path, form)}"
+
+
+@functools.lru_cache(maxsize=None)
+def _reply(world, path, form):
+    there = golden.asked(world)
+    reply = there.ways[1].ask("GET", _path(path, form), [])
+    assert reply.status == 200, (path, form, reply)
+    return reply
+
+
+@functools.lru_cache(maxsize=None)
+def _by_newsboat():
+    """One run for all feeds: a reader with all of them in its list."""
+    return readers.by_newsboat([_address(world, path, form) for world, path, _ in FEEDS.values()
+                                for form in ("rss", "atom")])
+
+
+def _agree(world, path, least):
+    bodies = [_reply(world, path, form).body for form in FORMATS]
+    reads = readers.by_feedsmith(bodies)
+    assert [read["format"] for read in reads] == list(FORMATS), reads
+    wanted = readers.items_of_feedsmith(reads[0])
+    assert len(wanted) >= least and len({item.id for item in wanted}) == len(wanted), wanted
+    assert len({read["title"] for read in reads}) == 1, [read["title"] for read in reads]
+    assert len({read["home"] for read in reads}) == 1, [read["home"] for read in reads]
+    for form, read in zip(FORMATS, reads):
+        same(readers.items_of_feedsmith(read), wanted, f"feedsmith, {form}, against rss")
+        assert read["self"] == golden.asked(world).world.base_url + _path(path, form), read["self"]
+    for form in ("rss", "atom"):
+        same(readers.by_feedparser(_address(world, path, form)), wanted, f"feedparser, {form}")
+        found = _by_newsboat()[_address(world, path, form)]
+        same(sorted(found), sorted(wanted), f"newsboat, {form}")
+
+
+def _authors_and_content(world, path):
+    """What else of an item is the same in all formats."""
+    reads = readers.by_feedsmith([_reply(world, path, form).body for form in FORMATS])
+    for of_rss, *others in zip(*(read["items"] for read in reads)):
+        for other in others:
+            same([other["content"]], [of_rss["content"]], f"content of {of_rss['id']}")
+            same(other["authors"], of_rss["authors"], f"authors of {of_rss['id']}")
+
+
+def _keeps_the_rules(world, path):
+    there = golden.asked(world).world
+    reply = _reply(world, path, "json")
+    findings = json_feed.findings(reply.body, there.base_url + path.partition("?")[0])
+    assert reply.fields["content-type"].startswith("application/feed+json"), reply
+    assert not findings, "\n".join(findings)
+
+
+for _what, (_world, _where, _least) in FEEDS.items():
+    check(f"three readers agree on titles, ids, dates and links of every format: {_what}")(
+        functools.partial(_agree, _world, _where, _least))
+    check(f"content and authors are the same in every format: {_what}")(
+        functools.partial(_authors_and_content, _world, _where))
+    check(f"JSON Feed keeps its published rules: {_what}")(functools.partial(_keeps_the_rules, _world, _where))
+
+
+@check("an OPML reader finds each object of a watch list, with its feed and its page")
+def _():
+    there = golden.asked("sample")
+    reply = there.ways[1].ask("GET", "/opml?object=Gene%3AWBGene00006763&object=Paper%3AWBPaper00031000", [])
+    (read,) = readers.by_feedsmith([reply.body])
+    found = [(line.get("type"), line.get("xmlUrl"), line.get("htmlUrl")) for line in read["items"]]
+    base = there.world.base_url
+    same(found, [("rss", f"{base}/rss?class={c}&name={n}", f"{base}/history?class={c}&name={n}")
+                 for c, n in (("Gene", "WBGene00006763"), ("Paper", "WBPaper00031000"))])
+    assert all(line["text"] for line in read["items"]), read
+
+
+def _prev_archive(reply):
+    root = ElementTree.fromstring(reply.body)
+    return next((link.get("href") for link in root.iter("{http://www.w3.org/2005/Atom}link")
+                 if link.get("rel") == "prev-archive"), None)
+
+
+def _next_url(reply):
+    return json.loads(reply.body).get("next_url")
+
+
+def _walk(there, path, form):
+    """Ids of a feed and of all of its archive, as a reader that follows its links finds them."""
+    ids, seen, path = [], set(), _path(path, form)
+    while path:
+        assert path not in seen, f"a circle at {path}"
+        seen.add(path)
+        reply = there.ways[1].ask("GET", path, [])
+        assert reply.status == 200, (path, reply)
+        (read,) = readers.by_feedsmith([reply.body])
+        ids += [item["id"] for item in read["items"] if item["id"] not in ids]
+        following = (_next_url if form == "json" else _prev_archive)(reply)
+        path = following and following.removeprefix(there.world.base_url)
+    return ids
+
+
+@check("a reader that follows the archive finds every item, the same in every format")
+def _():
+    there = golden.asked("many")
+    for path, count in (("/rss?class=Gene&name=long", 60), ("/rss?class=Gene", 120), ("/release/R62", 120)):
+        walks = [_walk(there, path, form) for form in FORMATS]
+        assert len(walks[0]) == count, (path, len(walks[0]))
+        for walk in walks:
+            same(sorted(walk), sorted(walks[0]), path)

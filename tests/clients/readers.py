@@ -1,0 +1,72 @@
+"""Feed readers that people use, each with what it found in a feed: newsboat, Python's feedparser,
+and feedsmith of npm.
+
+SPDX-License-Identifier: MIT
+"""
+import calendar
+import collections
+import datetime
+import email.utils
+import json
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+
+import feedparser
+
+from site_of_varve import HERE
+
+SECONDS = 60
+
+# date: seconds since 1970, without a fraction.
+Item = collections.namedtuple("Item", "title id date link")
+
+
+def _seconds(text):
+    if text[:1].isdigit():
+        return int(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp())
+    return int(email.utils.parsedate_to_datetime(text).timestamp())
+
+
+def by_feedparser(address):
+    read = feedparser.parse(address)
+    assert not read.bozo, (address, read.get("bozo_exception"))
+    return [Item(entry.title, entry.id, calendar.timegm(entry.published_parsed), entry.link)
+            for entry in read.entries]
+
+
+def by_feedsmith(bodies):
+    """bodies: of feeds, or of OPML. What tests/clients/parse_feed.mjs says of each."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for number, body in enumerate(bodies):
+            files.append(pathlib.Path(folder) / str(number))
+            files[-1].write_bytes(body)
+        done = subprocess.run(["node", str(HERE / "clients" / "parse_feed.mjs"), *map(str, files)],
+                              capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def items_of_feedsmith(read):
+    return [Item(item["title"], item["id"], _seconds(item["date"]), item["link"]) for item in read["items"]]
+
+
+def by_newsboat(addresses):
+    """Items by address, after newsboat has reloaded all of them; the order is its own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "urls").write_text("\n".join(addresses) + "\n")
+        (folder / "config").write_text("reload-threads 2\nkeep-articles-days 0\n")
+        done = subprocess.run(["newsboat", "-u", "urls", "-c", "cache.db", "-C", "config", "-x", "reload"], cwd=folder,
+                              env={"HOME": name, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "dumb"},
+                              capture_output=True, text=True, timeout=SECONDS, check=False)
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        with sqlite3.connect(folder / "cache.db") as cache:
+            rows = cache.execute("SELECT feedurl, title, guid, pubDate, url FROM rss_item").fetchall()
+        cache.close()
+    found = {address: [] for address in addresses}
+    for address, *item in rows:
+        found[address].append(Item(*item))
+    return found

@@ -1,0 +1,209 @@
+// What visitors do: find an object, read its history, follow links, build a watch list.
+// SPDX-License-Identifier: MIT
+import assert from "node:assert/strict";
+
+import { check, host } from "./browser.mjs";
+import { of } from "./page_list.mjs";
+
+const gene = host + of("history").path;
+const searchBox = (tab) => tab.getByRole("combobox", { name: /Name/ }).or(tab.getByRole("searchbox", { name: /Name/ })).first();
+
+async function search(tab, text) {
+  await searchBox(tab).fill(text);
+  await tab.getByRole("button", { name: "Find" }).first().click();
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "" : ", without script";
+
+  check(`a visitor finds a gene by what people call it and reads its history${how}`, async (sites) => {
+    await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
+      await tab.goto(host + "/");
+      await search(tab, "unc-26");
+      await tab.getByRole("main").getByRole("link", { name: "unc-26" }).first().click();
+      assert.match(tab.url(), /\/history\?class=Gene&name=WBGene00006763$/);
+      await tab.getByRole("heading", { level: 1, name: /unc-26/ }).waitFor();
+      for (const version of ["WS188", "WS187", "WS186"])
+        await tab.locator(`[id="${version}"]`).first().waitFor();
+    });
+  });
+
+  check(`a visitor finds a gene by its name in the database${how}`, async (sites) => {
+    await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
+      await tab.goto(host + "/");
+      await search(tab, "WBGene00006763");
+      await tab.locator("main a[href*='name=WBGene00006763']").first().waitFor();
+    });
+  });
+
+  check(`a visitor builds a watch list of two objects, whose feeds and OPML answer${how}`, async (sites) => {
+    await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
+      await tab.goto(host + "/");
+      for (const name of ["unc-26", "daf-16"]) {
+        await search(tab, name);
+        await tab.getByRole("button", { name: /^Watch/ }).first().click();
+        await tab.getByRole("heading", { name: /watch/i }).first().waitFor();
+      }
+      assert.equal(await tab.locator("input[type=checkbox][name=object]:checked").count(), 2);
+      const links = await tab.locator("main a[type], main a[href*='/opml?']").evaluateAll((all) => all.map((each) => each.href));
+      assert.equal(links.length, 4, links.join(" "));
+      for (const link of links) {
+        assert.match(link, /Gene(:|%3A)WBGene00006763.*Gene(:|%3A)WBGene00000912|WBGene00000912.*WBGene00006763/);
+        const status = await statusOf(tab, link, javaScriptEnabled);
+        assert.equal(status, 200, link);
+      }
+    });
+  });
+
+  check(`a visitor takes an object off the watch list${how}`, async (sites) => {
+    await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
+      await tab.goto(host + of("watch-list").path);
+      await tab.locator("input[type=checkbox][name=object]").first().uncheck();
+      await tab.getByRole("button", { name: /Keep/ }).click();
+      await tab.waitForURL((url) => url.searchParams.getAll("object").length === 1);
+      assert.equal(await tab.locator("input[type=checkbox][name=object]").count(), 1);
+    });
+  });
+}
+
+// As a page of the browser would fetch it; without script by opening it.
+async function statusOf(tab, link, scripted) {
+  if (scripted) return tab.evaluate(async (address) => (await fetch(address)).status, link);
+  const other = await tab.context().newPage();
+  const download = other.waitForEvent("download").then(() => 200, () => 0);
+  const reply = await other.goto(link).catch(() => null);
+  return reply ? reply.status() : download;
+}
+
+check("suggestions appear while somebody types, and the keyboard chooses one", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(host + "/");
+    const box = searchBox(tab);
+    await box.focus();
+    await tab.keyboard.type("unc-2");
+    const options = tab.getByRole("option").filter({ visible: true, hasText: "unc-26" });
+    await options.first().waitFor();
+    assert.equal(await box.getAttribute("aria-expanded"), "true");
+    await tab.keyboard.press("ArrowDown");
+    const active = await box.getAttribute("aria-activedescendant");
+    assert.ok(active && (await tab.locator(`[id="${active}"]`).getAttribute("aria-selected")) === "true", "the chosen one is told");
+    await tab.screenshot({ path: `${process.env.SCREENSHOTS}/suggestions-desktop.png` });
+    await tab.keyboard.press("Enter");
+    await tab.waitForURL(/\/history\?/);
+    await tab.getByRole("heading", { level: 1 }).waitFor();
+  });
+});
+
+check("Escape closes the suggestions and leaves what was typed", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(host + "/");
+    const box = searchBox(tab);
+    await box.focus();
+    await tab.keyboard.type("unc-2");
+    await tab.getByRole("option").filter({ visible: true, hasText: "unc-26" }).first().waitFor();
+    await tab.keyboard.press("Escape");
+    await tab.waitForFunction(() => document.activeElement.getAttribute("aria-expanded") === "false");
+    assert.equal(await box.inputValue(), "unc-2");
+  });
+});
+
+check("the link of a change in a feed leads to the place of that change", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(gene);
+    const places = await tab.evaluate(async () => {
+      const feed = await (await fetch(document.querySelector("link[type='application/feed+json']").href)).json();
+      return feed.items.flatMap((item) => [item.url, ...item.content_html.matchAll(/href="([^"]*#[^"]*)"/g)]
+        .map((each) => (typeof each === "string" ? each : each[1].replaceAll("&amp;", "&"))));
+    });
+    assert.ok(places.length > 8, String(places.length));
+    for (const place of places) {
+      await tab.goto(place);
+      const target = tab.locator(`[id="${decodeURIComponent(new URL(place).hash.slice(1))}"]`);
+      assert.equal(await target.count(), 1, place);
+      await target.scrollIntoViewIfNeeded();
+      assert.ok(await tab.evaluate(() => document.querySelector(":target")?.checkVisibility()), `${place} is shown`);
+    }
+  });
+});
+
+check("a change's link leads to the object that it names", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(host + of("history-release").path);
+    const link = tab.locator("article a[href^='https://wormbase.org/'], section a[href^='https://wormbase.org/db/get?name=synj-1']").first();
+    const wanted = await link.getAttribute("href");
+    await link.click();
+    await tab.waitForURL(/^https:\/\/wormbase\.org\//);
+    assert.equal(tab.url(), new URL(wanted).href);
+  });
+});
+
+check("a release leads to its objects and their histories, and back", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(host + "/");
+    await tab.getByRole("main").getByRole("link", { name: "WS187" }).first().click();
+    await tab.getByRole("heading", { level: 1, name: /WS187/ }).waitFor();
+    await tab.locator("main a[href*='history?class=']").first().click();
+    await tab.waitForURL(/\/history\?class=/);
+    await tab.locator("header a").first().click();
+    await tab.waitForURL(host + "/");
+  });
+});
+
+check("two releases are compared from the history page", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(gene);
+    await tab.getByRole("button", { name: "Compare" }).click();
+    await tab.waitForURL(/\/diff\?class=Gene&name=WBGene00006763&from=WS\d+&to=WS\d+$/);
+    await tab.getByRole("heading", { name: /compared/ }).waitFor();
+  });
+});
+
+check("the keyboard reaches the content past the header by the first link", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(gene);
+    await tab.keyboard.press("Tab");
+    assert.equal(await tab.evaluate(() => document.activeElement.getAttribute("href")), "#main");
+    assert.ok(await tab.evaluate(() => document.activeElement.getBoundingClientRect().left >= 0), "it is seen while focused");
+    await tab.keyboard.press("Enter");
+    await tab.keyboard.press("Tab");
+    assert.ok(await tab.evaluate(() => document.activeElement.closest("main") !== null), "the next stop is in the content");
+  });
+});
+
+check("each stop of the keyboard is seen", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(gene);
+    for (let stop = 0; stop < 25; ++stop) {
+      await tab.keyboard.press("Tab");
+      const plain = await tab.evaluate(() => {
+        const style = getComputedStyle(document.activeElement);
+        const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+        return outlined || style.boxShadow !== "none" ? "" : document.activeElement.outerHTML.slice(0, 200);
+      });
+      assert.equal(plain, "");
+    }
+  });
+});
+
+for (const [format, path] of [["RSS", "/rss?class=Gene&name=WBGene00006763"],
+  ["Atom", "/rss?class=Gene&name=WBGene00006763&format=atom"], ["markup as RSS", `/rss?${of("markup-history").path.split("?")[1]}`]]) {
+  for (const colorScheme of ["light", "dark"]) {
+    check(`a browser that opens a feed shows something readable: ${format}, ${colorScheme}`, async (sites) => {
+      const site = format.startsWith("markup") ? sites.hostile : sites.sample;
+      await site.visit({ colorScheme }, async (tab) => {
+        const reply = await tab.goto(host + path);
+        assert.equal(reply.status(), 200);
+        assert.match(reply.headers()["content-type"], /^application\/(rss|atom)\+xml/);
+        const name = `feed-${format.replaceAll(" ", "-")}-${colorScheme}`;
+        await tab.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
+        const seen = await tab.evaluate(() => ({
+          sheets: document.styleSheets.length,
+          viewer: document.getElementById("webkit-xml-viewer-source-xml") !== null,
+          display: getComputedStyle(document.querySelector("item > title, entry > title")).display,
+          width: document.documentElement.scrollWidth <= innerWidth,
+        }));
+        assert.deepEqual(seen, { sheets: 1, viewer: false, display: "block", width: true });
+      });
+    });
+  }
+}
