@@ -62,7 +62,7 @@ $(B)/obj/bench/%.o: bench/%.cpp
 
 # lib<room>.a and test-<room>, for each room; test-real links all of them.
 define room
-$(B)/lib$(1).a: $(call objects,$(1)) $(if $(filter store,$(1)),$(B)/obj/store/schema_text.o)
+$(B)/lib$(1).a: $(call objects,$(1)) $(if $(filter store,$(1)),$(B)/obj/store/schema_text.o) $(if $(filter render,$(1)),$(B)/obj/render/template_texts.o)
 	@rm -f $$@; ar rcs $$@ $$^
 $(B)/test-$(1): $(call tests,$(1)) $(call archives,$(1))
 	$(CXX) $(LDFLAGS) $$^ -lrapidcheck $(LIBS) -o $$@
@@ -93,7 +93,17 @@ $(B)/gen/schema_text.cpp: $(wildcard sql/*.sql)
 	  echo "namespace store { extern const std::string_view $${e%:*}_$${s%=*};"; \
 	  echo "const std::string_view $${e%:*}_$${s%=*} = R\"~~~("; cat sql/$${s#*=}$${e#*:}.sql; \
 	  echo ')~~~"; }'; done; done; } > $@
+# The pages' templates, style sheets and script, compiled in as render::built_in_templates().
+$(B)/gen/template_texts.cpp: $(wildcard templates/*)
+	@mkdir -p $(@D)
+	{ echo '#include "render/templates.hpp"'; echo 'namespace render {'; \
+	  echo 'const TemplateTexts& built_in_templates() { static const TemplateTexts texts = {'; \
+	  for t in templates/*; do printf '{"%s", R"~~~(' $${t##*/}; cat $$t; echo ')~~~"},'; done; \
+	  echo '}; return texts; } }'; } > $@
 $(B)/obj/store/schema_text.o: $(B)/gen/schema_text.cpp
+	@mkdir -p $(@D)
+	$(compile) -c $< -o $@
+$(B)/obj/render/template_texts.o: $(B)/gen/template_texts.cpp
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
 

@@ -16,7 +16,8 @@
 namespace render {
 
 // Pages and the files they load lie below site.base_url: /style.css, /feed.css, /varve.js.
-// No page takes more than 60 KB but a part of a long diff.
+// No page takes more than 60 KB (most_of_page in page_parts.hpp), whatever it is given: what has
+// no room is on the next part, or left out where the page says so.
 
 struct HomeView {
     std::string class_name, text;         // what was looked for; both empty: nothing was
@@ -25,15 +26,18 @@ struct HomeView {
     std::vector<history::ReleaseSummary> recent;
     std::vector<history::Named> watched;  // the watch list so far (object= of the address)
 };
+// One GET form holds search and watch list: `q` and `class` are what is looked for, `object` each
+// object of the list that is to stay (ticked boxes) or to be added (the button of a result).
 [[nodiscard]] std::string home_page(const HomeView& view, const Site& site,
                                     const Templates& templates);
 
 struct HistoryView {
     history::History history;  // as many rows as may be shown, newest first
     std::string at;            // version of the one release whose changes are shown; empty: all
-    std::size_t part = 1;      // of that release's changes, from 1
+    std::size_t part = 1;      // of that release's changes, or of the rows; from 1
 };
-// Every row has an element of the id VERSION; its changes that are on the page have VERSION-cN.
+// Every row has an element of the id VERSION, on the first part unless there are some 200 or
+// more; its changes that are on the page have VERSION-cN. Past the last part: the last.
 [[nodiscard]] std::string history_page(const HistoryView& view, const Site& site,
                                        const Templates& templates);
 

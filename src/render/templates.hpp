@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "render/variables.hpp"
 
 namespace render {
 
@@ -23,7 +24,8 @@ class Templates {
    public:
     // The built-in ones, each replaced by the text of its name in `own` where there is one.
     //   error  malformed: no mustache, a name that is no template's, or a variable, section or
-    //          partial that its page does not know; names the file and what is wrong
+    //          partial that its page does not know; names the file, the line and what is wrong
+    //          (render/template_check.hpp)
     [[nodiscard]] static base::Result<Templates> make(const TemplateTexts& own = {});
 
     // The text of a file that is sent as it is: style.css, feed.css, varve.js.
@@ -31,8 +33,12 @@ class Templates {
     // Of all texts; goes into entity tags.
     [[nodiscard]] const std::string& digest() const;
 
+    // The template filled in, for this room.
+    //   file       one of page_templates()
+    //   variables  of the names and kinds that the template knows; what is not there is empty
+    [[nodiscard]] std::string fill(std::string_view file, const Variables& variables) const;
+
     struct State;
-    [[nodiscard]] const State& state() const { return *state_; }  // for this room
 
    private:
     explicit Templates(std::shared_ptr<const State> state) : state_(std::move(state)) {}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "render/item.hpp"
+#include "render/page_changes.hpp"
+#include "render/page_parts.hpp"
+#include "render/pages.hpp"
+
+namespace render {
+namespace {
+
+std::string address_of(const history::Difference& difference, const std::string& from,
+                       const std::string& to, const Site& site) {
+    return site.base_url + "/diff?" + query_of(difference.object) +
+           "&from=" + base::percent_encode(from) + "&to=" + base::percent_encode(to);
+}
+
+Variables variables_of(const history::Difference& difference, const Site& site) {
+    const auto& object = difference.object;
+    const auto& label = difference.label.empty() ? object.name : difference.label;
+    const auto& from = difference.from.version;
+    const auto& to = difference.to.version;
+    Variables variables;
+    variables.text("label", label)
+        .text("name", object.name)
+        .text("class_name", object.class_name)
+        .text("other_name", label == object.name ? "" : object.name)
+        .url("object_url", difference.is_there ? object_url_of(object, site) : "")
+        .url("history_url", page_of(object, site))
+        .url("form_url", site.base_url + "/diff")
+        .text("from", from)
+        .text("from_date", base::format_date(difference.from.released_on))
+        .text("to", to)
+        .text("to_date", base::format_date(difference.to.released_on))
+        .url("json_url", address_of(difference, from, to, site) + "&format=json")
+        .url("swapped_url", address_of(difference, to, from, site))
+        .text("summary", counts_text(compare::count(difference.changes)))
+        .flag("created", !difference.was_there && difference.is_there)
+        .flag("vanished", difference.was_there && !difference.is_there)
+        .flag("same", difference.changes.empty() && difference.was_there == difference.is_there);
+    return variables;
+}
+
+}  // namespace
+
+std::string diff_page(const DiffView& view, const Site& site, const Templates& templates) {
+    const auto& difference = view.difference;
+    const auto base =
+        address_of(difference, difference.from.version, difference.to.version, site);
+    const SetAside none;
+    const ShownChanges shown{.changes = difference.changes,
+                             .aside = none,
+                             .people = difference.people,
+                             .site = site,
+                             .class_name = difference.object.class_name,
+                             .heading = 3};
+    const auto make = [&](std::size_t room, Variables& variables) {
+        room -= std::min(room, size_of_parts(base));
+        auto part = part_of_changes(shown, room, view.part);
+        add_parts(variables, base, part.part, part.more);
+        return std::move(part.html);
+    };
+    const auto& label = difference.label.empty() ? difference.object.name : difference.label;
+    const auto title = difference.object.class_name + " " + label;
+    const Frame frame{.file = "diff.mustache",
+                      .title = title + ": " + difference.from.version + " and " +
+                               difference.to.version + " compared",
+                      .feeds = feed_links(site.base_url + "/rss?" + query_of(difference.object),
+                                          title),
+                      .noindex = true,
+                      .search_text = {}};
+    return framed_within(frame, variables_of(difference, site), "changes", make, site, templates);
+}
+
+}  // namespace render

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "render/page_parts.hpp"
+
+#include "base/text.hpp"
+#include "render/feed.hpp"
+#include "render/item.hpp"
+#include "render/text.hpp"
+
+namespace render {
+namespace {
+
+// What the browser keeps by its address is asked for anew when the templates change.
+std::string file_url(std::string_view name, const Site& site, const Templates& templates) {
+    return site.base_url + "/" + std::string(name) + "?v=" + templates.digest().substr(0, 8);
+}
+
+std::string mail_url(std::string_view contact) {
+    if (contact.empty()) return {};
+    const auto at = contact.rfind('@');
+    if (at == std::string_view::npos) return "mailto:" + base::percent_encode(contact);
+    return "mailto:" + base::percent_encode(contact.substr(0, at)) + "@" +
+           base::percent_encode(contact.substr(at + 1));
+}
+
+Variables common(const Frame& frame, const Site& site, const Templates& templates) {
+    Variables variables;
+    variables.text("language", site.language)
+        .text("title", plain_line(frame.title))
+        .text("site_title", plain_line(site.title))
+        .url("home_url", site.base_url + "/")
+        .text("contact", site.contact)
+        .url("contact_url", mail_url(site.contact))
+        .url("style_url", file_url("style.css", site, templates))
+        .url("script_url", file_url("varve.js", site, templates))
+        .url("suggest_url", site.base_url + "/suggest")
+        .flag("noindex", frame.noindex)
+        .text("search_text", frame.search_text)
+        .list("feeds", frame.feeds);
+    return variables;
+}
+
+}  // namespace
+
+std::string as_html(std::string_view text) {
+    std::string html;
+    append_html(html, text);
+    return html;
+}
+
+std::string query_of(const history::ObjectName& object) {
+    return "class=" + base::percent_encode(object.class_name) +
+           "&name=" + base::percent_encode(object.name);
+}
+
+std::string query_of(std::span<const history::Named> watched) {
+    std::string query;
+    for (const auto& each : watched)
+        query += (query.empty() ? "object=" : "&object=") +
+                 base::percent_encode(each.object.class_name + ":" + each.object.name);
+    return query;
+}
+
+std::string release_url(std::string_view version, const Site& site) {
+    return site.base_url + "/release/" + base::percent_encode(version);
+}
+
+std::vector<Variables> feed_links(const std::string& address, std::string_view title,
+                                  First first) {
+    const auto mark = address.find('?') == std::string::npos ? "?" : "&";
+    std::vector<Variables> links;
+    for (const auto& format : formats()) {
+        auto url = address;
+        if (!links.empty() || first == First::named)
+            url += mark + ("format=" + std::string(format.name));
+        links.emplace_back()
+            .url("feed_url", std::move(url))
+            .text("feed_type", std::string(format.media_type))
+            .text("feed_format", std::string(format.title))
+            .text("feed_title", plain_line(title) + " (" + std::string(format.title) + ")");
+    }
+    return links;
+}
+
+std::string counts_text(const compare::Counts& counts) {
+    std::string text;
+    const auto add = [&text](std::size_t number, std::string_view what) {
+        if (number == 0) return;
+        text += (text.empty() ? "" : ", ") + with_separators(number) + " ";
+        text += what;
+    };
+    add(counts.added, "added");
+    add(counts.replaced, "replaced");
+    add(counts.removed, "removed");
+    return text;
+}
+
+std::string counts_html(const compare::Counts& counts) {
+    std::string html;
+    const auto add = [&html](std::size_t number, std::string_view what) {
+        if (number == 0) return;
+        html += html.empty() ? "<span class=\"" : ", <span class=\"";
+        html.append(what) += "\">" + with_separators(number) + " ";
+        html.append(what) += "</span>";
+    };
+    add(counts.added, "added");
+    add(counts.replaced, "replaced");
+    add(counts.removed, "removed");
+    return html;
+}
+
+std::string_view word_of(history::Kind kind) {
+    switch (kind) {
+        case history::Kind::created: return "new";
+        case history::Kind::vanished: return "gone";
+        case history::Kind::reappeared: return "back again";
+        case history::Kind::reconstructed: return "read from timestamps";
+        case history::Kind::withdrawn: return "withdrawn";
+        case history::Kind::adopted: return "from the old history";
+        case history::Kind::changed: break;
+    }
+    return "changed";
+}
+
+std::string counted(std::uint64_t number, std::string_view one, std::string_view several) {
+    return with_separators(number) + " " + std::string(number == 1 ? one : several);
+}
+
+std::string date_html(base::Date day) {
+    const auto text = base::format_date(day);
+    return "<time datetime=\"" + text + "\">" + text + "</time>";
+}
+
+std::string link_html(std::string_view url, std::string_view text) {
+    return "<a href=\"" + as_html(url) + "\">" + as_html(text) + "</a>";
+}
+
+std::string framed(const Frame& frame, const Variables& variables, const Site& site,
+                   const Templates& templates) {
+    auto all = common(frame, site, templates);
+    auto inner = all;
+    inner.add(variables);
+    all.html("content", templates.fill(frame.file, inner));
+    return templates.fill("layout.mustache", all);
+}
+
+std::string framed_within(const Frame& frame, Variables variables, std::string_view name,
+                          const MakeWithin& make, const Site& site, const Templates& templates) {
+    // Filled twice, which costs less than a millisecond: only so is it known what own templates
+    // and hostile names leave.
+    const auto taken = framed(frame, variables, site, templates).size();
+    auto html = make(taken < most_of_page ? most_of_page - taken : 0, variables);
+    variables.html(name, std::move(html));
+    return framed(frame, variables, site, templates);
+}
+
+void add_parts(Variables& variables, const std::string& base, std::size_t part, bool more) {
+    const auto url = [&base](std::size_t number) {
+        return number == 1 ? base : base + "&part=" + std::to_string(number);
+    };
+    if (part > 1) variables.url("previous_url", url(part - 1));
+    if (more) variables.url("next_url", url(part + 1));
+    if (part > 1 || more) variables.text("part", "Part " + std::to_string(part));
+}
+
+std::size_t size_of_parts(const std::string& base) {
+    constexpr std::size_t markup = 500;
+    return 2 * as_html(base).size() + markup;
+}
+
+}  // namespace render

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "render/cells.hpp"
+#include "render/html.hpp"
+#include "render/item.hpp"
+#include "render/page_parts.hpp"
+#include "render/pages.hpp"
+#include "render/shown_text.hpp"
+#include "render/text.hpp"
+
+namespace render {
+namespace {
+
+using Contents = history::ReleaseContents;
+
+constexpr std::size_t most_of_classes = 14'000;  // bytes of the table of classes
+constexpr std::size_t most_of_mass = 6'000;
+constexpr int bar_width = 240;
+
+std::string address_of(const ReleaseView& view, const std::string& class_name, std::size_t from,
+                       const Site& site) {
+    const auto& text = view.query.text;
+    std::string query;
+    const auto add = [&query](std::string_view name, const std::string& value) {
+        query += (query.empty() ? "?" : "&") + std::string(name) + "=" +
+                 base::percent_encode(value);
+    };
+    if (!text.empty()) add("q", text);
+    if (!class_name.empty()) add("class", class_name);
+    if (from > 0) add("from", std::to_string(from));
+    return release_url(view.contents.summary.release.version, site) + query;
+}
+
+std::string counts_of(const std::vector<history::KindCount>& kinds) {
+    std::string html;
+    for (const auto& [kind, objects] : kinds) {
+        html += html.empty() ? "<span class=\"kind " : ", <span class=\"kind ";
+        html += history::name_of(kind);
+        html += "\">" + with_separators(objects) + " ";
+        html += word_of(kind);
+        html += "</span>";
+    }
+    return html;
+}
+
+std::string bar_of(std::uint64_t objects, std::uint64_t most) {
+    const auto width = std::max<std::uint64_t>(1, objects * bar_width / std::max<std::uint64_t>(
+                                                                            most, 1));
+    return "<svg class=\"bar\" viewBox=\"0 0 240 10\" aria-hidden=\"true\"><rect width=\"" +
+           std::to_string(std::min<std::uint64_t>(width, bar_width)) + "\" height=\"10\"/></svg>";
+}
+
+std::string classes_of(const ReleaseView& view, const Site& site) {
+    const auto& classes = view.contents.classes;
+    std::uint64_t most = 1;
+    for (const auto& each : classes) most = std::max(most, each.objects);
+    Html html(most_of_classes);
+    for (const auto& each : classes) {
+        const auto url = address_of(view, each.class_name, 0, site);
+        html.add("<tr><th scope=\"row\">" + link_html(url, each.class_name) + "</th><td>" +
+                 with_separators(each.objects) + "</td><td class=\"bars\">" +
+                 bar_of(each.objects, most) + "</td><td>" + counts_of(each.kinds) +
+                 "</td></tr>\n");
+    }
+    return std::move(html).take();
+}
+
+std::string mass_changes_of(const Contents& contents) {
+    Html html(most_of_mass);
+    for (const auto& each : contents.mass_changes)
+        html.add([&each](std::string& text) {
+            text += "<li>";
+            append_shortened(text, each.class_name);
+            text += ": <b>";
+            append_shortened(text, each.place);
+            text += "</b> changed in " + with_separators(each.objects) + " of " +
+                    with_separators(each.of) + " objects</li>\n";
+        });
+    return std::move(html).take();
+}
+
+struct Entries {
+    std::string html;
+    std::size_t shown = 0;
+};
+
+std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
+    const auto url = page_of(entry.object, site) + "#" + base::percent_encode(version);
+    const auto& label = entry.label.empty() ? entry.object.name : entry.label;
+    std::string html = "<tr><td>" + as_html(entry.object.class_name) +
+                       "</td><th scope=\"row\">" + link_html(url, label);
+    if (label != entry.object.name)
+        html += " <span class=\"id\">" + as_html(entry.object.name) + "</span>";
+    html += "</th><td><span class=\"kind ";
+    html += history::name_of(entry.kind);
+    html += "\">";
+    html += word_of(entry.kind);
+    return html + "</span></td><td>" + counts_html(entry.counts) + "</td></tr>\n";
+}
+
+Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) {
+    Entries entries;
+    for (const auto& entry : view.contents.entries) {
+        const auto row = row_of(entry, view.contents.summary.release.version, site);
+        if (entries.html.size() + row.size() > room && entries.shown > 0) break;
+        entries.html += row;
+        ++entries.shown;
+    }
+    return entries;
+}
+
+void add_neighbours(Variables& variables, const Contents& contents, const Site& site) {
+    if (contents.before)
+        variables.text("before", contents.before->version)
+            .url("before_url", release_url(contents.before->version, site));
+    if (contents.after)
+        variables.text("after", contents.after->version)
+            .url("after_url", release_url(contents.after->version, site));
+}
+
+Variables variables_of(const ReleaseView& view, const Site& site) {
+    const auto& contents = view.contents;
+    const auto& release = contents.summary.release;
+    Variables variables;
+    add_neighbours(variables, contents, site);
+    variables.text("version", release.version)
+        .text("date", base::format_date(release.released_on))
+        .html("counts", counts_of(contents.summary.kinds))
+        .html("mass_changes", mass_changes_of(contents))
+        .html("classes", classes_of(view, site))
+        .url("release_url", release_url(release.version, site))
+        .url("form_url", release_url(release.version, site))
+        .text("class_name", view.query.class_name)
+        .text("text", view.query.text)
+        .flag("narrowed", !view.query.class_name.empty() || !view.query.text.empty())
+        .flag("empty", contents.entries.empty());
+    return variables;
+}
+
+// Where this page of the entries lies, and the pages beside it.
+void add_pager(Variables& variables, const ReleaseView& view, std::size_t shown,
+               const Site& site) {
+    const auto& [class_name, text, from, most] = view.query;
+    const auto matching = view.contents.matching;
+    variables.text("matching", counted(matching, "object", "objects"));
+    if (shown > 0 && shown < matching)
+        variables.text("shown", with_separators(from + 1) + " to " +
+                                    with_separators(from + shown));
+    if (from > 0)
+        variables.url("previous_url",
+                      address_of(view, class_name, from - std::min(from, most), site));
+    if (from + shown < matching && shown > 0)
+        variables.url("next_url", address_of(view, class_name, from + shown, site));
+}
+
+}  // namespace
+
+std::string release_page(const ReleaseView& view, const Site& site, const Templates& templates) {
+    const auto& version = view.contents.summary.release.version;
+    const auto address = release_url(version, site);
+    const auto make = [&](std::size_t room, Variables& variables) {
+        const auto pager = size_of_parts(address_of(view, view.query.class_name, 0, site));
+        auto entries = entries_of(view, room - std::min(room, pager), site);
+        add_pager(variables, view, entries.shown, site);
+        return std::move(entries.html);
+    };
+    const Frame frame{.file = "release.mustache",
+                      .title = "What " + version + " changed",
+                      .feeds = feed_links(address, "What " + version + " changed",
+                                          First::named),
+                      .noindex = view.query.from > 0 || !view.query.text.empty(),
+                      .search_text = {}};
+    return framed_within(frame, variables_of(view, site), "entries", make, site, templates);
+}
+
+}  // namespace render

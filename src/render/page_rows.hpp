@@ -1,0 +1,26 @@
+// render/page_rows.hpp -- the rows of one object as the history page lists them.
+// Pure. Safe from any thread. Everything is escaped.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "history/history.hpp"
+#include "render/page_changes.hpp"
+#include "render/site.hpp"
+
+namespace render {
+
+// The Nth part of the rows, newest first: those with room for it with their changes, the others
+// in a line each that links to them. Past the last part: the last.
+//   room  bytes
+//   cost  O(rows) and what is shown
+[[nodiscard]] PartOfChanges rows_of(const history::History& history, std::size_t room,
+                                    std::size_t part, const Site& site);
+
+// One row with the Nth part of its changes.
+[[nodiscard]] PartOfChanges whole_row(const history::Row& row, const history::History& history,
+                                      std::size_t room, std::size_t part, const Site& site);
+
+}  // namespace render

@@ -1,0 +1,20 @@
+// render/timeline.hpp -- the releases of a history as a small picture.
+// Pure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "history/history.hpp"
+
+namespace render {
+
+// Inline SVG without style or script: a time axis, and on it a bar for each release, as high as
+// much changed in it; a bar links to the row, #VERSION. Releases that lie so close that they
+// would stand on each other share one, at most 100 there are.
+//   rows     newest first
+//   returns  empty when there are none; at most 20 KB
+[[nodiscard]] std::string timeline_of(const std::vector<history::Row>& rows);
+
+}  // namespace render
