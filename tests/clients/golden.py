@@ -2,6 +2,8 @@
 
 SPDX-License-Identifier: MIT
 """
+import base64
+
 import cases
 import ways
 from checking import check
@@ -17,11 +19,22 @@ class Asked:
         self.world = World(name).start()
         self.ways = [ways.InProcess(self.world), ways.FastCgi(self.world), ways.Cgi(self.world)]
         self.known = {version: ways.InProcess(self.world, f"{version}.conf") for version in self.world.versions}
+        self.known.update(_tokens(self.world))
 
     def close(self):
         for way in (*self.ways, *self.known.values()):
             way.close()
         self.world.close()
+
+
+def _tokens(world):
+    """Of a private site: {token}, and {password} as HTTP Basic sends it."""
+    if not world.is_private:
+        return {}
+    token = world.expect(0, "token", "add", "reader").stdout.decode().strip()
+    gone = world.expect(0, "token", "add", "former").stdout.decode().strip()
+    world.expect(0, "token", "revoke", "former")
+    return {"token": token, "revoked": gone, "password": base64.b64encode(f"anybody:{token}".encode()).decode()}
 
 
 def asked(name):

@@ -48,6 +48,10 @@ class World(Site):
         config.write_text(text)
         return config
 
+    @property
+    def is_private(self):
+        return "\nprivate = yes\n" in (self.source / "varve.conf").read_text()
+
     def _prepare(self):
         self.write_config()
         self.expect(0, "init")
