@@ -100,6 +100,7 @@ std::vector<Curator> curators_of(const history::Row& row, const history::Excerpt
 }
 
 void append_change_json(std::string& json, const compare::Change& change, const Site& site) {
+    const auto from = json.size();
     json += "{\"op\":\"";
     json += compare::name_of(change.op);
     json += "\",\"path\":[";
@@ -111,6 +112,10 @@ void append_change_json(std::string& json, const compare::Change& change, const 
     append_side(json, "before", change.before, site);
     append_side(json, "after", change.after, site);
     json += '}';
+    // Text is made legal at the door of the store; whatever got past it ends here. All of JSON's
+    // own characters are ASCII, so none is lost or made.
+    if (!base::is_legal_text(std::string_view(json).substr(from)))
+        json.replace(from, std::string::npos, base::legal_text(json.substr(from)));
 }
 
 void append_json_text(std::string& json, std::string_view text) {

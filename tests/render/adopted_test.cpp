@@ -69,7 +69,7 @@ TEST_CASE("content of an adopted row shows its notes, cut at 32 KB") {
     auto adopted = sample::row("WS180", sample::day(2007, 8, 1), {});
     adopted.kind = history::Kind::adopted;
     for (int i = 0; i < 4000; ++i) adopted.notes.adopted_html += "Name &gt; value<br>";
-    const auto html = render::content_of(adopted, sample::site());
+    const auto html = sample::content_of(adopted, sample::site());
     CHECK(html.size() > 30 * 1024);
     CHECK(html.size() <= 32 * 1024);
     CHECK(html.starts_with("<p>Name &gt; value<br>Name"));

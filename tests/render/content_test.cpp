@@ -14,7 +14,7 @@ using support::text;
 namespace {
 
 std::string content(std::vector<Change> changes) {
-    return render::content_of(row("WS187", day(2008, 2, 15), std::move(changes)), site());
+    return sample::content_of(row("WS187", day(2008, 2, 15), std::move(changes)), site());
 }
 std::size_t count(std::string_view text, std::string_view part) {
     std::size_t found = 0;
@@ -144,7 +144,7 @@ TEST_CASE("content does not link what a template would not make a web address") 
     auto hostile = site();
     hostile.object_url = "javascript:alert('{name}')";
     const auto html =
-        render::content_of(row("WS187", day(2008, 2, 15),
+        sample::content_of(row("WS187", day(2008, 2, 15),
                                {added(tags({"A"}), support::reference("Person", "WBPerson1"))}),
                            hostile);
     CHECK_THAT(html, !Contains("javascript"));
@@ -193,7 +193,7 @@ TEST_CASE("content escapes hostile bytes wherever they stand") {
     hostile_row.object = {hostile, hostile};
     hostile_row.since = hostile;
     hostile_row.notes.renamed_to = hostile_row.notes.renamed_from = hostile_row.object;
-    const auto html = render::content_of(hostile_row, site());
+    const auto html = sample::content_of(hostile_row, site());
     CHECK_THAT(html, !Contains("<script"));
     check_html(html);
 }
@@ -202,7 +202,7 @@ TEST_CASE("content tells what happened to the object, and where a renamed one we
     auto gone = row("WS188", day(2008, 3, 22), {removed({}, tag("Identity"))});
     gone.kind = Kind::vanished;
     gone.notes.renamed_to = {{"Gene", "WBGene2"}};
-    const auto html = render::content_of(gone, site());
+    const auto html = sample::content_of(gone, site());
     CHECK_THAT(html, Contains("<p>No longer in WS188.</p>"));
     CHECK_THAT(html,
                Contains("Most likely renamed to <a href=\"https://changes.example.org/history?"
@@ -212,7 +212,7 @@ TEST_CASE("content tells what happened to the object, and where a renamed one we
 
 TEST_CASE("content is never empty") {
     auto bare = row("WS188", day(2008, 3, 22), {});
-    CHECK(render::content_of(bare, site()) == "<p>No details are recorded.</p>");
+    CHECK(sample::content_of(bare, site()) == "<p>No details are recorded.</p>");
     bare.kind = Kind::adopted;
-    CHECK(render::content_of(bare, site()) == "<p>No details are recorded.</p>");
+    CHECK(sample::content_of(bare, site()) == "<p>No details are recorded.</p>");
 }

@@ -98,7 +98,8 @@ TEST_CASE("curators are the users of what is new, once each, in order") {
         {removed({}, by("2008-02-01_09:15:20_gone")), added({}, by("2008-02-01_09:15:20_zoe")),
          added({}, by("opaque")), added({}, support::tag("A", {by("2008-02-01_09:15:20_adam")})),
          replaced({}, by("2007-02-01_09:15:20_old"), by("2008-02-03_09:15:20_zoe"))});
-    CHECK(render::curators_of(r) == std::vector<std::string>{"zoe", "adam"});
+    CHECK(render::curators_of(r, excerpt_of(r), site()) ==
+          std::vector<render::Curator>{{"zoe", ""}, {"adam", ""}});
 }
 
 TEST_CASE("a history was modified when its newest row was released or recorded") {

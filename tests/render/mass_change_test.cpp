@@ -20,7 +20,7 @@ constexpr auto line_end =
     "</a>: changed in this release in 30,123 of the 45,000 objects of class Gene</li>";
 
 MassChange mass_change(std::string place, std::string version = "WS187") {
-    return {std::move(version), std::move(place), 30'123, 45'000};
+    return {std::move(version), "Gene", std::move(place), 30'123, 45'000};
 }
 Row row_of(std::vector<Change> changes) {
     return row("WS187", day(2008, 2, 15), std::move(changes));
@@ -43,7 +43,7 @@ void check_html(const std::string& html) {
 }  // namespace
 
 TEST_CASE("an item of nothing but a mass change is one line, linked as its first change is") {
-    const auto html = render::content_of(row_of({checked("a"), checked("b")}), site(),
+    const auto html = sample::content_of(row_of({checked("a"), checked("b")}), site(),
                                          {mass_change("Identity > Checked")});
     CHECK(html == "<ul><li><a href=\"https://changes.example.org/history?class=Gene&amp;"
                   "name=WBGene00006763#WS187-c1\">Identity &gt; Checked" +
@@ -52,7 +52,7 @@ TEST_CASE("an item of nothing but a mass change is one line, linked as its first
 }
 
 TEST_CASE("an object's own changes stand before mass changes, and keep their numbers") {
-    const auto html = render::content_of(
+    const auto html = sample::content_of(
         row_of({checked("a"), added(tags({"Remark"}), text("own")), checked("b"),
                 added(tags({"Identity"}), tag("Version"))}),
         site(), {mass_change("Identity > Version"), mass_change("Identity > Checked")});
@@ -67,24 +67,24 @@ TEST_CASE("an object's own changes stand before mass changes, and keep their num
 
 TEST_CASE("mass changes of another release, or at a place of no change, are not told") {
     const auto r = row_of({checked("a")});
-    const auto plain = render::content_of(r, site());
+    const auto plain = sample::content_of(r, site());
     CHECK_THAT(plain, Contains("Checked</a>: a"));
-    CHECK(render::content_of(r, site(), {mass_change("Identity > Checked", "WS188")}) == plain);
-    CHECK(render::content_of(r, site(), {mass_change("Identity")}) == plain);
+    CHECK(sample::content_of(r, site(), {mass_change("Identity > Checked", "WS188")}) == plain);
+    CHECK(sample::content_of(r, site(), {mass_change("Identity")}) == plain);
 }
 
 TEST_CASE("what came, went or stands in no tag is told whole in spite of mass changes") {
     auto created = row_of({added({}, tag("Identity"))});
     created.kind = Kind::created;
-    CHECK_THAT(render::content_of(created, site(), {mass_change("Identity")}),
+    CHECK_THAT(sample::content_of(created, site(), {mass_change("Identity")}),
                !Contains("45,000"));
     const auto untagged = row_of({replaced({}, text("old"), text("new"))});
-    CHECK_THAT(render::content_of(untagged, site(), {mass_change("")}), Contains("old"));
+    CHECK_THAT(sample::content_of(untagged, site(), {mass_change("")}), Contains("old"));
 }
 
 TEST_CASE("a change without the sides it must have is in no mass change") {
     const auto html =
-        render::content_of(row_of({{Op::added, {}, {tag("A")}, {}}, added({}, tag("A"))}), site(),
+        sample::content_of(row_of({{Op::added, {}, {tag("A")}, {}}, added({}, tag("A"))}), site(),
                            {mass_change("A")});
     CHECK(count(html, line_end) == 1);
 }
@@ -95,13 +95,13 @@ TEST_CASE("the cut counts what is shown: thousands of changes in one line are on
     for (int i = 0; i < 199; ++i)
         changes.push_back(added(tags({"Remark"}), text(std::to_string(i))));
     const std::vector mass_changes{mass_change("Identity > Checked")};
-    const auto whole = render::content_of(row_of(changes), site(), mass_changes);
+    const auto whole = sample::content_of(row_of(changes), site(), mass_changes);
     CHECK(count(whole, "<li>added") == 199);
     CHECK(count(whole, line_end) == 1);
     CHECK_THAT(whole, !Contains("Cut here"));
     check_html(whole);
     changes.push_back(added(tags({"Remark"}), text("one too many")));
-    const auto cut = render::content_of(row_of(changes), site(), mass_changes);
+    const auto cut = sample::content_of(row_of(changes), site(), mass_changes);
     CHECK(count(cut, "<li>added") == 200);
     CHECK(count(cut, line_end) == 0);
     CHECK_THAT(cut, Contains("All 5200 changes"));
@@ -116,7 +116,7 @@ TEST_CASE("more mass changes than fit are cut as changes are") {
         changes.push_back(added(tags({name}), text("x")));
         mass_changes.push_back(mass_change(name));
     }
-    const auto html = render::content_of(row_of(changes), site(), mass_changes);
+    const auto html = sample::content_of(row_of(changes), site(), mass_changes);
     CHECK(count(html, line_end) <= render::most_changes);
     CHECK_THAT(html, Contains("All 201 changes"));
     check_html(html);
@@ -126,17 +126,20 @@ TEST_CASE("hostile classes and places of mass changes are escaped") {
     const std::string hostile = "</li></ul><script onload='x'>&\"\x01\xFF\xEF\xBF\xBF\x7F";
     auto r = row_of({added({}, tag(hostile))});
     r.object = {hostile, hostile};
-    const auto html = render::content_of(r, site(), {mass_change(hostile)});
+    auto everywhere = mass_change(hostile);
+    everywhere.class_name = hostile;
+    const auto html = sample::content_of(r, site(), {everywhere});
     CHECK_THAT(html, Contains("30,123") && !Contains("<script"));
     check_html(html);
 }
 
 TEST_CASE("titles, guids and creators stay as recorded where changes are in a mass change") {
     const auto r = unc_26_in_ws187();
-    auto with = history_of({r});
+    const auto plain = history_of({r});
+    auto with = plain;
     with.mass_changes = {mass_change("Gene_info > GO_term"), mass_change("Method")};
-    const auto feed = render::rss(with, {self_url, ""}, site());
-    const auto without = render::rss(history_of({r}), {self_url, ""}, site());
+    const auto feed = render::rss(with, channel_of(with, site()), site());
+    const auto without = render::rss(plain, channel_of(plain, site()), site());
     CHECK_THAT(feed, Contains("30,123 of the 45,000"));
     for (const auto* element : {"<title>", "<guid ", "<pubDate>", "<dc:creator>", "<link>"}) {
         INFO(element);

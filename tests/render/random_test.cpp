@@ -1,8 +1,9 @@
 // What holds for every history, however hostile its texts are.
 // SPDX-License-Identifier: MIT
+#include <array>
 #include <rapidcheck.h>
-#include <set>
 
+#include "base/text.hpp"
 #include "render/text.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
@@ -66,6 +67,7 @@ Row hostile_row(int number) {
     Row r = row("WS" + std::to_string(number), day(2008, 1, 1), {});
     r.object = {*rc::gen::element<std::string>("Gene", "<b>&"), "n" + hostile_text()};
     r.label = hostile_text();
+    r.of_day = number;  // all of one day
     r.since = *rc::gen::element<std::string>("", "WS1", "WS2");
     r.kind = *rc::gen::element(Kind::changed, Kind::created, Kind::vanished, Kind::reappeared,
                                Kind::reconstructed, Kind::withdrawn, Kind::adopted);
@@ -84,35 +86,71 @@ history::History hostile_history() {
     history.spelling = {hostile_text(), hostile_text()};
     history.label = hostile_text();
     history.vanished = *rc::gen::arbitrary<bool>();
+    if (*rc::gen::arbitrary<bool>())
+        history.people = {{"sylvia", {{"Person", hostile_text()}, "p" + hostile_text()}}};
+    if (*rc::gen::arbitrary<bool>()) history.narrowing.only = {Op::added};
     return history;
 }
 
 }  // namespace
 
-TEST_CASE("any history gives a feed without findings that reads back title, guid and content") {
+namespace {
+
+struct Judged {
+    const char* format;
+    std::vector<std::string> (*findings)(std::string_view, std::string_view, base::Seconds);
+    support::ReadFeed (*read)(std::string_view);
+};
+const std::array<Judged, 3> judged = {{{"rss", support::findings_in_rss, support::read_rss},
+                                       {"atom", support::findings_in_atom, support::read_atom},
+                                       {"json", support::findings_in_json, support::read_json}}};
+
+// What every format must tell of a history.
+std::vector<support::ReadItem> items_of(const history::History& history,
+                                        const render::Site& look) {
+    std::vector<support::ReadItem> items;
+    for (const auto& row : history.rows) {  // made newest first
+        std::vector<std::string> names;
+        for (const auto& curator : render::curators_of(row, history, look))
+            names.push_back(curator.name);
+        items.push_back({render::title_of(row), render::page_of(row, look),
+                         render::content_of(row, history, look), base::join(names, ", "),
+                         render::guid_of(row, look.authority),
+                         base::format_date(row.release.released_on)});
+    }
+    return items;
+}
+
+render::Site hostile_site() {
+    auto look = site();
+    look.title = "t" + hostile_text();
+    look.object_url =
+        *rc::gen::element<std::string>("", "https://x.org/{name}", "{class}:{name}");
+    look.hide_curators = *rc::gen::arbitrary<bool>();
+    look.successor_of_class = {{"Gene", {{"a"}, {"<", "a"}}}};
+    return look;
+}
+
+}  // namespace
+
+TEST_CASE("any history gives feeds without findings that tell the same in every format") {
     CHECK(rc::check([] {
         const auto history = hostile_history();
-        auto look = site();
-        look.title = "t" + hostile_text();
-        look.object_url =
-            *rc::gen::element<std::string>("", "https://x.org/{name}", "{class}:{name}");
-        const render::Channel channel{self_url, hostile_text()};
-        const auto bytes = render::rss(history, channel, look);
-        const auto findings = support::findings_in_rss(bytes, self_url, now());
-        if (!findings.empty()) RC_FAIL(findings.front());
-        const auto feed = support::read_rss(bytes);
-        RC_ASSERT(feed.title == render::title_of(history, channel, look));
-        RC_ASSERT(feed.items.size() == history.rows.size());
-        std::set<std::string> guids;
-        for (std::size_t i = 0; i < feed.items.size(); ++i) {
-            const auto& row = history.rows[i];  // made newest first
-            RC_ASSERT(feed.items[i].title == render::title_of(row));
-            RC_ASSERT(feed.items[i].guid == render::guid_of(row, look.authority));
-            RC_ASSERT(feed.items[i].link == render::page_of(row, look));
-            RC_ASSERT(feed.items[i].description == render::content_of(row, look));
-            RC_ASSERT(guids.insert(feed.items[i].guid).second);
+        const auto look = hostile_site();
+        const auto channel = channel_of(history, look, hostile_text());
+        const auto items = items_of(history, look);
+        for (const auto& [name, findings_in, read] : judged) {
+            const auto& format = *render::format_named(name);
+            const auto bytes = format.render(history, channel, look);
+            const auto findings = findings_in(bytes, self_url, now());
+            if (!findings.empty()) RC_FAIL(std::string(name) + ": " + findings.front());
+            const auto feed = read(bytes);
+            RC_ASSERT(feed.title ==
+                      render::plain_line(channel.subject.title + channel.narrowing));
+            RC_ASSERT(feed.description == channel.subject.description);
+            RC_ASSERT(feed.items == items);
+            RC_ASSERT(bytes == format.render(history, channel, look));
         }
-        RC_ASSERT(bytes == render::rss(history, channel, look));
     }));
 }
 
@@ -127,7 +165,7 @@ TEST_CASE("any long text replaced by another is shown as HTML without findings")
         };
         const auto r = row("WS187", day(2008, 1, 1),
                            {replaced({}, support::text(words()), support::text(words()))});
-        const auto findings = support::findings_in_html(render::content_of(r, site()));
+        const auto findings = support::findings_in_html(sample::content_of(r, site()));
         if (!findings.empty()) RC_FAIL(findings.front());
     }));
 }

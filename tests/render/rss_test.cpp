@@ -15,7 +15,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 std::string rss(const history::History& history, const std::string& narrowing = "") {
-    return render::rss(history, {self_url, narrowing}, site());
+    return render::rss(history, channel_of(history, site(), narrowing), site());
 }
 
 void check_feed(const std::string& bytes) {
@@ -91,8 +91,8 @@ TEST_CASE("a feed with a change of the models is the golden one") {
     more.notes.changes = {added(tags({"Identity", "Checked"}), support::text("yes"))};
     auto history = history_of({more, unc_26_in_ws187()});
     history.mass_changes = {{"WS187", "Gene", "Gene_info > GO_term", 1'203, 2'000},
-                            {"WS187", "Identity > Version", 30'123, 45'000},
-                            {"WS188", "Identity > Checked", 30'123, 45'000}};
+                            {"WS187", "Gene", "Identity > Version", 30'123, 45'000},
+                            {"WS188", "Gene", "Identity > Checked", 30'123, 45'000}};
     check_golden("mass_change", history);
 }
 
@@ -107,14 +107,13 @@ TEST_CASE("a feed reads back as titles, links, guids, curators and dates") {
     CHECK(feed.title == "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186");
     CHECK(feed.link == "https://changes.example.org/history?class=Gene&name=WBGene00006763");
     CHECK(feed.self == self_url);
-    CHECK(feed.last_build_date == "Sat, 16 Feb 2008 06:00:00 GMT");
+    CHECK(feed.updated == "Sat, 16 Feb 2008 06:00:00 GMT");
     REQUIRE(feed.items.size() == 1);
     const auto r = unc_26_in_ws187();
     CHECK(feed.items.front() ==
           support::ReadItem{render::title_of(r), render::page_of(r, site()),
-                            render::content_of(r, site()), "sylvia",
-                            "tag:wormbase.org,2007:Gene/WBGene00006763/WS187",
-                            "Fri, 15 Feb 2008 00:00:00 GMT"});
+                            sample::content_of(r, site()), "sylvia",
+                            "tag:wormbase.org,2007:Gene/WBGene00006763/WS187", "2008-02-15"});
 }
 
 TEST_CASE("items stand newest release first, then by class and name") {
@@ -148,10 +147,11 @@ TEST_CASE("a feed says that it is complete only when every recorded row is in it
 }
 
 TEST_CASE("a feed tells the pace that max_age sets") {
-    const auto with = [](long max_age) {
+    const auto none = history_of({});
+    const auto with = [&none](long max_age) {
         auto other = site();
         other.max_age = max_age;
-        const auto bytes = render::rss(history_of({}), {self_url, ""}, other);
+        const auto bytes = render::rss(none, channel_of(none, other), other);
         check_feed(bytes);
         return bytes;
     };
@@ -171,9 +171,10 @@ TEST_CASE("a feed tells the pace that max_age sets") {
 }
 
 TEST_CASE("a contact is told as mail and name, or not at all") {
+    const auto none = history_of({});
     auto other = site();
     other.title = "The (odd) \\ title";
-    const auto bytes = render::rss(history_of({}), {self_url, ""}, other);
+    const auto bytes = render::rss(none, channel_of(none, other), other);
     CHECK_THAT(bytes,
                Contains("<managingEditor>help@wormbase.org (The odd  title)</managingEditor>"));
     check_feed(bytes);
@@ -181,7 +182,7 @@ TEST_CASE("a contact is told as mail and name, or not at all") {
          {"", "x", "@x.org", "a@b", "a b@x.org", "a@x..org", "a@-x.org", "a@x.org\n>"}) {
         INFO(bad);
         other.contact = bad;
-        const auto without = render::rss(history_of({}), {self_url, ""}, other);
+        const auto without = render::rss(none, channel_of(none, other), other);
         CHECK_THAT(without, !Contains("managingEditor"));
         check_feed(without);
     }

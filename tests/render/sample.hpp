@@ -80,6 +80,32 @@ inline history::History history_of(std::vector<Row> rows) {
     return history;
 }
 
+// The document that a feed of this history is, at self_url.
+inline render::Channel channel_of(const history::History& history, const render::Site& look,
+                                  std::string narrowing = {}) {
+    render::Channel channel;
+    channel.subject = render::subject_of(history, look);
+    channel.narrowing = std::move(narrowing);
+    channel.self_url = self_url;
+    channel.archive_url =
+        "https://changes.example.org/rss/archive?class=Gene&name=WBGene00006763&before=";
+    return channel;
+}
+
+inline history::Excerpt excerpt_of(const Row& row,
+                                   std::vector<history::MassChange> mass_changes = {}) {
+    history::Excerpt excerpt;
+    excerpt.rows = {row};
+    excerpt.recorded = 1;
+    excerpt.mass_changes = std::move(mass_changes);
+    return excerpt;
+}
+// Of a row that stands alone.
+inline std::string content_of(const Row& row, const render::Site& look = site(),
+                              std::vector<history::MassChange> mass_changes = {}) {
+    return render::content_of(row, excerpt_of(row, std::move(mass_changes)), look);
+}
+
 inline const std::string sylvia = "2008-02-01_09:15:20_sylvia";
 
 // What WS187 changed in unc-26 of the sample builds.

@@ -1,0 +1,75 @@
+// The rules that the W3C feed validator holds every XML feed to, and the elements of one.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+
+namespace support {
+
+using XmlDocument = std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)>;
+// Null: not well-formed.
+[[nodiscard]] XmlDocument parse_xml(std::string_view bytes);
+
+[[nodiscard]] std::string text_of(const xmlNode* node);
+[[nodiscard]] std::string attribute_of(const xmlNode* node, const char* name);
+[[nodiscard]] std::string name_of(const xmlNode* node);  // with its prefix
+[[nodiscard]] std::vector<const xmlNode*> children_of(const xmlNode* node);
+[[nodiscard]] std::vector<const xmlNode*> children_named(const xmlNode* node,
+                                                         std::string_view name);
+[[nodiscard]] const xmlNode* child_named(const xmlNode* node, std::string_view name);
+[[nodiscard]] std::string child_text(const xmlNode* node, std::string_view name);
+// The href of the link of this relation among the links named so; empty: there is none.
+[[nodiscard]] std::string href_of(const xmlNode* feed, std::string_view link_name,
+                                  std::string_view rel);
+
+// Collects what is found. One document each.
+class XmlRules {
+   public:
+    XmlRules(std::string_view bytes, std::string_view url, base::Seconds now)
+        : bytes_(bytes), url_(url), now_(now) {}
+
+    // What the document itself must be: size, encoding, well-formed, no DTD, one style sheet.
+    //   returns  null where it can't be read
+    XmlDocument document();
+    // Namespaces (by prefix), attributes (by element) and characters of it and all below.
+    void every_element(const xmlNode* node, const std::map<std::string, std::string>& namespaces,
+                       const std::map<std::string, std::set<std::string>>& attributes);
+
+    void find(const std::string& rule, const std::string& where, const std::string& what);
+    void not_blank(const std::string& where, const std::string& text);
+    // ContainsHTML: end tags that are seen after parsing. CharacterData: "<a" or "&#x" that the
+    // document does not write as &#x3C; or &#x26;.
+    void no_html(const std::string& where, const xmlNode* node, const std::string& text);
+    void full_link(const std::string& where, const std::string& text);
+    // A tag: URI of RFC 4151; each occurs once.
+    void id(const std::string& where, const std::string& text);
+    void html(const std::string& text);
+    void plausible(const std::string& where, base::Seconds time);
+    void language(const std::string& where, const std::string& text);
+    // The address of the document, where it is known.
+    void self(const std::string& where, const std::string& href);
+
+    [[nodiscard]] std::vector<std::string> take() && { return std::move(findings_); }
+
+   private:
+    void bad_characters(const std::string& where, const std::string& text);
+    [[nodiscard]] std::string_view line_of(const xmlNode* node) const;
+
+    std::string_view bytes_, url_;
+    base::Seconds now_;
+    std::set<std::string> ids_;
+    std::vector<std::string> findings_;
+};
+
+[[nodiscard]] bool matches(const std::string& text, const char* pattern);
+
+}  // namespace support
