@@ -30,11 +30,13 @@ CREATE TABLE IF NOT EXISTS objects (
   ace_version            VARCHAR(32)  NOT NULL DEFAULT '',
   hits                   BIGINT       NOT NULL DEFAULT 0,
   last_requested         CHAR(20)     NOT NULL DEFAULT '',
+  label_key              VARCHAR(512) NOT NULL DEFAULT '',
   PRIMARY KEY (oid),
   UNIQUE KEY objects_by_name (class, name),
   KEY objects_by_key (name_key, class),
   KEY objects_by_content (class, signature),
-  KEY objects_by_hits (hits)
+  KEY objects_by_hits (hits),
+  KEY objects_by_label (label_key, class)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS history (
@@ -136,6 +138,15 @@ CREATE TABLE IF NOT EXISTS replacements (
   CONSTRAINT replacement_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+-- Who may read a private site.
+CREATE TABLE IF NOT EXISTS tokens (
+  name       VARCHAR(64) NOT NULL,
+  token_hash CHAR(64)    NOT NULL,
+  created_at CHAR(20)    NOT NULL,
+  PRIMARY KEY (name),
+  UNIQUE KEY tokens_by_hash (token_hash)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 -- One slot is moved on by a process: writers on several hosts don't wait for one row.
 INSERT INTO meta (name, value) VALUES
   ('generation', 0),
@@ -146,5 +157,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 2)
+INSERT INTO meta (name, value) VALUES ('schema', 3)
   ON DUPLICATE KEY UPDATE value = value;

@@ -28,11 +28,13 @@ CREATE TABLE IF NOT EXISTS objects (
   ace_version            TEXT NOT NULL DEFAULT '' CHECK (length(ace_version) <= 32),
   hits                   INTEGER NOT NULL DEFAULT 0,
   last_requested         TEXT NOT NULL DEFAULT '' CHECK (length(last_requested) <= 20),
+  label_key              TEXT NOT NULL DEFAULT '' CHECK (length(label_key) <= 512),
   UNIQUE (class, name)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS objects_by_key ON objects (name_key, class);
 CREATE INDEX IF NOT EXISTS objects_by_content ON objects (class, signature);
 CREATE INDEX IF NOT EXISTS objects_by_hits ON objects (hits);
+CREATE INDEX IF NOT EXISTS objects_by_label ON objects (label_key, class);
 
 CREATE TABLE IF NOT EXISTS history (
   sid         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -128,6 +130,13 @@ CREATE TABLE IF NOT EXISTS replacements (
   PRIMARY KEY (version, oid)
 ) STRICT;
 
+-- Who may read a private site.
+CREATE TABLE IF NOT EXISTS tokens (
+  name       TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= 64),
+  token_hash TEXT NOT NULL UNIQUE CHECK (length(token_hash) <= 64),
+  created_at TEXT NOT NULL CHECK (length(created_at) <= 20)
+) STRICT;
+
 -- One slot is moved on by a process: writers on several hosts don't wait for one row.
 INSERT INTO meta (name, value) VALUES
   ('generation', 0),
@@ -138,5 +147,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 2)
+INSERT INTO meta (name, value) VALUES ('schema', 3)
   ON CONFLICT (name) DO NOTHING;

@@ -40,10 +40,10 @@ bool any_failed(Transaction& transaction, const std::string& class_name,
                 .empty();
 }
 
-const store::Insert an_object{
-    "objects",
-    {"class", "name", "name_key", "label", "signature", "last_modification_date", "ace_version"},
-    {}};
+const store::Insert an_object{"objects",
+                              {"class", "name", "name_key", "label", "signature",
+                               "last_modification_date", "ace_version", "label_key"},
+                              {}};
 const store::Insert a_tree{"trees", {"oid", "version", "tree"}, {}};
 const store::Insert a_row{"history",
                           {"oid", "version", "revision", "since", "date", "recorded_at",
@@ -55,7 +55,7 @@ void append(std::vector<Value>& values, const ObjectRow& row) {
                   {Value{row.object.class_name}, Value{row.object.name},
                    Value{base::fold_ascii(row.object.name)}, Value{row.label},
                    Value{row.signature}, Value{base::format_date(row.last_modified)},
-                   Value{row.ace_version}});
+                   Value{row.ace_version}, Value{label_key_of(row)}});
 }
 
 // One statement of so many rows; their oids.

@@ -103,14 +103,18 @@ void place_tree(Transaction& transaction, const Releases::Replacing& replacing,
 void place_object(Transaction& transaction, const Releases::Replacing& replacing,
                   std::int64_t oid, const Releases& releases) {
     const auto known =
-        transaction.query("SELECT ace_version FROM objects WHERE oid = ?", {Value{oid}});
+        transaction.query("SELECT ace_version, name FROM objects WHERE oid = ?", {Value{oid}});
     if (known.empty() || releases.is_later(known.front().text(0), replacing.version)) return;
     const auto rows =
         read(transaction, "signature, label, last_modification_date", replacing, oid);
-    transaction.execute("UPDATE objects SET signature = ?, label = ?, last_modification_date = ?,"
-                        " ace_version = ? WHERE oid = ?",
-                        {Value{rows.at(0).text(0)}, Value{rows.at(0).text(1)},
-                         Value{rows.at(0).text(2)}, Value{replacing.version}, Value{oid}});
+    ObjectRow object;
+    object.object.name = known.front().text(1);
+    object.label = rows.at(0).text(1);
+    transaction.execute("UPDATE objects SET signature = ?, label = ?, label_key = ?,"
+                        " last_modification_date = ?, ace_version = ? WHERE oid = ?",
+                        {Value{rows.at(0).text(0)}, Value{object.label},
+                         Value{label_key_of(object)}, Value{rows.at(0).text(2)},
+                         Value{replacing.version}, Value{oid}});
 }
 
 }  // namespace

@@ -232,14 +232,18 @@ void prune_trees(Transaction& transaction, std::int64_t oid, std::size_t keep,
                             {Value{oid}, Value{versions[i]}});
 }
 
+std::string label_key_of(const ObjectRow& row) {
+    return row.label == row.object.name ? "" : base::fold_ascii(row.label);
+}
+
 std::int64_t insert_object(Transaction& transaction, const ObjectRow& row) {
     const Value class_name{row.object.class_name}, name{row.object.name};
     transaction.execute(
         "INSERT INTO objects (class, name, name_key, label, signature, last_modification_date,"
-        " ace_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        " ace_version, label_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         {class_name, name, Value{base::fold_ascii(row.object.name)}, Value{row.label},
          Value{row.signature}, Value{base::format_date(row.last_modified)},
-         Value{row.ace_version}});
+         Value{row.ace_version}, Value{label_key_of(row)}});
     return transaction
         .query("SELECT oid FROM objects WHERE class = ? AND name = ?", {class_name, name})
         .at(0)
@@ -249,9 +253,9 @@ std::int64_t insert_object(Transaction& transaction, const ObjectRow& row) {
 bool update_object(Transaction& transaction, const ObjectRow& now,
                    std::string_view version_read) {
     return transaction.execute(
-               "UPDATE objects SET label = ?, signature = ?, last_modification_date = ?,"
-               " ace_version = ? WHERE oid = ? AND ace_version = ?",
-               {Value{now.label}, Value{now.signature},
+               "UPDATE objects SET label = ?, label_key = ?, signature = ?,"
+               " last_modification_date = ?, ace_version = ? WHERE oid = ? AND ace_version = ?",
+               {Value{now.label}, Value{label_key_of(now)}, Value{now.signature},
                 Value{base::format_date(now.last_modified)}, Value{now.ace_version},
                 Value{now.oid}, Value{std::string(version_read)}}) == 1;
 }

@@ -128,6 +128,10 @@ void insert_tree(store::Transaction& transaction, std::int64_t oid, std::string_
 void prune_trees(store::Transaction& transaction, std::int64_t oid, std::size_t keep,
                  const Releases& releases);
 
+// The column label_key, which whoever writes a label writes beside it: the label with its ASCII
+// letters in lower case; empty where it is the name, which has a key of its own.
+[[nodiscard]] std::string label_key_of(const ObjectRow& row);
+
 // The new row's oid.
 [[nodiscard]] std::int64_t insert_object(store::Transaction& transaction, const ObjectRow& row);
 

@@ -7,7 +7,7 @@
 namespace store {
 
 std::span<const ArchiveTable> archive_tables() {
-    static const std::array<ArchiveTable, 11> tables{{
+    static const std::array<ArchiveTable, 12> tables{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
@@ -17,6 +17,7 @@ std::span<const ArchiveTable> archive_tables() {
         {"leases", {"task", "part"}, {"result"}},
         {"mass_changes", {"version", "class", "path"}, {}},
         {"replacements", {"version", "oid"}, {"label", "notes", "tree"}},
+        {"tokens", {"name"}, {}},
         {"releases", {"version"}, {}},
         {"meta", {"name"}, {}},
     }};

@@ -14,7 +14,8 @@
 namespace store {
 
 // sql/*.sql, compiled in by the Makefile.
-extern const std::string_view mysql_schema, sqlite_schema, mysql_upgrade_2, sqlite_upgrade_2;
+extern const std::string_view mysql_schema, sqlite_schema, mysql_upgrade_2, sqlite_upgrade_2,
+    mysql_upgrade_3, sqlite_upgrade_3;
 
 namespace {
 
@@ -38,7 +39,7 @@ constexpr std::array marks{
     Mark{"accepted", "accepted_at"},  Mark{"meta", "value"},
     Mark{"warmed", "warmed_at"},      Mark{"failed", "reason"},
     Mark{"leases", "expires_at"},     Mark{"mass_changes", "of_objects"},
-    Mark{"replacements", "revision"},
+    Mark{"replacements", "revision"}, Mark{"tokens", "token_hash"},
 };
 
 struct Survey {
@@ -91,7 +92,8 @@ std::string_view schema_sql(Engine engine) {
 }
 
 std::span<const Migration> migrations() {
-    static const std::array all{Migration{2, sqlite_upgrade_2, mysql_upgrade_2}};
+    static const std::array all{Migration{2, sqlite_upgrade_2, mysql_upgrade_2},
+                                Migration{3, sqlite_upgrade_3, mysql_upgrade_3}};
     return all;
 }
 

@@ -8,7 +8,7 @@ import sqlite3
 # The same text for both engines.
 QUERIES = {
     # Objects that did not change are covered by `warmed`; one that a reader asked for says so itself.
-    "objects": "SELECT o.class, name, name_key, label, signature, last_modification_date,"
+    "objects": "SELECT o.class, name, name_key, label, label_key, signature, last_modification_date,"
                " CASE WHEN w.version > ace_version THEN w.version ELSE ace_version END"
                " FROM objects o LEFT JOIN (SELECT MAX(version) AS version FROM warmed WHERE class = '') w"
                " ON 1 = 1",

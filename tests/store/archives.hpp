@@ -62,7 +62,8 @@ inline std::vector<store::Value> object(std::int64_t oid, const std::string& nam
             "2008-02-15",
             "WS187",
             std::int64_t{7},
-            "2008-02-16T09:15:20Z"};
+            "2008-02-16T09:15:20Z",
+            "label's key"};
 }
 
 // Rows in every table, with the bytes that are easily lost on the way.
@@ -96,6 +97,7 @@ inline void fill(store::Connection& connection) {
                {Value(std::holds_alternative<Blob>(tree) ? "WS" + std::get<Blob>(tree).bytes
                                                          : std::string("WS187")),
                 one, "digest", "", awkward, "2008-02-15", "", one, "", "", awkward, tree});
+    insert(connection, "tokens", {Value(awkward), std::string(64, 'f'), ""});
     insert(connection, "releases", {Value("WS187"), "2008-02-15", "digest", one});
     insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), "", "", std::int64_t{0}});
     connection.execute("UPDATE meta SET value = 12 WHERE name = 'generation-07'");

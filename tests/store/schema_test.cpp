@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 
+#include "base/text.hpp"
 #include "store/dialect.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
@@ -29,6 +30,14 @@ std::map<std::string, std::vector<std::string>> tables_of(Connection& connection
     return tables;
 }
 
+// As it was made by a program of that time.
+void make_schema(Connection& connection, int number) {
+    const std::string twin = connection.engine() == Engine::sqlite ? ".sqlite" : "";
+    std::ifstream file("tests/store/fixtures/schema_" + std::to_string(number) + twin + ".sql");
+    for (const auto& sql : statements_of(std::string(std::istreambuf_iterator<char>(file), {})))
+        connection.execute(sql);
+}
+
 std::string client(const std::string& name) {
     for (const std::string folder : {"/usr/bin/", "/usr/local/bin/"})
         if (std::filesystem::exists(folder + name)) return folder + name;
@@ -41,7 +50,7 @@ TEST_CASE("both schema files make the same tables with the same columns") {
     const FreshStore one(Engine::sqlite), other(Engine::mysql);
     const auto sqlite = tables_of(*one.connect()()), mysql = tables_of(*other.connect()());
     CHECK(sqlite == mysql);
-    CHECK(sqlite.size() == 11);
+    CHECK(sqlite.size() == 12);
     CHECK(sqlite.at("history").size() == 11);
 }
 
@@ -52,10 +61,10 @@ TEST_CASE("an object that says only its name gets the same defaults on both engi
             "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
         const auto rows = connection->query(
             "SELECT oid, class, name, name_key, label, signature, last_modification_date,"
-            " ace_version, hits, last_requested FROM objects");
+            " ace_version, hits, last_requested, label_key FROM objects");
         REQUIRE(rows.size() == 1);
         CHECK(rows[0] == Row({std::int64_t{1}, "Gene", "A", "a", "", "", "2007-01-01", "",
-                              std::int64_t{0}, ""}));
+                              std::int64_t{0}, "", ""}));
         CHECK_THROWS_AS(connection->execute("INSERT INTO objects (class, name, name_key)"
                                             " VALUES ('Gene', 'A', 'a')"),
                         Failure);
@@ -137,7 +146,7 @@ TEST_CASE("creating the schema goes on where it was broken off, at any statement
         const auto connection = fresh.connect()();
         REQUIRE(initialise(*connection, some_time));
         CHECK(check_schema(*connection));
-        CHECK(tables_of(*connection).size() == 11);
+        CHECK(tables_of(*connection).size() == 12);
         CHECK(connection->query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 18);
     }
     CHECK(tried > 10);
@@ -171,11 +180,11 @@ TEST_CASE("somebody else's tables are refused and left alone") {
 TEST_CASE("an older schema is upgraded step by step, and a broken-off step goes on") {
     const auto engine = GENERATE(support::engines());
     const std::array steps{
-        Migration{3, "CREATE TABLE more (a TEXT) STRICT; INSERT INTO more VALUES ('; -- x');",
+        Migration{4, "CREATE TABLE more (a TEXT) STRICT; INSERT INTO more VALUES ('; -- x');",
                   "CREATE TABLE IF NOT EXISTS more (a TEXT);"
                   "INSERT INTO more SELECT '; -- x' FROM DUAL"
                   " WHERE NOT EXISTS (SELECT 1 FROM more);"},
-        Migration{4, "CREATE TABLE last (a TEXT) STRICT",
+        Migration{5, "CREATE TABLE last (a TEXT) STRICT",
                   "CREATE TABLE IF NOT EXISTS last (a TEXT)"}};
     for (int at = 1;; ++at) {
         const FreshStore fresh(engine);
@@ -189,8 +198,8 @@ TEST_CASE("an older schema is upgraded step by step, and a broken-off step goes 
         INFO("statement " << at);
         const auto connection = fresh.connect()();
         upgrade(*connection, steps);
-        CHECK(schema_of(*connection) == 4);
-        CHECK(tables_of(*connection).size() == 13);
+        CHECK(schema_of(*connection) == 5);
+        CHECK(tables_of(*connection).size() == 14);
         const auto rows = connection->query("SELECT a FROM more");
         REQUIRE(rows.size() == 1);
         CHECK(rows[0].text(0) == "; -- x");
@@ -200,12 +209,10 @@ TEST_CASE("an older schema is upgraded step by step, and a broken-off step goes 
 
 TEST_CASE("a store of an older schema is refused until init has made it what a new one is") {
     const auto engine = GENERATE(support::engines());
+    const int number = GENERATE(1, 2);
     const FreshStore fresh(engine), old(engine, Schema::none);
     const auto connection = old.connect()();
-    const std::string twin = engine == Engine::sqlite ? ".sqlite" : "";
-    std::ifstream file("tests/store/fixtures/schema_1" + twin + ".sql");
-    for (const auto& sql : statements_of(std::string(std::istreambuf_iterator<char>(file), {})))
-        connection->execute(sql);
+    make_schema(*connection, number);
     connection->execute(
         "INSERT INTO releases (version, released_on) VALUES ('WS1', '2001-01-01')");
     connection->execute("UPDATE meta SET value = 41 WHERE name = 'generation'");
@@ -214,13 +221,38 @@ TEST_CASE("a store of an older schema is refused until init has made it what a n
     CHECK_THAT(refused.error().text, Catch::Contains("varve init"));
     const auto done = initialise(*connection, some_time);
     REQUIRE(done);
-    CHECK(done->from == 1);
+    CHECK(done->from == number);
     CHECK(check_schema(*connection));
     CHECK(tables_of(*connection) == tables_of(*fresh.connect()()));
     const auto names = "SELECT name FROM meta ORDER BY name";
     CHECK(connection->query(names) == fresh.connect()()->query(names));
     CHECK(connection->query("SELECT version, replacing FROM releases") ==
           Rows{Row({"WS1", std::int64_t{0}})});
+}
+
+TEST_CASE("an upgrade folds the ASCII letters of labels, as the program does") {
+    const auto engine = GENERATE(support::engines());
+    const FreshStore old(engine, Schema::none);
+    const auto connection = old.connect()();
+    make_schema(*connection, 2);
+    // U+00C4, a capital letter, is none of ASCII's.
+    const std::string label = "ABCDEFGHIJKLMNOPQRSTUVWXYZ az09 \xC3\x84 @[`{ %_";
+    const auto add = [&](const char* name, const std::string& called) {
+        connection->execute("INSERT INTO objects (class, name, name_key, label)"
+                            " VALUES ('Gene', ?, ?, ?)",
+                            std::vector<Value>{name, base::fold_ascii(name), called});
+    };
+    add("A", label);
+    add("B", "B");
+    add("C", "");
+    add("D", "d");
+    const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, 14);
+    const auto broken_off = support::faulty(old.connect(), plan);
+    CHECK_THROWS_AS(initialise(*broken_off(), some_time), Failure);
+    REQUIRE(initialise(*connection, some_time));
+    CHECK(connection->query("SELECT name, label, label_key FROM objects ORDER BY name") ==
+          Rows{Row({"A", label, base::fold_ascii(label)}), Row({"B", "B", ""}),
+               Row({"C", "", ""}), Row({"D", "d", "d"})});
 }
 
 TEST_CASE("a script is cut into its statements") {

@@ -29,9 +29,9 @@ inline std::string contents_of(store::Pool& pool, ComparedIn compared_in = Compa
     };
     add(compared_in == ComparedIn::counts
             ? "SELECT class, name, name_key, label, signature, last_modification_date,"
-              " ace_version FROM objects ORDER BY class, name"
-            : "SELECT class, name, name_key, label, signature, last_modification_date"
-              " FROM objects ORDER BY class, name");
+              " ace_version, label_key FROM objects ORDER BY class, name"
+            : "SELECT class, name, name_key, label, signature, last_modification_date,"
+              " label_key FROM objects ORDER BY class, name");
     add("SELECT o.class, o.name, h.version, CAST(h.revision AS CHAR), h.since, h.date,"
         " h.signature, h.kind, h.label, h.notes FROM history h JOIN objects o ON o.oid = h.oid"
         " ORDER BY o.class, o.name, h.version");

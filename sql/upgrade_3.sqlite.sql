@@ -1,0 +1,16 @@
+-- Schema 2 made schema 3: objects are found by what people call them, and who may read a
+-- private site. `varve init` runs it.
+-- SPDX-License-Identifier: MIT
+
+ALTER TABLE objects
+  ADD COLUMN label_key TEXT NOT NULL DEFAULT '' CHECK (length(label_key) <= 512);
+-- lower() folds ASCII letters and no others.
+UPDATE objects SET label_key = lower(label) WHERE label <> '' AND label <> name;
+CREATE INDEX IF NOT EXISTS objects_by_label ON objects (label_key, class);
+
+-- Who may read a private site.
+CREATE TABLE IF NOT EXISTS tokens (
+  name       TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= 64),
+  token_hash TEXT NOT NULL UNIQUE CHECK (length(token_hash) <= 64),
+  created_at TEXT NOT NULL CHECK (length(created_at) <= 20)
+) STRICT;
