@@ -154,11 +154,7 @@ bench:
 benches: $(benches)
 
 install: build/release/varve
-	install -D -m 755 build/release/varve $(DESTDIR)$(PREFIX)/bin/varve
-	install -d $(DESTDIR)$(PREFIX)/lib/cgi-bin
-	ln -sfn ../../bin/varve $(DESTDIR)$(PREFIX)/lib/cgi-bin/rss
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/varve httpd.conf.example varve.conf.example sql/*.sql
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/varve README.md ARCHITECTURE.md CHANGELOG.md LICENSE
+	tools/install-files "$(PREFIX)" "$(DESTDIR)"
 clean:
 	rm -rf build cgi-bin/rss
 .PHONY: all unit-tests serve test test-galera test-units test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
