@@ -4,7 +4,6 @@
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
-#include "compare/compare.hpp"
 #include "history/past.hpp"
 #include "tree/json.hpp"
 
@@ -45,12 +44,7 @@ Result<Side> from_release(Rooms& rooms, const std::string& version, const Object
     rooms.current->look();
     const auto answer = rooms.ledger->history_of(asked, {});
     if (!answer) return tl::unexpected(answer.error());
-    const auto row =
-        store::perform(*rooms.pool, store::Access::read, [&](store::Transaction& transaction) {
-            return history::find_object(transaction, answer->history.object);
-        });
-    if (!row) return base::fail(base::Kind::absent, asked.name + " is not recorded");
-    auto tree = history::tree_in(*rooms.pool, rooms.config.history, *row, version);
+    auto tree = history::past_tree(rooms.ledger->reading(), answer->history.object, version);
     if (!tree) return tl::unexpected(tree.error());
     return Side{std::move(*tree), rooms.current->build()};
 }
@@ -131,18 +125,15 @@ int compare_sides(const std::filesystem::path& config_file, const DiffWords& wor
     if (!from) return complain(from.error().text, trouble);
     const auto to = sides.side(words.to);
     if (!to) return complain(to.error().text, trouble);
-    if (!from->tree.there && !to->tree.there)
-        return complain(asked.class_name + " " + asked.name + " is in neither of the two",
-                        trouble);
     const tree::Models none;
     const auto& models = to->build     ? to->build->models()
                          : from->build ? from->build->models()
                                        : none;
-    const auto changes = compare::compare(from->tree.nodes, to->tree.nodes, models,
-                                          models.of_class(asked.class_name));
-    fmt::print("{}", words.format == "json" ? json_of(words, *from, *to, changes)
-                                            : changes_text(changes));
-    const bool same = changes.empty() && from->tree.there == to->tree.there;
+    const auto changes = history::changes_between(from->tree, to->tree, asked, models);
+    if (!changes) return complain(changes.error().text, trouble);
+    fmt::print("{}", words.format == "json" ? json_of(words, *from, *to, *changes)
+                                            : changes_text(*changes));
+    const bool same = changes->empty() && from->tree.there == to->tree.there;
     return same ? 0 : 1;
 }
 

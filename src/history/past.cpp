@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "compare/compare.hpp"
+#include "history/reading_as_of.hpp"
 #include "history/replacement.hpp"
 
 namespace history {
@@ -55,6 +57,13 @@ std::vector<Span> spans_of(Transaction& transaction, const ObjectRow& object,
     return spans;
 }
 
+// As they are known up to a release.
+std::vector<Span> up_to(std::vector<Span> spans, const Release& newest) {
+    std::erase_if(spans, [&](const Span& span) { return newest < span.first; });
+    for (auto& span : spans) span.last = std::min(span.last, newest);
+    return spans;
+}
+
 // The end of a span that lies closest to `release`, by days.
 std::string nearest(const std::vector<Span>& spans, const Release& release) {
     const Release* best = nullptr;
@@ -94,19 +103,20 @@ Result<void> put_in_place(store::Pool& pool, const Settings& settings, std::int6
 }  // namespace
 
 Result<PastTree> tree_in(store::Pool& pool, const Settings& settings, const ObjectRow& object,
-                         std::string_view version) {
+                         std::string_view version, const std::optional<Release>& newest) {
     if (const auto moved = put_in_place(pool, settings, object.oid); !moved)
         return tl::unexpected(moved.error());
     return store::perform(
         pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
             const auto releases = known_releases(transaction, settings, nullptr, nullptr);
             const auto* release = releases.find(version);
-            if (release == nullptr)
+            if (release == nullptr || (newest && *newest < *release))
                 return base::fail(base::Kind::malformed,
                                   "no release " + std::string(version) + " is known");
             auto settled = object;
             settle(transaction, settled, {}, releases);
-            const auto spans = spans_of(transaction, settled, releases);
+            auto spans = spans_of(transaction, settled, releases);
+            if (newest) spans = up_to(std::move(spans), *newest);
             for (const auto& span : spans)
                 if (!(*release < span.first) && !(span.last < *release))
                     return read_span(transaction, object, span, *release);
@@ -116,6 +126,34 @@ Result<PastTree> tree_in(store::Pool& pool, const Settings& settings, const Obje
                                   ": nothing is known of it in " + release->version +
                                   (known.empty() ? "" : "; the nearest known is " + known));
         });
+}
+
+Result<PastTree> past_tree(const Reading& reading, const ObjectName& object,
+                           const std::string& version) {
+    struct Known {
+        std::optional<ObjectRow> row;
+        AsOf now;
+    };
+    const auto known =
+        store::perform(reading.pool, store::Access::read, [&](Transaction& transaction) {
+            return Known{find_object(transaction, object), as_of_now(transaction, reading)};
+        });
+    const auto* place = known.now.order.find(version);
+    if (place == nullptr || !place->is_shown)
+        return base::fail(base::Kind::refused, "no release " + version + " is known");
+    if (!known.row)
+        return base::fail(base::Kind::absent,
+                          object.class_name + " " + object.name + " is not recorded");
+    return tree_in(reading.pool, reading.settings, *known.row, version, known.now.current);
+}
+
+Result<std::vector<compare::Change>> changes_between(const PastTree& from, const PastTree& to,
+                                                     const ObjectName& object,
+                                                     const tree::Models& models) {
+    if (!from.there && !to.there)
+        return base::fail(base::Kind::absent,
+                          object.class_name + " " + object.name + " is in neither of the two");
+    return compare::compare(from.nodes, to.nodes, models, models.of_class(object.class_name));
 }
 
 }  // namespace history

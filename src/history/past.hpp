@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
-#include "history/refresh.hpp"
+#include "history/reading.hpp"
 #include "history/tables.hpp"
 
 namespace history {
@@ -18,10 +21,23 @@ struct PastTree {
 
 // The tree as of a release. Known are the releases a tree was stored in, those a change was
 // compared with, and all between them.
+//   newest  releases after this one are not seen; none: all are
 //   error   malformed: no release of that version is known; absent: nothing is known of the
 //           object then, the text names the nearest release of which something is
 //   throws  store::Failure
 [[nodiscard]] base::Result<PastTree> tree_in(store::Pool& pool, const Settings& settings,
-                                             const ObjectRow& object, std::string_view version);
+                                             const ObjectRow& object, std::string_view version,
+                                             const std::optional<Release>& newest = {});
+
+// The same of a recorded object, of releases up to the build's.
+//   error  absent: it is not recorded, or as above; refused: no such release is known
+[[nodiscard]] base::Result<PastTree> past_tree(const Reading& reading, const ObjectName& object,
+                                               const std::string& version);
+
+// What turns one into the other; from what is not there: all that there is.
+//   error  absent: it is in neither of the two
+[[nodiscard]] base::Result<std::vector<compare::Change>> changes_between(
+    const PastTree& from, const PastTree& to, const ObjectName& object,
+    const tree::Models& models);
 
 }  // namespace history

@@ -131,6 +131,10 @@ std::string_view for_update(Engine engine) {
     return engine == Engine::mysql ? " FOR UPDATE" : "";
 }
 
+std::string_view read_first(Engine engine) {
+    return engine == Engine::mysql ? " STRAIGHT_JOIN " : " CROSS JOIN ";
+}
+
 std::vector<std::string> columns_of(Connection& connection, const std::string& table) {
     const std::string_view sql =
         connection.engine() == Engine::mysql

@@ -57,6 +57,10 @@ void expect_many_writes(Connection& connection, std::size_t cache_mb = 128);
 // Empty for SQLite, where a writing transaction is alone anyway.
 [[nodiscard]] std::string_view for_update(Engine engine);
 
+// Between two tables whose rows are to be looked up in this order: the first one's, and for each
+// the second one's. "a" + read_first(engine) + "b ON …"
+[[nodiscard]] std::string_view read_first(Engine engine);
+
 // Names of a table's columns, in their order; none: no such table.
 [[nodiscard]] std::vector<std::string> columns_of(Connection& connection,
                                                   const std::string& table);

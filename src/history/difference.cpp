@@ -1,0 +1,44 @@
+// Two releases of one object compared.
+// SPDX-License-Identifier: MIT
+#include "history/past.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+
+const tree::Models& models_at_hand(const Builds& builds) {
+    static const tree::Models none;
+    if (builds.build) return builds.build->models();
+    return builds.previous ? builds.previous->models() : none;
+}
+
+}  // namespace
+
+Result<Difference> difference(const Reading& reading, const ObjectName& object,
+                              const std::string& from, const std::string& to) {
+    const auto row =
+        store::perform(reading.pool, store::Access::read, [&](store::Transaction& transaction) {
+            return find_object(transaction, object);
+        });
+    const auto& recorded = row ? row->object : object;
+    const auto before = past_tree(reading, recorded, from);
+    if (!before) return tl::unexpected(before.error());
+    const auto after = past_tree(reading, recorded, to);
+    if (!after) return tl::unexpected(after.error());
+    auto changes = changes_between(*before, *after, recorded, models_at_hand(reading.builds));
+    if (!changes) return tl::unexpected(changes.error());
+    Difference difference;
+    difference.object = recorded;
+    difference.label =
+        label_of((after->there ? after : before)->nodes, recorded, reading.settings.names);
+    difference.from = before->release;
+    difference.to = after->release;
+    difference.was_there = before->there;
+    difference.is_there = after->there;
+    difference.changes = std::move(*changes);
+    difference.people = reading.people;
+    return difference;
+}
+
+}  // namespace history
