@@ -1,18 +1,87 @@
 // SPDX-License-Identifier: MIT
 #include "serve/desk.hpp"
 
+#include "base/log.hpp"
+
 namespace serve {
 
-Desk desk_over(history::Ledger& ledger, const history::CurrentBuild& current) {
-    return Desk{
-        .moment = [&] { return ledger.moment(); },
-        .history_of =
-            [&](const history::ObjectName& object, const history::Window& window) {
-                return ledger.history_of(object, window);
-            },
-        .note_hit = [&](const history::ObjectName& object) { ledger.note_hit(object); },
-        .refused_build = [&] { return current.why(); },
+namespace {
+
+// Only here and in the loop of requests is store::Failure caught (style rule 20): readings
+// throw it, routes decide on a kind.
+template <class F>
+auto reached(F&& read) -> decltype(read()) {
+    try {
+        return read();
+    } catch (const store::Failure& failure) {
+        base::log::error("store not reachable", {{"error", failure.what()}});
+        return base::fail(base::Kind::unavailable, failure.what());
+    }
+}
+
+ReadingDesk reading_desk(history::Ledger& ledger) {
+    using namespace history;
+    ReadingDesk desk;
+    desk.class_history = [&](const std::string& class_name, const Window& window) {
+        return reached([&] { return class_history(ledger.reading(), class_name, window); });
     };
+    desk.release_history = [&](const std::string& version, const Window& window) {
+        return reached([&] { return release_history(ledger.reading(), version, window); });
+    };
+    desk.newest_releases = [&](std::size_t most) {
+        return reached([&]() -> Asked<std::vector<ReleaseSummary>> {
+            return newest_releases(ledger.reading(), most);
+        });
+    };
+    desk.release_contents = [&](const std::string& version, const ContentsQuery& query) {
+        return reached([&] { return release_contents(ledger.reading(), version, query); });
+    };
+    desk.find_named = [&](const std::string& class_name, const std::string& text,
+                          std::size_t most) {
+        return reached([&]() -> Asked<std::vector<Named>> {
+            return find_named(ledger.reading(), class_name, text, most);
+        });
+    };
+    desk.known_classes = [&] {
+        return reached(
+            [&]() -> Asked<std::vector<std::string>> { return known_classes(ledger.reading()); });
+    };
+    desk.difference = [&](const ObjectName& object, const std::string& from,
+                          const std::string& to) {
+        return reached([&] { return difference(ledger.reading(), object, from, to); });
+    };
+    return desk;
+}
+
+OperatorDesk operator_desk(const history::CurrentBuild& current) {
+    OperatorDesk desk;
+    desk.refused_build = [&] { return current.why(); };
+    desk.current_release = [&]() -> std::optional<history::Release> {
+        const auto build = current.build();
+        if (!build) return std::nullopt;
+        return build->release();
+    };
+    desk.store_state = []() -> Asked<StoreState> { return StoreState{}; };
+    desk.effort = [] { return Effort{}; };
+    return desk;
+}
+
+}  // namespace
+
+Desk desk_over(history::Ledger& ledger, const history::CurrentBuild& current) {
+    Desk desk;
+    desk.moment = [&] { return ledger.moment(); };
+    desk.history_of = [&](const history::ObjectName& object, const history::Window& window) {
+        return ledger.history_of(object, window);
+    };
+    desk.watch_list = [&](const std::vector<history::ObjectName>& objects,
+                          const history::Window& window) {
+        return ledger.watch_list(objects, window);
+    };
+    desk.note_hit = [&](const history::ObjectName& object) { ledger.note_hit(object); };
+    desk.reading = reading_desk(ledger);
+    desk.operators = operator_desk(current);
+    return desk;
 }
 
 }  // namespace serve

@@ -1,28 +1,84 @@
-// serve/desk.hpp -- what the routes ask of the rooms behind them: three questions and a note.
-// A struct of functions, so that the routes can be tested without store or build.
+// serve/desk.hpp -- what the routes ask of the rooms behind them.
+// Structs of functions, so that the routes can be tested without store or build. Each function
+// is safe from any thread; what can't be reached is base::Kind::unavailable.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "history/ledger.hpp"
+#include "history/reading.hpp"
 
 namespace serve {
 
-// Each function is safe from any thread; contracts are those of history::Ledger.
-struct Desk {
-    std::function<history::Moment()> moment;
-    std::function<base::Result<history::Ledger::Answer>(const history::ObjectName&,
-                                                        const history::Window&)>
-        history_of;
-    std::function<void(const history::ObjectName&)> note_hit;
-    // Why the newest build is not served; empty: it is. For operators.
-    std::function<std::string()> refused_build;
+template <class T>
+using Asked = base::Result<T>;
+
+// What is read beside the history of one object; contracts are those of history/reading.hpp.
+struct ReadingDesk {
+    std::function<Asked<history::Excerpt>(const std::string& class_name, const history::Window&)>
+        class_history;
+    std::function<Asked<history::Excerpt>(const std::string& version, const history::Window&)>
+        release_history;
+    std::function<Asked<std::vector<history::ReleaseSummary>>(std::size_t most)> newest_releases;
+    std::function<Asked<history::ReleaseContents>(const std::string& version,
+                                                  const history::ContentsQuery&)>
+        release_contents;
+    std::function<Asked<std::vector<history::Named>>(const std::string& class_name,
+                                                     const std::string& text, std::size_t most)>
+        find_named;
+    std::function<Asked<std::vector<std::string>>()> known_classes;
+    std::function<Asked<history::Difference>(const history::ObjectName&, const std::string& from,
+                                             const std::string& to)>
+        difference;
 };
 
-// The desk of a running program. `ledger` and `current` outlive it.
+// What the store holds and whether it fits; asked for at most once in ten seconds.
+struct StoreState {
+    history::StoreCounts counts;
+    std::string schema_fault;  // why its schema does not fit this program; empty: it does
+};
+
+// So much has been done since the program began.
+struct Effort {
+    std::uint64_t computations = 0;   // objects loaded and compared for a request
+    std::uint64_t store_retries = 0;  // transactions that were run again
+};
+
+// What is for operators, and for private sites.
+struct OperatorDesk {
+    // Why the newest build is not served; empty: it is.
+    std::function<std::string()> refused_build;
+    // The release that is answered from; nullopt: no build has been accepted yet.
+    std::function<std::optional<history::Release>()> current_release;
+    std::function<Asked<StoreState>()> store_state;
+    std::function<Effort()> effort;
+    // Whose token this is; nullopt: nobody's. Needed where a site is private.
+    std::function<Asked<std::optional<std::string>>(const std::string& token)> token_holder = {};
+};
+
+struct Desk {
+    // Contracts are those of history::Ledger.
+    std::function<history::Moment()> moment;
+    std::function<Asked<history::Ledger::Answer>(const history::ObjectName&,
+                                                 const history::Window&)>
+        history_of;
+    std::function<Asked<history::Ledger::Listed>(const std::vector<history::ObjectName>&,
+                                                 const history::Window&)>
+        watch_list;
+    std::function<void(const history::ObjectName&)> note_hit;
+    ReadingDesk reading;
+    OperatorDesk operators;
+};
+
+// The desk of a running program, but for what its operators' part asks of the store itself
+// (store_state, effort, token_holder), which is the caller's to fill in. `ledger` and `current`
+// outlive it.
 [[nodiscard]] Desk desk_over(history::Ledger& ledger, const history::CurrentBuild& current);
 
 }  // namespace serve

@@ -19,13 +19,15 @@ std::string_view Response::field(std::string_view name) const {
 std::string_view reason_of(int status) {
     switch (status) {
         case 200: return "OK";
+        case 226: return "IM Used";
         case 301: return "Moved Permanently";
         case 304: return "Not Modified";
         case 400: return "Bad Request";
+        case 401: return "Unauthorized";
         case 404: return "Not Found";
         case 405: return "Method Not Allowed";
-        case 406: return "Not Acceptable";
         case 414: return "URI Too Long";
+        case 429: return "Too Many Requests";
         case 500: return "Internal Server Error";
         case 503: return "Service Unavailable";
         default: return "Unknown";

@@ -18,6 +18,7 @@ struct Refusal {
     int status = 400;
     std::string text;
     std::string location = {};  // 301 only: the absolute URL that has it
+    long retry_after = 0;       // 429 only: seconds
     bool operator==(const Refusal&) const = default;
 };
 
@@ -26,6 +27,9 @@ template <class T>
 using Answered = tl::expected<T, Refusal>;
 [[nodiscard]] inline tl::unexpected<Refusal> refuse(int status, std::string text) {
     return tl::unexpected<Refusal>(Refusal{status, std::move(text), {}});
+}
+[[nodiscard]] inline tl::unexpected<Refusal> refuse(Refusal refusal) {
+    return tl::unexpected<Refusal>(std::move(refusal));
 }
 
 struct Request {
@@ -48,6 +52,7 @@ struct Response {
     std::vector<std::pair<std::string, std::string>> fields;  // without Content-Length
     Body body;                                                // nullptr: none
     bool send_body = true;  // false for HEAD: the length is told, the bytes are not sent
+    bool kept = false;      // the page came from the cache; for the log
 
     // Value of a field by its exact name; empty when there is none.
     [[nodiscard]] std::string_view field(std::string_view name) const;

@@ -65,11 +65,26 @@ std::string_view next_tag(std::string_view& list) {
     return tag;
 }
 
-bool has_tag(std::string_view list, std::string_view entity_tag) {
-    if (base::trim(list) == "*") return true;
-    for (auto tag = next_tag(list); !tag.empty(); tag = next_tag(list))
-        if (tag == entity_tag) return true;
-    return false;
+// How much a type is liked, and by how plain a name: the type's own 3, that of its syntax 2,
+// "application/*" 1, "*/*" 0.
+struct Liking {
+    int weight = 0;
+    int plainness = 0;
+    auto operator<=>(const Liking&) const = default;
+};
+
+// The plainest name that the list gives to a type decides.
+Liking liking_of(std::string_view accept, std::string_view media_type) {
+    if (const auto own = weight_of(accept, media_type)) return {*own, 3};
+    const bool is_xml = media_type.ends_with("+xml"), is_json = media_type.ends_with("+json");
+    auto syntax = is_xml    ? weight_of(accept, "application/xml")
+                  : is_json ? weight_of(accept, "application/json")
+                            : std::nullopt;
+    if (is_xml && !syntax) syntax = weight_of(accept, "text/xml");
+    if (syntax) return {*syntax, 2};
+    const auto kind = std::string(media_type.substr(0, media_type.find('/'))) + "/*";
+    if (const auto any_of_kind = weight_of(accept, kind)) return {*any_of_kind, 1};
+    return {weight_of(accept, "*/*").value_or(0), 0};
 }
 
 }  // namespace
@@ -90,9 +105,32 @@ bool prefers_html(std::string_view accept) {
     return html > 0 && html >= weight_of(accept, "text/plain").value_or(0);
 }
 
+std::size_t best_of(std::string_view accept, std::span<const std::string_view> media_types) {
+    std::size_t best = 0;
+    Liking most;
+    for (std::size_t i = 0; i < media_types.size(); ++i) {
+        const auto liking = liking_of(accept, media_types[i]);
+        if (liking.weight == 0 || liking <= most) continue;
+        best = i;
+        most = liking;
+    }
+    return best;
+}
+
+bool accepts_delta(std::string_view a_im) { return weight_of(a_im, "feed").value_or(0) > 0; }
+
+bool names_tag(std::string_view list, std::string_view entity_tag) {
+    for (auto tag = next_tag(list); !tag.empty(); tag = next_tag(list))
+        if (tag == entity_tag) return true;
+    return false;
+}
+
 bool is_not_modified(const Request& request, const Validators& current) {
-    if (request.fields.contains("if-none-match"))
-        return has_tag(request.field("if-none-match"), current.entity_tag);
+    if (request.fields.contains("if-none-match")) {
+        const auto list = request.field("if-none-match");
+        return base::trim(list) == "*" || names_tag(list, current.entity_tag);
+    }
+    if (current.last_modified == base::Seconds{}) return false;
     const auto since = base::parse_http_date(base::trim(request.field("if-modified-since")));
     return since && current.last_modified <= *since;
 }

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "base/date.hpp"
@@ -20,10 +22,24 @@ enum class Coding : unsigned char { identity, gzip };
 // "*/*" included, gets text: people come with browsers, and these name it.
 [[nodiscard]] bool prefers_html(std::string_view accept);
 
+// Index in `media_types` of the one that an Accept field likes best (RFC 9110 section 12.5.1);
+// of those liked alike the one that it names most plainly, then the first.
+//   media_types  "application/atom+xml"; one of +xml is also application/xml and text/xml, one
+//                of +json also application/json, as scripts and old readers ask
+//   returns      0 when it likes none: there is always an answer
+[[nodiscard]] std::size_t best_of(std::string_view accept,
+                                  std::span<const std::string_view> media_types);
+
+// A-IM (RFC 3229 section 10.5.3): only the newer items of a feed are welcome.
+[[nodiscard]] bool accepts_delta(std::string_view a_im);
+
+// Whether a list of entity tags names this one, by weak comparison. "*" names none.
+[[nodiscard]] bool names_tag(std::string_view list, std::string_view entity_tag);
+
 // What a representation can be validated by.
 struct Validators {
-    std::string_view entity_tag;  // quoted, strong
-    base::Seconds last_modified{};
+    std::string_view entity_tag;    // quoted, strong
+    base::Seconds last_modified{};  // 0: not known, only the tag tells
 };
 
 // RFC 9110 section 13.2.2 for GET and HEAD: If-None-Match (a list, "*", weak comparison) beats

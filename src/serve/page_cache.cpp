@@ -37,7 +37,7 @@ struct Slot {
 
 Answered<PageCache::Found> found(Answered<PagePtr> made) {
     if (!made) return tl::unexpected<Refusal>(std::move(made.error()));
-    return PageCache::Found{std::move(*made), false};
+    return PageCache::Found{.page = std::move(*made)};
 }
 
 // A page in the making, for those who wait for it.
@@ -139,7 +139,8 @@ Answered<PageCache::Found> PageCache::fetch(const std::string& key, const histor
     {
         const std::lock_guard lock(shard.mutex);
         const auto* slot = shard.touch(key);
-        if (slot != nullptr && same_moment(slot->moment, moment)) return Found{slot->page, false};
+        if (slot != nullptr && same_moment(slot->moment, moment))
+            return Found{.page = slot->page, .kept = true};
         auto& in_flight = shard.flights[key];
         leads = in_flight == nullptr;
         if (leads) {
@@ -153,7 +154,8 @@ Answered<PageCache::Found> PageCache::fetch(const std::string& key, const histor
                 : same_moment(flight->moment, moment) ? flight->outcome.get()
                                                       : make();
     if (!made && made.error().status == 503)
-        if (auto outdated = shard.any_kept(key)) return Found{std::move(outdated), true};
+        if (auto outdated = shard.any_kept(key))
+            return Found{.page = std::move(outdated), .outdated = true, .kept = true};
     return found(std::move(made));
 }
 

@@ -20,10 +20,11 @@ namespace serve {
 // One representation: body in one coding, and what validates it.
 struct Page {
     Body body;
-    std::string entity_tag;  // quoted, strong
-    base::Seconds last_modified{};
-    std::string last_modified_text;  // the same as an HTTP-date, written once
+    std::string entity_tag;          // quoted, strong
+    base::Seconds last_modified{};   // 0: not known
+    std::string last_modified_text;  // the same as an HTTP-date, written once; empty: not known
     bool passing = false;  // made while something was out of reach: not kept, short max-age
+    bool settled = false;  // will hardly ever change: a full page of an archive
 };
 using PagePtr = std::shared_ptr<const Page>;
 
@@ -37,6 +38,7 @@ class PageCache {
     struct Found {
         PagePtr page;
         bool outdated = false;  // of an earlier moment: `make` was refused with 503
+        bool kept = false;      // not made for this call, nor waited for
     };
 
     // The page under `key` as of `moment`, made by `make` where it isn't kept.

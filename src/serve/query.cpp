@@ -2,18 +2,17 @@
 #include "serve/query.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "render/feed.hpp"
 
 namespace serve {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> feed_parameters = {"class", "name", "n", "since",
-                                                             "format"};
+constexpr std::string_view list_parameter = "object";
 
 // How a parameter is named to people.
 std::string parameter(std::string_view name) { return std::string(name) + "="; }
@@ -45,27 +44,102 @@ std::optional<std::string_view> known_name(std::string_view raw,
     return *found;
 }
 
+// The first "name=value" of a query, which goes on behind it.
+std::string_view next_part(std::string_view& query) {
+    const auto end = query.find_first_of("&;");
+    const auto part = query.substr(0, end);
+    query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+    return part;
+}
+
+std::string_view raw_value_of(std::string_view part) {
+    const auto equals = part.find('=');
+    return equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
+}
+
 // Takes one "name=value" of the query into `parameters`, if it is known.
 std::optional<Refusal> take(std::string_view part, std::span<const std::string_view> known,
                             Parameters& parameters) {
-    const auto equals = part.find('=');
-    const auto name = known_name(part.substr(0, equals), known);
+    const auto name = known_name(part.substr(0, part.find('=')), known);
     if (!name) return std::nullopt;
-    const auto raw = equals == std::string_view::npos ? "" : part.substr(equals + 1);
-    auto value = decode_value(*name, raw);
+    auto value = decode_value(*name, raw_value_of(part));
     if (!value) return value.error();
-    if (!parameters.emplace(*name, std::move(*value)).second)
-        return Refusal{400, parameter(*name) + " is given twice.", {}};
+    if (*name == list_parameter)
+        parameters.objects.push_back(std::move(*value));
+    else if (!parameters.values.emplace(*name, std::move(*value)).second)
+        return Refusal{400, parameter(*name) + " is given twice."};
     return std::nullopt;
 }
 
-std::string value_of(const Parameters& parameters, std::string_view name) {
-    const auto found = parameters.find(name);
-    return found == parameters.end() ? std::string() : found->second;
+// What keeps a class and a name from being those of an object; empty: nothing.
+std::string fault_of(const history::ObjectName& object) {
+    if (object.class_name.size() > longest_class) return "a class longer than 64 bytes";
+    if (object.name.size() > longest_name) return "a name longer than 512 bytes";
+    return {};
+}
+
+Answered<history::ObjectName> parse_object(const std::string& text) {
+    const auto colon = text.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
+        return refuse(400, "object=" + text.substr(0, 80) + " is no CLASS:NAME.");
+    history::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
+    if (const auto fault = fault_of(object); !fault.empty())
+        return refuse(400, "object= has " + fault + ".");
+    return object;
+}
+
+}  // namespace
+
+const std::string* Parameters::find(std::string_view name) const {
+    const auto found = values.find(name);
+    return found == values.end() ? nullptr : &found->second;
+}
+
+std::string Parameters::value(std::string_view name) const {
+    const auto* found = find(name);
+    return found == nullptr ? std::string() : *found;
+}
+
+Answered<Parameters> parse_query(std::string_view query,
+                                 std::span<const std::string_view> known) {
+    const bool lists = std::find(known.begin(), known.end(), list_parameter) != known.end();
+    const auto longest = lists ? longest_list_query : longest_query;
+    if (query.size() > longest)
+        return refuse(414, "The query is longer than " + std::to_string(longest) + " bytes.");
+    Parameters parameters;
+    std::size_t count = 0;
+    while (!query.empty()) {
+        const auto part = next_part(query);
+        if (part.empty()) continue;
+        if (++count > most_parameters)
+            return refuse(400, "There are more than " + std::to_string(most_parameters) +
+                                   " parameters.");
+        if (auto refusal = take(part, known, parameters)) return refuse(std::move(*refusal));
+    }
+    return parameters;
+}
+
+Taken take_out(std::string_view query, std::string_view name) {
+    Taken taken;
+    const std::string_view one[] = {name};
+    while (!query.empty()) {
+        const auto before = query;
+        const auto part = next_part(query);
+        if (known_name(part.substr(0, part.find('=')), one)) {
+            taken.values.push_back(
+                base::percent_decode(raw_value_of(part), base::Plus::is_space).value_or(""));
+            continue;
+        }
+        taken.rest += before.substr(0, before.size() - query.size());
+    }
+    // What is left would end with the separator of what was taken.
+    if (!taken.values.empty() && (taken.rest.ends_with('&') || taken.rest.ends_with(';')))
+        taken.rest.pop_back();
+    return taken;
 }
 
 Answered<history::ObjectName> object_in(const Parameters& parameters) {
-    history::ObjectName object{value_of(parameters, "class"), value_of(parameters, "name")};
+    history::ObjectName object{parameters.value("class"), parameters.value("name")};
     if (object.class_name.empty() && object.name.empty())
         return refuse(400, "class= and name= are missing.");
     if (object.class_name.empty()) return refuse(400, "class= is missing.");
@@ -76,74 +150,66 @@ Answered<history::ObjectName> object_in(const Parameters& parameters) {
     return object;
 }
 
-Answered<history::Window> window_in(const Parameters& parameters, std::size_t most_items) {
-    history::Window window{.most = std::min(default_items, most_items), .since = ""};
-    if (const auto n = parameters.find("n"); n != parameters.end()) {
-        const auto count = base::parse_integer(n->second);
-        if (!count || *count < 1 || static_cast<std::uint64_t>(*count) > most_items)
-            return refuse(400, "n= is no number from 1 to " + std::to_string(most_items) + ".");
-        window.most = static_cast<std::size_t>(*count);
+Answered<std::string> class_in(const Parameters& parameters) {
+    auto class_name = parameters.value("class");
+    if (class_name.empty()) return refuse(400, "class= is missing.");
+    if (class_name.size() > longest_class) return refuse(400, "class= is longer than 64 bytes.");
+    return class_name;
+}
+
+Answered<std::vector<history::ObjectName>> objects_in(const Parameters& parameters) {
+    if (parameters.objects.empty()) return refuse(400, "object= is missing.");
+    std::vector<history::ObjectName> objects;
+    for (const auto& text : parameters.objects) {
+        auto object = parse_object(text);
+        if (!object) return refuse(std::move(object.error()));
+        objects.push_back(std::move(*object));
     }
-    if (const auto since = parameters.find("since"); since != parameters.end()) {
-        if (!base::is_version(since->second))
-            return refuse(400, "since= is no version of a release.");
-        window.since = since->second;
-    }
-    return window;
+    std::sort(objects.begin(), objects.end());
+    objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+    if (objects.size() > most_objects)
+        return refuse(400, "object= is given for " + std::to_string(objects.size()) +
+                               " objects; a list has at most " + std::to_string(most_objects) +
+                               ".");
+    return objects;
 }
 
-Answered<std::string> format_in(const Parameters& parameters) {
-    const auto format = parameters.find("format");
-    if (format == parameters.end()) return std::string();
-    if (format->second == "rss") return format->second;
-    if (format->second == "atom" || format->second == "json")
-        return refuse(406, "format=" + format->second + " is not offered; format=rss is.");
-    return refuse(400, "format= is none of the formats known: rss.");
+Answered<std::string> version_in(const Parameters& parameters, std::string_view name) {
+    const auto* value = parameters.find(name);
+    if (value == nullptr) return std::string();
+    if (!base::is_version(*value))
+        return refuse(400, parameter(name) + " is no version of a release.");
+    return *value;
 }
 
-}  // namespace
-
-Answered<Parameters> parse_query(std::string_view query,
-                                 std::span<const std::string_view> known) {
-    if (query.size() > longest_query)
-        return refuse(414,
-                      "The query is longer than " + std::to_string(longest_query) + " bytes.");
-    Parameters parameters;
-    std::size_t count = 0;
-    while (!query.empty()) {
-        const auto end = query.find_first_of("&;");
-        const auto part = query.substr(0, end);
-        query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
-        if (part.empty()) continue;
-        if (++count > most_parameters)
-            return refuse(400, "There are more than " + std::to_string(most_parameters) +
-                                   " parameters.");
-        if (auto refusal = take(part, known, parameters))
-            return tl::unexpected<Refusal>(std::move(*refusal));
-    }
-    return parameters;
+Answered<std::string> text_in(const Parameters& parameters, std::string_view name) {
+    auto text = parameters.value(name);
+    if (text.size() > longest_text)
+        return refuse(400, parameter(name) + " is longer than 512 bytes.");
+    return std::string(base::trim(text));
 }
 
-Answered<FeedQuery> parse_feed_query(std::string_view query, std::size_t most_items) {
-    const auto parameters = parse_query(query, feed_parameters);
-    if (!parameters) return tl::unexpected<Refusal>(parameters.error());
-    auto object = object_in(*parameters);
-    if (!object) return tl::unexpected<Refusal>(object.error());
-    auto window = window_in(*parameters, most_items);
-    if (!window) return tl::unexpected<Refusal>(window.error());
-    auto format = format_in(*parameters);
-    if (!format) return tl::unexpected<Refusal>(format.error());
-    return FeedQuery{std::move(*object), std::move(*window), parameters->contains("n"),
-                     std::move(*format)};
+Answered<std::size_t> number_in(const Parameters& parameters, std::string_view name, Range range,
+                                std::size_t otherwise) {
+    const auto* value = parameters.find(name);
+    if (value == nullptr) return otherwise;
+    const auto number = base::parse_integer(*value);
+    if (!number || *number < 0 || static_cast<std::size_t>(*number) < range.least ||
+        static_cast<std::size_t>(*number) > range.most)
+        return refuse(400, parameter(name) + " is no number from " + std::to_string(range.least) +
+                               " to " + std::to_string(range.most) + ".");
+    return static_cast<std::size_t>(*number);
 }
 
-std::string to_text(const FeedQuery& query) {
-    std::string text = "class=" + base::percent_encode(query.object.class_name) +
-                       "&name=" + base::percent_encode(query.object.name);
-    if (query.says_most) text += "&n=" + std::to_string(query.window.most);
-    if (!query.window.since.empty()) text += "&since=" + query.window.since;
-    if (!query.format.empty()) text += "&format=" + query.format;
-    return text;
+void append_parameter(std::string& query, std::string_view name, std::string_view value) {
+    if (!query.empty()) query += '&';
+    query.append(name).append("=").append(base::percent_encode(value));
+}
+
+void append_objects(std::string& query, const std::vector<history::ObjectName>& objects) {
+    if (objects.empty()) return;
+    if (!query.empty()) query += '&';
+    query += render::watch_query_of(objects);
 }
 
 }  // namespace serve

@@ -15,9 +15,11 @@ namespace {
 
 // The fields that a route reads. Others are left with the web server: a request costs the
 // memory of what it is used for.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> read_fields = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> read_fields = {{
     {"HTTP_ACCEPT", "accept"},
     {"HTTP_ACCEPT_ENCODING", "accept-encoding"},
+    {"HTTP_A_IM", "a-im"},
+    {"HTTP_AUTHORIZATION", "authorization"},
     {"HTTP_IF_MODIFIED_SINCE", "if-modified-since"},
     {"HTTP_IF_NONE_MATCH", "if-none-match"},
 }};
@@ -59,14 +61,6 @@ std::string_view path_in(std::string_view uri) {
     return path == std::string_view::npos ? "/" : uri.substr(path);
 }
 
-std::string below(std::string_view path, std::string_view base_path) {
-    constexpr std::string_view old_links = "/db/rss";
-    if (path == old_links) return std::string(path);
-    if (!path.starts_with(base_path)) return {};
-    path.remove_prefix(base_path.size());
-    return path.starts_with('/') ? std::string(path) : std::string();
-}
-
 Answered<std::string> decoded_path(const Target& target) {
     if (!target.uri) return std::string(target.script) + std::string(target.rest);
     const auto raw = path_in(*target.uri);
@@ -93,6 +87,14 @@ std::string base_path_of(std::string_view base_url) {
     return base::percent_decode(path, base::Plus::literal).value_or(std::string(path));
 }
 
+std::string path_below(std::string_view path, std::string_view base_path) {
+    constexpr std::string_view old_links = "/db/rss";
+    if (path == old_links) return std::string(path);
+    if (!path.starts_with(base_path)) return {};
+    path.remove_prefix(base_path.size());
+    return path.starts_with('/') ? std::string(path) : std::string();
+}
+
 Request request_of(const char* const* variables, std::string_view base_path, Via via) {
     Request request;
     Target target;
@@ -108,7 +110,7 @@ Request request_of(const char* const* variables, std::string_view base_path, Via
     }
     const auto path = decoded_path(target);
     if (path)
-        request.path = below(*path, base_path);
+        request.path = path_below(*path, base_path);
     else
         request.fault = path.error();
     return request;

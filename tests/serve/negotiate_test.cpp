@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <rapidcheck.h>
 
+#include <array>
+#include <utility>
+#include <vector>
+
 #include "serve/gzip.hpp"
 #include "serve/negotiate.hpp"
 #include "support/catch.hpp"
@@ -95,4 +99,45 @@ TEST_CASE("no field breaks the negotiation") {
         (void)not_modified({{"if-none-match", bytes}});
         (void)not_modified({{"if-modified-since", bytes}});
     }));
+}
+
+TEST_CASE("of media types the best liked is chosen, then the one named most plainly") {
+    constexpr std::array<std::string_view, 3> types = {
+        "application/rss+xml", "application/atom+xml", "application/feed+json"};
+    const std::vector<std::pair<std::string, std::size_t>> cases = {
+        {"", 0},
+        {"*/*", 0},
+        {"nonsense;;,=", 0},
+        {"image/png", 0},
+        {"application/rss+xml;q=0, application/atom+xml;q=0, application/feed+json;q=0", 0},
+        {"application/atom+xml", 1},
+        {"Application/ATOM+xml ; q=0.3", 1},
+        {"application/atom+xml, */*", 1},
+        {"application/atom+xml;q=0.5, application/rss+xml;q=0.9", 0},
+        {"application/atom+xml, application/rss+xml", 0},
+        {"application/rss+xml;q=0, */*;q=0.1", 1},
+        {"application/feed+json", 2},
+        {"application/json", 2},
+        {"application/json, text/plain, */*", 2},
+        {"application/xml", 0},
+        {"text/xml, application/rss+xml;q=0", 1},
+        {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", 0},
+        {"application/*;q=0.2, application/feed+json;q=0.3", 2}};
+    for (const auto& [accept, expected] : cases) {
+        INFO(accept);
+        CHECK(serve::best_of(accept, types) == expected);
+    }
+}
+
+TEST_CASE("A-IM names feed among others, in any case, and may take it back") {
+    for (const auto* yes : {"feed", "Feed", "vcdiff, feed", "gdiff;q=0.3 , feed;q=0.1"})
+        CHECK(serve::accepts_delta(yes));
+    for (const auto* no : {"", "feeds", "vcdiff", "feed;q=0", "*"})
+        CHECK_FALSE(serve::accepts_delta(no));
+}
+
+TEST_CASE("a list of tags names one by weak comparison, and * names none") {
+    CHECK(serve::names_tag("\"a\", W/\"b\"", "\"b\""));
+    CHECK_FALSE(serve::names_tag("\"a\", \"bc\"", "\"b\""));
+    CHECK_FALSE(serve::names_tag("*", "\"b\""));
 }

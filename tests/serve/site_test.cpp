@@ -1,111 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <atomic>
 #include <map>
 #include <stdexcept>
 
-#include <nlohmann/json.hpp>
-
-#include "serve/site.hpp"
-#include "support/catch.hpp"
+#include "serve/backroom.hpp"
 #include "support/gunzip.hpp"
 
-using base::Kind;
-using history::ObjectName;
-using serve::Request;
-using serve::Response;
-
-namespace {
-
-const ObjectName unc26{"Gene", "WBGene00006763"};
-
-// What stands behind the routes in these tests: one object with a history, and switches.
-struct Backroom {
-    history::Moment moment{.version = "WS187", .build_digest = "d187", .generation = 1};
-    std::optional<base::Error> error;
-    bool up_to_date = true;
-    std::string refused_build;
-    std::map<ObjectName, ObjectName> recorded = {{unc26, unc26}};  // asked -> recorded spelling
-    std::function<void()> on_load = [] {};
-    std::atomic<int> loads = 0, hits = 0;
-    history::Window window;
-
-    base::Result<history::Ledger::Answer> load(const ObjectName& asked,
-                                               const history::Window& wanted) {
-        ++loads;
-        window = wanted;
-        on_load();
-        if (error) return tl::unexpected<base::Error>(*error);
-        const auto known = recorded.find(asked);
-        if (known == recorded.end()) return base::fail(Kind::absent, "SELECT /secret/path");
-        history::History past;
-        past.object = past.spelling = known->second;
-        past.label = "unc-26";
-        past.current = {moment.version, *base::parse_date("2008-02-15")};
-        past.last_modified = *base::parse_date("2008-02-15");
-        return history::Ledger::Answer{std::move(past), up_to_date};
-    }
-
-    serve::Desk desk() {
-        return {
-            .moment = [this] { return moment; },
-            .history_of = [this](const ObjectName& asked,
-                                 const history::Window& wanted) { return load(asked, wanted); },
-            .note_hit = [this](const ObjectName&) { ++hits; },
-            .refused_build = [this] { return refused_build; }};
-    }
-};
-
-struct World {
-    Backroom back;
-    serve::Site site;
-
-    explicit World(serve::Settings settings = {.cache_bytes = 1 << 20,
-                                               .max_items = 1000,
-                                               .max_age = 3600,
-                                               .configuration_digest = "c",
-                                               .count_hits = true},
-                   const std::string& base_url = "https://example.org/changes")
-        : site(back.desk(), look(base_url), std::move(settings)) {}
-
-    static render::Site look(const std::string& base_url) {
-        render::Site look;
-        look.title = "Changes";
-        look.base_url = base_url;
-        look.authority = "example.org,2007";
-        return look;
-    }
-
-    Response get(const std::string& query,
-                 std::map<std::string, std::string, std::less<>> fields = {}) {
-        return ask("GET", "/rss", query, std::move(fields));
-    }
-    Response ask(const std::string& method, const std::string& path,
-                 const std::string& query = "",
-                 std::map<std::string, std::string, std::less<>> fields = {}) {
-        Request request;
-        request.method = method;
-        request.path = path;
-        request.query = query;
-        request.fields = std::move(fields);
-        return site.answer(request);
-    }
-};
-
-const std::string plain = "class=Gene&name=WBGene00006763";
-
-bool says(const Response& response, std::string_view text) {
-    return response.body && response.body->find(text) != std::string::npos;
-}
-
-serve::Settings settings_with(const std::string& configuration_digest, std::size_t cache_bytes) {
-    return {.cache_bytes = cache_bytes,
-            .max_items = 1000,
-            .max_age = 3600,
-            .configuration_digest = configuration_digest,
-            .count_hits = true};
-}
-
-}  // namespace
+using namespace backroom;
 
 TEST_CASE("a feed is answered with all that a reader needs to keep it") {
     World world;
@@ -114,7 +14,7 @@ TEST_CASE("a feed is answered with all that a reader needs to keep it") {
     CHECK(response.field("Content-Type") == "application/rss+xml; charset=utf-8");
     CHECK(response.field("Cache-Control") == "public, max-age=3600");
     CHECK(response.field("Last-Modified") == "Fri, 15 Feb 2008 00:00:00 GMT");
-    CHECK(response.field("Vary") == "Accept-Encoding, Accept");
+    CHECK(response.field("Vary") == "Accept-Encoding, Accept, A-IM");
     CHECK(response.field("X-Content-Type-Options") == "nosniff");
     CHECK(response.field("Content-Encoding").empty());
     CHECK(response.field("ETag").size() == 34);
@@ -125,7 +25,7 @@ TEST_CASE("a feed is answered with all that a reader needs to keep it") {
 
 TEST_CASE("with a format named, Accept plays no part") {
     World world;
-    CHECK(world.get(plain + "&format=rss").field("Vary") == "Accept-Encoding");
+    CHECK(world.get(plain + "&format=rss").field("Vary") == "Accept-Encoding, A-IM");
 }
 
 TEST_CASE("the window asked for reaches the history, and the address the feed") {
@@ -170,7 +70,7 @@ TEST_CASE("conditional requests get 304 without body or content fields") {
     const auto full = world.get(plain);
     const auto tag = std::string(full.field("ETag"));
     const std::string date(full.field("Last-Modified"));
-    for (const auto& fields : std::vector<std::map<std::string, std::string, std::less<>>>{
+    for (const auto& fields : std::vector<Fields>{
              {{"if-none-match", tag}},
              {{"if-none-match", "\"x\", W/" + tag}},
              {{"if-none-match", "*"}},
@@ -232,12 +132,11 @@ TEST_CASE("other methods get 405 and hear which are allowed") {
 TEST_CASE("statuses of what can't be asked") {
     World world;
     CHECK(world.get("").status == 400);
-    CHECK(world.get("class=Gene").status == 400);
-    CHECK(says(world.get("class=Gene"), "name="));
+    CHECK(world.get("name=x").status == 400);
+    CHECK(says(world.get("name=x"), "class="));
     CHECK(world.get(plain + "&n=0").status == 400);
-    CHECK(world.get(plain + "&format=atom").status == 406);
+    CHECK(world.get(plain + "&format=pdf").status == 400);
     CHECK(world.get(std::string(1 << 20, 'q')).status == 414);
-    CHECK(world.ask("GET", "/").status == 404);
     CHECK(world.ask("GET", "").status == 404);
     CHECK(world.ask("GET", "/rss/").status == 404);
     Request broken;
@@ -291,7 +190,8 @@ TEST_CASE(
     CHECK(html.status == 404);
     CHECK(html.field("Content-Type") == "text/html; charset=utf-8");
     CHECK(says(html, "alert(1)"));
-    CHECK_FALSE(says(html, "<script"));
+    CHECK_FALSE(says(html, "<script>"));
+    CHECK(says(html, "&lt;script"));
     const auto text = world.get(query);
     CHECK(text.field("Content-Type") == "text/plain; charset=utf-8");
     CHECK(says(text, "<script>"));
@@ -301,7 +201,6 @@ TEST_CASE(
 
 TEST_CASE("a feed asked for in another spelling is at the recorded one, with what was said") {
     World world;
-    world.back.recorded[{"gene", "wbgene00006763"}] = unc26;
     const auto response = world.get("class=gene&name=wbgene00006763&n=5&junk=1");
     CHECK(response.status == 301);
     CHECK(response.field("Location") ==
@@ -317,7 +216,7 @@ TEST_CASE("the old site's links lead to the same feed") {
     CHECK(response.field("Location") ==
           "https://example.org/changes/rss?class=Gene&name=WBGene00006763&since=WS186");
     CHECK(world.back.loads == 0);
-    CHECK(world.ask("GET", "/db/rss", "class=Gene").status == 400);
+    CHECK(world.ask("GET", "/db/rss", "name=x").status == 400);
     World at_root({}, "http://127.0.0.1:8080");
     CHECK(at_root.ask("GET", "/db/rss", "name=a%20b;class=C").field("Location") ==
           "http://127.0.0.1:8080/rss?class=C&name=a%20b");
@@ -372,25 +271,4 @@ TEST_CASE("hits are not counted where they are not wanted") {
     World world(settings);
     CHECK(world.get(plain).status == 200);
     CHECK(world.back.hits == 0);
-}
-
-TEST_CASE("healthz tells store, release and build, and why a newer build is refused") {
-    World world;
-    auto response = world.ask("GET", "/healthz");
-    CHECK(response.status == 200);
-    CHECK(response.field("Cache-Control") == "no-store");
-    auto report = nlohmann::json::parse(*response.body);
-    CHECK(report ==
-          nlohmann::json{
-              {"status", "ok"}, {"store", "reachable"}, {"release", "WS187"}, {"build", "d187"}});
-    world.back.refused_build = "WS188: Gene lost 60 %, \"all\" \xff";
-    report = nlohmann::json::parse(*world.ask("GET", "/healthz").body);
-    CHECK(
-        report["refused_build"].get<std::string>().starts_with("WS188: Gene lost 60 %, \"all\""));
-    world.back.moment.store_reachable = false;
-    CHECK(world.ask("GET", "/healthz").status == 503);
-    world.back.moment = {};
-    response = world.ask("HEAD", "/healthz");
-    CHECK(response.status == 503);
-    CHECK(response.field("Retry-After") == "30");
 }

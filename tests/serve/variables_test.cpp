@@ -95,7 +95,8 @@ TEST_CASE("method, query, address and the fields that routes read are taken over
         {"REQUEST_METHOD=HEAD", "QUERY_STRING=a=b=c", "REMOTE_ADDR=192.0.2.7",
          "REQUEST_URI=/rss?a=b=c", "HTTP_ACCEPT=text/html", "HTTP_ACCEPT_ENCODING=gzip",
          "HTTP_IF_NONE_MATCH=\"x\"", "HTTP_IF_MODIFIED_SINCE=never", "HTTP_COOKIE=secret",
-         "HTTP_PROXY=http://evil", "NONSENSE", "=", "SERVER_NAME=x"},
+         "HTTP_A_IM=feed", "HTTP_AUTHORIZATION=Bearer t", "HTTP_PROXY=http://evil", "NONSENSE",
+         "=", "SERVER_NAME=x"},
         "", Via::fastcgi);
     CHECK(request.method == "HEAD");
     CHECK(request.query == "a=b=c");
@@ -104,7 +105,9 @@ TEST_CASE("method, query, address and the fields that routes read are taken over
     CHECK(request.field("accept-encoding") == "gzip");
     CHECK(request.field("if-none-match") == "\"x\"");
     CHECK(request.field("if-modified-since") == "never");
-    CHECK(request.fields.size() == 4);
+    CHECK(request.field("a-im") == "feed");
+    CHECK(request.field("authorization") == "Bearer t");
+    CHECK(request.fields.size() == 6);
 }
 
 TEST_CASE("a field of more than 8 KB is a fault where a route reads it, and nothing elsewhere") {

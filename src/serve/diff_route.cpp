@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "render/item.hpp"
+#include "render/pages.hpp"
+#include "serve/drafts.hpp"
+#include "serve/page_query.hpp"
+#include "serve/refusal.hpp"
+#include "serve/routes.hpp"
+
+namespace serve {
+
+namespace {
+
+std::string_view kind_of(const history::Difference& difference) {
+    if (!difference.was_there) return "created";
+    if (!difference.is_there) return "vanished";
+    return difference.changes.empty() ? "unchanged" : "changed";
+}
+
+// As `varve diff --format json` writes it.
+std::string json_of(const history::Difference& difference, const render::Site& site) {
+    std::string json = "{\"class\":";
+    render::append_json_text(json, difference.object.class_name);
+    render::append_json_text(json += ",\"name\":", difference.object.name);
+    render::append_json_text(json += ",\"from\":", difference.from.version);
+    render::append_json_text(json += ",\"to\":", difference.to.version);
+    render::append_json_text(json += ",\"kind\":", kind_of(difference));
+    json += ",\"changes\":[";
+    for (const auto& change : difference.changes) {
+        if (&change != &difference.changes.front()) json += ',';
+        render::append_change_json(json, change, site);
+    }
+    return json + "]}\n";
+}
+
+Refusal refusal_of_releases(const base::Error& error, const DiffQuery& query) {
+    const auto wanted = wanted_object(query.object);
+    // The history's own sentence names the nearest releases that are known.
+    if (error.kind == base::Kind::absent) return {404, error.text};
+    if (error.kind == base::Kind::refused)
+        return {404, "from=" + query.from + " or to=" + query.to +
+                         " names no release that is known here."};
+    return refusal_of(error, wanted);
+}
+
+struct Compared {
+    history::Difference difference;
+    bool up_to_date = true;
+};
+
+Answered<Compared> compare_releases(Workings& workings, const DiffQuery& query) {
+    const auto answer = workings.desk.history_of(query.object, {.most = 1, .since = ""});
+    if (!answer) return refuse(refusal_of(answer.error(), wanted_object(query.object)));
+    if (answer->history.object != query.object) {
+        auto recorded = query;
+        recorded.object = answer->history.object;
+        return refuse({301, "The page is elsewhere.", workings.url_of(address_of(recorded))});
+    }
+    auto difference = workings.desk.reading.difference(query.object, query.from, query.to);
+    if (!difference) return refuse(refusal_of_releases(difference.error(), query));
+    if (difference->to < difference->from)
+        return refuse(400, "from=" + query.from + " is later than to=" + query.to +
+                               ": the earlier release comes first.");
+    return Compared{std::move(*difference), answer->up_to_date};
+}
+
+Answered<Draft> draft_difference(Workings& workings, const DiffQuery& query) {
+    auto compared = compare_releases(workings, query);
+    if (!compared) return refuse(std::move(compared.error()));
+    Draft draft;
+    draft.passing = !compared->up_to_date;
+    draft.body = query.as == DiffQuery::As::json
+                     ? json_of(compared->difference, workings.look)
+                     : render::diff_page({std::move(compared->difference), query.part},
+                                         workings.look, workings.templates);
+    return draft;
+}
+
+}  // namespace
+
+Answered<Response> answer_difference(Workings& workings, const Request& request) {
+    const auto query = parse_diff_query(request.query);
+    if (!query) return refuse(query.error());
+    const bool is_page = query->as == DiffQuery::As::page;
+    const Sending sending{.content_type =
+                              is_page ? "text/html; charset=utf-8" : "application/json",
+                          .vary = "Accept-Encoding",
+                          .max_age = workings.settings.max_age,
+                          .is_html = is_page};
+    return answer_draft(workings, request, {address_of(*query), workings.desk.moment(), sending},
+                        [&] { return draft_difference(workings, *query); });
+}
+
+}  // namespace serve

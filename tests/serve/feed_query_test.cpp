@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include <rapidcheck.h>
+
+#include <array>
+
+#include "base/text.hpp"
+#include "render/feed.hpp"
+#include "serve/feed_query.hpp"
+#include "serve/query.hpp"
+#include "support/catch.hpp"
+#include "tree/object.hpp"
+
+using serve::address_of;
+using serve::archive_address_of;
+using serve::Document;
+using serve::FeedQuery;
+using serve::parse_feed_query;
+using serve::parse_release_feed_query;
+
+namespace {
+
+constexpr std::size_t most = 1000;
+
+serve::Refusal refusal_to(std::string_view query) {
+    const auto parsed = parse_feed_query(query, most);
+    INFO(query.substr(0, 200));
+    REQUIRE_FALSE(parsed);
+    return parsed.error();
+}
+
+// Status of a refusal whose text names `parameter`.
+int refused_for(std::string_view query, std::string_view parameter) {
+    const auto refusal = refusal_to(query);
+    INFO(refusal.text);
+    CHECK(refusal.text.find(parameter) != std::string::npos);
+    return refusal.status;
+}
+
+}  // namespace
+
+TEST_CASE("class and name are enough, separated by & or by ;") {
+    for (const auto* query : {"class=Gene&name=unc-26", "name=unc-26;class=Gene",
+                              ";;class=Gene&&name=unc-26&", "%63lass=Gene&name=unc%2D26"}) {
+        const auto parsed = parse_feed_query(query, most);
+        REQUIRE(parsed);
+        CHECK(parsed->object == history::ObjectName{"Gene", "unc-26"});
+        CHECK(parsed->window == history::Window{50, ""});
+        CHECK(parsed->format.empty());
+        CHECK(to_text(*parsed) == "class=Gene&name=unc-26");
+    }
+}
+
+TEST_CASE("values are decoded: + is a space, escapes are bytes, = may stand in a value") {
+    const auto parsed =
+        parse_feed_query("class=Paper&name=a+b%2Bc%26d%3Be=f%C3%A9%F0%9F%A7%AC", most);
+    REQUIRE(parsed);
+    CHECK(parsed->object.name == "a b+c&d;e=f\xC3\xA9\xF0\x9F\xA7\xAC");
+    CHECK(to_text(*parsed) == "class=Paper&name=a%20b%2Bc%26d%3Be%3Df%C3%A9%F0%9F%A7%AC");
+}
+
+TEST_CASE("the canonical text keeps what was said, in one order, and nothing unknown") {
+    const auto parsed = parse_feed_query(
+        "utm=1;format=rss;since=WS186;n=050;name=x;class=Gene;junk=%zz;=;%00=%00", most);
+    REQUIRE(parsed);
+    CHECK(to_text(*parsed) == "class=Gene&name=x&n=50&since=WS186&format=rss");
+}
+
+TEST_CASE("what is missing is named") {
+    CHECK(refusal_to("").text == "class= and name= are missing.");
+    CHECK(refusal_to("n=5").text == "class= and name= are missing.");
+    CHECK(refusal_to("class=Gene&name=").text == "name= is missing.");
+    CHECK(refusal_to("class=").text == "class= is missing.");
+    CHECK(refusal_to("class=&name=x").text == "class= is missing.");
+    CHECK(refusal_to("name=x").status == 400);
+}
+
+TEST_CASE("values that no text may hold are refused, naming the parameter") {
+    for (const auto* bad : {"%", "%4", "%4g", "%zz", "a%", "%00", "%0A", "%1f", "%7F", "\x01",
+                            "%ff", "%C3", "%ED%A0%80", "%F5%80%80%80", "%C0%AF", "\xE9"}) {
+        CHECK(refused_for(std::string("class=Gene&name=") + bad, "name=") == 400);
+        CHECK(refused_for(std::string("name=x&class=") + bad, "class=") == 400);
+        CHECK(refused_for(std::string("name=x&class=C&since=") + bad, "since=") == 400);
+    }
+}
+
+TEST_CASE("a known parameter that comes twice is refused, an unknown one is not") {
+    CHECK(refused_for("class=Gene&name=x&class=Gene", "class=") == 400);
+    CHECK(refused_for("class=Gene&name=x;n=1;n=1", "n=") == 400);
+    CHECK(parse_feed_query("class=Gene&name=x&a=1&a=2", most));
+}
+
+TEST_CASE("class and name have their longest") {
+    STATIC_REQUIRE(serve::longest_class == tree::longest_class);
+    STATIC_REQUIRE(serve::longest_name == tree::longest_name);
+    const auto with = [](std::size_t class_size, std::size_t name_size) {
+        return "class=" + std::string(class_size, 'c') + "&name=" + std::string(name_size, 'n');
+    };
+    CHECK(parse_feed_query(with(64, 512), most));
+    CHECK(refused_for(with(65, 512), "class=") == 400);
+    CHECK(refused_for(with(64, 513), "name=") == 400);
+    CHECK(refusal_to(with(4, 20000)).status == 414);
+}
+
+TEST_CASE("n is a number from 1 to the most") {
+    for (const auto* good : {"1", "50", "1000"}) {
+        const auto parsed = parse_feed_query(std::string("class=G&name=x&n=") + good, most);
+        REQUIRE(parsed);
+        CHECK(std::to_string(parsed->window.most) == good);
+    }
+    for (const auto* bad : {"", "0", "-1", "1001", "1000000000", "99999999999999999999", "1e9",
+                            "+5", " 5", "5 ", "0x10", "five"})
+        CHECK(refused_for(std::string("class=G&name=x&n=") + base::percent_encode(bad), "n=") ==
+              400);
+}
+
+TEST_CASE("the default number of items is never above the most") {
+    CHECK(parse_feed_query("class=G&name=x", 20)->window.most == 20);
+}
+
+TEST_CASE("since is a version") {
+    CHECK(parse_feed_query("class=G&name=x&since=WS186", most)->window.since == "WS186");
+    for (const auto* bad :
+         {"", "WS 186", "../x", ".x", "a/b", "W%27S", "123456789012345678901234567890123"})
+        CHECK(refused_for(std::string("class=G&name=x&since=") + bad, "since=") == 400);
+}
+
+TEST_CASE("formats are those that are rendered") {
+    for (const auto& format : render::formats())
+        CHECK(
+            parse_feed_query("class=G&name=x&format=" + std::string(format.name), most)->format ==
+            format.name);
+    for (const auto* bad : {"", "RSS", "pdf", "html"})
+        CHECK(refused_for(std::string("class=G&name=x&format=") + bad, "format=") == 400);
+}
+
+TEST_CASE("a class alone is the feed of a class, objects are a watch list") {
+    const auto whole = parse_feed_query("class=Gene", most);
+    REQUIRE(whole);
+    CHECK(whole->of == FeedQuery::Of::whole_class);
+    CHECK(address_of(*whole) == "/rss?class=Gene");
+    const auto list = parse_feed_query("object=Paper:b&n=5&object=Gene:a", most);
+    REQUIRE(list);
+    CHECK(list->of == FeedQuery::Of::watch_list);
+    CHECK(list->is_wide());
+    CHECK(address_of(*list) == "/rss?object=Gene%3Aa&object=Paper%3Ab&n=5");
+    CHECK(refused_for("object=Gene:a&class=Gene", "class=") == 400);
+    CHECK(refused_for("object=Gene:a&name=x", "name=") == 400);
+}
+
+TEST_CASE("changes are a list of known words, in one order, each once") {
+    const auto narrowed =
+        parse_feed_query("class=G&name=x&change=replaced,added,replaced&tag=Gene_info", most);
+    REQUIRE(narrowed);
+    CHECK(narrowed->window.narrowing.only ==
+          std::vector<compare::Op>{compare::Op::added, compare::Op::replaced});
+    CHECK(to_text(*narrowed) == "class=G&name=x&tag=Gene_info&change=added,replaced");
+    CHECK(narrowing_of(*narrowed) == ", at Gene_info, only what was added or replaced");
+    CHECK(parse_feed_query("class=G&name=x&change=added,removed,replaced", most));
+    for (const auto* bad :
+         {"", "added,", ",", "changed", "Added", "added removed", "added,,removed"})
+        CHECK(refused_for(std::string("class=G&name=x&change=") + bad, "change=") == 400);
+}
+
+TEST_CASE("a tag is any text of a length") {
+    CHECK(parse_feed_query("class=G&name=x&tag=" + std::string(128, 't'), most));
+    CHECK(refused_for("class=G&name=x&tag=" + std::string(129, 't'), "tag=") == 400);
+    CHECK(refused_for("class=G&name=x&tag=", "tag=") == 400);
+    CHECK(refused_for("class=G&name=x&tag=a%00b", "tag=") == 400);
+}
+
+TEST_CASE("pages of an archive are numbered by fifties, and n says nothing there") {
+    const auto page =
+        parse_feed_query("before=100&n=0&class=G&name=x&format=rss", most, Document::archive);
+    REQUIRE(page);
+    CHECK(page->window.before == 100);
+    CHECK(address_of(*page) == "/rss/archive?class=G&name=x&format=rss&before=100");
+    CHECK(archive_address_of(*page, "atom") == "/rss/archive?class=G&name=x&format=atom&before=");
+    CHECK(current_address_of(*page) == "/rss?class=G&name=x&format=rss");
+    for (const auto* bad : {"", "0", "7", "49", "75", "-50", "1e9", "99999999999999999999"}) {
+        const auto refused = parse_feed_query(std::string("class=G&name=x&before=") + bad, most,
+                                              Document::archive);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().status == 400);
+        CHECK(refused.error().text.starts_with("before="));
+    }
+    CHECK(parse_feed_query("class=G&name=x", most, Document::archive).error().text ==
+          "before= is missing.");
+    CHECK(parse_feed_query("class=G&name=x&before=7", most));
+}
+
+TEST_CASE("the feed of a release has its address, and no releases that it begins after") {
+    const auto feed =
+        parse_release_feed_query("WS187", "since=WS1&n=5&format=rss&change=added", most);
+    REQUIRE(feed);
+    CHECK(address_of(*feed) == "/release/WS187?n=5&change=added&format=rss");
+    CHECK(feed->window.since.empty());
+    CHECK(archive_address_of(*feed, "rss") ==
+          "/release/WS187/archive?change=added&format=rss&before=");
+}
+
+TEST_CASE("any object name survives its way into a query and back") {
+    CHECK(rc::check("parse(to_text(q)) == q", [](const std::string& bytes, bool says_most) {
+        // Any letters of two plain alphabets: legal text of any shape.
+        constexpr std::array<std::string_view, 8> letters = {"a", "%", "&",        ";",
+                                                             "+", " ", "\xC3\xA9", "\""};
+        std::string name = "x";
+        for (const char c : bytes) name += letters[static_cast<unsigned char>(c) % 8];
+        if (name.size() > 500) return;
+        FeedQuery query;
+        query.object = {"Gene", name};
+        query.window.most = says_most ? 7 : 50;
+        query.says_most = says_most;
+        const auto parsed = parse_feed_query(to_text(query), most);
+        RC_ASSERT(static_cast<bool>(parsed));
+        RC_ASSERT(*parsed == query);
+    }));
+}
+
+TEST_CASE("no query breaks the parser, and what it lets through is clean") {
+    CHECK(rc::check("hostile bytes", [](const std::string& bytes) {
+        for (const auto& query : {bytes, "class=" + bytes + "&name=" + bytes,
+                                  "class=G&name=x;n=" + bytes, "class=G;name=%" + bytes}) {
+            const auto parsed = parse_feed_query(query, most);
+            if (!parsed) {
+                RC_ASSERT(parsed.error().status >= 400 && parsed.error().status < 500);
+                continue;
+            }
+            const auto again = parse_feed_query(to_text(*parsed), most);
+            RC_ASSERT(static_cast<bool>(again));
+            RC_ASSERT(*again == *parsed);
+        }
+    }));
+}

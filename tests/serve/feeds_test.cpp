@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+
+#include "render/feed.hpp"
+#include "serve/backroom.hpp"
+#include "support/gunzip.hpp"
+
+using namespace backroom;
+
+namespace {
+
+const std::string list = "object=Gene:WBGene00006763&object=Paper:WBPaper00031000";
+
+std::string media_type(std::string_view name) {
+    return std::string(render::format_named(name)->media_type) + "; charset=utf-8";
+}
+
+}  // namespace
+
+TEST_CASE("a format that is named wins over Accept, and only without one Accept is looked at") {
+    World world;
+    for (const auto& format : render::formats()) {
+        INFO(format.name);
+        const auto named = world.get(plain + "&format=" + std::string(format.name),
+                                     {{"accept", "application/rss+xml;q=0.1, text/html"}});
+        CHECK(named.field("Content-Type") == media_type(format.name));
+        CHECK(named.field("Vary") == "Accept-Encoding, A-IM");
+        const auto chosen = world.get(plain, {{"accept", std::string(format.media_type)}});
+        CHECK(chosen.field("Content-Type") == media_type(format.name));
+        CHECK(chosen.field("Vary") == "Accept-Encoding, Accept, A-IM");
+        CHECK(chosen.field("ETag") != named.field("ETag"));
+    }
+    CHECK(world.get(plain, {{"accept", "image/png"}}).status == 200);
+}
+
+TEST_CASE("each format of a feed has its own entity tag and copy") {
+    World world;
+    std::vector<std::string> tags;
+    for (const auto& format : render::formats())
+        for (const auto* coding : {"identity", "gzip"})
+            tags.emplace_back(world
+                                  .get(plain + "&format=" + std::string(format.name),
+                                       {{"accept-encoding", coding}})
+                                  .field("ETag"));
+    std::sort(tags.begin(), tags.end());
+    CHECK(std::adjacent_find(tags.begin(), tags.end()) == tags.end());
+    CHECK(world.back.loads == static_cast<int>(render::formats().size()));
+}
+
+TEST_CASE("a feed names itself, its archive in its own format, and what it leaves out") {
+    World world;
+    for (int i = 60; i > 0; --i) world.back.rows.push_back(row(unc26, i));
+    const auto feed = world.get("junk=1&format=atom&name=WBGene00006763;class=Gene&tag=Live");
+    CHECK(world.back.window.narrowing.tag == "Live");
+    CHECK(says(feed, "https://example.org/changes/rss?class=Gene&amp;name=WBGene00006763&amp;"
+                     "tag=Live&amp;format=atom\""));
+    CHECK(says(feed, "/rss/archive?class=Gene&amp;name=WBGene00006763&amp;tag=Live&amp;"
+                     "format=atom&amp;before=50"));
+    CHECK(says(feed, ", at Live"));
+    CHECK_FALSE(says(feed, "junk"));
+}
+
+TEST_CASE("a watch list is one feed of its objects under one address") {
+    World world;
+    world.back.objects = {unc26, paper};
+    world.back.rows = {row(paper, 2), row(unc26, 2), row(unc26, 1)};
+    const auto feed = world.get(list);
+    CHECK(feed.status == 200);
+    CHECK(feed.field("Vary") == "Accept-Encoding, Accept, A-IM");
+    CHECK(says(feed, "WBPaper00031000/WS2"));
+    CHECK(says(feed, "WBGene00006763/WS1"));
+    const auto same = world.get("object=Paper:WBPaper00031000;object=Gene:WBGene00006763;"
+                                "object=Paper:WBPaper00031000");
+    CHECK(same.body == feed.body);
+    CHECK(world.back.loads == 1);
+    CHECK(world.back.hits == 0);
+}
+
+TEST_CASE("objects of a list that nobody knows are skipped; a list of such is 404") {
+    World world;
+    world.back.rows = {row(unc26, 1)};
+    const auto feed = world.get(list + "&object=Gene:nobody");
+    CHECK(feed.status == 200);
+    CHECK(says(feed, "object=Gene%3Anobody"));
+    const auto none = world.get("object=Gene:nobody&object=Gene:nothing");
+    CHECK(none.status == 404);
+    CHECK(none.field("Cache-Control") == "public, max-age=60");
+}
+
+TEST_CASE("a list spelled otherwise is at its recorded spelling, unknown objects with it") {
+    World world;
+    const auto feed = world.get("object=gene:wbgene00006763&object=Gene:nobody&n=3");
+    CHECK(feed.status == 301);
+    CHECK(feed.field("Location") == "https://example.org/changes/rss?"
+                                    "object=Gene%3AWBGene00006763&object=Gene%3Anobody&n=3");
+}
+
+TEST_CASE("a list of 200 objects is answered, of 201 refused") {
+    World world;
+    std::string query;
+    for (int i = 0; i < 199; ++i)
+        query += "object=Gene:WBGene000" + std::to_string(10000 + i) + "&";
+    CHECK(world.get(query + "object=Gene:WBGene00006763").status == 200);
+    const auto refused =
+        world.get(query + "object=Gene:WBGene00006763&object=Gene:WBGene00006764");
+    CHECK(refused.status == 400);
+    CHECK(says(refused, "object="));
+    CHECK(says(refused, "201"));
+}
+
+TEST_CASE("a class has a feed; one spelled otherwise is at its spelling, an unknown one is 404") {
+    World world;
+    world.back.rows = {row(paper, 2), row(unc26, 1)};
+    const auto feed = world.get("class=Gene");
+    CHECK(feed.status == 200);
+    CHECK(feed.field("Vary") == "Accept-Encoding, Accept");
+    CHECK(says(feed, "WBGene00006763/WS1"));
+    CHECK_FALSE(says(feed, "WBPaper"));
+    CHECK(world.get("class=gene&n=9").field("Location") ==
+          "https://example.org/changes/rss?class=Gene&n=9");
+    const auto unknown = world.get("class=Pseudogene");
+    CHECK(unknown.status == 404);
+    CHECK(says(unknown, "Pseudogene"));
+    CHECK_FALSE(says(unknown, "secret"));
+    CHECK(world.back.hits == 0);
+}
+
+TEST_CASE("a release has a feed where one is named, or liked better than a page") {
+    World world;
+    world.back.rows = {row(paper, 2), row(unc26, 2), row(unc26, 1)};
+    const auto named = world.open("/release/WS2?format=rss");
+    CHECK(named.field("Content-Type") == media_type("rss"));
+    CHECK(named.field("Vary") == "Accept-Encoding");
+    CHECK(says(named, "WBPaper00031000/WS2"));
+    CHECK_FALSE(says(named, "/WS1"));
+    const auto liked = world.open("/release/WS2", {{"accept", "application/atom+xml"}});
+    CHECK(liked.field("Content-Type") == media_type("atom"));
+    CHECK(liked.field("Vary") == "Accept-Encoding, Accept");
+    CHECK(says(liked, "/release/WS2?format=atom"));
+    CHECK(world.open("/release/WS2?format=pdf").status == 400);
+    CHECK(world.open("/release/WS9?format=rss").status == 404);
+    CHECK(says(world.open("/release/WS9?format=rss"), "WS9"));
+    CHECK(world.open("/release/W%20S?format=rss").status == 404);
+    CHECK(world.open("/release/").status == 404);
+    CHECK(world.open("/release/WS2/feed").status == 404);
+}
+
+TEST_CASE("a page of an archive that is full is kept for a day, the newest like a feed") {
+    World world;
+    for (int i = 70; i > 0; --i) world.back.rows.push_back(row(unc26, i));
+    const auto full = world.open("/rss/archive?" + plain + "&before=50");
+    CHECK(full.status == 200);
+    CHECK(full.field("Cache-Control") == "public, max-age=86400");
+    CHECK(full.field("Vary") == "Accept-Encoding, Accept");
+    CHECK(full.field("Last-Modified") == "Tue, 19 Feb 2008 00:00:00 GMT");
+    CHECK(says(full, "/WS1<"));
+    CHECK(says(full, "/WS50<"));
+    CHECK_FALSE(says(full, "/WS51<"));
+    CHECK(says(full, "archive"));
+    const auto tail = world.open("/rss/archive?" + plain + "&before=100&format=atom");
+    CHECK(tail.field("Cache-Control") == "public, max-age=3600");
+    CHECK(tail.field("Vary") == "Accept-Encoding");
+    const auto beyond = world.open("/rss/archive?" + plain + "&before=150");
+    CHECK(beyond.status == 404);
+    CHECK(says(beyond, "before=150"));
+    CHECK(world.open("/rss/archive?" + plain).status == 400);
+    CHECK(world.open("/rss/archive?" + plain + "&before=7").status == 400);
+    CHECK(world.back.hits == 0);
+}
+
+TEST_CASE("archives of classes, lists and releases lie at their own addresses") {
+    World world;
+    world.back.rows = {row(unc26, 1)};
+    CHECK(world.open("/rss/archive?class=Gene&before=50").status == 200);
+    CHECK(world.open("/rss/archive?object=Gene:WBGene00006763&before=50").status == 200);
+    CHECK(world.open("/release/WS1/archive?before=50&format=rss").status == 200);
+    CHECK(world.open("/release/WS1/archive?before=100&format=rss").status == 404);
+    CHECK(world.open("/release/WS1/archive?format=rss").status == 400);
+    CHECK(world.open("/rss/archive?class=gene&name=wbgene00006763&before=50").field("Location") ==
+          "https://example.org/changes/rss/archive?class=Gene&name=WBGene00006763&before=50");
+}
+
+TEST_CASE("feeds of many objects are made anew at most once a minute, and with a new build") {
+    World world;
+    world.back.rows = {row(unc26, 1)};
+    for (const auto* query : {"class=Gene", "object=Gene:WBGene00006763"}) {
+        world.back.loads = 0;
+        world.back.tick += std::chrono::hours(1);
+        ++world.back.moment.generation;
+        static_cast<void>(world.get(query));
+        CHECK(world.back.loads == 1);
+        ++world.back.moment.generation;
+        world.back.tick += std::chrono::seconds(59);
+        static_cast<void>(world.get(query));
+        CHECK(world.back.loads == 1);
+        world.back.tick += std::chrono::seconds(1);
+        static_cast<void>(world.get(query));
+        CHECK(world.back.loads == 2);
+        world.back.moment.build_digest += "x";
+        static_cast<void>(world.get(query));
+        CHECK(world.back.loads == 3);
+    }
+}
+
+TEST_CASE("the entity tag is that of the rows: another moment leaves it, another row moves it") {
+    World world;
+    world.back.rows = {row(unc26, 1)};
+    const auto before = std::string(world.get(plain).field("ETag"));
+    ++world.back.moment.generation;
+    CHECK(world.get(plain).field("ETag") == before);
+    ++world.back.moment.generation;
+    world.back.rows.insert(world.back.rows.begin(), row(unc26, 2));
+    CHECK(world.get(plain).field("ETag") != before);
+}
+
+TEST_CASE("a bad query is refused before anything is loaded, naming the parameter") {
+    World world;
+    const std::vector<std::pair<std::string, std::string>> bad = {{"&n=0", "n="},
+                                                                  {"&n=-1", "n="},
+                                                                  {"&n=1e9", "n="},
+                                                                  {"&n=1000000000", "n="},
+                                                                  {"&change=moved", "change="},
+                                                                  {"&change=", "change="},
+                                                                  {"&tag=", "tag="},
+                                                                  {"&since=a/b", "since="},
+                                                                  {"&format=xml", "format="},
+                                                                  {"&class=Gene", "class="},
+                                                                  {"&object=Gene:x", "object="}};
+    for (const auto& [query, parameter] : bad) {
+        INFO(query);
+        const auto response = world.get(plain + query);
+        CHECK(response.status == 400);
+        CHECK(says(response, parameter));
+    }
+    CHECK(world.back.loads == 0);
+}

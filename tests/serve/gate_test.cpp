@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "serve/backroom.hpp"
+#include "serve/gate.hpp"
+
+using namespace backroom;
+
+namespace {
+
+serve::Settings private_site() {
+    auto settings = settings_with();
+    settings.private_site = true;
+    return settings;
+}
+
+}  // namespace
+
+TEST_CASE("a token stands in Authorization as password of Basic, or behind Bearer") {
+    CHECK(serve::token_in("Basic bWU6c2VjcmV0") == "secret");
+    CHECK(serve::token_in("basic  OnNlY3JldDpub3Q=") == "secret:not");
+    CHECK(serve::token_in("BEARER secret ") == "secret");
+    for (const auto* none : {"", "Basic", "Basic ", "Basic bWU", "Basic !!!!",
+                             "Basic bWU=", "Digest secret", "secret", "Basic ===="})
+        CHECK(serve::token_in(none).empty());
+}
+
+TEST_CASE("a private site answers nobody without a token, and tells how to show one") {
+    World world(private_site());
+    world.back.tokens = {{"t1", "ada"}};
+    for (const auto* address :
+         {"/", "/rss?class=Gene&name=WBGene00006763", "/rss?class=Gene&name=nobody",
+          "/history?class=Gene&name=x", "/release/WS1", "/suggest?q=a", "/opml?object=Gene:x",
+          "/nowhere", "/db/rss?class=Gene;name=x", "/rss?class=Gene&token=wrong",
+          "/rss?class=Gene&token=", "/rss?class=Gene&token=t1&token=t1&token=t1"}) {
+        INFO(address);
+        const auto response = world.open(address);
+        CHECK(response.status == 401);
+        CHECK(response.field("WWW-Authenticate") == "Basic realm=\"Changes\", charset=\"UTF-8\"");
+        CHECK(response.field("Cache-Control") == "private, no-store");
+    }
+    CHECK(world.open("/", {{"authorization", "Bearer wrong"}}).status == 401);
+    CHECK(world.back.loads == 0);
+}
+
+TEST_CASE("operators and files of the pages need no token") {
+    World world(private_site());
+    for (const auto* address : {"/healthz", "/metrics", "/style.css", "/feed.css", "/varve.js"})
+        CHECK(world.open(address).status == 200);
+    CHECK(world.open("/style.css").field("Cache-Control") == "public, max-age=86400");
+}
+
+TEST_CASE("with a token everything is answered, kept by nobody else, and the token is nowhere") {
+    World world(private_site());
+    world.back.tokens = {{"t-secret", "ada"}};
+    for (const auto& [query, fields] : std::vector<std::pair<std::string, Fields>>{
+             {plain + "&token=t-secret", {}},
+             {"token=t-secret;" + plain, {}},
+             {plain, {{"authorization", "Bearer t-secret"}}},
+             {plain, {{"authorization", "Basic OnQtc2VjcmV0"}}},
+             {plain + "&token=wrong", {{"authorization", "Bearer t-secret"}}}}) {
+        const auto response = world.get(query, fields);
+        CHECK(response.status == 200);
+        CHECK(response.field("Cache-Control") == "private, no-store");
+        CHECK(response.field("Referrer-Policy") == "no-referrer");
+        CHECK(response.field("ETag").size() == 34);
+        CHECK_FALSE(says(response, "t-secret"));
+        CHECK_FALSE(says(response, "token"));
+    }
+    // One page for all of them: the token is no part of its key.
+    CHECK(world.back.loads == 1);
+    const auto page = world.open("/history?class=Gene&name=WBGene00006763&token=t-secret");
+    CHECK(page.field("Referrer-Policy") == "no-referrer");
+    CHECK_FALSE(says(page, "t-secret"));
+}
+
+TEST_CASE("who came by token= and is sent elsewhere goes on by it, and only they") {
+    World world(private_site());
+    world.back.tokens = {{"t 1", "ada"}};
+    const std::string other = "class=gene&name=wbgene00006763";
+    const std::string there = "https://example.org/changes/rss?class=Gene&name=WBGene00006763";
+    const auto sent = world.get(other + "&token=t%201");
+    CHECK(sent.field("Location") == there + "&token=t%201");
+    CHECK(sent.field("Cache-Control") == "private, no-store");
+    CHECK(world.get(other, {{"authorization", "Bearer t 1"}}).field("Location") == there);
+}
+
+TEST_CASE("newer items of a private site are kept by nobody") {
+    World world(private_site());
+    world.back.tokens = {{"t", "ada"}};
+    world.back.rows = {row(unc26, 1)};
+    const auto tag = std::string(world.get(plain + "&token=t").field("ETag"));
+    world.back.rows = {row(unc26, 2), row(unc26, 1)};
+    ++world.back.moment.generation;
+    const auto newer = world.get(plain + "&token=t", {{"if-none-match", tag}, {"a-im", "feed"}});
+    CHECK(newer.status == 226);
+    CHECK(newer.field("Cache-Control") == "private, no-store, im");
+}
+
+TEST_CASE("who holds a token can't be told while the store is away: 503") {
+    World world(private_site());
+    world.back.tokens = {{"t", "ada"}};
+    world.back.moment.store_reachable = false;
+    const auto response = world.get(plain + "&token=t");
+    CHECK(response.status == 503);
+    CHECK_FALSE(says(response, "secret"));
+    CHECK(world.get(plain).status == 401);
+}
+
+TEST_CASE("on an open site a token says nothing and is in no address") {
+    World world;
+    const auto response = world.get("token=t-secret&" + plain);
+    CHECK(response.status == 200);
+    CHECK(response.field("Cache-Control") == "public, max-age=3600");
+    CHECK_FALSE(says(response, "t-secret"));
+}

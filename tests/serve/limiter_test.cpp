@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "serve/backroom.hpp"
+#include "serve/limiter.hpp"
+
+using namespace backroom;
+using serve::client_of;
+using serve::Limiter;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::chrono::steady_clock::time_point start{};
+
+bool may(Limiter& limiter, std::string_view address, std::chrono::milliseconds later = 0ms) {
+    return !limiter.refuse(address, start + later);
+}
+
+}  // namespace
+
+TEST_CASE("an IPv4 address is a client, an IPv6 network of 64 bits is one") {
+    CHECK(client_of("192.0.2.1") != client_of("192.0.2.2"));
+    CHECK(client_of("::ffff:192.0.2.1") == client_of("192.0.2.1"));
+    CHECK(client_of("2001:db8:1:2::1") == client_of("2001:db8:1:2:ffff::9"));
+    CHECK(client_of("2001:db8:1:2::1") != client_of("2001:db8:1:3::1"));
+    CHECK(client_of("") == client_of(""));
+    CHECK(client_of(std::string(1000, 'x')).size() <= 64);
+}
+
+TEST_CASE("a client may ask so often at once, and goes on at its rate") {
+    Limiter limiter({.per_minute = 60, .burst = 3});
+    CHECK(may(limiter, "a"));
+    CHECK(may(limiter, "a"));
+    CHECK(may(limiter, "a"));
+    CHECK(limiter.refuse("a", start) == 1s);
+    CHECK(may(limiter, "b"));
+    CHECK_FALSE(may(limiter, "a", 900ms));
+    CHECK(may(limiter, "a", 1000ms));
+    CHECK_FALSE(may(limiter, "a", 1001ms));
+    for (int i = 0; i < 3; ++i) CHECK(may(limiter, "a", 1h));
+    CHECK_FALSE(may(limiter, "a", 1h));
+}
+
+TEST_CASE("how long to wait is said in whole seconds") {
+    Limiter limiter({.per_minute = 2, .burst = 1});
+    CHECK(may(limiter, "a"));
+    CHECK(limiter.refuse("a", start) == 30s);
+    CHECK(limiter.refuse("a", start + 29500ms) == 1s);
+}
+
+TEST_CASE("a clock that seems to go back gives and takes nothing") {
+    Limiter limiter({.per_minute = 60, .burst = 1});
+    CHECK(may(limiter, "a", 5s));
+    CHECK_FALSE(may(limiter, "a", 1s));
+    CHECK(may(limiter, "a", 6s));
+}
+
+TEST_CASE("without a rate nobody is refused") {
+    Limiter limiter({});
+    for (int i = 0; i < 1000; ++i) CHECK(may(limiter, "a"));
+}
+
+TEST_CASE("of more clients than are remembered, who asked longest ago is forgotten") {
+    Limiter limiter({.per_minute = 1, .burst = 1, .most_clients = 2});
+    CHECK(may(limiter, "a"));
+    CHECK(may(limiter, "b"));
+    CHECK_FALSE(may(limiter, "a"));
+    CHECK(may(limiter, "c"));
+    CHECK_FALSE(may(limiter, "a"));
+    CHECK(may(limiter, "b"));
+}
+
+TEST_CASE("a client that asks too often gets 429 and when to come again; others are answered") {
+    auto settings = settings_with();
+    settings.limits = {.per_minute = 6, .burst = 2};
+    World world(settings);
+    CHECK(world.get(plain).status == 200);
+    CHECK(world.get(plain).status == 200);
+    const auto refused = world.get(plain);
+    CHECK(refused.status == 429);
+    CHECK(refused.field("Retry-After") == "10");
+    CHECK(refused.field("Cache-Control") == "no-store");
+    CHECK(world.ask("GET", "/nowhere").status == 429);
+    CHECK(world.ask("GET", "/rss", plain, {}, "198.51.100.1").status == 200);
+    for (const auto* address : {"/healthz", "/metrics", "/style.css"})
+        CHECK(world.open(address).status == 200);
+    world.back.tick += 10s;
+    CHECK(world.get(plain).status == 200);
+    CHECK(world.get(plain).status == 429);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+
+#include "serve/backroom.hpp"
+#include "support/gunzip.hpp"
+
+using namespace backroom;
+
+namespace {
+
+const std::string gene_page = "/history?class=Gene&name=WBGene00006763";
+const std::string diff_page = "/diff?class=Gene&name=WBGene00006763&from=WS1&to=WS2";
+
+history::Difference difference() {
+    history::Difference made;
+    made.object = unc26;
+    made.label = "unc-26";
+    made.from = release(1);
+    made.to = release(2);
+    made.changes = row(unc26, 2).notes.changes;
+    return made;
+}
+
+World& with_rows(World& world) {
+    world.back.rows = {row(unc26, 2), row(unc26, 1)};
+    world.back.difference = difference();
+    world.back.named = {{unc26, "unc-26"}, {daf16, "daf-16"}};
+    return world;
+}
+
+}  // namespace
+
+TEST_CASE("every page for people has the fields of a page, and is validated by its tag") {
+    World world;
+    with_rows(world);
+    for (const auto& address : {std::string("/"), std::string("/?q=unc"), gene_page, diff_page,
+                                std::string("/release/WS2")}) {
+        INFO(address);
+        const auto page = world.open(address);
+        CHECK(page.status == 200);
+        CHECK(page.field("Content-Type") == "text/html; charset=utf-8");
+        CHECK(page.field("Cache-Control") == "public, max-age=3600");
+        CHECK(page.field("Vary") ==
+              (address == "/release/WS2" ? "Accept-Encoding, Accept" : "Accept-Encoding"));
+        CHECK(page.field("Content-Security-Policy").starts_with("default-src 'none'; "));
+        CHECK(page.field("Referrer-Policy") == "same-origin");
+        CHECK(page.field("X-Content-Type-Options") == "nosniff");
+        CHECK(says(page, "<html"));
+        const std::string tag(page.field("ETag"));
+        CHECK(tag.size() == 34);
+        CHECK(world.open(address, {{"if-none-match", tag}}).status == 304);
+        const auto coded = world.open(address, {{"accept-encoding", "gzip"}});
+        CHECK(coded.field("ETag") == tag.substr(0, 33) + "-gzip\"");
+        CHECK(support::gunzip(*coded.body) == *page.body);
+        const auto question = address.find('?');
+        const auto head =
+            world.ask("HEAD", address.substr(0, question),
+                      question == std::string::npos ? "" : address.substr(question + 1));
+        CHECK(head.fields == page.fields);
+        CHECK_FALSE(head.send_body);
+        CHECK(world.ask("POST", address.substr(0, question)).status == 405);
+    }
+}
+
+TEST_CASE("a history page is as old as its rows; what has no such date is validated by tag") {
+    World world;
+    with_rows(world);
+    const auto page = world.open(gene_page);
+    CHECK(page.field("Last-Modified") == "Wed, 02 Jan 2008 00:00:00 GMT");
+    CHECK(
+        world.open(gene_page, {{"if-modified-since", "Wed, 02 Jan 2008 00:00:00 GMT"}}).status ==
+        304);
+    CHECK(world.open("/").field("Last-Modified").empty());
+    CHECK(world.open("/", {{"if-modified-since", "Wed, 02 Jan 2030 00:00:00 GMT"}}).status ==
+          200);
+}
+
+TEST_CASE("a history page shows as many rows as may be shown, and counts no hit") {
+    World world;
+    CHECK(world.open(gene_page).status == 200);
+    CHECK(world.back.window == history::Window{.most = 1000, .since = ""});
+    CHECK(world.back.hits == 0);
+}
+
+TEST_CASE("pages of objects spelled otherwise are at the recorded spelling, with what was said") {
+    World world;
+    with_rows(world);
+    CHECK(world.open("/history?class=gene&name=wbgene00006763&at=WS1&part=2").field("Location") ==
+          "https://example.org/changes/history?class=Gene&name=WBGene00006763&at=WS1&part=2");
+    CHECK(world.open("/diff?class=gene&name=wbgene00006763&from=WS1&to=WS2&format=json")
+              .field("Location") == "https://example.org/changes/diff?class=Gene"
+                                    "&name=WBGene00006763&from=WS1&to=WS2&format=json");
+}
+
+TEST_CASE("what is not there is 404 and named") {
+    World world;
+    with_rows(world);
+    for (const auto& [address, named] : std::map<std::string, std::string>{
+             {"/history?class=Gene&name=nobody", "Gene nobody"},
+             {gene_page + "&at=WS77", "WS77"},
+             {"/diff?class=Gene&name=nobody&from=WS1&to=WS2", "Gene nobody"},
+             {"/release/WS77", "WS77"},
+             {"/opml?object=Gene:nobody", "list"},
+             {"/nowhere", "no such page"}}) {
+        INFO(address);
+        const auto page = world.open(address);
+        CHECK(page.status == 404);
+        CHECK(says(page, named));
+        CHECK_FALSE(says(page, "secret"));
+        CHECK(page.field("Vary") == "Accept");
+        const auto html = world.open(address, {{"accept", "text/html"}});
+        CHECK(html.field("Content-Type") == "text/html; charset=utf-8");
+        CHECK(html.field("Content-Security-Policy").starts_with("default-src 'none'"));
+    }
+}
+
+TEST_CASE("bad parameters of pages are refused and named, before anything is loaded") {
+    World world;
+    for (const auto& [address, named] :
+         std::map<std::string, std::string>{{gene_page + "&part=0", "part="},
+                                            {gene_page + "&at=a/b", "at="},
+                                            {"/history?class=Gene", "name="},
+                                            {"/diff?class=Gene&name=x&from=WS1", "to="},
+                                            {diff_page + "&format=xml", "format="},
+                                            {"/release/WS1?from=-1", "from="},
+                                            {"/?object=x", "object="},
+                                            {"/?class=" + std::string(65, 'c'), "class="},
+                                            {"/opml", "object="},
+                                            {"/suggest?q=%ff", "q="}}) {
+        INFO(address);
+        const auto page = world.open(address);
+        CHECK(page.status == 400);
+        CHECK(says(page, named));
+    }
+    CHECK(world.back.loads == 0);
+}
+
+TEST_CASE("a difference as JSON has the shape of the command, and curators where they may be") {
+    World world;
+    with_rows(world);
+    const auto response = world.open(diff_page + "&format=json");
+    CHECK(response.field("Content-Type") == "application/json");
+    CHECK(response.field("Content-Security-Policy").empty());
+    const auto json = nlohmann::ordered_json::parse(*response.body);
+    CHECK(json.dump() ==
+          R"({"class":"Gene","name":"WBGene00006763","from":"WS1","to":"WS2","kind":"changed",)"
+          R"("changes":[{"op":"added","path":[],"after":[{"tag":"Live",)"
+          R"("at":"2008-01-01T09:15:20","by":"sylvia"}]}]})");
+
+    auto look = World::look("https://example.org");
+    look.hide_curators = true;
+    serve::Site discreet(world.back.desk(), look, *render::Templates::make(), settings_with());
+    Request request;
+    request.path = "/diff";
+    request.query = "class=Gene&name=WBGene00006763&from=WS1&to=WS2&format=json";
+    const auto hidden = discreet.answer(request);
+    CHECK(hidden.status == 200);
+    CHECK_FALSE(says(hidden, "sylvia"));
+    CHECK(says(hidden, "2008-01-01T09:15:20"));
+}
+
+TEST_CASE("kinds of differences are told apart") {
+    World world;
+    world.back.difference = difference();
+    const auto kind = [&] {
+        ++world.back.moment.generation;
+        return nlohmann::json::parse(*world.open(diff_page + "&format=json").body)["kind"]
+            .get<std::string>();
+    };
+    CHECK(kind() == "changed");
+    world.back.difference->changes.clear();
+    CHECK(kind() == "unchanged");
+    world.back.difference->was_there = false;
+    CHECK(kind() == "created");
+    world.back.difference->was_there = true;
+    world.back.difference->is_there = false;
+    CHECK(kind() == "vanished");
+}
+
+TEST_CASE("releases in the wrong order are refused, naming both; unknown trees are 404") {
+    World world;
+    world.back.difference = difference();
+    std::swap(world.back.difference->from, world.back.difference->to);
+    const auto page = world.open("/diff?class=Gene&name=WBGene00006763&from=WS2&to=WS1");
+    CHECK(page.status == 400);
+    CHECK(says(page, "from=WS2 is later than to=WS1"));
+    world.back.difference.reset();
+    const auto unknown = world.open(diff_page);
+    CHECK(unknown.status == 404);
+    CHECK(says(unknown, "the nearest is WS2"));
+}
+
+TEST_CASE("suggestions are at most ten, of a minute, and empty where nothing is asked") {
+    World world;
+    world.back.named.assign(20, {unc26, "unc-26 \"<b>\" \xff"});
+    const auto response = world.open("/suggest?q=unc&class=Gene");
+    CHECK(response.status == 200);
+    CHECK(response.field("Content-Type") == "application/json");
+    CHECK(response.field("Cache-Control") == "public, max-age=60");
+    CHECK(response.field("Vary") == "Accept-Encoding");
+    const auto found = nlohmann::json::parse(*response.body);
+    CHECK(found.size() == 10);
+    CHECK(found[0]["url"] ==
+          "https://example.org/changes/history?class=Gene&name=WBGene00006763");
+    CHECK(found[0].size() == 4);
+    CHECK(body_of(world.open("/suggest?q=")) == "[]\n");
+    CHECK(world.back.loads == 1);
+}
+
+TEST_CASE("a watch list can be had as OPML") {
+    World world;
+    const auto response = world.open("/opml?object=Gene:WBGene00006763");
+    CHECK(response.status == 200);
+    CHECK(response.field("Content-Type") == "text/x-opml; charset=utf-8");
+    CHECK(says(response, "<opml"));
+    CHECK(says(response, "WBGene00006763"));
+}
+
+TEST_CASE("files of the pages are kept for a day, and are there when store and build are not") {
+    World world;
+    world.back.moment = {
+        .version = "", .build_digest = "", .generation = 0, .store_reachable = false};
+    for (const auto& [path, type] :
+         std::map<std::string, std::string>{{"/style.css", "text/css; charset=utf-8"},
+                                            {"/feed.css", "text/css; charset=utf-8"},
+                                            {"/varve.js", "text/javascript; charset=utf-8"}}) {
+        const auto response = world.open(path + "?v=1");
+        CHECK(response.status == 200);
+        CHECK(response.field("Content-Type") == type);
+        CHECK(response.field("Cache-Control") == "public, max-age=86400");
+        CHECK(world.open(path, {{"if-none-match", std::string(response.field("ETag"))}}).status ==
+              304);
+    }
+}
+
+TEST_CASE("the contents of a release are asked for as the address says") {
+    World world;
+    CHECK(world.open("/release/WS1?q=unc&class=Gene&from=100").status == 200);
+    CHECK(world.back.contents_query.class_name == "Gene");
+    CHECK(world.back.contents_query.text == "unc");
+    CHECK(world.back.contents_query.from == 100);
+}
+
+TEST_CASE("the home page calls watched objects what people call them, unknown ones by name") {
+    World world;
+    with_rows(world);
+    const auto page = world.open("/?object=Gene:wbgene00006763&object=Gene:nobody");
+    CHECK(page.status == 200);
+    CHECK(says(page, "unc-26"));
+    CHECK(says(page, "nobody"));
+}
+
+TEST_CASE("a page that the store keeps from being made is 503, or the one that was kept") {
+    World world;
+    with_rows(world);
+    const auto kept = world.open(gene_page);
+    world.back.error = base::Error{Kind::unavailable, "host secret"};
+    ++world.back.moment.generation;
+    const auto outdated = world.open(gene_page);
+    CHECK(outdated.body == kept.body);
+    CHECK(outdated.field("Cache-Control") == "public, max-age=60");
+    for (const auto* address : {"/", "/release/WS1", "/suggest?q=a", "/opml?object=Gene:x"}) {
+        const auto page = world.open(address);
+        CHECK(page.status == 503);
+        CHECK(page.field("Retry-After") == "30");
+        CHECK_FALSE(says(page, "secret"));
+    }
+}
