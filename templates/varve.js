@@ -1,1 +1,160 @@
+// What the pages can do beside without: suggestions while typing, copied feed addresses, a watch
+// list that is remembered, and links to changes that are on another part. Everything works
+// without it.
 "use strict";
+(() => {
+  const home = document.body.dataset.home;
+  const element = (name, attributes, text) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text) made.textContent = text;
+    return made;
+  };
+
+  // Combobox with a list box, as the ARIA Authoring Practices 1.2 describe it.
+  function suggest(input) {
+    const form = input.form;
+    const field = input.closest(".search");
+    const list = element("ul", { id: "suggestions", role: "listbox", "aria-label": "Objects",
+                                 class: "suggestions" });
+    const status = element("p", { role: "status", class: "unseen" });
+    let found = [], chosen = -1, timer = 0, asked = "";
+    list.hidden = true;
+    field.append(list, status);
+    for (const [key, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list",
+      "aria-expanded": "false", "aria-controls": list.id })) input.setAttribute(key, value);
+
+    const close = () => {
+      list.hidden = true;
+      chosen = -1;
+      input.setAttribute("aria-expanded", "false");
+      input.removeAttribute("aria-activedescendant");
+    };
+    const follow = (one) => {
+      close();
+      // Who is making a list wants the object found here, to add it.
+      if (!form.querySelector("[name=object][type=checkbox]")) return location.assign(one.url);
+      input.value = one.name;
+      if (form.elements.class) form.elements.class.value = one.class;
+      form.submit();
+    };
+    const choose = (index) => {
+      if (list.children[chosen]) list.children[chosen].setAttribute("aria-selected", "false");
+      chosen = index;
+      const option = list.children[chosen];
+      if (!option) return input.removeAttribute("aria-activedescendant");
+      option.setAttribute("aria-selected", "true");
+      input.setAttribute("aria-activedescendant", option.id);
+      option.scrollIntoView({ block: "nearest" });
+    };
+    const show = (named) => {
+      found = named;
+      chosen = -1;
+      list.replaceChildren(...found.map((one, index) => {
+        const option = element("li", { role: "option", id: "suggestion-" + index,
+                                       "aria-selected": "false" }, one.label + " ");
+        option.append(element("span", { class: "id" }, one.class + " " + one.name));
+        option.addEventListener("mousedown", (event) => event.preventDefault());
+        option.addEventListener("click", () => follow(one));
+        return option;
+      }));
+      status.textContent = found.length === 1 ? "1 suggestion" : found.length + " suggestions";
+      list.hidden = found.length === 0;
+      input.setAttribute("aria-expanded", String(!list.hidden));
+      input.removeAttribute("aria-activedescendant");
+    };
+    const ask = async () => {
+      const text = input.value.trim();
+      if (text === asked && !list.hidden) return;
+      asked = text;
+      if (text.length < 2) return close();
+      const query = new URLSearchParams({ q: text });
+      if (form.elements.class && form.elements.class.value)
+        query.set("class", form.elements.class.value);
+      try {
+        const answer = await fetch(document.body.dataset.suggest + "?" + query);
+        const named = answer.ok ? await answer.json() : [];
+        if (asked === text && document.activeElement === input) show(named);
+      } catch {
+        close();  // the form works all the same
+      }
+    };
+    input.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(ask, 150);
+    });
+    input.addEventListener("blur", () => {
+      asked = "";
+      close();
+    });
+    input.addEventListener("keydown", (event) => {
+      if (list.hidden) {
+        if (event.key === "ArrowDown") ask();
+        return;
+      }
+      const count = found.length;
+      if (event.key === "ArrowDown") choose((chosen + 1) % count);
+      else if (event.key === "ArrowUp") choose(chosen <= 0 ? count - 1 : chosen - 1);
+      else if (event.key === "Escape") close();
+      else if (event.key === "Enter" && chosen >= 0) follow(found[chosen]);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  function offerCopy(link) {
+    const button = element("button", { type: "button" }, "Copy address");
+    button.append(element("span", { class: "unseen" }, " of " + link.textContent));
+    const before = button.firstChild.data;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(link.href);
+      button.firstChild.data = "Copied";
+      setTimeout(() => { button.firstChild.data = before; }, 2000);
+    });
+    link.after(button);
+  }
+
+  // The watch list is in the address of the home page; here its objects are remembered, so that
+  // one can be added from any history.
+  const key = "varve-watch-list:" + home;
+  const remembered = () => {
+    try {
+      const list = JSON.parse(localStorage.getItem(key) || "[]");
+      return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
+    } catch {
+      return [];  // private windows have none
+    }
+  };
+  const remember = (list) => {
+    try { localStorage.setItem(key, JSON.stringify(list)); } catch { /* none kept, none needed */ }
+  };
+  const listUrl = (list) =>
+    home + "?" + list.map((one) => "object=" + encodeURIComponent(one)).join("&");
+
+  const shown = [...document.querySelectorAll("[name=object][type=checkbox]")];
+  if (shown.length > 0) remember(shown.map((box) => box.value));
+  for (const link of document.querySelectorAll("[data-watch]"))
+    link.href = listUrl([...new Set([...remembered(), link.dataset.watch])]);
+  const isHome = document.querySelector("form.find") !== null;
+  if (isHome && shown.length === 0 && remembered().length > 0) {
+    const line = element("p", {});
+    line.append(element("a", { href: listUrl(remembered()) },
+                        "Your watch list (" + remembered().length + ")"));
+    document.querySelector("form.find").after(line);
+  }
+
+  // Feeds link to changes that the list may show as a line only: they are on the release's page.
+  const place = location.hash.slice(1);
+  const at = /^(.+)-c[0-9]+$/.exec(place);
+  const query = new URLSearchParams(location.search);
+  if (place && query.has("name") && location.pathname.endsWith("/history") &&
+      !query.has("at") && !document.getElementById(place)) {
+    query.delete("part");
+    query.set("at", at ? at[1] : place);
+    location.replace(location.pathname + "?" + query + location.hash);
+  }
+
+  const input = document.getElementById("q");
+  if (input) suggest(input);
+  if (navigator.clipboard) for (const link of document.querySelectorAll("a.feed")) offerCopy(link);
+})();

@@ -9,8 +9,8 @@
 #include "render/html.hpp"
 #include "render/links.hpp"
 #include "render/page_nodes.hpp"
-#include "render/page_sides.hpp"
 #include "render/page_parts.hpp"
+#include "render/page_sides.hpp"
 #include "render/shown_text.hpp"
 #include "render/text.hpp"
 
@@ -102,7 +102,6 @@ class Parts {
     bool open_ = false;
 };
 
-
 // The pieces of the changes, one after the other, until there is no more room for them.
 class Walk {
    public:
@@ -179,7 +178,7 @@ class Walk {
         if (!add(html, node, shown_.people, shown_.site)) return std::nullopt;
         if (below_only && node.children.empty())
             html.add([&](std::string& text) {
-                append_stamp(text, node.stamp, shown_.people, shown_.site);
+                append_small_stamp(text, node.stamp, shown_.people, shown_.site);
             });
         return std::move(html).take();
     }
@@ -192,8 +191,12 @@ class Walk {
         return html += added ? "</ins></div>" : "</del></div>";
     }
 
-    static void append_sides(std::string& html, std::string_view before, std::string_view after) {
-        html += "<div class=\"sides\"><div class=\"before\">";
+    // marks  whether words in the sides are marked, and not all of both
+    enum class Marks { whole, words };
+    static void append_sides(std::string& html, std::string_view before, std::string_view after,
+                             Marks marks) {
+        html += marks == Marks::words ? "<div class=\"sides words\"><div class=\"before\">"
+                                      : "<div class=\"sides\"><div class=\"before\">";
         html += before;
         html += "</div><div class=\"after\">";
         html += after;
@@ -207,7 +210,8 @@ class Walk {
         const auto old_side = content_of(before, false), new_side = content_of(after, false);
         if (!old_side || !new_side) return std::nullopt;
         std::string html;
-        append_sides(html, "<del>" + *old_side + "</del>", "<ins>" + *new_side + "</ins>");
+        append_sides(html, "<del>" + *old_side + "</del>", "<ins>" + *new_side + "</ins>",
+                     Marks::whole);
         return html;
     }
 
@@ -226,11 +230,11 @@ class Walk {
                 html += "<p class=\"place\">more differs further on</p>";
                 break;
             }
-            append_sides(html, place.before, place.after);
+            append_sides(html, place.before, place.after, Marks::words);
         }
         if (texts.cut) html += "<p class=\"place\">more differs further on</p>";
         std::string stamp;
-        append_stamp(stamp, after.stamp, shown_.people, shown_.site);
+        append_small_stamp(stamp, after.stamp, shown_.people, shown_.site);
         if (!after.children.empty()) stamp += *below;
         return stamp.empty() ? html : html + "<div class=\"by\">" + stamp + "</div>";
     }
@@ -271,7 +275,7 @@ class Walk {
 
     // Without the first tag, which heads the group.
     void append_path(std::string& html, const Path& path) const {
-        const bool headed = path.size() > 1 && path.front()->kind == tree::Kind::tag;
+        const bool headed = !path.empty() && path.front()->kind == tree::Kind::tag;
         const std::size_t first = headed ? 1 : 0;
         const auto from = path.size() > most_of_path + first ? path.size() - most_of_path : first;
         html += ' ';

@@ -18,7 +18,7 @@ namespace render {
 
 struct ShownChanges {
     const std::vector<compare::Change>& changes;
-    const SetAside& aside;             // of these changes
+    const SetAside& aside;  // of these changes
     const history::People& people;
     const Site& site;
     std::string_view id = {};          // "WS187": changes have ids WS187-c1, …; empty: none
@@ -27,7 +27,7 @@ struct ShownChanges {
 };
 
 struct PartOfChanges {
-    std::string html;   // whole elements; empty where there are no changes
+    std::string html;  // whole elements; empty where there are no changes
     std::size_t part = 1;
     bool more = false;  // a part follows
 };

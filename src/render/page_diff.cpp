@@ -34,7 +34,6 @@ Variables variables_of(const history::Difference& difference, const Site& site) 
         .text("to", to)
         .text("to_date", base::format_date(difference.to.released_on))
         .url("json_url", address_of(difference, from, to, site) + "&format=json")
-        .url("swapped_url", address_of(difference, to, from, site))
         .text("summary", counts_text(compare::count(difference.changes)))
         .flag("created", !difference.was_there && difference.is_there)
         .flag("vanished", difference.was_there && !difference.is_there)
@@ -63,13 +62,13 @@ std::string diff_page(const DiffView& view, const Site& site, const Templates& t
     };
     const auto& label = difference.label.empty() ? difference.object.name : difference.label;
     const auto title = difference.object.class_name + " " + label;
-    const Frame frame{.file = "diff.mustache",
-                      .title = title + ": " + difference.from.version + " and " +
-                               difference.to.version + " compared",
-                      .feeds = feed_links(site.base_url + "/rss?" + query_of(difference.object),
-                                          title),
-                      .noindex = true,
-                      .search_text = {}};
+    const Frame frame{
+        .file = "diff.mustache",
+        .title = title + ": " + difference.from.version + " and " + difference.to.version +
+                 " compared",
+        .feeds = feed_links(site.base_url + "/rss?" + query_of(difference.object), title),
+        .noindex = true,
+        .search_text = {}};
     return framed_within(frame, variables_of(difference, site), "changes", make, site, templates);
 }
 

@@ -58,8 +58,8 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
     std::string options;
     for (std::size_t i = 0; i < std::min(rows.size(), most_options); ++i)
         options += "<option value=\"" + as_html(rows[i].release.version) + "\"></option>\n";
-    const auto& oldest = rows.back().since.empty() ? rows.back().release.version
-                                                   : rows.back().since;
+    const auto& oldest =
+        rows.back().since.empty() ? rows.back().release.version : rows.back().since;
     variables.html("release_options", options)
         .url("form_url", site.base_url + "/diff")
         .text("diff_from", oldest)
@@ -69,10 +69,10 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
 Frame frame_of(const HistoryView& view, const Site& site) {
     const auto& history = view.history;
     const auto subject = subject_of(history, site);
-    const auto own = subject.title.size() > site.title.size() + 3
-                         ? subject.title.substr(0, subject.title.size() -
-                                                       plain_line(site.title).size() - 3)
-                         : subject.title;
+    const auto own =
+        subject.title.size() > site.title.size() + 3
+            ? subject.title.substr(0, subject.title.size() - plain_line(site.title).size() - 3)
+            : subject.title;
     const auto title = view.at.empty() ? own : own + " in " + view.at;
     return {.file = "history.mustache",
             .title = title,
@@ -93,7 +93,7 @@ std::string history_page(const HistoryView& view, const Site& site, const Templa
     variables.url("all_url", page).text("one_release", view.at);
     if (view.at.empty()) {
         add_comparing(variables, view, site);
-        variables.html("timeline", timeline_of(history.rows))
+        variables.html("timeline", timeline_of(history.rows, 0, history.rows.size()))
             .text("count", counted(history.recorded, "release", "releases"))
             .flag("older", history.recorded > history.rows.size());
     }
@@ -101,10 +101,15 @@ std::string history_page(const HistoryView& view, const Site& site, const Templa
     const auto make = [&](std::size_t room, Variables& more) {
         if (!view.at.empty() && !row) return std::string();
         room -= std::min(room, size_of_parts(base));
-        const auto shown = row ? whole_row(*row, history, room, view.part, site)
-                               : rows_of(history, room, view.part, site);
-        add_parts(more, base, shown.part, shown.more);
-        return shown.html;
+        if (row) {
+            auto shown = whole_row(*row, history, room, view.part, site);
+            add_parts(more, base, shown.part, shown.more);
+            return std::move(shown.html);
+        }
+        auto shown = rows_of(history, room, view.part, site);
+        add_parts(more, base, shown.part, shown.end < history.rows.size());
+        more.html("timeline", timeline_of(history.rows, shown.from, shown.end));
+        return std::move(shown.html);
     };
     return framed_within(frame_of(view, site), variables, "rows", make, site, templates);
 }

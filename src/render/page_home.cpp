@@ -10,11 +10,14 @@
 namespace render {
 namespace {
 
-// What each list of the page may take; the rest of the page needs some 10 KB.
-constexpr std::size_t most_of_options = 12'000;
-constexpr std::size_t most_of_releases = 6'000;
-constexpr std::size_t most_of_list = 16'000;  // watched objects, or what was found
-constexpr std::size_t most_of_addresses = 14'000;  // of the watch list's feeds
+// What each list of the page may take (bytes). 200 objects with usual names find room, and some
+// results beside them; the rest of the page needs some 4 KB.
+constexpr std::size_t most_of_options = 6'000;
+constexpr std::size_t most_of_releases = 3'000;
+constexpr std::size_t most_of_results = 20'000;
+constexpr std::size_t most_of_watched = 27'000;
+constexpr std::size_t most_of_addresses = 21'000;  // of the watch list's feeds
+constexpr std::size_t most_with_links = 80;        // watched objects
 
 // Whole items, until there is no more room.
 struct Items {
@@ -40,11 +43,19 @@ std::string key_of(const history::ObjectName& object) {
 
 // "unc-26 Gene WBGene00006763": what it is called, then its class and name.
 void append_named(std::string& html, const history::Named& named, const Site& site) {
-    html += link_html(page_of(named.object, site),
-                      named.label.empty() ? named.object.name : named.label);
+    const auto& label = named.label.empty() ? named.object.name : named.label;
+    html += link_html(page_of(named.object, site), label);
     html += " <span class=\"id\">";
     append_html(html, named.object.class_name + " " + named.object.name);
     html += "</span>";
+}
+
+// For screen readers, which list links and buttons out of their lines.
+std::string unseen(std::string_view words, const history::Named& named) {
+    constexpr std::size_t longest = 80;
+    const auto& name = named.label.empty() ? named.object.name : named.label;
+    return "<span class=\"unseen\">" + std::string(words) + as_html(cut_at(name, longest)) +
+           "</span>";
 }
 
 std::string options_of(const HomeView& view) {
@@ -54,18 +65,20 @@ std::string options_of(const HomeView& view) {
             append_html(html, name);
             html += "</option>\n";
         });
+    // Too many to choose from: a field to write in takes their place.
+    if (items.left_out > 0) return {};
     const bool known = std::find(view.classes.begin(), view.classes.end(), view.class_name) !=
                        view.classes.end();
     if (view.class_name.empty() || known) return items.html;
     return items.html + "<option selected>" + as_html(view.class_name) + "</option>\n";
 }
 
-Items results_of(const HomeView& view, const Site& site) {
-    return items_of(view.found, most_of_list, [&](std::string& html, const history::Named& named) {
+Items results_of(const HomeView& view, std::size_t room, const Site& site) {
+    return items_of(view.found, room, [&](std::string& html, const history::Named& named) {
         html += "<li><span>";
         append_named(html, named, site);
-        html += "</span> " +
-                link_html(site.base_url + "/rss?" + query_of(named.object), "feed");
+        html += "</span> <a href=\"" + as_html(site.base_url + "/rss?" + query_of(named.object)) +
+                "\">Feed" + unseen(" of ", named) + "</a>";
         const bool watched =
             std::any_of(view.watched.begin(), view.watched.end(),
                         [&named](const auto& each) { return each.object == named.object; });
@@ -73,24 +86,27 @@ Items results_of(const HomeView& view, const Site& site) {
             html += " <span class=\"id\">watched</span>";
         else
             html += " <button name=\"object\" value=\"" + as_html(key_of(named.object)) +
-                    "\">Watch <span class=\"unseen\">" + as_html(cut_at(named.label, 80)) +
-                    "</span></button>";
+                    "\">Watch" + unseen(" ", named) + "</button>";
         html += "</li>\n";
     });
 }
 
 Items watched_of(const HomeView& view, const Site& site) {
-    std::size_t number = 0;
-    return items_of(view.watched, most_of_list,
-                    [&](std::string& html, const history::Named& named) {
-                        const auto id = "watched-" + std::to_string(++number);
-                        html += "<li><input type=\"checkbox\" name=\"object\" checked id=\"" + id +
-                                "\" value=\"" + as_html(key_of(named.object)) +
-                                "\"> <label for=\"" + id + "\"><span class=\"unseen\">Keep " +
-                                as_html(cut_at(named.label, 80)) + "</span></label> <span>";
-                        append_named(html, named, site);
-                        html += "</span></li>\n";
-                    });
+    const bool linked = view.watched.size() <= most_with_links;
+    return items_of(
+        view.watched, most_of_watched, [&](std::string& html, const history::Named& named) {
+            html += "<li><label><input type=\"checkbox\" name=\"object\" checked value=\"" +
+                    as_html(key_of(named.object)) + "\"> ";
+            if (linked) {
+                html += unseen("Keep ", named) + "</label> <span>";
+                append_named(html, named, site);
+                html += "</span></li>\n";
+            } else {
+                append_html(html, named.label + " " + named.object.class_name + " " +
+                                      named.object.name);
+                html += "</label></li>\n";
+            }
+        });
 }
 
 std::string kinds_of(const history::ReleaseSummary& summary) {
@@ -105,8 +121,8 @@ Items releases_of(const HomeView& view, const Site& site) {
     return items_of(view.recent, most_of_releases,
                     [&site](std::string& html, const history::ReleaseSummary& summary) {
                         const auto& release = summary.release;
-                        html += "<li>" + link_html(release_url(release.version, site),
-                                                   release.version) +
+                        html += "<li>" +
+                                link_html(release_url(release.version, site), release.version) +
                                 " " + date_html(release.released_on) + " <span>" +
                                 kinds_of(summary) + "</span></li>\n";
                     });
@@ -119,20 +135,24 @@ void add_watch_list(Variables& variables, Frame& frame, const HomeView& view, co
     variables.flag("watching", !view.watched.empty())
         .html("watched", items.html)
         .text("watched_count", counted(view.watched.size(), "object", "objects"));
-    // Each address stands on the page twice a format, and once for OPML.
-    const auto escaped = as_html(address).size() + site.base_url.size();
-    const bool fits = escaped * 7 <= most_of_addresses;
-    variables.flag("watched_cut", items.left_out > 0 || (!fits && !view.watched.empty()));
-    if (view.watched.empty() || !fits) return;
+    if (view.watched.empty()) return;
+    // An address stands on the page twice a format, and once for OPML. Where that is too much,
+    // the first format is enough.
+    const auto size = as_html(address).size() + site.base_url.size();
     frame.feeds = feed_links(site.base_url + "/rss?" + address, "Watch list");
-    variables.url("opml_url", site.base_url + "/opml?" + address);
+    if (size * (2 * frame.feeds.size() + 1) > most_of_addresses) frame.feeds.resize(1);
+    const bool fits = size * (2 * frame.feeds.size() + 1) <= most_of_addresses;
+    variables.flag("watched_cut", items.left_out > 0 || !fits);
+    if (!fits)
+        frame.feeds.clear();
+    else
+        variables.url("opml_url", site.base_url + "/opml?" + address);
 }
 
 }  // namespace
 
 std::string home_page(const HomeView& view, const Site& site, const Templates& templates) {
     const bool searched = !view.text.empty() || !view.class_name.empty();
-    const auto results = results_of(view, site);
     Frame frame{.file = "home.mustache",
                 .title = view.text.empty() ? "" : "Search for " + view.text,
                 .feeds = {},
@@ -142,12 +162,17 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
     variables.html("class_options", options_of(view))
         .text("class_name", view.class_name)
         .flag("searched", searched)
-        .html("results", results.html)
         .text("results_count", counted(view.found.size(), "object", "objects"))
-        .flag("results_cut", results.left_out > 0)
+        .flag("found", !view.found.empty())
+        .flag("results_cut", true)  // keeps room for itself
         .html("releases", releases_of(view, site).html);
     add_watch_list(variables, frame, view, site);
-    return framed(frame, variables, site, templates);
+    const auto make = [&](std::size_t room, Variables& more) {
+        auto results = results_of(view, std::min(room, most_of_results), site);
+        more.flag("results_cut", results.left_out > 0);
+        return std::move(results.html);
+    };
+    return framed_within(frame, variables, "results", make, site, templates);
 }
 
 }  // namespace render

@@ -22,10 +22,19 @@ std::string mail_url(std::string_view contact) {
            base::percent_encode(contact.substr(at + 1));
 }
 
+// Titles stand on a page several times, and the longest names take 3 KB in HTML.
+std::string shortened(std::string_view title) {
+    constexpr std::size_t longest = 200;
+    auto line = plain_line(title);
+    if (line.size() <= longest) return line;
+    line.resize(cut_at(line, longest).size());
+    return line + "\xE2\x80\xA6";
+}
+
 Variables common(const Frame& frame, const Site& site, const Templates& templates) {
     Variables variables;
     variables.text("language", site.language)
-        .text("title", plain_line(frame.title))
+        .text("title", shortened(frame.title))
         .text("site_title", plain_line(site.title))
         .url("home_url", site.base_url + "/")
         .text("contact", site.contact)
@@ -76,7 +85,7 @@ std::vector<Variables> feed_links(const std::string& address, std::string_view t
             .url("feed_url", std::move(url))
             .text("feed_type", std::string(format.media_type))
             .text("feed_format", std::string(format.title))
-            .text("feed_title", plain_line(title) + " (" + std::string(format.title) + ")");
+            .text("feed_title", shortened(title) + " (" + std::string(format.title) + ")");
     }
     return links;
 }

@@ -36,7 +36,8 @@ inline constexpr std::size_t most_of_page = 60'000;
 //   address  of the feed, "https://x.org/rss?class=…&name=…"
 //   first    whether the first format needs its name: where the address alone is that of a page
 enum class First { plain, named };
-[[nodiscard]] std::vector<Variables> feed_links(const std::string& address, std::string_view title,
+[[nodiscard]] std::vector<Variables> feed_links(const std::string& address,
+                                                std::string_view title,
                                                 First first = First::plain);
 
 // "3 added, 1 replaced, 1 removed", each in an element of its class; empty for none.
@@ -56,14 +57,14 @@ enum class First { plain, named };
 
 // One page: a template inside of the layout.
 struct Frame {
-    std::string_view file;   // "history.mustache"
-    std::string title;       // of the document, without the site's
+    std::string_view file;  // "history.mustache"
+    std::string title;      // of the document, without the site's
     std::vector<Variables> feeds;
     bool noindex = false;
     std::string search_text;  // stands in the search field
 };
-[[nodiscard]] std::string framed(const Frame& frame, const Variables& variables,
-                                 const Site& site, const Templates& templates);
+[[nodiscard]] std::string framed(const Frame& frame, const Variables& variables, const Site& site,
+                                 const Templates& templates);
 
 // The same with one more variable, HTML, which takes what the others leave of most_of_page.
 //   make  gets the bytes there are, 0 when the rest is too large already, and may set further

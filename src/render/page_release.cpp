@@ -24,8 +24,8 @@ std::string address_of(const ReleaseView& view, const std::string& class_name, s
     const auto& text = view.query.text;
     std::string query;
     const auto add = [&query](std::string_view name, const std::string& value) {
-        query += (query.empty() ? "?" : "&") + std::string(name) + "=" +
-                 base::percent_encode(value);
+        query +=
+            (query.empty() ? "?" : "&") + std::string(name) + "=" + base::percent_encode(value);
     };
     if (!text.empty()) add("q", text);
     if (!class_name.empty()) add("class", class_name);
@@ -46,8 +46,8 @@ std::string counts_of(const std::vector<history::KindCount>& kinds) {
 }
 
 std::string bar_of(std::uint64_t objects, std::uint64_t most) {
-    const auto width = std::max<std::uint64_t>(1, objects * bar_width / std::max<std::uint64_t>(
-                                                                            most, 1));
+    const auto width =
+        std::max<std::uint64_t>(1, objects * bar_width / std::max<std::uint64_t>(most, 1));
     return "<svg class=\"bar\" viewBox=\"0 0 240 10\" aria-hidden=\"true\"><rect width=\"" +
            std::to_string(std::min<std::uint64_t>(width, bar_width)) + "\" height=\"10\"/></svg>";
 }
@@ -89,8 +89,8 @@ struct Entries {
 std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
     const auto url = page_of(entry.object, site) + "#" + base::percent_encode(version);
     const auto& label = entry.label.empty() ? entry.object.name : entry.label;
-    std::string html = "<tr><td>" + as_html(entry.object.class_name) +
-                       "</td><th scope=\"row\">" + link_html(url, label);
+    std::string html = "<tr><td>" + as_html(entry.object.class_name) + "</td><th scope=\"row\">" +
+                       link_html(url, label);
     if (label != entry.object.name)
         html += " <span class=\"id\">" + as_html(entry.object.name) + "</span>";
     html += "</th><td><span class=\"kind ";
@@ -146,8 +146,8 @@ void add_pager(Variables& variables, const ReleaseView& view, std::size_t shown,
     const auto matching = view.contents.matching;
     variables.text("matching", counted(matching, "object", "objects"));
     if (shown > 0 && shown < matching)
-        variables.text("shown", with_separators(from + 1) + " to " +
-                                    with_separators(from + shown));
+        variables.text("shown",
+                       with_separators(from + 1) + " to " + with_separators(from + shown));
     if (from > 0)
         variables.url("previous_url",
                       address_of(view, class_name, from - std::min(from, most), site));
@@ -168,8 +168,7 @@ std::string release_page(const ReleaseView& view, const Site& site, const Templa
     };
     const Frame frame{.file = "release.mustache",
                       .title = "What " + version + " changed",
-                      .feeds = feed_links(address, "What " + version + " changed",
-                                          First::named),
+                      .feeds = feed_links(address, "What " + version + " changed", First::named),
                       .noindex = view.query.from > 0 || !view.query.text.empty(),
                       .search_text = {}};
     return framed_within(frame, variables_of(view, site), "entries", make, site, templates);

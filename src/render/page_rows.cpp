@@ -2,6 +2,7 @@
 #include "render/page_rows.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.hpp"
 #include "render/adopted.hpp"
@@ -17,7 +18,7 @@ using history::Kind;
 using history::Row;
 
 constexpr std::size_t most_of_row = 12'000;  // bytes of one row's changes in the list
-constexpr std::size_t least_of_row = 400;    // less room than this is not worth a try
+constexpr std::size_t least_of_row = 1'000;  // less room than this is not worth a try
 
 // Below the page itself, which is shorter than base_url and stands on it some hundred times.
 std::string own_url(const Row& row) {
@@ -42,9 +43,11 @@ std::string summary_of(const Row& row) {
 }
 
 std::string stub_of(const Row& row) {
+    const auto counts = counts_text(compare::count(row.notes.changes));
     return "<p class=\"stub\" id=\"" + as_html(row.release.version) + "\">" +
            link_html(own_url(row), row.release.version) + " " +
-           date_html(row.release.released_on) + " " + summary_of(row) + "</p>\n";
+           date_html(row.release.released_on) + " " + std::string(word_of(row.kind)) +
+           (counts.empty() ? "" : ": " + counts) + "</p>\n";
 }
 
 std::string moved(std::string_view words, const history::ObjectName& other, const Site& site) {
@@ -94,26 +97,38 @@ PartOfChanges changes_of(const Row& row, const History& history, std::size_t roo
                            room, part);
 }
 
-// The rows of one part: [from, end).
-struct Span {
-    std::size_t from = 0, end = 0, number = 1;
-};
-
-// By their short lines, of which two thirds of the page have room for some 200.
-Span span_of(const std::vector<std::string>& stubs, std::size_t room, std::size_t part) {
-    Span span;
+// The rows of one part, by their short lines.
+PartOfRows span_of(const std::vector<std::string>& stubs, std::size_t room, std::size_t part) {
+    PartOfRows span;
     std::size_t size = 0;
     for (std::size_t i = 0; i < stubs.size(); ++i) {
         size += stubs[i].size();
         if (size > room && i > span.from) {
-            if (span.number == part) return span;
+            if (span.part == part) return span;
             span.from = i;
-            ++span.number;
+            ++span.part;
             size = stubs[i].size();
         }
         span.end = i + 1;
     }
     return span;
+}
+
+// A row with as much of its changes as `room` holds; nullopt: less than is worth it.
+std::optional<std::string> opened(const Row& row, const History& history, std::size_t room,
+                                  const Site& site) {
+    auto rest = "<p>" + link_html(own_url(row), "All of " + row.release.version) + "</p>\n";
+    rest += end_of_row;
+    if (room < rest.size() + least_of_row) return std::nullopt;
+    const auto most = std::min(most_of_row, room - rest.size());
+    auto shown = whole_row(row, history, most, 1, site);
+    // A piece that is larger than its part, or cut for the page's sake and not its own; but of
+    // the newest row something is better than a line.
+    const bool cut = shown.more && most < most_of_row && &row != &history.rows.front();
+    if (shown.html.size() > most || cut) return std::nullopt;
+    if (!shown.more) return std::move(shown.html);
+    shown.html.resize(shown.html.size() - end_of_row.size());
+    return std::move(shown.html) + rest;
 }
 
 }  // namespace
@@ -127,40 +142,22 @@ PartOfChanges whole_row(const Row& row, const History& history, std::size_t room
     return changes;
 }
 
-PartOfChanges rows_of(const History& history, std::size_t room, std::size_t part,
-                      const Site& site) {
+PartOfRows rows_of(const History& history, std::size_t room, std::size_t part, const Site& site) {
     std::vector<std::string> stubs;
     stubs.reserve(history.rows.size());
     for (const auto& row : history.rows) stubs.push_back(stub_of(row));
-    const auto span = span_of(stubs, room / 3 * 2, part);
-    std::size_t left = room;  // beside the short lines of the rows to come
+    auto span = span_of(stubs, room / 6 * 5, part);
+    auto left = room;  // beside the short lines of the rows to come
     for (auto i = span.from; i < span.end; ++i) left -= std::min(left, stubs[i].size());
-    std::string html;
-    bool has_room = true;
+    bool open = true;  // the newest ones, until there is no more room
     for (auto i = span.from; i < span.end; ++i) {
-        const auto& row = history.rows[i];
-        const auto frame = heading_of(row, site).size() + end_of_row.size() + 200;
         const auto space = left + stubs[i].size();
-        has_room = has_room && space > frame + least_of_row;
-        if (has_room) {
-            const auto most = std::min(most_of_row, space - frame);
-            auto shown = whole_row(row, history, most + frame, 1, site);
-            // Cut for the page and not for itself, or larger than a piece should be: a line.
-            has_room = shown.html.size() + 200 <= space && (!shown.more || most == most_of_row);
-            if (has_room && shown.more) {
-                shown.html.resize(shown.html.size() - end_of_row.size());
-                shown.html += "<p>" + link_html(own_url(row), "All of " + row.release.version) +
-                              "</p>\n" + std::string(end_of_row);
-            }
-            if (has_room) {
-                left = space - std::min(space, shown.html.size());
-                html += shown.html;
-                continue;
-            }
-        }
-        html += stubs[i];
+        const auto shown = open ? opened(history.rows[i], history, space, site) : std::nullopt;
+        open = shown.has_value();
+        span.html += shown.value_or(stubs[i]);
+        if (open) left = space - shown->size();
     }
-    return {std::move(html), span.number, span.end < history.rows.size()};
+    return span;
 }
 
 }  // namespace render

@@ -12,12 +12,18 @@
 
 namespace render {
 
+// Rows [from, end) of a history.
+struct PartOfRows {
+    std::string html;
+    std::size_t from = 0, end = 0;
+    std::size_t part = 1;
+};
 // The Nth part of the rows, newest first: those with room for it with their changes, the others
 // in a line each that links to them. Past the last part: the last.
 //   room  bytes
 //   cost  O(rows) and what is shown
-[[nodiscard]] PartOfChanges rows_of(const history::History& history, std::size_t room,
-                                    std::size_t part, const Site& site);
+[[nodiscard]] PartOfRows rows_of(const history::History& history, std::size_t room,
+                                 std::size_t part, const Site& site);
 
 // One row with the Nth part of its changes.
 [[nodiscard]] PartOfChanges whole_row(const history::Row& row, const history::History& history,

@@ -96,8 +96,8 @@ Sides sequences(std::string_view before, std::string_view after) {
 
 Sides compared(std::string_view before, std::string_view after) {
     const auto old_words = words_of(before), new_words = words_of(after);
-    const bool long_words = is_one_word(old_words) && is_one_word(new_words) &&
-                            (is_long(before) || is_long(after));
+    const bool long_words =
+        is_one_word(old_words) && is_one_word(new_words) && (is_long(before) || is_long(after));
     if (long_words) return sequences(old_words.front(), new_words.front());
     Side left(old_words, "del"), right(new_words, "ins");
     for (const auto& run : align(old_words, new_words)) {
@@ -130,8 +130,8 @@ SideBySide side_by_side(std::string_view before, std::string_view after) {
         auto sides = compared(spanned(old_lines, run.before, run.before_end),
                               spanned(new_lines, run.after, run.after_end));
         const auto line = (run.after < run.after_end ? run.after : run.before) + 1;
-        sides.place = "line " + with_separators(line) + (sides.place.empty() ? "" : ", ") +
-                      sides.place;
+        sides.place =
+            "line " + with_separators(line) + (sides.place.empty() ? "" : ", ") + sides.place;
         result.places.push_back(std::move(sides));
     }
     return result;

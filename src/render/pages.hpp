@@ -20,9 +20,9 @@ namespace render {
 // no room is on the next part, or left out where the page says so.
 
 struct HomeView {
-    std::string class_name, text;         // what was looked for; both empty: nothing was
+    std::string class_name, text;  // what was looked for; both empty: nothing was
     std::vector<history::Named> found;
-    std::vector<std::string> classes;     // to choose from
+    std::vector<std::string> classes;  // to choose from
     std::vector<history::ReleaseSummary> recent;
     std::vector<history::Named> watched;  // the watch list so far (object= of the address)
 };

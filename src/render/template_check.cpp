@@ -66,8 +66,16 @@ class Place {
 
    private:
     enum class At : unsigned char {
-        text, raw_text, comment, tag_name, in_tag, attribute_name, before_value, single_quoted,
-        double_quoted, bare_value
+        text,
+        raw_text,
+        comment,
+        tag_name,
+        in_tag,
+        attribute_name,
+        before_value,
+        single_quoted,
+        double_quoted,
+        bare_value
     };
 
     void step(char c) {
@@ -138,9 +146,8 @@ class Place {
     }
 
     void end_tag() {
-        constexpr std::array<std::string_view, 8> raw = {"script",   "style",   "xmp",
-                                                         "iframe",   "noembed", "noframes",
-                                                         "noscript", "plaintext"};
+        constexpr std::array<std::string_view, 8> raw = {
+            "script", "style", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext"};
         const bool is_raw = std::find(raw.begin(), raw.end(), element_) != raw.end();
         at_ = is_raw ? At::raw_text : At::text;
         if (!is_raw) element_.clear();
@@ -158,10 +165,10 @@ class Place {
 
 // Not `content`: a <meta> with it can lead a browser elsewhere.
 constexpr std::array<std::string_view, 12> text_attributes = {
-    "alt",   "class", "datetime", "for",         "id",   "label",
-    "lang",  "name",  "title",    "placeholder", "type", "value"};
-constexpr std::array<std::string_view, 5> url_attributes = {"href", "src", "action",
-                                                            "formaction", "cite"};
+    "alt",  "class", "datetime", "for",         "id",   "label",
+    "lang", "name",  "title",    "placeholder", "type", "value"};
+constexpr std::array<std::string_view, 5> url_attributes = {"href", "src", "action", "formaction",
+                                                            "cite"};
 
 template <class List>
 bool holds(const List& list, std::string_view name) {
@@ -262,8 +269,8 @@ class Checker {
         if (place_.is_text()) return std::nullopt;
         const auto attribute = place_.attribute();
         if (raw || attribute.empty())
-            return wrong(tag, quoted(tag.name) +
-                                  " may stand in text and in a quoted attribute only");
+            return wrong(tag,
+                         quoted(tag.name) + " may stand in text and in a quoted attribute only");
         return check_attribute(tag, attribute, known->is);
     }
 

@@ -70,7 +70,8 @@ base::Result<TemplateTexts> merged(const TemplateTexts& own) {
     auto texts = built_in_templates();
     for (const auto& [name, text] : own) {
         if (!is_template(name))
-            return base::fail(base::Kind::malformed, name + ": there is no template of this name");
+            return base::fail(base::Kind::malformed,
+                              name + ": there is no template of this name");
         texts[name] = text;
     }
     return texts;
@@ -105,8 +106,8 @@ base::Result<Templates> Templates::make(const TemplateTexts& own) {
         const std::string file(page.file);
         if (const auto finding = check(state->texts, page))
             return base::fail(base::Kind::malformed, *finding);
-        auto compiled = std::make_unique<mustache::mustache>(
-            with_partials(state->texts[file], state->texts));
+        auto compiled =
+            std::make_unique<mustache::mustache>(with_partials(state->texts[file], state->texts));
         if (!compiled->is_valid())
             return base::fail(base::Kind::malformed, file + ": " + compiled->error_message());
         compiled->set_custom_escape(escaped);

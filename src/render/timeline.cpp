@@ -23,6 +23,7 @@ struct Bar {
     int x = 0;
     const history::Row* newest = nullptr;
     const history::Row* oldest = nullptr;
+    bool linked = false;
     std::size_t changes = 0;
 };
 
@@ -30,9 +31,9 @@ std::size_t changes_of(const history::Row& row) { return row.notes.changes.size(
 
 class Timeline {
    public:
-    explicit Timeline(const Rows& rows)
+    Timeline(const Rows& rows, std::size_t from, std::size_t end)
         : first_(rows.back().release.released_on), last_(rows.front().release.released_on) {
-        for (auto row = rows.rbegin(); row != rows.rend(); ++row) add(*row);
+        for (auto i = rows.size(); i-- > 0;) add(rows[i], i >= from && i < end);
         for (const auto& bar : bars_) most_ = std::max(most_, bar.changes);
     }
 
@@ -58,30 +59,33 @@ class Timeline {
         return left + static_cast<int>(slot * (right - left) / (slots - 1));
     }
 
-    void add(const history::Row& row) {
+    void add(const history::Row& row, bool linked) {
         const auto x = x_of(row.release.released_on);
-        if (bars_.empty() || bars_.back().x != x) bars_.push_back({x, &row, &row, 0});
+        if (bars_.empty() || bars_.back().x != x) bars_.push_back({x, &row, &row, linked, 0});
         bars_.back().newest = &row;
+        bars_.back().linked = linked;
         bars_.back().changes += changes_of(row);
     }
 
     // By the logarithm: a release that loaded everything anew would leave the others no height.
     [[nodiscard]] int height_of(std::size_t changes) const {
         if (most_ == 0) return lowest;
-        const auto part = std::log1p(static_cast<double>(changes)) /
-                          std::log1p(static_cast<double>(most_));
+        const auto part =
+            std::log1p(static_cast<double>(changes)) / std::log1p(static_cast<double>(most_));
         return lowest + static_cast<int>(part * (highest - lowest));
     }
 
     // The list below has the same links, so the keyboard need not stop at each bar.
     void append(std::string& svg, const Bar& bar) const {
         const auto& version = bar.newest->release.version;
-        svg += "<a href=\"#" + as_html(version) + "\" tabindex=\"-1\"><title>";
+        svg += bar.linked ? "<a href=\"#" + as_html(version) + "\" tabindex=\"-1\">" : "<g>";
+        svg += "<title>";
         if (bar.oldest != bar.newest) svg += as_html(bar.oldest->release.version) + " to ";
         svg += as_html(version) + ": " + counted(bar.changes, "change", "changes") + "</title>";
-        svg += "<path class=\"bar " + std::string(history::name_of(bar.newest->kind)) + "\" d=\"M" +
-               std::to_string(bar.x) + " 74v-" + std::to_string(height_of(bar.changes)) +
-               "\"/></a>\n";
+        svg += "<path class=\"bar " + std::string(history::name_of(bar.newest->kind)) +
+               "\" d=\"M" + std::to_string(bar.x) + " 74v-" +
+               std::to_string(height_of(bar.changes)) +
+               (bar.linked ? "\"/></a>\n" : "\"/></g>\n");
     }
 
     void append_years(std::string& svg) const {
@@ -114,8 +118,8 @@ class Timeline {
 
 }  // namespace
 
-std::string timeline_of(const Rows& rows) {
-    return rows.empty() ? std::string() : Timeline(rows).take();
+std::string timeline_of(const Rows& rows, std::size_t from, std::size_t end) {
+    return rows.empty() ? std::string() : Timeline(rows, from, end).take();
 }
 
 }  // namespace render

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "render/templates.hpp"
 #include "render/template_check.hpp"
+#include "render/templates.hpp"
 #include "support/catch.hpp"
 
 using render::Templates;

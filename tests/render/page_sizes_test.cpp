@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include <set>
+
+#include "render/page_parts.hpp"
+#include "render/pages.hpp"
+#include "render/sample_pages.hpp"
+#include "support/catch.hpp"
+#include "support/page_rules.hpp"
+
+namespace {
+
+using namespace support;
+using sample::Change;
+using sample::Row;
+using sample::text_of;
+
+const std::vector<std::string> none;
+
+std::size_t count(const std::string& page, std::string_view text) {
+    std::size_t number = 0;
+    for (auto at = page.find(text); at != std::string::npos; at = page.find(text, at + 1))
+        ++number;
+    return number;
+}
+
+bool holds(const std::string& page, std::string_view text) { return count(page, text) > 0; }
+
+void check_page(const std::string& page) {
+    CHECK(page.size() <= render::most_of_page);
+    CHECK(findings_in_page(page) == none);
+}
+
+std::vector<Change> changes_of(std::size_t number, const std::string& name) {
+    std::vector<Change> changes;
+    for (std::size_t i = 0; i < number; ++i)
+        changes.push_back(
+            sample::added(sample::tags({"Tag_" + std::to_string(i % 7)}),
+                          stamped(reference("Gene", name + std::to_string(i)), sample::sylvia)));
+    return changes;
+}
+
+std::vector<Row> rows_of(std::size_t number, std::size_t changes, const std::string& name) {
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < number; ++i) {
+        const auto day = sample::day(2008, 2, 15) - std::chrono::days(21 * i);
+        rows.push_back(
+            sample::row("WS" + std::to_string(number - i), day, changes_of(changes, name)));
+        rows.back().object.name = name;
+    }
+    return rows;
+}
+
+render::HistoryView view_of(std::vector<Row> rows, const std::string& name) {
+    auto view = sample::history_view(std::move(rows));
+    view.history.object.name = view.history.spelling.name = name;
+    return view;
+}
+
+}  // namespace
+
+TEST_CASE("a history of 200 releases is one page with a place for each of them") {
+    const auto page = render::history_page(view_of(rows_of(200, 5, "unc-26"), "unc-26"),
+                                           sample::site(), sample::templates());
+    check_page(page);
+    for (int i = 1; i <= 200; ++i) CHECK(holds(page, " id=\"WS" + std::to_string(i) + "\""));
+    CHECK(holds(page, "<div class=\"change\" id=\"WS200-c1\">"));
+    CHECK(count(page, "<p class=\"stub\"") > 100);
+}
+
+TEST_CASE("a history of any size and names is pages that hold every release once") {
+    for (const auto* piece : {"x", "\"", "%"}) {
+        const auto name = text_of(512, piece);
+        auto view = view_of(rows_of(300, 5, name), name);
+        std::set<std::string> seen;
+        bool more = true;
+        for (view.part = 1; more; ++view.part) {
+            REQUIRE(view.part < 100);
+            const auto page = render::history_page(view, sample::site(), sample::templates());
+            check_page(page);
+            for (int i = 1; i <= 300; ++i) {
+                const auto id = " id=\"WS" + std::to_string(i) + "\"";
+                if (holds(page, id)) CHECK(seen.insert(id).second);
+            }
+            more = holds(page, ">Next part</a>");
+        }
+        CHECK(seen.size() == 300);
+    }
+}
+
+TEST_CASE("a history of 1,000 releases with 200 changes each begins with the newest") {
+    const auto page = render::history_page(view_of(rows_of(1'000, 200, "unc-26"), "unc-26"),
+                                           sample::site(), sample::templates());
+    check_page(page);
+    for (int i = 1'000; i > 800; --i) CHECK(holds(page, " id=\"WS" + std::to_string(i) + "\""));
+    CHECK(holds(page, ">All of WS1000</a>"));
+    CHECK(holds(page, ">Next part</a>"));
+}
+
+TEST_CASE("the changes of one release are on one of its parts each, in their order") {
+    auto view = view_of(rows_of(1, 3'000, "unc-26"), "unc-26");
+    view.at = "WS1";
+    std::size_t seen = 0;
+    bool more = true;
+    for (view.part = 1; more; ++view.part) {
+        REQUIRE(view.part < 50);
+        const auto page = render::history_page(view, sample::site(), sample::templates());
+        check_page(page);
+        CHECK(holds(page, " id=\"WS1\""));
+        seen += count(page, "<div class=\"change\" id=\"WS1-c");
+        more = holds(page, ">Next part</a>");
+    }
+    CHECK(view.part > 3);
+    CHECK(seen == 3'000);
+}
+
+TEST_CASE("a change too large for a page is told child by child, and none is left out") {
+    std::vector<tree::Node> children;
+    for (int i = 0; i < 5'000; ++i)
+        children.push_back(
+            stamped(reference("GO_term", "GO:" + std::to_string(1'000'000 + i)), sample::sylvia));
+    auto view = sample::diff_view(
+        {sample::added({}, tag("Gene_info", {tag("GO_term", std::move(children))}))});
+    std::size_t seen = 0;
+    bool more = true;
+    for (view.part = 1; more; ++view.part) {
+        REQUIRE(view.part < 50);
+        const auto page = render::diff_page(view, sample::site(), sample::templates());
+        check_page(page);
+        seen += count(page, ">GO:1");
+        more = holds(page, ">Next part</a>");
+    }
+    CHECK(seen == 5'000);
+}
+
+TEST_CASE("a tree as deep as a reader accepts is shown") {
+    auto node = reference("Gene", "last-one");
+    for (std::size_t i = 0; i + 2 < tree::deepest_node; ++i)
+        node = i % 2 == 0 ? tag("T" + std::to_string(i), {text("x"), std::move(node)})
+                          : reference("Gene", text_of(200, "g"), {std::move(node)});
+    auto view = sample::diff_view({sample::added({}, std::move(node))});
+    bool found = false, more = true;
+    for (view.part = 1; more; ++view.part) {
+        REQUIRE(view.part < 500);
+        const auto page = render::diff_page(view, sample::site(), sample::templates());
+        check_page(page);
+        found |= holds(page, ">last-one</a>");
+        more = holds(page, ">Next part</a>");
+    }
+    CHECK(found);
+}
+
+TEST_CASE("a part past the last is the last") {
+    auto view = sample::diff_view(sample::unc_26_in_ws187().notes.changes);
+    const auto first = render::diff_page(view, sample::site(), sample::templates());
+    view.part = 1'000'000;
+    CHECK(render::diff_page(view, sample::site(), sample::templates()) == first);
+}
+
+TEST_CASE("pages of long lists stay in their size") {
+    const auto name = text_of(512, "\"");
+    auto home = sample::home_view();
+    home.found.assign(100, {{"Gene", name}, name});
+    home.classes.clear();
+    for (int i = 0; i < 2'000; ++i) home.classes.push_back("Class_" + std::to_string(i));
+    home.recent.assign(300, home.recent.front());
+    home.watched.assign(200, {{"Gene", name}, name});
+    check_page(render::home_page(home, sample::site(), sample::templates()));
+
+    auto release = sample::release_view();
+    release.contents.classes.assign(3'000, {"Gene", 5, {{sample::Kind::changed, 5}}});
+    release.contents.entries.assign(100,
+                                    {{"Gene", name}, name, sample::Kind::changed, {1, 0, 0}});
+    release.contents.matching = 1'000;
+    release.contents.mass_changes.assign(500, {"WS187", "Gene", name, 3, 4});
+    const auto page = render::release_page(release, sample::site(), sample::templates());
+    check_page(page);
+    CHECK(holds(page, "1 to "));
+    CHECK(holds(page, ">Next</a>"));
+}
+
+TEST_CASE("a watch list of 200 usual names has its feeds on one page") {
+    auto home = sample::home_view();
+    home.watched.clear();
+    for (int i = 0; i < 200; ++i)
+        home.watched.push_back({{"Gene", "WBGene0000" + std::to_string(1'000 + i)}, "unc-1"});
+    const auto page = render::home_page(home, sample::site(), sample::templates());
+    check_page(page);
+    CHECK(count(page, "<input type=\"checkbox\"") == 200);
+    CHECK(holds(page, "/opml?object="));
+    CHECK(holds(page, ">RSS</a>"));
+}
