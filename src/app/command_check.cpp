@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "app/commands.hpp"
+#include "app/tokens.hpp"
 
 namespace app {
 namespace {
@@ -15,6 +16,10 @@ class Checklist {
    public:
     void fine(std::string_view what, std::string_view text) {
         fmt::print("ok     {}: {}\n", what, text);
+    }
+    // It works, and is hardly meant so.
+    void doubtful(std::string_view what, std::string_view text) {
+        fmt::print("look   {}: {}\n", what, text);
     }
     void wrong(std::string_view what, std::string_view text, std::string_view remedy) {
         fmt::print("wrong  {}: {}\n", what, text);
@@ -115,6 +120,29 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
                                 build->class_counts().size()));
 }
 
+// A file that lines are appended to: there already, or to be made.
+void check_log(Checklist& list, std::string_view what, const fs::path& file) {
+    if (file.empty()) return;
+    std::error_code unknown;
+    if (!fs::exists(file, unknown))
+        return check_folder(list, what, file.parent_path(), IfMissing::wrong);
+    if (::access(file.c_str(), W_OK) == 0 && !fs::is_directory(file, unknown))
+        list.fine(what, file.string());
+    else
+        list.wrong(what, file.string() + " can't be written",
+                   "give the file to the user that runs varve");
+}
+
+void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
+    if (!config.is_private || !store_is_fine) return;
+    const auto count = list_tokens(*open_pool(config, store::IfMissing::fail)).size();
+    if (count > 0)
+        list.fine("tokens", fmt::format("{} may read the private site", count));
+    else
+        list.doubtful("tokens", "the site is private, and nobody may read it yet: varve token "
+                                "add NAME");
+}
+
 }  // namespace
 
 int check(const fs::path& config_file) {
@@ -125,12 +153,15 @@ int check(const fs::path& config_file) {
         return wrong_use;
     }
     list.fine("configuration", config_file.string());
+    list.fine("templates", config->template_folder.empty() ? "the built-in ones"
+                                                           : config->template_folder.string());
     const bool store_is_fine = check_store(list, *config);
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_build(list, *config, store_is_fine);
     check_listen(list, config->serve.listen);
-    if (!config->log.file.empty())
-        check_folder(list, "log", config->log.file.parent_path(), IfMissing::wrong);
+    check_log(list, "log", config->log.file);
+    check_log(list, "access log", config->log.access);
+    check_tokens(list, *config, store_is_fine);
     return list.all_fine() ? ok : failed;
 }
 

@@ -29,6 +29,7 @@ struct ObjectWords {
     std::string class_name, name;
 };
 
+//   format  rss, atom, json; html: the page of its history
 int feed(const Config& config, const ObjectWords& object, const std::string& format);
 
 struct DiffWords {
@@ -69,5 +70,10 @@ int releases(const Config& config, bool json);
 // Whether it is asked for a yes before anything is deleted; without a terminal that is refused.
 enum class Asking { on_terminal, not_needed };
 int forget(const Config& config, const release::Forgettable& what, Asking asking);
+
+// The token goes to stdout, and is shown only here.
+int add_token(const Config& config, const std::string& name);
+int revoke_token(const Config& config, const std::string& name);
+int list_tokens(const Config& config, bool json);
 
 }  // namespace app

@@ -5,14 +5,14 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "history/refresh.hpp"
-#include "render/feed.hpp"
+#include "render/site.hpp"
+#include "render/templates.hpp"
 #include "store/store.hpp"
 
 namespace app {
@@ -29,16 +29,23 @@ struct ServeConfig {
     std::size_t cache_mb = 64;                   // 0 ... 65536; 0 keeps no pages
     std::size_t max_items = 1000;                // 1 ... 10000
     long max_age = 3600;                         // seconds, 0 ... 31536000
+    std::size_t limit_per_minute = 0;            // requests of one client; 0: no limit
+    std::size_t limit_burst = 60;                // of them at once
 };
 
 struct LogConfig {
     base::log::Level level = base::log::Level::info;
-    std::filesystem::path file;  // empty: stderr
+    std::filesystem::path file;    // empty: stderr
+    std::filesystem::path access;  // a line for each request; empty: none
 };
 
 struct Config {
     std::filesystem::path file;
     render::Site site;
+    bool is_private = false;                // readers need a token
+    std::filesystem::path template_folder;  // of the operator's own; empty: none
+    // The built-in ones, with those in their place. Always there once it is loaded.
+    std::optional<render::Templates> templates;
     SourceConfig source;
     store::Url store;
     std::string store_password;
@@ -50,7 +57,8 @@ struct Config {
     std::string page_digest;
 };
 
-// The configuration in `file`, with releases.tsv beside it if there is one.
+// The configuration in `file`, with releases.tsv beside it if there is one, the password and the
+// templates that it names.
 //   error  refused, naming file, section and key of what is wrong; unavailable: no such file
 [[nodiscard]] base::Result<Config> load_config(const std::filesystem::path& file);
 

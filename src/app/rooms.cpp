@@ -102,18 +102,58 @@ Result<Rooms> open_rooms(Config config, Waiting waiting, std::size_t threads) {
         std::make_unique<history::CurrentBuild>(build_opener(rooms.config), *rooms.pool);
     rooms.ledger = std::make_unique<history::Ledger>(
         *rooms.pool, *rooms.current, rooms.config.history, base::system_clock_now);
+    rooms.tokens = std::make_unique<TokenHolders>(*rooms.pool);
     return rooms;
 }
 
-std::unique_ptr<serve::Site> open_site(Rooms& rooms, CountHits count_hits) {
+namespace {
+
+// What operators see, and who may read: asked of the store itself.
+void complete(serve::OperatorDesk& desk, Rooms& rooms) {
+    desk.store_state = [&pool = *rooms.pool]() -> serve::Asked<serve::StoreState> {
+        try {
+            serve::StoreState state;
+            state.counts = history::count_store(pool);
+            const auto connection = pool.lease();
+            if (const auto fits = store::check_schema(*connection); !fits)
+                state.schema_fault = fits.error().text;
+            return state;
+        } catch (const store::Failure& failure) {
+            return base::fail(base::Kind::unavailable, failure.what());
+        }
+    };
+    desk.effort = [&pool = *rooms.pool, &ledger = *rooms.ledger] {
+        return serve::Effort{.computations = ledger.computations(),
+                             .store_retries = pool.retries()};
+    };
+    desk.token_holder = [&tokens = *rooms.tokens](
+                            const std::string& token) -> serve::Asked<std::optional<std::string>> {
+        try {
+            return tokens.holder_of(token);
+        } catch (const store::Failure& failure) {
+            return base::fail(base::Kind::unavailable, failure.what());
+        }
+    };
+}
+
+}  // namespace
+
+std::unique_ptr<serve::Site> open_site(Rooms& rooms, Asker asker, serve::Metrics* metrics) {
+    const auto& config = rooms.config;
     serve::Settings settings;
-    settings.cache_bytes = rooms.config.serve.cache_mb << 20;
-    settings.max_items = rooms.config.serve.max_items;
-    settings.max_age = rooms.config.serve.max_age;
-    settings.configuration_digest = rooms.config.page_digest;
-    settings.count_hits = count_hits == CountHits::yes;
-    return std::make_unique<serve::Site>(serve::desk_over(*rooms.ledger, *rooms.current),
-                                         rooms.config.site, settings);
+    settings.cache_bytes = config.serve.cache_mb << 20;
+    settings.max_items = config.serve.max_items;
+    settings.max_age = config.serve.max_age;
+    settings.configuration_digest = config.page_digest;
+    settings.count_hits = asker == Asker::server_clients;
+    settings.private_site = config.is_private && asker != Asker::operator_of_it;
+    settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
+    settings.limits.burst = static_cast<double>(config.serve.limit_burst);
+    settings.metrics = metrics;
+    auto desk = serve::desk_over(*rooms.ledger, *rooms.current);
+    complete(desk.operators, rooms);
+    return std::make_unique<serve::Site>(std::move(desk), config.site, *config.templates,
+                                         std::move(settings));
 }
 
 }  // namespace app

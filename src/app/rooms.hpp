@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/config.hpp"
+#include "app/tokens.hpp"
 #include "base/result.hpp"
 #include "history/current.hpp"
 #include "history/ledger.hpp"
@@ -20,6 +21,7 @@ struct Rooms {
     std::unique_ptr<store::Pool> pool;
     std::unique_ptr<history::CurrentBuild> current;
     std::unique_ptr<history::Ledger> ledger;
+    std::unique_ptr<TokenHolders> tokens;
 };
 
 // Who waits for the store. A reader's request gives up half a second after the store began to
@@ -42,7 +44,11 @@ enum class Waiting { request, command };
 [[nodiscard]] source::DumpSettings dump_settings(const Config& config);
 [[nodiscard]] history::BuildOpener build_opener(const Config& config);
 
-enum class CountHits { yes, no };
-[[nodiscard]] std::unique_ptr<serve::Site> open_site(Rooms& rooms, CountHits count_hits);
+// Who asks. Only what the clients of a server ask for is counted as hits; the operator at a
+// terminal needs no token, and clients of a CGI program do.
+enum class Asker : unsigned char { server_clients, cgi_client, operator_of_it };
+//   metrics  where requests are counted; it outlives the site. nullptr: for the site alone
+[[nodiscard]] std::unique_ptr<serve::Site> open_site(Rooms& rooms, Asker asker,
+                                                     serve::Metrics* metrics = nullptr);
 
 }  // namespace app

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "app/config.hpp"
 
+#include <map>
+#include <set>
+
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
@@ -77,6 +80,14 @@ TEST_CASE("a bad value is refused with its section and key") {
           {"[history]\nfirst_seen_since = 2007\n", "[history] first_seen_since"},
           {"[history]\nkeep_trees = 1\n", "[history] keep_trees"},
           {"[log]\nlevel = loud\n", "[log] level"},
+          {"[log]\naccess =\n", "[log] access"},
+          {"[serve]\nlimit_per_minute = many\n", "[serve] limit_per_minute"},
+          {"[serve]\nlimit_burst = 0\n", "[serve] limit_burst"},
+          {"[names]\nGene =\n", "[names] Gene"},
+          {"[names]\nGene = Identity>>Name\n", "[names] Gene"},
+          {"[successor]\nGene =\n", "[successor] Gene"},
+          {"[curators]\nsylvia = WBPerson1983\n", "[curators] sylvia"},
+          {"[curators]\nsylvia = Person:\n", "[curators] sylvia"},
           {"[object_url]\nPaper = javascript:alert(1)\n", "[object_url] Paper"},
           {"[object_url]\nPaper = https://x.org/{nmae}\n", "[object_url] Paper"}})
         CHECK(says(complaint(least + line), part));
@@ -98,6 +109,8 @@ TEST_CASE("addresses and authorities are checked") {
 TEST_CASE("broken INI names file and line") {
     CHECK(says(complaint(least + "[log]\nno equals sign\n"), ".conf:10"));
     CHECK(says(complaint(least + "[store]\nurl = sqlite:b\n"), "duplicate"));
+    CHECK(says(complaint(least + "password_file = a\npassword_file = b\n"),
+               ".conf:10: [store] password_file: duplicate"));
 }
 
 TEST_CASE("names are paths of tags, tried in their order") {
@@ -121,11 +134,81 @@ TEST_CASE("releases.tsv beside the file names releases that are gone") {
     CHECK(says(broken.error().text, "releases.tsv:1"));
 }
 
-TEST_CASE("what changes a page changes the digest that entity tags hold") {
-    const auto plain = load(least), titled = load("[serve]\nthreads = 3\n" + least);
-    CHECK(plain->page_digest == titled->page_digest);
-    const auto aged = load("[serve]\nmax_age = 60\n" + least);
-    CHECK(plain->page_digest != aged->page_digest);
+TEST_CASE("yes and no are the only answers to a question") {
+    const auto with = [](const std::string& line) {
+        auto text = least;
+        return text.insert(text.find("[source]"), line + "\n");
+    };
+    const auto plain = load(least), set = load(with("private = yes\nhide_curators = yes"));
+    REQUIRE(plain);
+    REQUIRE(set);
+    CHECK_FALSE(plain->is_private);
+    CHECK_FALSE(plain->site.hide_curators);
+    CHECK(set->is_private);
+    CHECK(set->site.hide_curators);
+    CHECK(says(complaint(with("private = true")), "[site] private: \"true\" is neither yes nor"));
+}
+
+TEST_CASE("curators are users that stand for objects, successors are paths") {
+    const auto config = load(least + "[curators]\nsylvia = Person:WBPerson1:983\n"
+                                     "[successor]\nGene = Identity>Merged_into, Merged\n");
+    REQUIRE(config);
+    CHECK(config->history.curators ==
+          std::map<std::string, tree::ObjectName>{{"sylvia", {"Person", "WBPerson1:983"}}});
+    CHECK(config->site.successor_of_class.at("Gene") ==
+          std::vector<std::vector<std::string>>{{"Identity", "Merged_into"}, {"Merged"}});
+}
+
+TEST_CASE("what can change a page changes the digest that entity tags hold, and nothing else") {
+    const auto digest = [](const std::string& text) {
+        const auto config = load(text);
+        REQUIRE(config);
+        return config->page_digest;
+    };
+    const auto with = [](const std::string& line) {
+        auto text = least;
+        return text.insert(text.find("[source]"), line + "\n");
+    };
+    std::set<std::string> digests = {digest(least)};
+    for (const auto& text :
+         {with("title = Other"), with("language = de"), with("contact = a@x.org"),
+          with("object_url = https://x.org/{name}"), with("private = yes"),
+          with("hide_curators = yes"), least + "[serve]\nmax_age = 60\n",
+          least + "[object_url]\nGene = https://x.org/{name}\n", least + "[names]\nGene = A>B\n",
+          least + "[successor]\nGene = A>B\n", least + "[names]\nGene = A, B\n",
+          least + "[curators]\nGene = A:B\n"}) {
+        INFO(text);
+        CHECK(digests.insert(digest(text)).second);
+    }
+    for (const auto* line : {"[serve]\nthreads = 3\n", "[serve]\nlimit_per_minute = 3\n",
+                             "[log]\nlevel = debug\n", "[log]\naccess = access.log\n"})
+        CHECK(digest(least + line) == digest(least));
+}
+
+TEST_CASE("templates of the operator's are read from their folder, and are part of the digest") {
+    const support::TempDir folder;
+    auto text = least;
+    text.insert(text.find("[source]"), "templates = own\n");
+    const auto file = folder.write("varve.conf", text);
+    const auto fault = [&] {
+        const auto config = app::load_config(file);
+        REQUIRE_FALSE(config);
+        return config.error().text;
+    };
+    CHECK(says(fault(),
+               "[site] templates: can't read the folder " + (folder.path() / "own").string()));
+    folder.write("own/style.css", "body { color: red }\n");
+    folder.write("own/.style.css.swp", "an editor's");
+    const auto own = app::load_config(file);
+    REQUIRE(own);
+    CHECK(own->templates->file("style.css") == "body { color: red }\n");
+    CHECK(own->page_digest != load(least)->page_digest);
+    folder.write("own/nonsense.mustache", "x");
+    CHECK(says(fault(), "own/nonsense.mustache"));
+    std::filesystem::remove(folder.path() / "own/nonsense.mustache");
+    folder.write("own/home.mustache", "{{no_such_variable}}");
+    CHECK(says(fault(), "own/home.mustache"));
+    CHECK(says(fault(), "no_such_variable"));
 }
 
 TEST_CASE("a password stands in a file of its own") {

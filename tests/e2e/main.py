@@ -10,10 +10,13 @@ import traceback
 import checks
 import commands  # noqa: F401  each of these adds its checks to the list
 import faults  # noqa: F401
+import installed  # noqa: F401
 import job
 import newcomer  # noqa: F401
+import nginx  # noqa: F401
 import release_choice  # noqa: F401
 import release_job  # noqa: F401
+import reload  # noqa: F401
 import requesting  # noqa: F401
 import switching  # noqa: F401
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "app/access_log.hpp"
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace app {
+namespace {
+
+constexpr std::size_t longest_query = 1000;  // bytes
+
+bool is_token(std::string_view parameter) {
+    const auto name = parameter.substr(0, parameter.find('='));
+    return base::percent_decode(name, base::Plus::is_space) == "token";
+}
+
+}  // namespace
+
+std::string without_token(std::string_view query) {
+    std::string kept;
+    while (!query.empty()) {
+        const auto end = query.find_first_of("&;");
+        const auto parameter = query.substr(0, end);
+        const auto with_separator = query.substr(0, end == query.npos ? end : end + 1);
+        query.remove_prefix(with_separator.size());
+        if (!is_token(parameter)) kept += with_separator;
+    }
+    while (kept.ends_with('&') || kept.ends_with(';')) kept.pop_back();
+    if (kept.size() > longest_query) kept.resize(longest_query);
+    return kept;
+}
+
+std::string access_line(base::Seconds now, const serve::Request& request,
+                        const serve::Response& response, std::chrono::microseconds took) {
+    const std::size_t bytes = response.body && response.send_body ? response.body->size() : 0;
+    return base::log::line_of(base::format_rfc3339(now),
+                              {{"client", request.peer},
+                               {"method", request.method},
+                               {"path", std::string_view(request.path).substr(0, longest_query)},
+                               {"query", without_token(request.query)},
+                               {"status", std::to_string(response.status)},
+                               {"bytes", std::to_string(bytes)},
+                               {"us", std::to_string(took.count())}});
+}
+
+}  // namespace app

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.hpp"
+#include "app/print.hpp"
+#include "app/tokens.hpp"
+
+namespace app {
+
+int add_token(const Config& config, const std::string& name) {
+    const auto rooms = open_rooms(config);
+    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
+    const auto token = add_token(*rooms->pool, name, base::system_clock_now());
+    if (!token) return complain(token.error().text, status_of(token.error()));
+    fmt::print("{}\n", *token);
+    fmt::print(stderr, "varve: shown this once. Feed readers put token=… into the address, "
+                       "browsers ask for it as a password\n");
+    if (!config.is_private)
+        fmt::print(stderr, "varve: [site] private is not yes: everybody reads the site\n");
+    return ok;
+}
+
+int revoke_token(const Config& config, const std::string& name) {
+    const auto rooms = open_rooms(config);
+    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
+    const auto revoked = revoke_token(*rooms->pool, name);
+    if (!revoked) return complain(revoked.error().text, failed);
+    fmt::print("revoked; a running server refuses it within a second\n");
+    return ok;
+}
+
+int list_tokens(const Config& config, bool json) {
+    const auto rooms = open_rooms(config);
+    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& token : list_tokens(*rooms->pool)) {
+        if (!json) fmt::print("{}  {}\n", token.created_at, on_one_line(token.name));
+        all.push_back({{"name", token.name}, {"created_at", token.created_at}});
+    }
+    if (json) fmt::print("{}\n", nlohmann::ordered_json{{"tokens", std::move(all)}}.dump(2));
+    return ok;
+}
+
+}  // namespace app

@@ -1,0 +1,86 @@
+// The documents that name the keys of varve.conf, held to the keys that the program knows.
+// SPDX-License-Identifier: MIT
+#include "app/config_keys.hpp"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+std::string read(const std::string& file) {
+    std::ifstream in(file);
+    REQUIRE(in);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+// "[site] title"; of a section that takes any word "[names] ".
+std::set<std::string> known() {
+    std::set<std::string> keys;
+    for (const auto& key : app::known_keys())
+        keys.insert("[" + std::string(key.section) + "] " + std::string(key.name));
+    return keys;
+}
+
+std::string key_in(const std::string& section, std::string_view name) {
+    return known().contains(section + " ") ? section + " " : section + " " + std::string(name);
+}
+
+// Every "key =", commented out or not, below its [section].
+std::set<std::string> keys_of_example() {
+    std::set<std::string> keys;
+    std::string section;
+    std::istringstream lines(read("varve.conf.example"));
+    for (std::string line; std::getline(lines, line);) {
+        const bool commented = line.starts_with("; ");
+        const auto text = std::string_view(line).substr(commented ? 2 : 0);
+        if (line.starts_with('[')) section = line;
+        const auto equals = text.find(" = ");
+        const auto name = text.substr(0, equals);
+        if (equals != std::string_view::npos && name.find(' ') == std::string_view::npos)
+            keys.insert(key_in(section, name));
+    }
+    return keys;
+}
+
+// Every ".It Ic key" and ".It Ar what" below its ".Ss [section]".
+std::set<std::string> keys_of_manual() {
+    std::set<std::string> keys;
+    std::string section;
+    std::istringstream lines(read("man/varve.conf.5"));
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(".Ss ")) section = line.substr(4);
+        if (line.starts_with(".It Ic ")) keys.insert(section + " " + line.substr(7));
+        if (line.starts_with(".It Ar ")) keys.insert(section + " ");
+    }
+    return keys;
+}
+
+}  // namespace
+
+TEST_CASE("varve.conf.example shows every key that the program knows, and no other") {
+    CHECK(keys_of_example() == known());
+}
+
+TEST_CASE("varve.conf(5) explains every key that the program knows, and no other") {
+    CHECK(keys_of_manual() == known());
+}
+
+TEST_CASE("README lists every key that the program knows") {
+    const auto readme = read("README.md");
+    for (const auto& key : app::known_keys()) {
+        INFO("[" << key.section << "] " << key.name);
+        CHECK(readme.find(key.name.empty()
+                              ? "| " + std::string(key.section) + " |"
+                              : "| `" + std::string(key.name) + "` |") != std::string::npos);
+    }
+}
+
+TEST_CASE("varve.conf.example is a configuration as it stands") {
+    CHECK(app::load_config("varve.conf.example"));
+}

@@ -1,0 +1,86 @@
+"""A real nginx in front of varve, with nginx.conf.example.
+
+SPDX-License-Identifier: MIT
+"""
+import contextlib
+import gzip
+import subprocess
+
+from checks import check
+from site_of_varve import HERE, eventually, free_port, rss_path
+
+GENE = ("Gene", "WBGene00006763")
+PATH = rss_path(*GENE)
+
+
+def replaced(text, old, new):
+    assert text.count(old) >= 1, f"{old} is not in nginx.conf.example"
+    return text.replace(old, str(new))
+
+
+@contextlib.contextmanager
+def behind_nginx(site, **config):
+    """The site asked through nginx: port, socket, user and folder put in, all else as it is."""
+    site.port = free_port()
+    run = site.folder / "nginx"
+    run.mkdir()
+    text = (HERE / "nginx.conf.example").read_text()
+    text = replaced(text, "user www-data;\n", "")
+    text = replaced(text, "/run/varve-nginx", run)
+    text = replaced(text, "/run/varve/varve.sock", site.folder / "varve.sock")
+    text = replaced(text, "listen 80;", f"listen 127.0.0.1:{site.port};")
+    (run / "nginx.conf").write_text(text)
+    site.write_config(**config)
+    site.expect(0, "init")
+    site.start_varve()
+    server = subprocess.Popen([str(HERE / "nginx"), "-c", str(run / "nginx.conf"), "-e", str(run / "start.log"),
+                               "-g", "daemon off;"], stdin=subprocess.DEVNULL)
+    try:
+        eventually(lambda: answers(site, server), "nginx and varve answer")
+        yield run
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def answers(site, server):
+    assert server.poll() is None, "nginx ended"
+    try:
+        return site.get("/healthz").status == 200
+    except OSError:
+        return False
+
+
+@check("nginx with nginx.conf.example answers feeds, HEAD, 304, gzip and pages as Apache does")
+def _(site):
+    with behind_nginx(site):
+        feed = site.feed(*GENE)
+        assert feed.fields["content-type"] == "application/rss+xml; charset=utf-8", feed
+        assert site.expect(0, "feed", *GENE).stdout == feed.body
+        head = site.get(PATH, method="HEAD")
+        assert head.status == 200 and head.body == b"", head
+        assert head.fields["content-length"] == str(len(feed.body)), head
+        again = site.get(PATH, If_None_Match=feed.fields["etag"])
+        assert again.status == 304 and again.fields["etag"] == feed.fields["etag"], again
+        packed = site.get(PATH, Accept_Encoding="gzip")
+        assert gzip.decompress(packed.body) == feed.body
+        page = site.get("/history?class=Gene&name=WBGene00006763")
+        assert page.status == 200 and page.fields["content-type"].startswith("text/html"), page
+        assert site.expect(0, "feed", *GENE, "--format", "html").stdout == page.body
+        assert site.get("/nowhere").status == 404
+        assert site.get(PATH, method="POST", body="x" * 10_000).status == 405
+        assert site.get(PATH).body == feed.body
+        long_list = "&".join(f"object=Gene:{'x' * 80}{number}" for number in range(100))
+        assert site.get("/rss?" + long_list).status in (404, 414)
+
+
+@check("behind nginx a private site takes the password, and no log holds a token")
+def _(site):
+    with behind_nginx(site, site__private="yes") as run:
+        token = site.expect(0, "token", "add", "reader").stdout.decode().strip()
+        eventually(lambda: site.get(f"{PATH}&token={token}").status == 200, "the token is known")
+        assert site.get(PATH, Referer=f"https://x.org/?token={token}").status == 401
+        assert site.get(PATH + "&n=1").status == 401
+        logged = eventually(lambda: (run / "access.log").read_text().count("/rss") >= 3
+                            and (run / "access.log").read_text(), "three lines")
+        assert token not in logged and "n=1" in logged, logged
