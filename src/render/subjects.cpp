@@ -4,7 +4,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "render/feed.hpp"
+#include "render/document.hpp"
 #include "render/text.hpp"
 
 namespace render {
@@ -25,13 +25,6 @@ Subject subject(const std::string& title, const std::string& description, std::s
             "tag:" + site.authority + ":" + id};
 }
 
-// "Gene unc-26", by what people called it when it changed last.
-std::string shown_name(const ObjectName& object, const history::Excerpt& excerpt) {
-    const auto row = std::ranges::find(excerpt.rows, object, &history::Row::object);
-    const bool labelled = row != excerpt.rows.end() && !row->label.empty();
-    return object.class_name + " " + (labelled ? row->label : object.name);
-}
-
 // "Gene unc-26, Paper WBPaper00031000 and 3 others"
 std::string names_of(const history::WatchList& list) {
     std::string names;
@@ -49,6 +42,12 @@ std::string names_of(const history::WatchList& list) {
 }
 
 }  // namespace
+
+std::string shown_name(const ObjectName& object, const history::Excerpt& excerpt) {
+    const auto row = std::ranges::find(excerpt.rows, object, &history::Row::object);
+    const bool labelled = row != excerpt.rows.end() && !row->label.empty();
+    return object.class_name + " " + (labelled ? row->label : object.name);
+}
 
 Subject subject_of(const history::History& history, const Site& site) {
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;

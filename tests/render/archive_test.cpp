@@ -1,0 +1,163 @@
+// Documents that are one of several: RFC 5005, the limit of size.
+// SPDX-License-Identifier: MIT
+#include <array>
+
+#include "golden.hpp"
+#include "support/feed_rules.hpp"
+
+using namespace sample;
+
+namespace {
+
+struct Judged {
+    const char* format;
+    std::vector<std::string> (*findings)(std::string_view, std::string_view, base::Seconds);
+    support::ReadFeed (*read)(std::string_view);
+};
+const std::array<Judged, 3> judged = {{{"rss", support::findings_in_rss, support::read_rss},
+                                       {"atom", support::findings_in_atom, support::read_atom},
+                                       {"json", support::findings_in_json, support::read_json}}};
+
+const std::string archive_url =
+    "https://changes.example.org/rss/archive?class=Gene&name=WBGene00006763&before=";
+
+// The newest `count` rows of a history.
+std::vector<Row> rows(std::size_t count, const std::vector<Change>& changes) {
+    std::vector<Row> made;
+    for (std::size_t i = 0; i < count; ++i)
+        made.push_back(row("WS" + std::to_string(900 - i),
+                           day(2009, 12, 1) - std::chrono::days(i), changes));
+    return made;
+}
+std::vector<Row> small_rows(std::size_t count) {
+    return rows(count, {added(tags({"A"}), support::text("b"))});
+}
+// Each of them fills the 32 KB of an item.
+std::vector<Row> large_rows(std::size_t count) {
+    support::Nodes many;
+    for (int i = 0; i < 3000; ++i)
+        many.push_back(support::reference("Gene", "WBGene" + std::to_string(i)));
+    return rows(count, {added({}, support::tag("Homol", many))});
+}
+
+// Reads the document in a format, and holds it to its rules.
+support::ReadFeed read(const Judged& judge, const history::History& history,
+                       std::size_t before = 0) {
+    auto channel = channel_of(history, site());
+    channel.before = before;
+    if (before > 0) {
+        channel.current_url = self_url;
+        channel.self_url = archive_url + std::to_string(before);
+    }
+    const auto bytes = render::format_named(judge.format)->render(history, channel, site());
+    INFO(judge.format << ": " << bytes.substr(0, 2000));
+    CHECK(judge.findings(bytes, channel.self_url, now()) == std::vector<std::string>());
+    if (before == 0) CHECK(bytes.size() <= 512 * 1024);
+    return judge.read(bytes);
+}
+bool is_json(const Judged& judge) { return judge.format == std::string_view("json"); }
+
+}  // namespace
+
+TEST_CASE("a document of all rows is complete and has no older page") {
+    for (const auto& judge : judged) {
+        const auto feed = read(judge, history_of(small_rows(3)));
+        CHECK(feed.complete == !is_json(judge));
+        CHECK(feed.older.empty());
+        CHECK(feed.items.size() == 3);
+    }
+}
+
+TEST_CASE("a document of some rows links to the newest page that holds another one") {
+    auto history = history_of(small_rows(3));
+    for (const auto& [recorded, page] : std::vector<std::pair<std::size_t, std::string>>{
+             {4, "50"}, {53, "50"}, {54, "100"}, {103, "100"}, {104, "150"}}) {
+        history.recorded = recorded;
+        for (const auto& judge : judged) {
+            const auto feed = read(judge, history);
+            CHECK(!feed.complete);
+            CHECK(feed.older == archive_url + page);
+        }
+    }
+}
+
+TEST_CASE("where pages are numbered by recording, the newest page may hold what is not shown") {
+    auto history = history_of(small_rows(3));
+    history.numbered_by_recording = true;
+    history.recorded = 53;
+    for (const auto& judge : judged) CHECK(read(judge, history).older == archive_url + "100");
+    history.recorded = 3;
+    for (const auto& judge : judged) CHECK(read(judge, history).older.empty());
+}
+
+TEST_CASE("a feed without an archive links to none") {
+    auto history = history_of(small_rows(3));
+    history.recorded = 4;
+    auto channel = channel_of(history, site());
+    channel.archive_url.clear();
+    for (const auto& judge : judged) {
+        const auto feed =
+            judge.read(render::format_named(judge.format)->render(history, channel, site()));
+        CHECK(!feed.complete);
+        CHECK(feed.older.empty());
+    }
+}
+
+TEST_CASE("a page of the archive links to its neighbours and to the feed") {
+    auto history = history_of(small_rows(50));
+    history.recorded = 130;
+    for (const auto& judge : judged) {
+        const auto middle = read(judge, history, 100);
+        CHECK(middle.older == archive_url + "50");
+        CHECK(!middle.complete);
+        const auto first = read(judge, history, 50);
+        CHECK(first.older.empty());
+        if (is_json(judge)) continue;  // knows one way only
+        CHECK(middle.archive);
+        CHECK(middle.newer == archive_url + "150");
+        CHECK(middle.current == self_url);
+        CHECK(first.newer == archive_url + "100");
+        CHECK(read(judge, history_of(small_rows(2)), 150).newer.empty());
+    }
+}
+
+TEST_CASE("the newest page of all is no less an archive than the others") {
+    auto history = history_of(small_rows(50));
+    history.recorded = 50;
+    for (const auto& judge : judged) {
+        const auto feed = read(judge, history, 50);
+        CHECK(!feed.complete);
+        CHECK(feed.older.empty());
+        CHECK(feed.newer.empty());
+    }
+}
+
+TEST_CASE("a document above 512 KB leaves its oldest items to the archive") {
+    const auto history = history_of(large_rows(28));
+    for (const auto& judge : judged) {
+        const auto feed = read(judge, history);
+        CHECK(feed.items.size() < 28);
+        CHECK(feed.items.size() > 5);
+        CHECK(!feed.complete);
+        CHECK(feed.older == archive_url + "50");
+        for (std::size_t i = 0; i < feed.items.size(); ++i)
+            CHECK(feed.items[i].guid == render::guid_of(history.rows[i], site().authority));
+    }
+}
+
+TEST_CASE("a page of the archive holds its 50 items however long they are") {
+    auto history = history_of(large_rows(50));
+    history.recorded = 90;
+    for (const auto& judge : judged) CHECK(read(judge, history, 50).items.size() == 50);
+}
+
+TEST_CASE("a page of the archive is the golden one") {
+    auto history = history_of(small_rows(2));
+    history.recorded = 102;
+    auto channel = channel_of(history, site(), ", archive");
+    channel.before = 100;
+    channel.current_url = self_url;
+    channel.self_url = archive_url + "100";
+    check_golden("archive.xml", render::rss(history, channel, site()));
+    check_golden("archive.atom", render::atom(history, channel, site()));
+}

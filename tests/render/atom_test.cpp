@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "golden.hpp"
+#include "support/feed_rules.hpp"
+
+using namespace sample;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string atom(const history::History& history, const render::Site& look = site(),
+                 const std::string& self = self_url) {
+    auto channel = channel_of(history, look);
+    channel.self_url = self;
+    const auto bytes = render::atom(history, channel, look);
+    INFO(bytes.substr(0, 3000));
+    CHECK(support::findings_in_atom(bytes, self, now()) == std::vector<std::string>());
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a gene's Atom feed is the golden one") {
+    auto history = gene();
+    history.people = people();
+    check_golden("gene.atom", atom(history));
+}
+
+TEST_CASE("an Atom feed without entries is the golden one") {
+    check_golden("empty.atom", atom(history_of({})));
+}
+
+TEST_CASE("an entry's time is its release's day, the fraction its object") {
+    auto r = unc_26_in_ws187();
+    r.oid = 123;
+    const auto time = [&r] {
+        const auto bytes = atom(history_of({r}));
+        const auto at = bytes.find("<updated>", bytes.find("<entry>")) + 9;
+        CHECK_THAT(bytes, Contains("<published>" + bytes.substr(at, 30) + "</published>"));
+        return bytes.substr(at, bytes.find('<', at) - at);
+    };
+    CHECK(time() == "2008-02-15T00:00:00.000000123Z");
+    r.of_day = 2;
+    r.oid = 1'000'000'045;
+    CHECK(time() == "2008-02-15T00:00:02.000000045Z");
+}
+
+TEST_CASE("entries of one release have a time each") {
+    auto a = unc_26_in_ws187(), b = a, c = a;
+    b.oid = 8;
+    b.object.name = "WBGene00006764";
+    c.release.version = "WS187b";
+    c.of_day = 1;
+    atom(history_of({a, b, c}));  // DuplicateUpdated
+}
+
+TEST_CASE("an entry's authors are its curators, a person with a page of their own") {
+    auto r = unc_26_in_ws187();
+    r.notes.changes.push_back(
+        added({}, support::stamped(support::text("v"), "2008-02-01_09:15:20_a <b> & c")));
+    auto history = history_of({r});
+    history.people = people();
+    const auto bytes = atom(history);
+    CHECK_THAT(
+        bytes,
+        Contains("   <name>Sylvia Martinelli</name>\n   "
+                 "<uri>https://wormbase.org/db/get?name=WBPerson1983;class=Person</uri>") &&
+            Contains("<name>a &#x3C;b&#x3E; &#x26; c</name>\n  </author>") &&
+            Contains("<name>WormBase changes</name>"));
+    auto look = site();
+    look.hide_curators = true;
+    const auto hidden = support::read_atom(atom(history, look));
+    CHECK(hidden.items.front().creator.empty());
+}
+
+TEST_CASE(
+    "narrower Atom feeds of one subject have ids of their own, pages and formats have not") {
+    const auto id = [](const std::string& parameters) {
+        const auto bytes = atom(history_of({}), site(), self_url + parameters);
+        const auto at = bytes.find("<id>") + 4;
+        return bytes.substr(at, bytes.find('<', at) - at);
+    };
+    const std::string plain = "tag:wormbase.org,2007:Gene/WBGene00006763";
+    CHECK(id("") == plain);
+    CHECK(id("&n=20&before=50&format=atom") == plain);
+    CHECK(id("&n=20&since=WS186&format=atom") == plain + "?since=WS186");
+    CHECK(id("&since=WS186&tag=Gene_info&change=added%2Cremoved") ==
+          plain + "?since=WS186&#x26;tag=Gene_info&#x26;change=added%2Cremoved");
+}

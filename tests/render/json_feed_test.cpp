@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+
+#include "golden.hpp"
+#include "support/feed_rules.hpp"
+
+using namespace sample;
+using nlohmann::json;
+
+namespace {
+
+std::string json_feed(const history::History& history, const render::Site& look = site()) {
+    const auto bytes = render::json_feed(history, channel_of(history, look), look);
+    INFO(bytes.substr(0, 3000));
+    CHECK(support::findings_in_json(bytes, self_url, now()) == std::vector<std::string>());
+    return bytes;
+}
+json item_of(const Row& row, const render::Site& look = site()) {
+    return json::parse(json_feed(history_of({row}), look)).at("items").at(0);
+}
+
+}  // namespace
+
+TEST_CASE("a gene's JSON Feed is the golden one") {
+    auto history = gene();
+    history.people = people();
+    check_golden("gene.json", json_feed(history));
+}
+
+TEST_CASE("a JSON Feed without items is the golden one") {
+    check_golden("empty.json", json_feed(history_of({})));
+}
+
+TEST_CASE("an item tells its changes as data, in the shape in which they are recorded") {
+    const auto r = unc_26_in_ws187();
+    const auto varve = item_of(r).at("_varve");
+    CHECK(varve.at("class") == "Gene");
+    CHECK(varve.at("name") == "WBGene00006763");
+    CHECK(varve.at("release") == "WS187");
+    CHECK(varve.at("since") == "WS186");
+    CHECK(varve.at("kind") == "changed");
+    CHECK(varve.at("changes") == json::parse(history::changes_to_json(r.notes.changes)));
+    CHECK(!varve.contains("left_out"));
+}
+
+TEST_CASE("where curators are hidden no format has a user, but the days of stamps") {
+    auto r = unc_26_in_ws187();
+    r.notes.changes.push_back(
+        added({}, support::stamped(support::text("v"), "opaque of sylvia")));
+    r.notes.changes.push_back(
+        removed(tags({"B"}), support::tag("C", {support::stamped(support::text("w"), sylvia)})));
+    auto adopted = row("WS180", day(2007, 8, 1), {});
+    adopted.kind = Kind::adopted;
+    adopted.notes.adopted_html = "Name &gt; x (2007-07-30_10:00:00_sylvia)<br>"
+                                 "y (2007-07-30_10:00:00.2_sylvia m)";
+    auto history = history_of({r, adopted});
+    history.people = people();
+    auto look = site();
+    look.hide_curators = true;
+    for (const auto& format : render::formats()) {
+        INFO(format.name);
+        CHECK(format.render(history, channel_of(history, site()), site()).find("ylvia") !=
+              std::string::npos);
+        const auto hidden = format.render(history, channel_of(history, look), look);
+        CHECK(hidden.find("ylvia") == std::string::npos);
+        CHECK(hidden.find("(2008-02-01)") != std::string::npos);
+        CHECK(hidden.find("(2007-07-30") != std::string::npos);
+    }
+    const auto changes = item_of(r, look).at("_varve").at("changes");
+    CHECK(changes.at(1).at("after").at(0).at("at") == "2008-02-01T09:15:20");
+    CHECK(changes.at(1).at("after").at(0).at("children").at(0).at("children").at(0) ==
+          json{{"text", "wormpub_GO"}, {"at", "2008-02-01T09:15:20"}});
+    CHECK(changes.at(5).at("after").at(0) == json{{"text", "v"}});
+    json_feed(history, look);
+}
+
+TEST_CASE("the data of an item is cut at 200 changes and at 32 KB, and says how many are left") {
+    std::vector<Change> changes;
+    for (int i = 0; i < 203; ++i)
+        changes.push_back(added(tags({"A"}), support::text(std::to_string(i))));
+    auto varve = item_of(row("WS187", day(2008, 2, 15), changes)).at("_varve");
+    CHECK(varve.at("changes").size() == 200);
+    CHECK(varve.at("left_out") == 3);
+    changes.at(2) = added({}, support::text(std::string(40'000, 'x')));
+    varve = item_of(row("WS187", day(2008, 2, 15), changes)).at("_varve");
+    CHECK(varve.at("changes").size() == 2);
+    CHECK(varve.at("left_out") == 201);
+}
+
+TEST_CASE("the data of a narrower feed is that of the changes it shows") {
+    auto history = history_of({unc_26_in_ws187()});
+    history.narrowing.only = {Op::removed};
+    const auto varve = json::parse(json_feed(history)).at("items").at(0).at("_varve");
+    CHECK(varve.at("changes").size() == 1);
+    CHECK(varve.at("left_out") == 4);
+}

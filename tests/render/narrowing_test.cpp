@@ -1,0 +1,93 @@
+// Narrower feeds: some changes of a row.
+// SPDX-License-Identifier: MIT
+#include "golden.hpp"
+#include "support/feed_rules.hpp"
+#include "support/html_rules.hpp"
+
+using namespace sample;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string narrowed(const Row& row, history::Narrowing narrowing,
+                     std::vector<history::MassChange> mass_changes = {}) {
+    auto excerpt = excerpt_of(row, std::move(mass_changes));
+    excerpt.narrowing = std::move(narrowing);
+    const auto html = render::content_of(row, excerpt, site());
+    INFO(html);
+    CHECK(support::findings_in_html(html) == std::vector<std::string>());
+    return html;
+}
+
+}  // namespace
+
+TEST_CASE("narrowed content shows its changes by the numbers they have, and how many others") {
+    const auto html = narrowed(unc_26_in_ws187(), {.tag = "version", .only = {}});
+    CHECK(html == "<p><b>Identity</b></p><ul><li>replaced <a "
+                  "href=\"https://changes.example.org/history?class=Gene&amp;"
+                  "name=WBGene00006763#WS187-c4\">Version</a>: <del>1</del> <ins>2 (sylvia, "
+                  "2008-02-01)</ins></li></ul><p><a "
+                  "href=\"https://changes.example.org/history?class=Gene&amp;"
+                  "name=WBGene00006763#WS187\">4 other changes</a> in this release.</p>");
+    const auto r = row("WS187", day(2008, 2, 15),
+                       {added({}, support::tag("A")), removed({}, support::tag("B"))});
+    CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::removed}}),
+               Contains("1 other change</a> in this release"));
+}
+
+TEST_CASE("content that is narrowed to all of its changes is as it was") {
+    const auto r = unc_26_in_ws187();
+    CHECK(narrowed(r, {.tag = {}, .only = {Op::added, Op::removed, Op::replaced}}) ==
+          sample::content_of(r));
+}
+
+TEST_CASE("the cut of narrowed content counts what it shows") {
+    std::vector<Change> changes;
+    for (int i = 0; i < 300; ++i)
+        changes.push_back(added(tags({"A"}), support::text(std::to_string(i))));
+    changes.push_back(removed(tags({"B"}), support::text("gone")));
+    const auto r = row("WS187", day(2008, 2, 15), changes);
+    const auto html = narrowed(r, {.tag = {}, .only = {Op::removed}});
+    CHECK_THAT(html, Contains("gone") && Contains("300 other changes") && !Contains("Cut here"));
+    CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::added}}), Contains("All 301 changes"));
+}
+
+TEST_CASE("a mass change is told where its changes are shown") {
+    const auto r = unc_26_in_ws187();
+    const std::vector<history::MassChange> mass_changes = {
+        {"WS187", "Gene", "Identity > Version", 30'123, 45'000}};
+    CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::removed}}, mass_changes),
+               !Contains("30,123") && Contains("4 other changes"));
+    CHECK_THAT(narrowed(r, {.tag = "Identity", .only = {}}, mass_changes),
+               Contains("-c4\">Identity &gt; Version</a>: changed in this release in 30,123") &&
+                   Contains("3 other changes"));
+}
+
+TEST_CASE("curators of a narrowed item are those of what it shows") {
+    const auto by = [](const char* stamp) { return support::stamped(support::text("v"), stamp); };
+    const auto r = row("WS187", day(2008, 2, 15),
+                       {added(tags({"A"}), by("2008-02-01_09:15:20_zoe")),
+                        added(tags({"B"}), by("2008-02-01_09:15:20_adam"))});
+    auto excerpt = excerpt_of(r);
+    excerpt.narrowing.tag = "b";
+    CHECK(render::curators_of(r, excerpt, site()) == std::vector<render::Curator>{{"adam", ""}});
+}
+
+TEST_CASE("a narrowed feed is the golden one, its items' titles, ids and dates the plain one's") {
+    auto history = history_of({unc_26_in_ws187()});
+    const auto plain =
+        support::read_rss(render::rss(history, channel_of(history, site()), site()));
+    history.narrowing = {.tag = "Identity", .only = {Op::added}};
+    auto channel = channel_of(history, site(), ", Identity, added");
+    channel.self_url += "&tag=Identity&change=added";
+    const auto bytes = render::rss(history, channel, site());
+    check_golden("narrowed.xml", bytes);
+    CHECK(support::findings_in_rss(bytes, channel.self_url, now()) == std::vector<std::string>());
+    const auto feed = support::read_rss(bytes);
+    REQUIRE(feed.items.size() == 1);
+    CHECK(feed.items[0].title == plain.items[0].title);
+    CHECK(feed.items[0].guid == plain.items[0].guid);
+    CHECK(feed.items[0].day == plain.items[0].day);
+    CHECK(feed.items[0].link == plain.items[0].link);
+    check_golden("narrowed.atom", render::atom(history, channel, site()));
+}

@@ -1,0 +1,75 @@
+// Curators as the people whom the configuration names.
+// SPDX-License-Identifier: MIT
+#include "render/cells.hpp"
+#include "sample.hpp"
+#include "support/catch.hpp"
+#include "support/html_rules.hpp"
+
+using namespace sample;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const history::People people = {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
+                                {"smart", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
+                                {"blank", {{"Person", "WBPerson2"}, "  "}}};
+
+std::string stamp(const std::string& user, const render::Site& look = site()) {
+    std::string html;
+    render::append_stamp(html, user.empty() ? user : "2008-02-01_09:15:20_" + user, people, look);
+    CHECK(support::findings_in_html(html) == std::vector<std::string>());
+    return html;
+}
+
+}  // namespace
+
+TEST_CASE("a stamp links the person that its user stands for, and leaves others as they are") {
+    CHECK(stamp("sylvia") == " (<a href=\"https://wormbase.org/db/get?name=WBPerson1983;"
+                             "class=Person\">Sylvia &lt;M&gt;</a>, 2008-02-01)");
+    CHECK(stamp("Sylvia") == " (Sylvia, 2008-02-01)");
+    CHECK(stamp("<b>") == " (&lt;b&gt;, 2008-02-01)");
+    CHECK(stamp("").empty());
+}
+
+TEST_CASE("a person whose page is no web address is named without a link") {
+    auto look = site();
+    look.object_url = "javascript:alert('{name}')";
+    CHECK(stamp("sylvia", look) == " (Sylvia &lt;M&gt;, 2008-02-01)");
+    look.object_url.clear();
+    CHECK(render::curator_of("sylvia", people, look) == render::Curator{"Sylvia <M>", ""});
+}
+
+TEST_CASE("a site that hides curators shows the day of a stamp alone, and no opaque one") {
+    auto look = site();
+    look.hide_curators = true;
+    CHECK(stamp("sylvia", look) == " (2008-02-01)");
+    CHECK(stamp("bob", look) == " (2008-02-01)");
+    std::string html;
+    render::append_stamp(html, "by sylvia", people, look);
+    CHECK(html.empty());
+}
+
+TEST_CASE("two users of one person are one curator, and one without a name is none") {
+    const auto by = [](const std::string& user) {
+        return support::stamped(support::text("v"), "2008-02-01_09:15:20_" + user);
+    };
+    const auto r = row("WS187", day(2008, 2, 15),
+                       {added({}, by("smart")), added({}, by("blank")), added({}, by("sylvia")),
+                        added({}, by("bob"))});
+    auto excerpt = excerpt_of(r);
+    excerpt.people = people;
+    CHECK(render::curators_of(r, excerpt, site()) ==
+          std::vector<render::Curator>{
+              {"Sylvia <M>", "https://wormbase.org/db/get?name=WBPerson1983;class=Person"},
+              {"bob", ""}});
+    CHECK_THAT(render::content_of(r, excerpt, site()), Contains("Sylvia &lt;M&gt;</a>"));
+}
+
+TEST_CASE("more than 20 curators are cut at 20") {
+    std::vector<Change> changes;
+    for (int i = 0; i < 30; ++i)
+        changes.push_back(added({}, support::stamped(support::text("v"), "2008-02-01_09:15:20_u" +
+                                                                             std::to_string(i))));
+    const auto r = row("WS187", day(2008, 2, 15), changes);
+    CHECK(render::curators_of(r, excerpt_of(r), site()).size() == 20);
+}

@@ -1,0 +1,98 @@
+// Feeds of many objects, and the list of them.
+// SPDX-License-Identifier: MIT
+#include "golden.hpp"
+#include "support/feed_rules.hpp"
+#include "support/xml_rules.hpp"
+
+using namespace sample;
+
+namespace {
+
+history::WatchList list_of(std::vector<history::ObjectName> objects) {
+    history::WatchList list;
+    list.objects = std::move(objects);
+    list.rows = {unc_26_in_ws187()};
+    list.rows.front().notes.changes.resize(1);
+    list.recorded = 1;
+    list.current = {"WS188", day(2008, 3, 22)};
+    return list;
+}
+const history::ObjectName unc_26{"Gene", "WBGene00006763"};
+
+std::string title(std::vector<history::ObjectName> objects) {
+    return render::subject_of(list_of(std::move(objects)), site()).title;
+}
+
+}  // namespace
+
+TEST_CASE("a watch list is called by its first objects and how many others there are") {
+    CHECK(title({unc_26}) == "Gene unc-26 - WormBase changes");
+    CHECK(title({unc_26, {"Paper", "P1"}}) == "Gene unc-26 and Paper P1 - WormBase changes");
+    CHECK(title({unc_26, {"Paper", "P1"}, {"Paper", "P2"}}) ==
+          "Gene unc-26, Paper P1 and Paper P2 - WormBase changes");
+    CHECK(title({unc_26, {"Paper", "P1"}, {"Paper", "P2"}, {"Paper", "P3"}}) ==
+          "Gene unc-26, Paper P1 and 2 others - WormBase changes");
+}
+
+TEST_CASE("a watch list's page has its objects, its id is made of nothing else") {
+    const auto list = list_of({unc_26, {"Paper", "a b/&:"}});
+    const auto subject = render::subject_of(list, site());
+    CHECK(subject.page_url == "https://changes.example.org/?object=Gene%3AWBGene00006763&"
+                              "object=Paper%3Aa%20b%2F%26%3A");
+    CHECK(subject.description == "What each release changed in Gene unc-26 and Paper a b/&:.");
+    CHECK(subject.id.size() == std::string("tag:wormbase.org,2007:/list/").size() + 32);
+    auto other = list;
+    other.rows.clear();
+    CHECK(render::subject_of(other, site()).id == subject.id);
+    other.objects.pop_back();
+    CHECK(render::subject_of(other, site()).id != subject.id);
+    // Where one name ends and the next begins is part of it.
+    CHECK(render::subject_of(list_of({{"A", "b"}, {"C", "d"}}), site()).id !=
+          render::subject_of(list_of({{"A", "b\nC/d"}}), site()).id);
+}
+
+TEST_CASE("classes and releases are subjects of their own") {
+    const auto all = render::subject_of_class("Gene<b>", site());
+    CHECK(all.title == "All Gene<b> changes - WormBase changes");
+    CHECK(all.page_url == "https://changes.example.org/?class=Gene%3Cb%3E");
+    CHECK(all.id == "tag:wormbase.org,2007:Gene%3Cb%3E");
+    const auto release = render::subject_of_release({"WS187", day(2008, 2, 15)}, site());
+    CHECK(release.title == "Changes in WS187 - WormBase changes");
+    CHECK(release.description == "What WS187 of 2008-02-15 changed, object by object.");
+    CHECK(release.page_url == "https://changes.example.org/release/WS187");
+    CHECK(release.id == "tag:wormbase.org,2007:/release/WS187");
+}
+
+TEST_CASE("a watch list's feed is the golden one") {
+    auto list = list_of({unc_26, {"Paper", "WBPaper00031000"}});
+    auto paper = list.rows.front();
+    paper.oid = 8;
+    paper.object = {"Paper", "WBPaper00031000"};
+    paper.label = "WBPaper00031000";
+    list.rows.push_back(paper);
+    list.recorded = 2;
+    render::Channel channel;
+    channel.subject = render::subject_of(list, site());
+    channel.self_url = "https://changes.example.org/rss?" + render::watch_query_of(list.objects) +
+                       "&format=atom";
+    const auto bytes = render::atom(list, channel, site());
+    check_golden("watch_list.atom", bytes);
+    CHECK(support::findings_in_atom(bytes, channel.self_url, now()) ==
+          std::vector<std::string>());
+}
+
+TEST_CASE("a watch list as OPML is the golden one, with a feed and a page of each object") {
+    const auto bytes = render::opml(list_of({unc_26, {"Paper", "a <b> & \"c\"\n"}}), site());
+    check_golden("watch_list.opml", bytes);
+    const auto document = support::parse_xml(bytes);
+    REQUIRE(document);
+    const auto* root = xmlDocGetRootElement(document.get());
+    CHECK(support::attribute_of(root, "version") == "2.0");
+    const auto outlines = support::children_named(support::child_named(root, "body"), "outline");
+    REQUIRE(outlines.size() == 2);
+    CHECK(support::attribute_of(outlines[0], "type") == "rss");
+    CHECK(support::attribute_of(outlines[0], "xmlUrl") == self_url);
+    CHECK(support::attribute_of(outlines[0], "htmlUrl") == render::page_of(unc_26, site()));
+    CHECK(support::attribute_of(outlines[0], "text") == "Gene unc-26");
+    CHECK(support::attribute_of(outlines[1], "title") == "Paper a <b> & \"c\"");
+}

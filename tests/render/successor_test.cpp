@@ -1,0 +1,109 @@
+// What became of an object.
+// SPDX-License-Identifier: MIT
+#include "sample.hpp"
+#include "support/catch.hpp"
+#include "support/html_rules.hpp"
+
+using namespace sample;
+using Catch::Matchers::Contains;
+using render::Successor;
+using support::reference;
+using support::tag;
+
+namespace {
+
+render::Site merging() {
+    auto look = site();
+    look.successor_of_class = {
+        {"Gene", {{"Identity", "Merged_into"}, {"Identity", "History", "Split_into"}}}};
+    return look;
+}
+std::optional<Successor> successor_of(std::vector<Row> rows) {
+    return render::successor_of(history_of(std::move(rows)), merging());
+}
+Row gone(std::vector<Change> changes) {
+    auto r = row("WS188", day(2008, 3, 22), std::move(changes));
+    r.kind = Kind::vanished;
+    return r;
+}
+Row changed(std::vector<Change> changes) {
+    return row("WS187", day(2008, 2, 15), std::move(changes));
+}
+Node merged_into(const char* name) { return tag("Merged_into", {reference("Gene", name)}); }
+const Successor merged{"Merged into", {"Gene", "WBGene2"}};
+
+}  // namespace
+
+TEST_CASE("a successor stands in what was added at one of the paths, whole or in part") {
+    CHECK(successor_of({changed({added(tags({"Identity"}), merged_into("WBGene2"))})}) == merged);
+    CHECK(successor_of({changed({added({}, tag("Identity", {merged_into("WBGene2")}))})}) ==
+          merged);
+    CHECK(successor_of({changed({added(tags({"IDENTITY", "merged_INTO"}),
+                                       reference("Gene", "WBGene2"))})}) == merged);
+    auto below = tags({"Identity", "Merged_into"});
+    below.push_back({tree::Kind::reference, "WBGene2", "Gene"});
+    CHECK(successor_of({changed({added(below, tag("Curator"))})}) == merged);
+    CHECK(successor_of(
+              {changed({replaced(tags({"Identity", "Merged_into"}), reference("Gene", "WBGene9"),
+                                 reference("Gene", "WBGene2"))})}) == merged);
+    CHECK(successor_of({changed({added(tags({"Identity", "History", "Split_into"}),
+                                       reference("Gene", "WBGene3"))})}) ==
+          Successor{"Split into", {"Gene", "WBGene3"}});
+}
+
+TEST_CASE("other places, texts, and the object itself are no successors") {
+    CHECK(!successor_of({changed({added(tags({"Other"}), merged_into("WBGene2"))})}));
+    CHECK(!successor_of({changed({added({}, merged_into("WBGene2"))})}));
+    CHECK(!successor_of(
+        {changed({added(tags({"Identity", "Merged_into"}), support::text("WBGene2"))})}));
+    CHECK(!successor_of({changed({added(tags({"Identity"}), merged_into("WBGene00006763"))})}));
+    auto paper = changed({added(tags({"Identity"}), merged_into("WBGene2"))});
+    paper.object.class_name = "Paper";
+    auto history = history_of({paper});
+    history.object.class_name = "Paper";
+    CHECK(!render::successor_of(history, merging()));
+}
+
+TEST_CASE("a vanished object's successor is the one it had") {
+    const auto r = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
+    CHECK(successor_of({r}) == merged);
+    const auto html = sample::content_of(r, merging());
+    CHECK_THAT(html, Contains("<p>No longer in WS188.</p><p>Merged into <a href=\"https://"
+                              "changes.example.org/history?class=Gene&amp;name=WBGene2\">Gene "
+                              "WBGene2</a>.</p>"));
+    CHECK(support::findings_in_html(html) == std::vector<std::string>());
+    CHECK_THAT(sample::content_of(changed({added(tags({"Identity"}), merged_into("WBGene2"))}),
+                                  merging()),
+               !Contains("Merged into <a"));
+}
+
+TEST_CASE("a rename is told before what the object had") {
+    auto r = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
+    r.notes.renamed_to = {{"Gene", "WBGene5"}};
+    CHECK(successor_of({r}) == Successor{"Most likely renamed to", {"Gene", "WBGene5"}});
+    CHECK_THAT(sample::content_of(r, merging()), !Contains("Merged into <a"));
+}
+
+TEST_CASE("the newest row that tells decides, and what was taken back is none") {
+    const auto merge = changed({added(tags({"Identity"}), merged_into("WBGene9"))});
+    const auto again = changed({added(tags({"Identity"}), merged_into("WBGene2"))});
+    const auto other = changed({added(tags({"Remark"}), support::text("x"))});
+    CHECK(successor_of({other, again, merge}) == merged);
+    CHECK(!successor_of({changed({removed(tags({"Identity"}), merged_into("WBGene2"))}), again}));
+    auto below = tags({"Identity", "Merged_into"});
+    below.push_back({tree::Kind::reference, "WBGene2", "Gene"});
+    CHECK(successor_of({changed({removed(below, tag("Curator"))}), again}) == merged);
+    auto back = changed({added({}, tag("Identity"))});
+    back.kind = Kind::reappeared;
+    auto renamed = gone({});
+    renamed.notes.renamed_to = {{"Gene", "WBGene5"}};
+    CHECK(!successor_of({back, renamed}));
+}
+
+TEST_CASE("the feed of an object says what became of it") {
+    auto history = history_of({gone({removed({}, tag("Identity", {merged_into("WBGene2")}))})});
+    history.vanished = true;
+    CHECK(render::subject_of(history, merging()).description ==
+          "What each release changed in Gene WBGene00006763. It is no longer in WS188. Merged "
+          "into Gene WBGene2.");
+}
