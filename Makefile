@@ -25,7 +25,8 @@ standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include
 warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
-LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lxml2 -lcrypto -lfmt -lxxhash -lsimdjson -lzstd -lz -lpthread
+LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lzstd -lz -lpthread
+test_libs := -lrapidcheck -lxml2
 
 # A room and all that it may include or link, itself first (docs/arrows.txt: the includes).
 with_base    := base
@@ -65,14 +66,14 @@ define room
 $(B)/lib$(1).a: $(call objects,$(1)) $(if $(filter store,$(1)),$(B)/obj/store/schema_text.o) $(if $(filter render,$(1)),$(B)/obj/render/template_texts.o)
 	@rm -f $$@; ar rcs $$@ $$^
 $(B)/test-$(1): $(call tests,$(1)) $(call archives,$(1))
-	$(CXX) $(LDFLAGS) $$^ -lrapidcheck $(LIBS) -o $$@
+	$(CXX) $(LDFLAGS) $$^ $(test_libs) $(LIBS) -o $$@
 endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
 # An archive, so that a test takes only what it uses of it.
 $(B)/libsupport.a: $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(filter-out %/main.cpp,$(wildcard tests/support/*.cpp)))
 	@rm -f $@; ar rcs $@ $^
 $(B)/test-real: $(call tests,real) $(call archives,app)
-	$(CXX) $(LDFLAGS) $^ -lrapidcheck $(LIBS) -o $@
+	$(CXX) $(LDFLAGS) $^ $(test_libs) $(LIBS) -o $@
 $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(call archives,app)
 	$(CXX) $(LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
 $(B)/bench-%: $(B)/obj/bench/%.o $(call archives,app)
