@@ -20,4 +20,9 @@ std::string error_page(int status, std::string_view title, std::string_view text
     return framed(frame, variables, site, templates);
 }
 
+std::string error_text(int status, std::string_view title, std::string_view text) {
+    return std::to_string(status) + " " + plain_line(title) + "\n\n" + base::legal_text(text) +
+           "\n";
+}
+
 }  // namespace render

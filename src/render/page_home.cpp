@@ -152,15 +152,20 @@ void add_watch_list(Variables& variables, Frame& frame, const HomeView& view, co
 }  // namespace
 
 std::string home_page(const HomeView& view, const Site& site, const Templates& templates) {
-    const bool searched = !view.text.empty() || !view.class_name.empty();
+    const bool searched = !view.text.empty();
+    const bool has_class = std::find(view.classes.begin(), view.classes.end(), view.class_name) !=
+                           view.classes.end();
     Frame frame{.file = "home.mustache",
                 .title = view.text.empty() ? "" : "Search for " + view.text,
                 .feeds = {},
-                .noindex = searched || !view.watched.empty(),
+                .noindex = searched || !view.class_name.empty() || !view.watched.empty(),
                 .search_text = view.text};
     Variables variables;
     variables.html("class_options", options_of(view))
         .text("class_name", view.class_name)
+        .url("class_feed_url",
+             has_class ? site.base_url + "/rss?class=" + base::percent_encode(view.class_name)
+                       : "")
         .flag("searched", searched)
         .text("results_count", counted(view.found.size(), "object", "objects"))
         .flag("found", !view.found.empty())

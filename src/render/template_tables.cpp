@@ -29,13 +29,13 @@ constexpr std::array everywhere = {
 constexpr std::array in_layout = {Known{"content", Is::html}};
 
 constexpr std::array in_home = {
-    Known{"class_options", Is::html},  Known{"class_name", Is::text},
-    Known{"searched", Is::section},    Known{"results", Is::html},
-    Known{"results_count", Is::text},  Known{"results_cut", Is::section},
-    Known{"releases", Is::html},       Known{"watching", Is::section},
-    Known{"watched", Is::html},        Known{"watched_count", Is::text},
-    Known{"watched_cut", Is::section}, Known{"found", Is::section},
-    Known{"opml_url", Is::url},
+    Known{"class_feed_url", Is::url},  Known{"class_options", Is::html},
+    Known{"class_name", Is::text},     Known{"searched", Is::section},
+    Known{"results", Is::html},        Known{"results_count", Is::text},
+    Known{"results_cut", Is::section}, Known{"releases", Is::html},
+    Known{"watching", Is::section},    Known{"watched", Is::html},
+    Known{"watched_count", Is::text},  Known{"watched_cut", Is::section},
+    Known{"found", Is::section},       Known{"opml_url", Is::url},
 };
 
 constexpr std::array in_history = {

@@ -50,6 +50,9 @@ TEST_CASE("an error page says what is wrong and helps to go on") {
                                          sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "There is no &lt;Gene&gt; x."));
+    CHECK(holds(page, "<title>404 Not Found - WormBase changes</title>"));
+    CHECK(holds(page, "<input type=\"search\""));
+    CHECK(render::error_text(404, "Not Found", "No\n.") == "404 Not Found\n\nNo\n.\n");
 }
 
 namespace {

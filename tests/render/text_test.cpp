@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "render/error_page.hpp"
 #include "render/html.hpp"
 #include "render/text.hpp"
 #include "render/text_diff.hpp"
-#include "sample.hpp"
 #include "support/catch.hpp"
-
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -82,16 +78,4 @@ TEST_CASE("words too many to align are one replaced run between equal ends") {
         render::align(render::words_of(before + "end"), render::words_of(after + "end"));
     REQUIRE(runs.size() == 3);
     CHECK(runs[1] == render::Run{false, 1, 600, 1, 600});
-}
-
-TEST_CASE("an error page is a short whole page that escapes what it is told") {
-    auto site = sample::site();
-    site.title = "<Site>";
-    const auto page = render::error_page(404, "Not Found", "No <b>\x01\"x\" here.", site);
-    CHECK(page.starts_with(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"));
-    CHECK_THAT(page, Contains("<title>404 Not Found - &lt;Site&gt;</title>"));
-    CHECK_THAT(page, Contains("<p>No &lt;b&gt;&#xFFFD;&quot;x&quot; here.</p>"));
-    CHECK_THAT(page, !Contains("style") && !Contains("script"));
-    CHECK(render::error_text(404, "Not Found", "No\n.") == "404 Not Found\n\nNo\n.\n");
 }
