@@ -3,7 +3,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <libxml/parser.h>
 #include <unistd.h>
 
 #include "app/command_line.hpp"
@@ -23,7 +22,6 @@ int run_as_cgi() {
 
 int main(int argc, char** argv) {
     try {
-        xmlInitParser();
         // A full quota shall be an error of the write that met it, not the end of the program.
         std::signal(SIGXFSZ, SIG_IGN);
         base::log::send_to(2, base::log::Level::warning);  // until a configuration says more
