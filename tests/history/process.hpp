@@ -1,0 +1,103 @@
+// A server process over a store: its builds are set by hand, and all is asked of its ledger.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "history/ledger.hpp"
+#include "support/catch.hpp"
+#include "support/small_build.hpp"
+#include "support/stores.hpp"
+
+namespace processes {
+
+using history::ObjectName;
+using Shared = std::shared_ptr<support::SmallBuild>;
+
+class Process {
+   public:
+    explicit Process(const store::Connect& connect, history::Settings settings = {})
+        : pool(connect, 4), current(opener(), pool),
+          ledger(pool, current, std::move(settings), [this] { return now; }) {}
+
+    void put(Shared next) {
+        build_ = std::move(next);
+        identity_ += '1';
+        current.look();
+    }
+    // A release in which each object has one remark.
+    void put(const std::string& version, const std::string& day,
+             const std::vector<std::pair<ObjectName, std::string>>& remarks) {
+        auto build = std::make_shared<support::SmallBuild>(version, day);
+        for (const auto& [object, remark] : remarks)
+            build->with(object.class_name, object.name,
+                        {support::tag("Remark", {support::text(remark)})});
+        put(std::move(build));
+    }
+    history::History history(const ObjectName& object, const history::Window& window = {}) {
+        const auto answer = ledger.history_of(object, window);
+        INFO((answer ? "" : answer.error().text));
+        REQUIRE(answer);
+        return answer->history;
+    }
+    history::WatchList list(const std::vector<ObjectName>& objects,
+                            const history::Window& window = {}) {
+        const auto answer = ledger.watch_list(objects, window);
+        INFO((answer ? "" : answer.error().text));
+        REQUIRE(answer);
+        return answer->list;
+    }
+    void write(const std::string& sql, const std::vector<store::Value>& values = {}) {
+        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+            transaction.execute(sql, values);
+        });
+    }
+
+    base::Seconds now{*base::parse_date("2008-04-01")};
+    store::Pool pool;
+    history::CurrentBuild current;
+    history::Ledger ledger;
+
+   private:
+    history::BuildOpener opener() {
+        return {[this]() -> base::Result<std::string> {
+                    if (!build_) return base::fail(base::Kind::unavailable, "no folder");
+                    return identity_;
+                },
+                [this](history::Wholeness) { return base::Result<source::Build>(build_); },
+                [](const base::Release&, const history::WasServed&) { return source::Build(); }};
+    }
+    Shared build_;
+    std::string identity_;
+};
+
+// What tells a row from others: "WS187 Gene a".
+inline std::string name_of(const history::Row& row) {
+    return row.release.version + ' ' + row.object.class_name + ' ' + row.object.name;
+}
+inline std::vector<std::string> names_of(const std::vector<history::Row>& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) names.push_back(name_of(row));
+    return names;
+}
+
+// Objects a and b of Gene and c of Paper in five releases, two of them of one day; WS188 changes
+// nothing, in WS189 c has gone.
+inline void fill(Process& process) {
+    const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
+    const auto look = [&] { static_cast<void>(process.list({a, b, c})); };
+    process.put("WS185", "2008-01-01", {{a, "1"}, {b, "1"}, {c, "1"}});
+    look();
+    process.put("WS186", "2008-02-01", {{a, "2"}, {b, "1"}, {c, "2"}});
+    look();
+    process.put("WS187", "2008-02-01", {{a, "3"}, {b, "3"}, {c, "3"}});
+    look();
+    process.put("WS188", "2008-03-01", {{a, "3"}, {b, "3"}, {c, "3"}});
+    look();
+    process.put("WS189", "2008-04-01", {{a, "5"}, {b, "3"}});
+    look();
+}
+
+}  // namespace processes

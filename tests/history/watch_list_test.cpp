@@ -1,0 +1,272 @@
+// Several objects asked for together, and which rows a window shows.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "history/row_reading.hpp"
+#include "process.hpp"
+
+using namespace history;
+using namespace processes;
+using support::tag;
+using support::text;
+
+namespace {
+
+const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
+
+Window archive(std::size_t before) {
+    Window window;
+    window.before = before;
+    return window;
+}
+
+// So many objects with so many changes each, recorded.
+std::vector<ObjectName> record_many(Process& process, int objects, int releases) {
+    std::vector<ObjectName> names;
+    for (int i = 0; i < objects; ++i) names.push_back({"Gene", "g" + std::to_string(1000 + i)});
+    for (int release = 0; release <= releases; ++release) {
+        std::vector<std::pair<ObjectName, std::string>> remarks;
+        for (const auto& name : names) remarks.emplace_back(name, std::to_string(release));
+        process.put("WS" + std::to_string(release),
+                    base::format_date(base::Date{std::chrono::year{2008} / 1 / 1} +
+                                      std::chrono::days(release)),
+                    remarks);
+        static_cast<void>(process.list(names));
+    }
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("a watch list is the histories of its objects, merged") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    const auto list = process.list({c, a, b});
+    CHECK(list.objects == std::vector{a, b, c});
+    CHECK(names_of(list.rows) == std::vector<std::string>{"WS189 Gene a", "WS189 Paper c",
+                                                          "WS187 Gene a", "WS187 Gene b",
+                                                          "WS187 Paper c", "WS186 Gene a",
+                                                          "WS186 Paper c"});
+    CHECK(list.recorded == 7);
+    CHECK(list.current.version == "WS189");
+    CHECK(list.last_modified == *base::parse_date("2008-04-01"));
+    std::vector<Row> alone;
+    for (const auto& object : {a, b, c})
+        for (const auto& row : process.history(object).rows) alone.push_back(row);
+    std::ranges::stable_sort(alone, [](const Row& x, const Row& y) {
+        return x.release != y.release ? y.release < x.release : x.object < y.object;
+    });
+    CHECK(list.rows == alone);
+}
+
+TEST_CASE("a row knows how many releases of its day come before its own") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    std::vector<int> of_day;
+    for (const auto& row : process.history(a).rows) of_day.push_back(row.of_day);
+    CHECK(of_day == std::vector{0, 1, 0});  // WS189, WS187, WS186
+}
+
+TEST_CASE("a watch list brings its objects up to date, and reads them together after that") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    const auto before = process.ledger.computations();
+    const auto next = std::make_shared<support::SmallBuild>("WS190", "2008-05-01");
+    next->with("Gene", "a", {tag("Remark", {text("6")})});
+    next->with("Gene", "b", {tag("Remark", {text("3")})});
+    process.put(next);
+    CHECK(names_of(process.list({a, b}).rows).front() == "WS190 Gene a");
+    CHECK(next->loads() == 2);
+    CHECK(process.ledger.computations() == before + 2);
+    CHECK(process.list({a, b, c}).recorded == 8);
+    CHECK(process.list({b, a}).recorded == 5);
+    CHECK(next->loads() == 2);
+}
+
+TEST_CASE("objects of a watch list are known by any spelling, counted once, or skipped") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    const auto list = process.list({{"gene", "A"}, a, {"Gene", "unknown"}, {"Paper", "C"}});
+    CHECK(list.objects == std::vector{a, c});
+    CHECK(list.recorded == 6);
+    const auto unknown = process.ledger.watch_list({{"Gene", "unknown"}, {"No", "class"}}, {});
+    REQUIRE_FALSE(unknown);
+    CHECK(unknown.error().kind == base::Kind::absent);
+    CHECK(process.ledger.watch_list({a}, {50, "WS1"}).error().kind == base::Kind::refused);
+}
+
+TEST_CASE("an object known from a newer release only is not on a watch list") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    process.put("WS187", "2008-02-15", {{a, "1"}, {b, "1"}});
+    static_cast<void>(process.list({a, b}));
+    process.put("WS186", "2008-02-01", {{a, "0"}});
+    CHECK(process.list({a, b}).objects == std::vector{a});
+    CHECK(process.ledger.watch_list({b}, {}).error().kind == base::Kind::absent);
+}
+
+TEST_CASE("without a build a watch list is as it was recorded last") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process before(fresh.connect());
+    fill(before);
+    Process process(fresh.connect());
+    process.current.look();
+    const auto answer = process.ledger.watch_list({a, b, {"Gene", "unknown"}}, {});
+    REQUIRE(answer);
+    CHECK_FALSE(answer->up_to_date);
+    CHECK(answer->list.recorded == 4);
+    CHECK(process.ledger.watch_list({{"Gene", "unknown"}}, {}).error().kind ==
+          base::Kind::unavailable);
+}
+
+TEST_CASE("an object that can't be read is on the list as it was recorded last") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    const auto next = std::make_shared<support::SmallBuild>("WS190", "2008-05-01");
+    next->with("Gene", "a", {tag("Remark", {text("6")})});
+    next->with("Gene", "b", {tag("Remark", {text("6")})});
+    next->break_one_with(b, {base::Kind::malformed, "dump.ace:7: no closing quote"});
+    process.put(next);
+    const auto answer = process.ledger.watch_list({a, b}, {});
+    REQUIRE(answer);
+    CHECK_FALSE(answer->up_to_date);
+    CHECK(names_of(answer->list.rows) == std::vector<std::string>{"WS190 Gene a", "WS189 Gene a",
+                                                                  "WS187 Gene a", "WS187 Gene b",
+                                                                  "WS186 Gene a"});
+}
+
+TEST_CASE("the pages of an archive, joined, are all rows from the oldest to the newest") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    const auto names = record_many(process, 70, 2);  // more than one list of values holds
+    Window all;
+    all.most = 1000;
+    const auto whole = process.list(names, all);
+    REQUIRE(whole.rows.size() == 140);
+    CHECK(process.list(names).rows.size() == 50);
+    std::vector<Row> joined;
+    for (std::size_t before = archive_page; before <= 200; before += archive_page) {
+        auto page = process.list(names, archive(before));
+        CHECK(page.recorded == 140);
+        CHECK(page.rows.size() == (before == 150 ? 40 : before == 200 ? 0 : 50));
+        joined.insert(joined.begin(), page.rows.begin(), page.rows.end());
+    }
+    CHECK(joined == whole.rows);
+    const auto first = process.history(names[0], archive(50));
+    CHECK(first.rows == process.history(names[0]).rows);
+    CHECK(process.history(names[0], archive(100)).rows.empty());
+}
+
+TEST_CASE("a window is cut from the rows, newest first") {
+    const auto slice = [](std::size_t most, std::size_t before, std::size_t rows) {
+        Window window;
+        window.most = most;
+        window.before = before;
+        return slice_of(window, rows);
+    };
+    CHECK(slice(50, 0, 120) == Slice{0, 50});
+    CHECK(slice(50, 0, 20) == Slice{0, 20});
+    CHECK(slice(1, 50, 120) == Slice{70, 120});
+    CHECK(slice(1, 100, 120) == Slice{20, 70});
+    CHECK(slice(1, 150, 120) == Slice{0, 20});
+    CHECK(slice(1, 200, 120).size() == 0);
+    CHECK(slice(1, 1'000'000, 120).size() == 0);
+    CHECK(slice(1, 50, 0).size() == 0);
+}
+
+TEST_CASE("a narrowing keeps rows with a change that is shown, and counts them alone") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    const auto put = [&](const std::string& version, const std::string& day,
+                         support::Nodes nodes) {
+        auto build = std::make_shared<support::SmallBuild>(version, day);
+        build->with("Gene", "a", std::move(nodes));
+        process.put(std::move(build));
+        static_cast<void>(process.history(a));
+    };
+    put("WS1", "2008-01-01", {tag("Remark", {text("x")})});
+    put("WS2", "2008-01-02", {tag("Remark", {text("y")})});
+    put("WS3", "2008-01-03", {tag("Remark", {text("y")}), tag("Name", {text("n")})});
+    put("WS4", "2008-01-04", {tag("Remark", {text("y")})});
+    const auto versions = [&](Narrowing narrowing, std::size_t most = 50,
+                              std::size_t before = 0) {
+        const auto found = process.history(a, {most, "", narrowing, before});
+        CHECK(found.narrowing == narrowing);
+        std::string text = std::to_string(found.recorded) + ":";
+        for (const auto& row : found.rows) text += ' ' + row.release.version;
+        return text;
+    };
+    CHECK(versions({}) == "3: WS4 WS3 WS2");
+    CHECK(versions({"name", {}}) == "2: WS4 WS3");
+    CHECK(versions({"Name", {compare::Op::removed}}) == "1: WS4");
+    CHECK(versions({"", {compare::Op::added, compare::Op::replaced}}) == "2: WS3 WS2");
+    CHECK(versions({"No_such", {}}) == "0:");
+    CHECK(versions({"name", {}}, 1) == "2: WS4");
+    CHECK(versions({"name", {}}, 1, 50) == "2: WS4 WS3");
+    CHECK(process.list({a}, {50, "WS3", {"name", {}}, 0}).recorded == 1);
+    CHECK(process.list({a}, {50, "WS4", {}, 0}).rows.empty());
+    CHECK(process.history(a, {50, "WS4", {}, 0}).recorded == 0);
+}
+
+TEST_CASE("what a release that was published again comes to stands in watch lists") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    process.write("INSERT INTO replacements (version, oid, digest, signature, label,"
+                  " last_modification_date, kind, revision, since, recorded_at, notes)"
+                  " SELECT 'WS186', oid, 'again', signature, 'replaced', '2008-02-01', 'changed',"
+                  " 2, 'WS185', '2008-03-01T00:00:00Z', '{\"changes\":[]}' FROM objects"
+                  " WHERE class = 'Gene'");
+    process.write("UPDATE releases SET digest = 'again', replacing = 1 WHERE version = 'WS186'");
+    const auto list = process.list({a, b, c});
+    std::vector<std::string> revised;
+    for (const auto& row : list.rows)
+        if (row.revision == 2) revised.push_back(processes::name_of(row));
+    CHECK(revised == std::vector<std::string>{"WS186 Gene a", "WS186 Gene b"});
+    CHECK(list.recorded == 8);
+    CHECK(list.rows.size() == 8);
+    CHECK(list.rows[5].of_day == 0);
+    // It holds no change that a narrowing could show.
+    CHECK(process.list({a, b}, {50, "", {"Remark", {}}, 0}).recorded == 3);
+
+    const auto release = release_history(process.ledger.reading(), "WS186", {});
+    REQUIRE(release);
+    CHECK(release->rows.at(0).revision == 2);
+    CHECK(release->rows.at(1).revision == 0);
+}
+
+TEST_CASE("curators are called what the current build calls them") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Settings settings;
+    settings.names = {{"Person", {{"Standard_name"}}}};
+    settings.curators = {{"sylvia", {"Person", "WBPerson1983"}},
+                         {"gone", {"Person", "WBPerson1"}},
+                         {"odd", {"Person", "wbperson2"}}};
+    Process process(fresh.connect(), settings);
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    build->with("Gene", "a", {});
+    build->with("Person", "WBPerson1983", {tag("Standard_name", {text("Sylvia Martinelli")})});
+    build->with("Person", "WBPerson2", {});
+    process.put(build);
+    const People people{{"gone", {{"Person", "WBPerson1"}, "WBPerson1"}},
+                        {"odd", {{"Person", "WBPerson2"}, "WBPerson2"}},
+                        {"sylvia", {{"Person", "WBPerson1983"}, "Sylvia Martinelli"}}};
+    CHECK(process.history(a).people == people);
+    const auto loads = build->loads();
+    CHECK(process.history(a).people == people);
+    CHECK(process.list({a}).people == people);
+    CHECK(process.ledger.reading().people == people);
+    CHECK(build->loads() == loads);
+    CHECK(count_store(process.pool).objects == 1);
+
+    const auto next = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
+    next->with("Gene", "a", {});
+    next->with("Person", "WBPerson1983", {tag("Standard_name", {text("S. Martinelli")})});
+    process.put(next);
+    CHECK(process.history(a).people.at("sylvia").label == "S. Martinelli");
+}
