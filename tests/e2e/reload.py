@@ -145,7 +145,7 @@ def _(site):
         eventually(load.each_has(asked), "answers")
     assert not load.broken, load.broken
     old, new = access.with_suffix(".1").read_text(), access.read_text()
-    lines = [line for line in (old + new).splitlines() if f"path=/rss query={PATH[5:]} " in line]
+    lines = [line for line in (old + new).splitlines() if f'path=/rss query="{PATH[5:]}" ' in line]
     assert len(lines) == load.count(), (len(lines), load.count())
     assert all(" status=200 " in line and " us=" in line for line in lines)
     assert new, "the new file has lines"

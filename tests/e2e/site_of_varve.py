@@ -86,7 +86,9 @@ class Site:
             line = f"{key} = {value}"
             text, found = re.subn(rf"(?ms)^(\[{section}\]\n(?:[^\[]*?\n)?){key} = [^\n]*",
                                   lambda match: match.group(1) + line, text)
-            if not found:
+            if not found and f"[{section}]\n" not in text:
+                text += f"\n[{section}]\n{line}\n"
+            elif not found:
                 text = text.replace(f"[{section}]\n", f"[{section}]\n{line}\n", 1)
         (self.folder / "var").mkdir(exist_ok=True)
         config = self.folder / name
