@@ -1,0 +1,301 @@
+// What is read of classes and releases, held to a plain walk over all rows.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <random>
+
+#include "history/lists.hpp"
+#include "process.hpp"
+#include "store/dialect.hpp"
+
+using namespace history;
+using namespace processes;
+using store::Value;
+
+namespace {
+
+const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
+
+Window window_of(std::size_t most, std::size_t before = 0, Narrowing narrowing = {},
+                 std::string since = {}) {
+    return {most, std::move(since), std::move(narrowing), before};
+}
+
+// A store written by hand: many rows of all kinds in an order of recording that is no order of
+// releases. One of the releases is newer than the current one.
+class Written {
+   public:
+    static constexpr int releases = 6;
+
+    Written(const store::Connect& connect, int objects) : process(connect) {
+        std::minstd_rand random(7);
+        process.put(version(releases - 2), day(releases - 2), {});
+        store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+            write_objects(transaction, objects);
+            write_releases(transaction);
+            write_rows(transaction, random, objects);
+        });
+    }
+
+    static std::string version(int release) { return "WS" + std::to_string(98 + release); }
+    static std::string day(int release) { return "2008-01-0" + std::to_string(1 + release); }
+
+    struct Stored {
+        std::string name;  // name_of(row)
+        int release;
+        ObjectName object;
+        std::string kind, op;
+    };
+    // In the order of recording, those that are news in releases up to the current one.
+    [[nodiscard]] std::vector<Stored> news() const {
+        std::vector<Stored> news;
+        for (const auto& row : rows)
+            if (row.release < releases - 1 && row.kind != "reconstructed") news.push_back(row);
+        return news;
+    }
+    template <class Keep>
+    [[nodiscard]] std::vector<Stored> news_where(Keep keep) const {
+        auto found = news();
+        std::erase_if(found, [&](const Stored& row) { return !keep(row); });
+        return found;
+    }
+
+    Process process;
+    std::vector<Stored> rows;
+
+   private:
+    static void write_objects(store::Transaction& transaction, int objects) {
+        std::vector<Value> values;
+        for (std::int64_t oid = 1; oid <= objects; ++oid) {
+            const auto object = object_of(oid);
+            values.insert(values.end(), {Value{oid}, Value{object.class_name}, Value{object.name},
+                                         Value{object.name}});
+        }
+        store::insert_many(transaction, {"objects", {"oid", "class", "name", "name_key"}, {}},
+                           values);
+    }
+    static void write_releases(store::Transaction& transaction) {
+        for (int release = 0; release < releases; ++release)
+            store::insert_unless_there(
+                transaction, {"releases", {"version", "released_on"}, {"version"}},
+                std::vector<Value>{Value{version(release)}, Value{day(release)}});
+    }
+    // Names in another order than ids.
+    static ObjectName object_of(std::int64_t oid) {
+        return {oid % 3 == 0 ? "Paper" : "Gene", "n" + std::to_string((oid * 7919) % 100'003)};
+    }
+    void write_rows(store::Transaction& transaction, std::minstd_rand& random, int objects) {
+        constexpr std::array kinds{"changed",       "created",   "vanished", "reappeared",
+                                   "reconstructed", "withdrawn", "adopted",  "changed"};
+        constexpr std::array ops{"added", "removed"};
+        std::vector<Value> values;
+        std::vector<std::pair<std::int64_t, int>> places;
+        for (std::int64_t oid = 1; oid <= objects; ++oid)
+            for (int release = 0; release < releases; ++release)
+                if (random() % 3 != 0) places.emplace_back(oid, release);
+        std::ranges::shuffle(places, random);
+        for (const auto& [oid, release] : places) {
+            const std::string kind = kinds[random() % kinds.size()], op = ops[random() % 2];
+            const auto object = object_of(oid);
+            rows.push_back({version(release) + ' ' + object.class_name + ' ' + object.name,
+                            release, object, kind, op});
+            values.insert(values.end(),
+                          {Value{oid}, Value{version(release)}, Value{day(release)},
+                           Value{"2008-02-01T00:00:00Z"}, Value{kind}, Value{object.name},
+                           Value{R"({"changes":[{"op":")" + op +
+                                 R"(","path":[{"tag":"Remark"}],"after":[{"text":"x"}]}]})"}});
+        }
+        store::insert_many(
+            transaction,
+            {"history", {"oid", "version", "date", "recorded_at", "kind", "label", "notes"}, {}},
+            values);
+    }
+};
+
+std::vector<std::string> newest(std::vector<Written::Stored> rows, std::size_t most) {
+    std::ranges::sort(rows, [](const auto& x, const auto& y) {
+        return x.release != y.release ? x.release > y.release : x.object < y.object;
+    });
+    rows.resize(std::min(rows.size(), most));
+    std::vector<std::string> names;
+    for (const auto& row : rows) names.push_back(row.name);
+    return names;
+}
+
+std::vector<std::string> page(const std::vector<Written::Stored>& rows, std::size_t before) {
+    const auto from = std::min(before - archive_page, rows.size());
+    const auto to = std::min(before, rows.size());
+    return newest({rows.begin() + static_cast<std::ptrdiff_t>(from),
+                   rows.begin() + static_cast<std::ptrdiff_t>(to)},
+                  archive_page);
+}
+
+// Every window of this excerpt shows what a walk over `rows` finds.
+void hold(const std::vector<Written::Stored>& rows, const Narrowing& narrowing,
+          const std::function<base::Result<Excerpt>(const Window&)>& read) {
+    for (const std::size_t most : {1, 50, 333}) {
+        const auto excerpt = read(window_of(most, 0, narrowing));
+        REQUIRE(excerpt);
+        CHECK(excerpt->recorded == rows.size());
+        CHECK(excerpt->narrowing == narrowing);
+        CHECK(excerpt->numbered_by_recording);
+        CHECK(names_of(excerpt->rows) == newest(rows, most));
+    }
+    const auto pages = rows.size() / archive_page + 2;
+    for (std::size_t number : {std::size_t{1}, std::size_t{2}, pages - 1, pages}) {
+        const auto excerpt = read(window_of(1, number * archive_page, narrowing));
+        REQUIRE(excerpt);
+        CHECK(excerpt->recorded == rows.size());
+        CHECK(names_of(excerpt->rows) == page(rows, number * archive_page));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a class's rows are those that a walk over all rows finds, in every window") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    // Of Gene few, and more than are read object by object.
+    const int objects = GENERATE(150, 9'000);
+    const Written written(fresh.connect(), objects);
+    const auto reading = written.process.ledger.reading();
+    const auto read = [&](const Window& window) {
+        return class_history(reading, "Gene", window);
+    };
+    hold(written.news_where([](const auto& row) { return row.object.class_name == "Gene"; }), {},
+         read);
+    const auto since = read(window_of(1000, 0, {}, Written::version(2)));
+    REQUIRE(since);
+    CHECK(names_of(since->rows) == newest(written.news_where([](const auto& row) {
+              return row.object.class_name == "Gene" && row.release > 2;
+          }),
+                                          1000));
+    if (objects > 200) return;
+    const Narrowing removed{"remark", {compare::Op::removed}};
+    hold(written.news_where([](const auto& row) {
+        return row.object.class_name == "Gene" && row.op == "removed";
+    }),
+         removed, read);
+}
+
+TEST_CASE("a release's rows are those that a walk over all rows finds, in every window") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Written written(fresh.connect(), 300);
+    const auto reading = written.process.ledger.reading();
+    const auto read = [&](const Window& window) {
+        return release_history(reading, Written::version(1), window);
+    };
+    hold(written.news_where([](const auto& row) { return row.release == 1; }), {}, read);
+    hold(
+        written.news_where([](const auto& row) { return row.release == 1 && row.op == "added"; }),
+        Narrowing{"", {compare::Op::added}}, read);
+}
+
+TEST_CASE("of a release of very many rows the first by name are found in the order of names") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Written written(fresh.connect(), 50'000);
+    const auto reading = written.process.ledger.reading();
+    const auto rows = written.news_where([](const auto& row) { return row.release == 3; });
+    REQUIRE(rows.size() > 20'000);
+    const auto excerpt = release_history(reading, Written::version(3), window_of(70));
+    REQUIRE(excerpt);
+    CHECK(excerpt->recorded == rows.size());
+    CHECK(names_of(excerpt->rows) == newest(rows, 70));
+    const auto contents = release_contents(reading, Written::version(3), {"", "", 15, 20});
+    REQUIRE(contents);
+    CHECK(contents->matching == rows.size());
+    auto names = newest(rows, 35);
+    names.erase(names.begin(), names.begin() + 15);
+    std::vector<std::string> entries;
+    for (const auto& entry : contents->entries)
+        entries.push_back(Written::version(3) + ' ' + entry.object.class_name + ' ' +
+                          entry.object.name);
+    CHECK(entries == names);
+    const auto found = release_contents(reading, Written::version(3), {"Gene", "N77", 0, 100});
+    REQUIRE(found);
+    CHECK(found->matching ==
+          static_cast<std::uint64_t>(std::ranges::count_if(rows, [](const auto& row) {
+              return row.object.class_name == "Gene" && row.object.name.starts_with("n77");
+          })));
+    CHECK(found->entries.size() == std::min<std::size_t>(found->matching, 100));
+}
+
+TEST_CASE("the contents of a release are counted by class and kind") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Written written(fresh.connect(), 200);
+    const auto reading = written.process.ledger.reading();
+    const auto contents = release_contents(reading, Written::version(2), {});
+    REQUIRE(contents);
+    const auto count = [&](const std::string& class_name, Kind kind) {
+        return static_cast<std::uint64_t>(
+            written
+                .news_where([&](const auto& row) {
+                    return row.release == 2 && row.kind == name_of(kind) &&
+                           (class_name.empty() || row.object.class_name == class_name);
+                })
+                .size());
+    };
+    REQUIRE(contents->classes.size() == 2);
+    CHECK(contents->classes[0].class_name == "Gene");
+    std::uint64_t all = 0;
+    for (const auto& each : contents->classes) {
+        all += each.objects;
+        CHECK(each.kinds.size() == 6);
+        for (const auto& [kind, objects] : each.kinds)
+            CHECK(objects == count(each.class_name, kind));
+    }
+    CHECK(contents->classes[0].objects > contents->classes[1].objects);
+    CHECK(contents->matching == all);
+    CHECK(contents->entries.size() == 100);
+    CHECK(contents->entries[0].counts.all() == 1);
+    CHECK(contents->summary.kinds.size() == 6);
+    CHECK(contents->before->version == Written::version(1));
+    CHECK(contents->after->version == Written::version(3));
+    CHECK_FALSE(release_contents(reading, Written::version(4), {})->after);
+    CHECK_FALSE(release_contents(reading, Written::version(0), {})->before);
+
+    const auto releases = newest_releases(reading, 3);
+    REQUIRE(releases.size() == 3);
+    CHECK(releases[2].release == contents->summary.release);
+    for (const auto& [kind, objects] : releases[2].kinds) CHECK(objects == count("", kind));
+}
+
+TEST_CASE("what is not known, or is newer than the current release, is absent") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Written written(fresh.connect(), 20);
+    const auto reading = written.process.ledger.reading();
+    for (const auto& version : {Written::version(5), std::string("WS1"), std::string()}) {
+        CHECK(release_history(reading, version, {}).error().kind == base::Kind::absent);
+        CHECK(release_contents(reading, version, {}).error().kind == base::Kind::absent);
+    }
+    CHECK(class_history(reading, "gene", {}).error().kind == base::Kind::absent);
+    CHECK(class_history(reading, "Gene", {50, "WS1"}).error().kind == base::Kind::refused);
+    const auto counts = count_store(reading.pool);
+    CHECK(counts.objects == 20);
+    CHECK(counts.rows == static_cast<std::int64_t>(written.rows.size()));
+}
+
+TEST_CASE("rows of a class come with its mass changes, and a class without rows has none") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    process.write("INSERT INTO mass_changes (version, class, path, objects, of_objects)"
+                  " VALUES ('WS187', 'Gene', 'Remark', 2, 2)");
+    const std::vector mass{MassChange{"WS187", "Gene", "Remark", 2, 2}};
+    CHECK(class_history(process.ledger.reading(), "Gene", {})->mass_changes == mass);
+    CHECK(release_history(process.ledger.reading(), "WS187", {})->mass_changes == mass);
+    CHECK(release_contents(process.ledger.reading(), "WS187", {})->mass_changes == mass);
+    CHECK(class_history(process.ledger.reading(), "Paper", {})->mass_changes.empty());
+    process.put("WS190", "2008-05-01", {{{"Protein", "p"}, "1"}});
+    const auto none = class_history(process.ledger.reading(), "Protein", {});
+    REQUIRE(none);
+    CHECK((none->rows.empty() && none->recorded == 0));
+    CHECK(none->last_modified == *base::parse_date("2008-05-01"));
+}
+
+TEST_CASE("the classes known are those of the build and of the store") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    process.put("WS190", "2008-05-01", {{{"Protein", "p"}, "1"}, {a, "1"}});
+    CHECK(known_classes(process.ledger.reading()) ==
+          std::vector<std::string>{"Gene", "Paper", "Protein"});
+}

@@ -1,0 +1,168 @@
+// Objects found by their names and by what people call them; two releases of one compared.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "compare/compare.hpp"
+#include "process.hpp"
+
+using namespace history;
+using namespace processes;
+using support::tag;
+using support::text;
+
+namespace {
+
+Settings with_names() {
+    Settings settings;
+    settings.names = {{"Gene", {{"Name"}}}};
+    return settings;
+}
+
+// Genes with their labels, and what else has names.
+Shared build_of_names(const std::string& version, const std::string& day) {
+    const auto build = std::make_shared<support::SmallBuild>(version, day);
+    for (const auto& [name, label] : {std::pair{"WBGene01", "unc-26"},
+                                      {"WBGene02", "UNC-2"},
+                                      {"WBGene03", "lin-7"},
+                                      {"WBGene04", "100%_\\x"},
+                                      {"WBGene05", "100 more"}})
+        build->with("Gene", name, {tag("Name", {text(label)})});
+    build->with("Paper", "unc-26", {});
+    build->with("Paper", "Unc-70", {});
+    return build;
+}
+
+const std::vector<ObjectName> recorded_names{{"Gene", "WBGene01"},
+                                             {"Gene", "WBGene02"},
+                                             {"Gene", "WBGene04"},
+                                             {"Gene", "WBGene05"},
+                                             {"Paper", "Unc-70"}};
+
+std::vector<std::string> found(Process& process, const std::string& class_name,
+                               const std::string& text, std::size_t most = 10) {
+    std::vector<std::string> names;
+    for (const auto& named : find_named(process.ledger.reading(), class_name, text, most))
+        names.push_back(named.object.class_name + ' ' + named.object.name + " = " + named.label);
+    return names;
+}
+
+using Found = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("an object is found by its name, by what people call it, and by how they begin") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    static_cast<void>(process.list(recorded_names));
+    // What is it exactly stands before what begins so; of the build what has this very name.
+    CHECK(found(process, "", "UNC-26") ==
+          Found{"Gene WBGene01 = unc-26", "Paper unc-26 = unc-26"});
+    CHECK(found(process, "Gene", "unc-2") ==
+          Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26"});
+    CHECK(found(process, "", "unc") ==
+          Found{"Paper Unc-70 = Unc-70", "Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26"});
+    CHECK(found(process, "Paper", "unc-7") == Found{"Paper Unc-70 = Unc-70"});
+    CHECK(found(process, "Gene", "wbgene0") ==
+          Found{"Gene WBGene01 = unc-26", "Gene WBGene02 = UNC-2", "Gene WBGene04 = 100%_\\x",
+                "Gene WBGene05 = 100 more"});
+    CHECK(found(process, "", "wbgene0", 2).size() == 2);
+    // Of the build alone: by its whole name, called what it says.
+    CHECK(found(process, "", "wbgene03") == Found{"Gene WBGene03 = lin-7"});
+    CHECK(found(process, "", "lin-7").empty());
+    CHECK(count_store(process.pool).objects == 5);
+}
+
+TEST_CASE("what is looked for is text, never a pattern") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    static_cast<void>(process.list(recorded_names));
+    CHECK(found(process, "", "100%") == Found{"Gene WBGene04 = 100%_\\x"});
+    CHECK(found(process, "", "100%_\\") == Found{"Gene WBGene04 = 100%_\\x"});
+    for (const auto* text : {"", "%", "__", "%%", "'", "u", "unc-26'", "\\", "\xC3\xA9\xC3\xA9"})
+        CHECK(found(process, "", text).empty());
+    CHECK(found(process, "", std::string(600, 'x')).empty());
+}
+
+TEST_CASE("an object whose label changed is found by the new one, and a gone one lives on") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    static_cast<void>(process.list(recorded_names));
+    const auto next = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
+    next->with("Gene", "WBGene01", {tag("Name", {text("Dab-1")})});
+    process.put(next);
+    static_cast<void>(process.list(recorded_names));
+    CHECK(found(process, "Gene", "dab-1") == Found{"Gene WBGene01 = Dab-1"});
+    CHECK(found(process, "Gene", "unc-26").empty());
+    CHECK(found(process, "Gene", "unc-2") == Found{"Gene WBGene02 = UNC-2"});
+    next->with("Gene", "WBGene01", {});
+    process.put("WS3", "2008-03-01", {{{"Gene", "WBGene01"}, "without a name"}});
+    static_cast<void>(process.list(recorded_names));
+    CHECK(found(process, "Gene", "dab-1").empty());
+    CHECK(found(process, "Gene", "WBGene01") == Found{"Gene WBGene01 = WBGene01"});
+}
+
+TEST_CASE("the difference of two releases is what its changes say, in either direction") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    const ObjectName a{"Gene", "a"}, c{"Paper", "c"};
+    const auto between = [&](const ObjectName& object, const char* from, const char* to) {
+        return difference(process.ledger.reading(), object, from, to);
+    };
+    const auto rows = process.history(a).rows;  // WS189, WS187, WS186
+    const auto one = between(a, "WS186", "WS187");
+    REQUIRE(one);
+    CHECK(one->changes == rows[1].notes.changes);
+    CHECK((one->from.version == "WS186" && one->to.version == "WS187"));
+    CHECK((one->was_there && one->is_there));
+    CHECK(one->object == a);
+    CHECK(one->label == "a");
+    CHECK(between({"gene", "A"}, "WS186", "WS187")->object == a);
+    // WS188 changed nothing, so it has the tree of WS187.
+    CHECK(between(a, "WS187", "WS188")->changes.empty());
+    CHECK(between(a, "WS188", "WS189")->changes == rows[0].notes.changes);
+    CHECK(between(a, "WS189", "WS188")->changes == compare::reversed(rows[0].notes.changes));
+    const auto gone = between(c, "WS187", "WS189");
+    REQUIRE(gone);
+    CHECK((gone->was_there && !gone->is_there));
+    CHECK(gone->changes == process.history(c).rows.front().notes.changes);
+}
+
+TEST_CASE("a difference that can't be told names the nearest release, or what is unknown") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    process.write("INSERT INTO releases (version, released_on) VALUES ('WS180', '2007-01-01')");
+    process.write("INSERT INTO releases (version, released_on) VALUES ('WS200', '2009-01-01')");
+    const ObjectName a{"Gene", "a"};
+    const auto reading = process.ledger.reading();
+    const auto early = difference(reading, a, "WS180", "WS189");
+    REQUIRE_FALSE(early);
+    CHECK(early.error().kind == base::Kind::absent);
+    CHECK_THAT(early.error().text, Catch::Contains("WS185"));
+    CHECK(difference(reading, a, "WS186", "WS200").error().kind == base::Kind::refused);
+    CHECK(difference(reading, a, "WS1", "WS189").error().kind == base::Kind::refused);
+    CHECK(difference(reading, {"Gene", "x"}, "WS186", "WS189").error().kind ==
+          base::Kind::absent);
+    CHECK(difference(reading, {"Paper", "c"}, "WS189", "WS189").error().kind ==
+          base::Kind::absent);
+}
+
+TEST_CASE("a difference tells nothing of a release that is newer than the current one") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    const ObjectName a{"Gene", "a"};
+    process.put("WS186", "2008-02-01", {{a, "1"}});
+    static_cast<void>(process.history(a));
+    process.put("WS188", "2008-03-01", {{a, "2"}});
+    static_cast<void>(process.history(a));
+    process.put("WS187", "2008-02-15", {{a, "1"}});
+    const auto reading = process.ledger.reading();
+    CHECK(difference(reading, a, "WS186", "WS188").error().kind == base::Kind::refused);
+    const auto known = difference(reading, a, "WS186", "WS187");
+    const bool tells = known && known->changes.empty();
+    CHECK((tells || (!known && known.error().text.find("WS188") == std::string::npos)));
+}
