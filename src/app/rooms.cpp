@@ -126,13 +126,8 @@ void complete(serve::OperatorDesk& desk, Rooms& rooms) {
         return serve::Effort{.computations = ledger.computations(),
                              .store_retries = pool.retries()};
     };
-    desk.token_holder = [&tokens = *rooms.tokens](
-                            const std::string& token) -> serve::Asked<std::optional<std::string>> {
-        try {
-            return tokens.holder_of(token);
-        } catch (const store::Failure& failure) {
-            return base::fail(base::Kind::unavailable, failure.what());
-        }
+    desk.token_holder = [&tokens = *rooms.tokens](const std::string& token) {
+        return tokens.holder_of(token);
     };
 }
 

@@ -96,7 +96,7 @@ void Server::begin_reading() {
                        std::ref(books_.metrics));
 }
 
-// The logs first, and in any case: logrotate has moved them, whatever became of the configuration.
+// The logs first, and in any case: logrotate has moved them, whatever the configuration is like.
 void Server::reload() {
     if (const auto opened = open_logs(now_.serving->rooms.config.log, books_.access); !opened)
         base::log::error("log not opened anew", {{"reason", opened.error().text}});

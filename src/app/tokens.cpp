@@ -123,7 +123,7 @@ void TokenHolders::read_anew(std::unique_lock<std::mutex>& lock) {
     Names names;
     try {
         names = read();
-    } catch (const store::Failure& failed) {
+    } catch (const std::exception& failed) {  // whatever it is, those who wait are let go
         failure = failed.what();
         base::log::warning("tokens not read", {{"error", *failure}});
     }

@@ -8,8 +8,8 @@ import pty
 import re
 import subprocess
 
-from checks import check
-from site_of_varve import COMMAND_SECONDS, PROGRAM, eventually
+from checks import check, check_served
+from site_of_varve import COMMAND_SECONDS, PROGRAM, eventually, rss_path
 
 GENE = ("Gene", "WBGene00006763")
 
@@ -65,6 +65,19 @@ def _(site):
     site.expect(0, "init")
     done = site.expect(1, "feed", "Gene", "nobody")
     assert done.stderr and not done.stdout, done
+
+
+@check_served("varve feed prints the very bytes that the server sends, in each format")
+def _(site):
+    for form in ("rss", "atom", "json"):
+        served = site.get(rss_path(*GENE, format=form))
+        assert served.status == 200
+        printed = site.expect(0, "feed", *GENE, "--format", form).stdout
+        # The command asks for RSS as the short address does, so that is the address it names.
+        assert printed == (site.get(rss_path(*GENE)) if form == "rss" else served).body, form
+    page = site.get("/history?class=Gene&name=WBGene00006763")
+    assert site.expect(0, "feed", *GENE, "--format", "html").stdout == page.body
+    assert site.expect(2, "feed", *GENE, "--format", "pdf").stderr
 
 
 @check("a name that begins with a dash stands behind --")

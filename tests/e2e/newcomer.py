@@ -117,7 +117,7 @@ def _(site):
     tag = site.get(path).fields["etag"]
     assert site.get(path, If_None_Match=tag).status == 304
     assert site.get("/cgi-bin/rss?class=Gene&name=nobody").status == 404
-    assert site.get("/cgi-bin/rss?class=Gene").status == 400
+    assert site.get("/cgi-bin/rss?name=unc-26").status == 400
     assert site.get("/cgi-bin/rss", method="POST", body="x=1").status == 405
 
 

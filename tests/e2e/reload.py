@@ -68,6 +68,24 @@ def _(site):
     assert before.body.count(b"<guid") == after.body.count(b"<guid")
 
 
+def count_of(site, metric):
+    return sum(float(line.split()[-1]) for line in site.get("/metrics").text.splitlines()
+               if line.startswith(metric))
+
+
+@check("what operators count goes on over a reload")
+def _(site):
+    site.start()
+    for _ in range(10):
+        site.feed(*GENE)
+    feeds = 'varve_requests_total{route="feed"'
+    before = count_of(site, feeds)
+    assert before >= 10, site.get("/metrics").text
+    reload_until(site, READ)
+    site.feed(*GENE)
+    assert count_of(site, feeds) == before + 1
+
+
 @check("a wrong configuration is refused with its reason, and the one before stays")
 def _(site):
     site.start()
