@@ -54,7 +54,7 @@ class Place {
     }
     // Two places from which the same HTML reads alike.
     bool operator==(const Place& other) const {
-        return at_ == other.at_ && element_ == other.element_ && attribute_ == other.attribute_;
+        return at_ == other.at_ && element_ == other.element_ && attribute() == other.attribute();
     }
 
     [[nodiscard]] bool is_text() const { return at_ == At::text; }
@@ -72,6 +72,7 @@ class Place {
         tag_name,
         in_tag,
         attribute_name,
+        after_name,
         before_value,
         single_quoted,
         double_quoted,
@@ -95,6 +96,7 @@ class Place {
                 return;
             case At::in_tag:
             case At::attribute_name:
+            case At::after_name:
             case At::before_value:
             case At::bare_value: return step_in_tag(c);
         }
@@ -116,12 +118,17 @@ class Place {
     }
 
     void step_in_tag_name(char c) {
-        if (element_ == "!--") {
+        constexpr std::string_view begins =
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/!?";
+        if (element_.empty() && begins.find(c) == std::string_view::npos) {
+            at_ = At::text;
+            step(c);
+        } else if (element_ == "!--") {
             at_ = At::comment;
-            tail_ = c;
+            step(c);
         } else if (c == '>') {
             end_tag();
-        } else if (is_blank(c) || (c == '/' && !element_.empty())) {
+        } else if (is_blank(c) || (c == '/' && !element_.empty() && element_ != "!")) {
             at_ = At::in_tag;
         } else {
             element_ += base::fold_ascii({&c, 1});
@@ -133,13 +140,14 @@ class Place {
         if (at_ == At::before_value && (c == '"' || c == '\'')) {
             at_ = c == '"' ? At::double_quoted : At::single_quoted;
         } else if (is_blank(c)) {
-            if (at_ != At::before_value) at_ = At::in_tag;
-        } else if (c == '=' && at_ == At::attribute_name) {
+            if (at_ == At::attribute_name) at_ = At::after_name;
+            if (at_ == At::bare_value) at_ = At::in_tag;
+        } else if (c == '=' && (at_ == At::attribute_name || at_ == At::after_name)) {
             at_ = At::before_value;
         } else if (at_ == At::before_value || at_ == At::bare_value) {
             at_ = At::bare_value;
         } else {
-            if (at_ == At::in_tag) attribute_.clear();
+            if (at_ != At::attribute_name) attribute_.clear();
             at_ = At::attribute_name;
             attribute_ += base::fold_ascii({&c, 1});
         }

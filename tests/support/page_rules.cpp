@@ -222,8 +222,9 @@ class PageChecker {
         if (attributes.contains("id") && (id.empty() || id.find(' ') != std::string::npos))
             find("Page", "id '" + id + "'");
         if (!id.empty() && !ids_.insert(id).second) find("Page", "id twice: " + id);
+        const bool own_icon = value("rel") == "icon" && value("href").starts_with("data:image/");
         for (const auto* key : {"href", "src", "action"})
-            if (attributes.contains(key)) url(value(key));
+            if (attributes.contains(key) && !own_icon) url(value(key));
         if (name == "script" && !attributes.contains("src"))
             find("Security", "script of its own");
         if (attributes.contains("for")) named_.insert(value("for"));
