@@ -118,7 +118,10 @@ Site::~Site() = default;
 
 // A token is taken out before anything else sees it: canonical addresses, cache keys, logs.
 Response Site::answer(const Request& request) {
-    auto taken = take_out(request.query, "token");
+    constexpr std::string_view name = "token";
+    const auto holds = [&](auto what) { return request.query.find(what) != std::string::npos; };
+    if (!holds(name) && !holds('%')) return answer_without_token(*workings_, request, {});
+    auto taken = take_out(request.query, name);
     if (taken.values.empty()) return answer_without_token(*workings_, request, {});
     auto without = request;
     without.query = std::move(taken.rest);
