@@ -92,7 +92,9 @@ class Text {
 std::string identity_of(const history::Excerpt& excerpt, const Channel& channel) {
     Text text;
     text.add(channel);
-    text.add(excerpt.recorded);
+    // A page of the archive stays what it is while history goes on.
+    text.add(channel.before > 0 ? std::size_t{excerpt.recorded > channel.before}
+                                : excerpt.recorded);
     text.add(excerpt.numbered_by_recording);
     text.add(last_modified(excerpt));
     text.add_each(excerpt.rows);

@@ -130,6 +130,19 @@ TEST_CASE("equal documents have equal identities") {
     CHECK(identity_of(document()) == identity_of(document()));
 }
 
+TEST_CASE("a full page of the archive keeps its identity while history goes on") {
+    auto page = document();
+    page.channel.before = 50;
+    page.history.recorded = 51;
+    auto later = page;
+    later.history.recorded = 90;
+    CHECK(identity_of(later) == identity_of(page));
+    CHECK(shows_the_same(later, page));
+    later.history.recorded = 50;  // no next page yet
+    CHECK(identity_of(later) != identity_of(page));
+    CHECK(!shows_the_same(later, page));
+}
+
 TEST_CASE("every single thing that a document is made of is in its identity") {
     const auto plain = identity_of(document());
     for (std::size_t i = 0; i < steps.size(); ++i) {
