@@ -193,6 +193,23 @@ def _(site):
     assert (site.folder / "var" / "other.db").exists()
 
 
+@check("a limit takes effect with the reload: who asks too often is told when to come again")
+def _(site):
+    site.start()
+    for _ in range(5):
+        assert site.get(PATH).status == 200
+    site.write_config(serve__limit_per_minute="1", serve__limit_burst="2")
+    reload_until(site, READ)
+    statuses = [site.get(PATH).status for _ in range(3)]
+    assert statuses == [200, 200, 429], statuses
+    refused = site.get(PATH)
+    assert 0 < int(refused.fields["retry-after"]) <= 60, refused
+    assert site.get("/healthz").status == 200
+    site.write_config()
+    reload_until(site, READ)
+    assert site.get(PATH).status == 200
+
+
 @check("a server told to reload again and again, and to stop in the midst of it, stops")
 def _(site):
     site.start()
@@ -223,12 +240,17 @@ def _(site):
     for path, fields in ((PATH, {}), (PATH + "&token=wrong", {}), (PATH, {"Authorization": basic("x")})):
         refused = site.get(path, **fields)
         assert refused.status == 401 and "www-authenticate" in refused.fields, refused
+    cgi = site.get(PATH.replace("/rss", "/cgi-bin/rss"), Authorization=basic(token))
+    assert cgi.status == 200 and cgi.body == reply.body, cgi
+    site.get(PATH + "&n=3", Referer=f"http://127.0.0.1:{site.port}/history?token={token}")
+    site.get(PATH + "&n=2")
     site.expect(0, "token", "revoke", "sylvia")
     eventually(lambda: site.get(f"{PATH}&token={token}").status == 401, "the token is of no use")
     assert site.expect(1, "token", "revoke", "sylvia").stderr
     secret = token.encode()
     for log in ("var/access.txt", "varve.log", "httpd/access.log", "httpd/error.log"):
         assert secret not in (site.folder / log).read_bytes(), log
+    eventually(lambda: b"n=2 " in (site.folder / "httpd/access.log").read_bytes(), "other queries are logged")
     assert b"<rss" in site.expect(0, "feed", *GENE).stdout
 
 
