@@ -14,6 +14,7 @@ import installed  # noqa: F401
 import job
 import newcomer  # noqa: F401
 import nginx  # noqa: F401
+import operators  # noqa: F401
 import release_choice  # noqa: F401
 import release_job  # noqa: F401
 import reload  # noqa: F401

@@ -1,0 +1,114 @@
+"""Tokens, limits, and a socket that somebody else has opened.
+
+SPDX-License-Identifier: MIT
+"""
+import base64
+import json
+import os
+import socket
+import subprocess
+
+from checks import check
+from reload import GENE, PATH, READ, reload_until
+from site_of_varve import PROGRAM, eventually
+
+
+@check("a limit takes effect with the reload: who asks too often is told when to come again")
+def _(site):
+    site.start()
+    for _ in range(5):
+        assert site.get(PATH).status == 200
+    site.write_config(serve__limit_per_minute="1", serve__limit_burst="2")
+    reload_until(site, READ)
+    statuses = [site.get(PATH).status for _ in range(3)]
+    assert statuses == [200, 200, 429], statuses
+    refused = site.get(PATH)
+    assert 0 < int(refused.fields["retry-after"]) <= 60, refused
+    assert site.get("/healthz").status == 200
+    site.write_config()
+    reload_until(site, READ)
+    assert site.get(PATH).status == 200
+
+
+@check("a private site lets in who has a token, in the address or as a password, until it is revoked")
+def _(site):
+    site.write_config(site__private="yes", log__access="var/access.txt")
+    site.expect(0, "init")
+    assert b"varve token add" in site.expect(0, "check").stdout
+    site.start()
+    token = site.expect(0, "token", "add", "sylvia").stdout.decode().strip()
+    assert site.expect(2, "token", "add", "a\nb").stderr
+    assert b"already" in site.expect(1, "token", "add", "sylvia").stderr
+    listed = json.loads(site.expect(0, "token", "list", "--json").stdout)["tokens"]
+    assert [each["name"] for each in listed] == ["sylvia"] and token not in str(listed)
+    assert b"sylvia" in site.expect(0, "token", "list").stdout
+
+    def basic(password):
+        return "Basic " + base64.b64encode(b"reader:" + password.encode()).decode()
+
+    eventually(lambda: site.get(f"{PATH}&token={token}").status == 200, "the token is known")
+    reply = site.get(PATH, Authorization=basic(token))
+    assert reply.status == 200 and "no-store" in reply.fields["cache-control"], reply
+    for path, fields in ((PATH, {}), (PATH + "&token=wrong", {}), (PATH, {"Authorization": basic("x")})):
+        refused = site.get(path, **fields)
+        assert refused.status == 401 and "www-authenticate" in refused.fields, refused
+    cgi = site.get(PATH.replace("/rss", "/cgi-bin/rss"), Authorization=basic(token))
+    assert cgi.status == 200 and cgi.body == reply.body, cgi
+    site.get(PATH + "&n=3", Referer=f"http://127.0.0.1:{site.port}/history?token={token}")
+    site.get(PATH + "&n=2")
+    site.expect(0, "token", "revoke", "sylvia")
+    eventually(lambda: site.get(f"{PATH}&token={token}").status == 401, "the token is of no use")
+    assert site.expect(1, "token", "revoke", "sylvia").stderr
+    secret = token.encode()
+    for log in ("var/access.txt", "varve.log", "httpd/access.log", "httpd/error.log"):
+        assert secret not in (site.folder / log).read_bytes(), log
+    eventually(lambda: b"n=2 " in (site.folder / "httpd/access.log").read_bytes(), "other queries are logged")
+    assert b"<rss" in site.expect(0, "feed", *GENE).stdout
+
+
+def fastcgi_get(path, query, connection):
+    """What a FastCGI server answers, by the protocol's records."""
+    def record(kind, content):
+        return bytes([1, kind, 0, 1, len(content) >> 8, len(content) & 255, 0, 0]) + content
+
+    def parameter(name, value):
+        return bytes([len(name), len(value)]) + name.encode() + value.encode()
+
+    parameters = (parameter("REQUEST_METHOD", "GET") + parameter("REQUEST_URI", path)
+                  + parameter("QUERY_STRING", query))
+    connection.sendall(record(1, bytes([0, 1, 0, 0, 0, 0, 0, 0])) + record(4, parameters)
+                       + record(4, b"") + record(5, b""))
+    received, output = connection.makefile("rb"), b""
+    while True:
+        head = received.read(8)
+        content = received.read(int.from_bytes(head[4:6], "big") + head[6])
+        if head[1] == 3:
+            return output
+        if head[1] == 6:
+            output += content[:int.from_bytes(head[4:6], "big")]
+
+
+@check("varve serve takes its socket as descriptor 0, as systemd gives it, and outlives a restart with it")
+def _(site):
+    site.write_config(serve__listen="-")
+    site.expect(0, "init")
+    with socket.socket(socket.AF_UNIX) as listening:
+        address = str(site.folder / "inherited.sock")
+        listening.bind(address)
+        listening.listen(16)
+        for _ in range(2):
+            log = open(site.folder / "varve.log", "ab")
+            site.varve = subprocess.Popen(
+                [str(PROGRAM), "serve", "--config", str(site.folder / "varve.conf")],
+                stdin=listening, stdout=log, stderr=log, cwd=site.folder)
+            log.close()
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(30)
+                client.connect(address)  # waits in the socket until varve is there
+                answer = fastcgi_get("/rss", "class=Gene&name=WBGene00006763", client)
+            assert answer.startswith(b"Status: 200") and b"<rss" in answer, answer[:300]
+            reload_until(site, READ)
+            assert site.stop_varve() == 0
+            assert os.path.exists(address)
+    done = site.expect(1, "serve")
+    assert b"no listening socket" in done.stderr, done
