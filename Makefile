@@ -1,7 +1,8 @@
 # Varve. The commands people need: make, make serve, make test, make install.
 #   make                  build/release/varve and cgi-bin/rss, the same program twice
 #   make serve            a site over the sample builds on http://127.0.0.1:8080 (PORT=8081)
-#   make test             every test; make test-units, test-galera: some of these
+#   make test             every test; make test-units, test-clients, test-galera: some of these
+#   make bless            golden cases as they are answered now (CASES=part/of/a/path)
 #   make test-real        those on data that is not ours to ship
 #   make arrows headers tidy format format-check fuzz bench install clean
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>.
@@ -78,6 +79,8 @@ $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(call archives,app)
 	$(CXX) $(LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
 $(B)/bench-%: $(B)/obj/bench/%.o $(call archives,app)
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
+$(B)/in-process: $(B)/obj/tests/clients/in_process.o $(call archives,app)
+	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
 $(B)/varve: $(call archives,app)
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -116,8 +119,15 @@ serve:
 	@exec tools/serve $(PORT)
 test:
 	tools/install-packages build serve test
-	$(MAKE) -j$(jobs) --no-print-directory all unit-tests $(B)/bench-make_build
-	tests/run $(unit_tests) tests/e2e/run tests/galera/run tests/large/run
+	tools/install-node-packages tests/clients
+	$(MAKE) -j$(jobs) --no-print-directory all unit-tests $(B)/bench-make_build $(B)/in-process
+	tests/run $(unit_tests) tests/e2e/run tests/clients/run tests/galera/run tests/large/run
+# tests/clients alone; bless writes what is answered now into tests/cases, for you to review.
+test-clients bless:
+	tools/install-packages build serve test
+	tools/install-node-packages tests/clients
+	$(MAKE) -j$(jobs) --no-print-directory all $(B)/in-process
+	$(if $(filter bless,$@),tests/clients/run --bless $(CASES),tests/run tests/clients/run)
 test-galera:
 	tools/install-packages build test
 	$(MAKE) -j$(jobs) --no-print-directory all $(B)/bench-make_build
@@ -158,6 +168,6 @@ install: build/release/varve
 	tools/install-files "$(PREFIX)" "$(DESTDIR)"
 clean:
 	rm -rf build cgi-bin/rss
-.PHONY: all unit-tests serve test test-galera test-units test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
+.PHONY: all unit-tests serve test test-clients bless test-galera test-units test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

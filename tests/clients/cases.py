@@ -14,13 +14,15 @@
     =====                                     the next case of the same file
 
 {ETag} stands for the tag of the same request without If- fields, {ETag in WS187} for the one it
-has while that build is current, {TARGET} for one that was prepared (tokens). Nothing behind the
-first --- : the case is new, and blessing writes what is worth holding.
+has while that build is current, {token} and the like for what was prepared; these may stand in
+expected fields too. Nothing behind the first ---: the case is new, and blessing writes what is
+worth holding.
 SPDX-License-Identifier: MIT
 """
 import dataclasses
 import gzip
 import re
+from types import MappingProxyType
 
 import shapes
 from checking import same
@@ -123,8 +125,17 @@ def _parts_of(name, value):
     return sorted(each.strip() for each in value.split(",")) if name in LISTS else value
 
 
-def _field_findings(case, reply):
-    got = {"status": str(reply.status), **reply.fields}
+def _fields_of(reply, known):
+    """With the names of what was prepared for what it is in this run."""
+    fields = {"status": str(reply.status), **reply.fields}
+    for placeholder, value in known.items():
+        if isinstance(value, str):
+            fields = {name: text.replace(value, "{" + placeholder + "}") for name, text in fields.items()}
+    return fields
+
+
+def _field_findings(case, reply, known):
+    got = _fields_of(reply, known)
     for name, value in case.expected:
         key = name.lstrip("!").lower()
         if name.startswith("~"):
@@ -138,9 +149,9 @@ def _field_findings(case, reply):
             yield f"{name}: {got[key]}, wanted {value}"
 
 
-def judge(case, reply):
+def judge(case, reply, known=MappingProxyType({})):
     """Complains by what an answer has other than the case wants."""
-    findings = list(_field_findings(case, reply))
+    findings = list(_field_findings(case, reply, known))
     assert not findings, "\n".join([*findings, f"in: {reply!r}"])
     kind = _kind_for(case, reply)
     text = body_of(reply)
@@ -155,9 +166,9 @@ def judge(case, reply):
         same(shapes.shape_of(kind, text), shapes.stored_shape_of(kind, case.body), "the body")
 
 
-def bless(case, reply):
+def bless(case, reply, known=MappingProxyType({})):
     """The case with what the answer has; what it leaves open stays open."""
-    got = {"status": str(reply.status), **reply.fields}
+    got = _fields_of(reply, known)
     expected = case.expected
     if not expected:
         expected = [("Status", ""), *((SPELLED.get(name, name.title()), "") for name in WORTH_HOLDING if name in got),

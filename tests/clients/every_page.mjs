@@ -42,7 +42,7 @@ const tooWide = () => {
 const foreign = () => [
   ...[...document.querySelectorAll("script:not([src]), style, iframe, object, embed, base, img[src='x']")],
   ...[...document.querySelectorAll("*")].filter((each) => each.getAttributeNames().some((name) => /^on|^style$/.test(name))),
-  ...[...document.querySelectorAll("[href], [src], [action]")].filter((each) =>
+  ...[...document.querySelectorAll("[href]:not([rel=icon]), [src], [action]")].filter((each) =>
     /^\s*(javascript|data|vbscript):/i.test(each.getAttribute("href") ?? each.getAttribute("src") ?? each.getAttribute("action"))),
 ].map((each) => each.outerHTML.slice(0, 200));
 

@@ -18,11 +18,11 @@ class Asked:
     def __init__(self, name):
         self.world = World(name).start()
         self.ways = [ways.InProcess(self.world), ways.FastCgi(self.world), ways.Cgi(self.world)]
-        self.known = {version: ways.InProcess(self.world, f"{version}.conf") for version in self.world.versions}
-        self.known.update(_tokens(self.world))
+        self.earlier = {version: ways.InProcess(self.world, f"{version}.conf") for version in self.world.versions}
+        self.known = {**self.earlier, **_tokens(self.world)}
 
     def close(self):
-        for way in (*self.ways, *self.known.values()):
+        for way in (*self.ways, *self.earlier.values()):
             way.close()
         self.world.close()
 
@@ -54,7 +54,7 @@ def _run(name, case):
         if not case.goes(way):
             continue
         try:
-            cases.judge(case, cases.ask(case, way, there.known))
+            cases.judge(case, cases.ask(case, way, there.known), there.known)
         except Exception as failure:
             failure.args = (f"{way.name}: {failure}",)
             raise
@@ -79,6 +79,7 @@ def bless(pattern=""):
             continue
         there = asked(file.parent.name)
         way = there.ways[0]
-        texts = [cases.case_to_text(cases.bless(case, cases.ask(case, way, there.known))) for case in found]
+        blessed = [cases.bless(case, cases.ask(case, way, there.known), there.known) for case in found]
+        texts = [cases.case_to_text(case) for case in blessed]
         file.write_text(cases.SEPARATOR.join(texts))
         print(f"blessed {file.parent.name}/{file.name}: {len(texts)} cases")

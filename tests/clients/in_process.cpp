@@ -35,7 +35,7 @@ serve::Request request_of(const std::vector<std::string>& variables,
 
 int answer_all(app::Rooms& rooms) {
     rooms.current->look();
-    const auto site = app::open_site(rooms, app::CountHits::no);
+    const auto site = app::open_site(rooms, app::Asker::server_clients);
     const auto base_path = serve::base_path_of(rooms.config.site.base_url);
     while (const auto variables = read_variables()) {
         const auto response = site->answer(request_of(*variables, base_path));

@@ -6,6 +6,7 @@ styles, addresses that are no http.
 SPDX-License-Identifier: MIT
 """
 import html.parser
+import re
 
 BLOCKS = {"h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "dt", "dd", "td", "th", "caption", "legend",
           "summary", "figcaption", "label", "button", "option", "title", "pre", "blockquote"}
@@ -14,6 +15,7 @@ CONTAINERS = {"html", "head", "body", "header", "main", "footer", "nav", "sectio
               "select", "datalist", "search", "hr", "br"}
 VOID = {"meta", "link", "input", "br", "hr", "img", "wbr", "col"}
 ADDRESSES = ("href", "src", "action", "formaction", "xlink:href")
+VERSION = re.compile(r"\?v=[0-9a-f]+$")  # of a style sheet or script: it changes with each edit
 MARKS = {"ins": ("[+", "+]"), "del": ("[-", "-]")}
 
 
@@ -26,7 +28,8 @@ def _forbid(tag, attributes):
         if name.startswith("on") or name in ("style", "srcdoc"):
             raise Forbidden(f"<{tag} {name}={value!r}>")
         bare = "".join((value or "").split()).lower()
-        if name in ADDRESSES and bare.startswith(("javascript:", "data:", "vbscript:")):
+        is_icon = attributes.get("rel") == "icon" and bare.startswith("data:image/")
+        if name in ADDRESSES and bare.startswith(("javascript:", "data:", "vbscript:")) and not is_icon:
             raise Forbidden(f"<{tag} {name}={value!r}>")
     if tag in ("iframe", "object", "embed", "base", "style"):
         raise Forbidden(f"<{tag}>")
@@ -72,7 +75,7 @@ class _Outline(html.parser.HTMLParser):
         self._note(tag, attributes)
 
     def _note(self, tag, attributes):
-        if tag == "link":
+        if tag == "link" and attributes.get("rel") != "icon":
             self._line("link", attributes, ("rel", "type", "title", "href"))
         elif tag == "form":
             self._line("form", attributes, ("method", "action"))
@@ -87,7 +90,8 @@ class _Outline(html.parser.HTMLParser):
             self.text += "(chosen) "
 
     def _line(self, tag, attributes, names):
-        self.lines.append(" ".join([f"{tag}:", *(attributes[name] for name in names if name in attributes)]))
+        values = [VERSION.sub("", attributes[name]) for name in names if name in attributes]
+        self.lines.append(" ".join([f"{tag}:", *values]))
 
     def handle_startendtag(self, tag, attrs):
         self.handle_starttag(tag, attrs)

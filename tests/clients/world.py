@@ -57,7 +57,7 @@ class World(Site):
         self.expect(0, "init")
         for version in self.versions:
             self.write_config(f"{version}.conf", path=f"builds/{version}")
-            self.expect(0, "prewarm", "--all", config=f"{version}.conf")
+            self.expect(0, "prewarm", "--all", "--jobs", "1", config=f"{version}.conf")
         with sqlite3.connect(self.folder / "var" / "history.db") as store:
             store.execute("UPDATE history SET recorded_at = ?", (RECORDED_AT,))
         store.close()
