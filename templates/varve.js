@@ -145,12 +145,14 @@
 
   // Feeds link to changes that the list may show as a line only: they are on the release's page.
   const place = location.hash.slice(1);
-  const at = /^(.+)-c[0-9]+$/.exec(place);
+  const change = /^(.+)-c[0-9]+$/.exec(place);
+  const release = change ? change[1] : place;
+  const mayBe = document.getElementById(release) || document.querySelector(".parts [rel=next]");
   const query = new URLSearchParams(location.search);
-  if (place && query.has("name") && location.pathname.endsWith("/history") &&
+  if (place && mayBe && query.has("name") && location.pathname.endsWith("/history") &&
       !query.has("at") && !document.getElementById(place)) {
     query.delete("part");
-    query.set("at", at ? at[1] : place);
+    query.set("at", release);
     location.replace(location.pathname + "?" + query + location.hash);
   }
 

@@ -65,7 +65,7 @@ constexpr std::array in_history = {
     Known{"release_options", Is::html},
     Known{"diff_from", Is::text},
     Known{"diff_to", Is::text},
-    Known{"diff_url", Is::url},
+
 };
 
 constexpr std::array in_diff = {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "render/page_sides.hpp"
+#include "render/pages.hpp"
+#include "render/sample_pages.hpp"
+#include "render/timeline.hpp"
+#include "support/catch.hpp"
+#include "support/page_rules.hpp"
+
+namespace {
+
+using namespace support;
+using sample::Row;
+
+const std::vector<std::string> none;
+
+std::string page_of(const render::HistoryView& view, const render::Site& site = sample::site()) {
+    const auto page = render::history_page(view, site, sample::templates());
+    CHECK(findings_in_page(page) == none);
+    return page;
+}
+
+std::string page_of(std::vector<Row> rows) {
+    return page_of(sample::history_view(std::move(rows)));
+}
+
+bool holds(const std::string& page, std::string_view text) {
+    return page.find(text) != std::string::npos;
+}
+
+Row replaced_text(const std::string& before, const std::string& after) {
+    return sample::row("WS187", sample::day(2008, 2, 15),
+                       {sample::replaced(sample::tags({"Remark"}), text(before), text(after))});
+}
+
+}  // namespace
+
+TEST_CASE("a curator stands beside what was written, as the person whom a stamp names") {
+    auto view = sample::history_view({sample::unc_26_in_ws187()});
+    CHECK(holds(page_of(view), "<small> (sylvia, 2008-02-01)</small>"));
+    view.history.people = {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia M"}}};
+    CHECK(holds(page_of(view), "class=Person\">Sylvia M</a>, 2008-02-01)</small>"));
+}
+
+TEST_CASE("a site that hides curators shows no user of a stamp") {
+    auto site = sample::site();
+    site.hide_curators = true;
+    const auto page = page_of(sample::history_view({sample::unc_26_in_ws187()}), site);
+    CHECK_FALSE(holds(page, "sylvia"));
+    CHECK(holds(page, "<small> (2008-02-01)</small>"));
+}
+
+TEST_CASE("old and new text stand side by side with the words that changed marked") {
+    const auto page = page_of({replaced_text("the quick brown fox", "the slow brown fox")});
+    CHECK(holds(page, "<div class=\"before\">the <del>quick</del> brown fox</div>"
+                      "<div class=\"after\">the <ins>slow</ins> brown fox</div>"));
+}
+
+TEST_CASE("texts of several lines are compared line by line") {
+    const auto sides = render::side_by_side("one\ntwo\nthree", "one\nzwei\nthree");
+    REQUIRE(sides.places.size() == 1);
+    CHECK(sides.places[0].place == "line 2");
+    CHECK(sides.places[0].before == "<del>two</del>");
+    CHECK(sides.places[0].after == "<ins>zwei</ins>");
+    CHECK_FALSE(sides.cut);
+}
+
+TEST_CASE("of two sequences the stretch that differs is shown, and where it begins") {
+    const std::string head(300, 'a'), tail(300, 't');
+    const auto sides = render::side_by_side(head + "cc" + tail, head + "g" + tail);
+    REQUIRE(sides.places.size() == 1);
+    CHECK(sides.places[0].place == "from character 301 on");
+    CHECK(sides.places[0].before == "…aaaaaaaaaaaaaaaaaaaa<del>cc</del>tttttttttttttttttttt…");
+    CHECK(sides.places[0].after == "…aaaaaaaaaaaaaaaaaaaa<ins>g</ins>tttttttttttttttttttt…");
+}
+
+TEST_CASE("where only blanks differ the page says so") {
+    CHECK(
+        holds(page_of({replaced_text("a\nb c", "a\nb  c")}), "line 2: only white space differs"));
+}
+
+TEST_CASE("a place that changed in most objects is one line") {
+    auto view = sample::history_view({sample::unc_26_in_ws187()});
+    view.history.mass_changes = {{"WS187", "Gene", "Identity > Version", 30'123, 45'000}};
+    const auto page = page_of(view);
+    CHECK(holds(page,
+                "<p class=\"mass\" id=\"WS187-c4\"><b>Identity &gt; Version</b>: changed in "
+                "this release in 30,123 of the 45,000 objects of class Gene</p>"));
+    CHECK_FALSE(holds(page, "<div class=\"change\" id=\"WS187-c4\">"));
+}
+
+TEST_CASE("what became of an object that is gone is said and linked") {
+    auto view = sample::history_view({sample::unc_26_in_ws187()});
+    view.history.vanished = true;
+    view.history.rows[0].kind = sample::Kind::vanished;
+    view.history.rows[0].notes.renamed_to = history::ObjectName{"Gene", "WBGene00000001"};
+    const auto page = page_of(view);
+    CHECK(holds(page, "<p class=\"notice\">It is no longer in <a "
+                      "href=\"https://changes.example.org/release/WS188\">WS188</a>. Most likely "
+                      "renamed to <a href=\"https://changes.example.org/history?class=Gene&amp;"
+                      "name=WBGene00000001\">Gene WBGene00000001</a>.</p>"));
+    CHECK_FALSE(holds(page, ">Page of unc-26</a>"));
+}
+
+TEST_CASE("HTML of the first system is shown without what is not allowed") {
+    auto row = sample::row("WS187", sample::day(2008, 2, 15), {});
+    row.kind = sample::Kind::adopted;
+    row.notes.adopted_html = "a<br><script>b</script><a href=\"https://x.org/\">c</a>";
+    const auto page = page_of({row});
+    CHECK(holds(page, "<p class=\"adopted\">a<br>&lt;script&gt;b&lt;/script&gt;<a "
+                      "href=\"https://x.org/\">c</a></p>"));
+}
+
+TEST_CASE("with at= the changes of that release alone are shown") {
+    auto second = sample::unc_26_in_ws187();
+    second.release = {"WS186", sample::day(2008, 1, 15)};
+    auto view = sample::history_view({sample::unc_26_in_ws187(), second});
+    view.at = "WS186";
+    const auto page = page_of(view);
+    CHECK(holds(page, " id=\"WS186-c5\""));
+    CHECK_FALSE(holds(page, " id=\"WS187\""));
+    CHECK(holds(page, ">All releases of unc-26</a>"));
+    view.at = "WS100";
+    CHECK(holds(page_of(view), "No change of it was recorded in WS100."));
+}
+
+TEST_CASE("an object without history yet has a page that says so") {
+    const auto page = page_of(sample::history_view({}));
+    CHECK(holds(page, "No change of it has been recorded so far."));
+    CHECK_FALSE(holds(page, "<svg"));
+    CHECK_FALSE(holds(page, "Compare two releases"));
+}
+
+TEST_CASE("the page leads to feeds in every format, for browsers and for people") {
+    const auto page = page_of({sample::unc_26_in_ws187()});
+    const std::string feed =
+        "href=\"https://changes.example.org/rss?class=Gene&amp;name=WBGene00006763";
+    for (const std::string format : {"\"", "&amp;format=atom\"", "&amp;format=json\""}) {
+        CAPTURE(format);
+        CHECK(holds(page, "<a class=\"feed\" " + feed + format));
+        CHECK(page.find(feed + format) < page.find("</head>"));
+    }
+}
+
+TEST_CASE("the picture has a bar for each release, higher where more changed") {
+    auto small = replaced_text("a", "b");
+    small.release = {"WS186", sample::day(2008, 1, 15)};
+    const auto svg = render::timeline_of({sample::unc_26_in_ws187(), small}, 0, 1);
+    CHECK(holds(svg, "<a href=\"#WS187\" tabindex=\"-1\"><title>WS187: 5 changes</title>"));
+    CHECK(holds(svg, "d=\"M708 74v-56\""));
+    CHECK(holds(svg, "<g><title>WS186: 1 change</title>"));
+    CHECK(holds(svg, "d=\"M12 74v-26\""));
+    CHECK(render::timeline_of({}, 0, 0).empty());
+}
