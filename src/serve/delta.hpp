@@ -24,8 +24,8 @@ inline constexpr std::size_t most_releases_back = 50;
 [[nodiscard]] bool wants_delta(const Request& request);
 
 // 226 with the items that are newer than the state whose tag the request names; the tag is that
-// of the whole document, in this coding. nullopt: the tag is of no state that is known here, or
-// the rows can't be had now.
+// of the whole document, in this coding. 304 when it names that one already. nullopt: the tag is
+// of no state that is known here, or the rows can't be had now.
 //   vary  as for the whole document
 //   cost  a reading of the history, and of each earlier state its tag
 [[nodiscard]] std::optional<Response> newer_items(Workings& workings, const Request& request,

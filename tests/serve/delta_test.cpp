@@ -118,6 +118,24 @@ TEST_CASE("a watch list gives the newer items of all of its objects") {
     CHECK(says(response, "WBPaper00031000/WS4"));
 }
 
+TEST_CASE("who is ahead of a list's page that is kept for a minute is not sent back to it") {
+    World world;
+    const auto old = tag_at(world, 2, pair);
+    const auto kept = tag_at(world, 3, pair);
+    world.back.rows.insert(world.back.rows.begin(), row(unc26, 4));
+    ++world.back.moment.generation;
+    CHECK(world.get(pair).field("ETag") == kept);
+    const auto newer = world.get(pair, having(old));
+    CHECK(newer.status == 226);
+    const std::string ahead(newer.field("ETag"));
+    CHECK(ahead != kept);
+    const auto again = world.get(pair, having(ahead));
+    CHECK(again.status == 304);
+    CHECK(again.field("ETag") == ahead);
+    CHECK(again.field("Cache-Control") == "public, max-age=3600");
+    CHECK(again.body == nullptr);
+}
+
 TEST_CASE("classes, releases and archives are sent whole") {
     World world;
     const auto earlier = tag_at(world, 3, "class=Gene");
