@@ -28,13 +28,23 @@ struct Reading {
 // All of these throw store::Failure.
 
 // What is recorded in a class, in releases up to the current one; reconstructed rows aside.
+//   class_name  exactly as it is spelled
 //   error  absent: neither recorded nor in the build; refused: window.since is not known
+//          (of both: malformed: notes that are no notes)
+//   cost   a class of up to 5,000 objects: an index look-up for each, and a read of its rows.
+//          A larger one: a walk over the rows of all classes in an index (1.3 million a second
+//          on SQLite, 0.3 on MariaDB), pages of the archive half as fast. A narrowing reads the
+//          20,000 newest rows besides (0.2 s, 0.6 s), and finds nothing in older ones. What is
+//          shown is kept for a minute, then (serve).
+//   archive     pages go by the order of recording, which no row comes into the middle of
 [[nodiscard]] base::Result<Excerpt> class_history(const Reading& reading,
                                                   const std::string& class_name,
                                                   const Window& window);
 
 // What a release changed; reconstructed rows aside. window.since says nothing.
 //   error  absent: no such release is known, or it is newer than the current one
+//   cost   20,000 rows: 10 ms on SQLite, 100 on MariaDB, sorted by name; of more the first are
+//          found by going through the names. Else as a class
 [[nodiscard]] base::Result<Excerpt> release_history(const Reading& reading,
                                                     const std::string& version,
                                                     const Window& window);
@@ -49,6 +59,7 @@ struct ReleaseSummary {
     std::vector<KindCount> kinds;  // in the order of Kind, none of 0, reconstructed aside
 };
 // Known releases up to the current one, newest first, at most `most`.
+//   cost  a walk over their rows in an index (10 million a second on SQLite, 1 on MariaDB)
 [[nodiscard]] std::vector<ReleaseSummary> newest_releases(const Reading& reading,
                                                           std::size_t most);
 
@@ -78,6 +89,7 @@ struct ContentsQuery {
     std::size_t from = 0, most = 100;
 };
 //   error  as release_history
+//   cost   each object of the release is looked up (1 million a second on SQLite, 0.2 on MariaDB)
 [[nodiscard]] base::Result<ReleaseContents> release_contents(const Reading& reading,
                                                              const std::string& version,
                                                              const ContentsQuery& query);
@@ -93,6 +105,10 @@ struct Named {
 //   class_name  empty: any
 //   text        2 bytes at least for what begins with it; empty: nothing is found
 //   most        1 … 100
+//   cost        ranges of indexes, whatever the store holds; of one class at most 20,000 keys that
+//               begin so are gone through (3 ms on SQLite), so that one far behind them may be
+//               missed unless its name begins with the text as it is written. Up to 8 objects of
+//               the build are loaded for their labels
 [[nodiscard]] std::vector<Named> find_named(const Reading& reading, const std::string& class_name,
                                             std::string_view text, std::size_t most);
 
@@ -116,6 +132,7 @@ struct Difference {
                                                   const std::string& from, const std::string& to);
 
 // For operators.
+//   cost  a walk over an index: 0.2 s for 10 million rows on SQLite, 5 s on MariaDB
 struct StoreCounts {
     std::int64_t objects = 0, rows = 0;
 };

@@ -63,7 +63,8 @@ class Search {
             values.emplace_back(class_name_);
         }
         values.emplace_back(static_cast<std::int64_t>(most_));
-        take(transaction.query(sql + " ORDER BY class, name LIMIT ?", values));
+        // A + keeps SQLite from walking over the whole class in the order of its names.
+        take(transaction.query(sql + " ORDER BY +class, +name LIMIT ?", values));
     }
 
     // Those of a class whose name begins with the text as it is written.

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "history/refresh.hpp"
+#include "history/reading.hpp"
 #include "source/dump.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
@@ -112,6 +112,10 @@ class SampleHistory {
         });
     }
 
+    history::Reading reading(const source::Build& build) {
+        return {pool_, settings_, {build, nullptr}, {}};
+    }
+
    private:
     support::TempDir folder_;
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
@@ -140,6 +144,48 @@ TEST_CASE("the recorded changes of every sample object are exactly those expecte
     CHECK(renamed.notes.renamed_to == ObjectName{"Person", "WBPerson625alias"});
     const auto alias = sample.row_of({"Person", "WBPerson625alias"}, third->release());
     CHECK(alias.notes.renamed_from == ObjectName{"Person", "WBPerson625"});
+}
+
+TEST_CASE("releases, classes and differences of the sample builds hold what is expected") {
+    SampleHistory sample;
+    const auto first = sample.open("WS186"), second = sample.open("WS187"),
+               third = sample.open("WS188");
+    sample.refresh_all(*first, nullptr);
+    sample.refresh_all(*second, first.get());
+    sample.refresh_all(*third, second.get());
+    const auto reading = sample.reading(third);
+    const auto differences = expected("WS187-WS188.tsv");
+
+    const auto contents = history::release_contents(reading, "WS188", {"", "", 0, 5000});
+    REQUIRE(contents);
+    CHECK(contents->matching == differences.size());
+    REQUIRE(contents->entries.size() == differences.size());
+    auto entry = contents->entries.begin();
+    for (const auto& [name, lines] : differences) CHECK((entry++)->object == name);
+    CHECK(contents->before->version == "WS187");
+    CHECK_FALSE(contents->after);
+
+    std::map<std::string, std::uint64_t> by_class;
+    for (const auto& [name, lines] : differences) ++by_class[name.class_name];
+    CHECK(contents->classes.size() == by_class.size());
+    for (const auto& count : contents->classes)
+        CHECK(count.objects == by_class[count.class_name]);
+
+    const auto genes = history::class_history(reading, "Gene", {1000, "WS187"});
+    REQUIRE(genes);
+    CHECK(genes->recorded == by_class["Gene"]);
+    CHECK(history::release_history(reading, "WS188", {1000, ""})->recorded == differences.size());
+
+    for (const auto& [name, lines] : differences) {
+        INFO(name.class_name << ' ' << name.name);
+        const auto found = history::difference(reading, name, "WS187", "WS188");
+        REQUIRE(found);
+        history::Row row;
+        row.notes.changes = found->changes;
+        if (!found->was_there) row.kind = Kind::created;
+        if (!found->is_there) row.kind = Kind::vanished;
+        CHECK(unfolded(row) == lines);
+    }
 }
 
 TEST_CASE("a first sight of the sample builds does not report the loading session's stamps") {
