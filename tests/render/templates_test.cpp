@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fstream>
 #include <iterator>
+#include <rapidcheck.h>
 
 #include "render/pages.hpp"
 #include "render/sample_pages.hpp"
@@ -160,6 +161,25 @@ TEST_CASE("a template may use every variable of its page") {
         CAPTURE(page.file);
         CHECK(refusal_of(std::string(page.file), all).empty());
     }
+}
+
+TEST_CASE("any text is refused as a template or filled in") {
+    const std::vector<std::string> pieces = {
+        "{{reason}}",  "{{{",        "}}}",        "{{",  "}}",   "{{#reason}}",
+        "{{/reason}}", "{{^feeds}}", "{{/feeds}}", "{{!", "{{>",  "search",
+        "{{=",         "<p ",        "class=",     "\"",  "'",    ">",
+        "<script>",    "</script>",  "<!--",       "-->", "=",    " ",
+        "href=",       "/",          "\n",         "x",   "\xFF", "{{home_url}}"};
+    CHECK(rc::check([&] {
+        const auto chosen =
+            *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(pieces));
+        std::string text;
+        for (const auto& piece : chosen) text += piece;
+        const auto templates = Templates::make({{"error.mustache", text}});
+        if (!templates) return RC_ASSERT(!templates.error().text.empty());
+        const auto page = render::error_page(404, "R", "E", sample::site(), *templates);
+        RC_ASSERT(page.starts_with("<!DOCTYPE html>"));
+    }));
 }
 
 TEST_CASE("docs/templates.md tells operators of every variable") {
