@@ -21,7 +21,8 @@ std::string without_token(std::string_view query) {
     while (!query.empty()) {
         const auto end = query.find_first_of("&;");
         const auto parameter = query.substr(0, end);
-        const auto with_separator = query.substr(0, end == query.npos ? end : end + 1);
+        const auto with_separator =
+            query.substr(0, end == std::string_view::npos ? end : end + 1);
         query.remove_prefix(with_separator.size());
         if (!is_token(parameter)) kept += with_separator;
     }

@@ -125,8 +125,8 @@ void check_log(Checklist& list, std::string_view what, const fs::path& file) {
     if (file.empty()) return;
     std::error_code unknown;
     if (!fs::exists(file, unknown))
-        return check_folder(list, what, file.parent_path(), IfMissing::wrong);
-    if (::access(file.c_str(), W_OK) == 0 && !fs::is_directory(file, unknown))
+        check_folder(list, what, file.parent_path(), IfMissing::wrong);
+    else if (::access(file.c_str(), W_OK) == 0 && !fs::is_directory(file, unknown))
         list.fine(what, file.string());
     else
         list.wrong(what, file.string() + " can't be written",

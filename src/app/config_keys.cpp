@@ -177,9 +177,9 @@ Result<void> take_line(Draft& draft, const std::string& section, const std::stri
     });
     if (known == table.end()) return wrong(place + ": no such key");
     draft.seen.insert(place);
-    const auto done = known->take(draft, key, base::legal_text(base::trim(value)));
-    if (!done) return wrong(place + ": " + done.error().text);
-    return done;
+    if (const auto done = known->take(draft, key, base::legal_text(base::trim(value))); !done)
+        return wrong(place + ": " + done.error().text);
+    return {};
 }
 
 }  // namespace app

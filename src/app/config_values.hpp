@@ -33,7 +33,7 @@ using Paths = std::vector<std::vector<std::string>>;
 // An http or https address with no placeholder but {name} {class} {class_lower}; or nothing.
 [[nodiscard]] base::Result<std::string> address_template_of(std::string value);
 // Without query, fragment and blanks; the slashes at its end are taken off.
-[[nodiscard]] base::Result<std::string> base_url_of(std::string value);
+[[nodiscard]] base::Result<std::string> base_url_of(std::string url);
 // RFC 4151 section 2.1: an authority name (domain or mail address), a comma, a date.
 [[nodiscard]] base::Result<std::string> authority_of(std::string value);
 // "Person:WBPerson1983", split at the first colon.

@@ -50,7 +50,7 @@ void Housekeeping::run(const std::stop_token& stop) {
     changed_.notify_all();
 }
 
-void Housekeeping::look() {
+void Housekeeping::look() const {
     try {
         rooms_.current->look();
     } catch (const std::exception& error) {
@@ -59,7 +59,7 @@ void Housekeeping::look() {
     }
 }
 
-void Housekeeping::flush_hits() {
+void Housekeeping::flush_hits() const {
     try {
         rooms_.ledger->flush_hits();
     } catch (const std::exception& error) {

@@ -30,11 +30,11 @@ class Housekeeping {
     [[nodiscard]] bool ends_within(std::chrono::milliseconds at_most);
 
     // Now, from any thread; what is not written is noted in the log.
-    void flush_hits();
+    void flush_hits() const;
 
    private:
     void run(const std::stop_token& stop);
-    void look();
+    void look() const;
 
     Rooms& rooms_;
     std::mutex mutex_;

@@ -71,7 +71,7 @@ Server::~Server() {
     std::_Exit(ok);
 }
 
-void Server::wait_for_first_look(std::chrono::seconds at_most) {
+void Server::wait_for_first_look(std::chrono::seconds at_most) const {
     now_.housekeeping->wait_for_first_look(at_most);
 }
 

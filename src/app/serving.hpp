@@ -53,7 +53,7 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    void wait_for_first_look(std::chrono::seconds at_most);
+    void wait_for_first_look(std::chrono::seconds at_most) const;
 
     // Writes the access log too. Never throws.
     [[nodiscard]] serve::Response answer(const serve::Request& request);

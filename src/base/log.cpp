@@ -69,7 +69,10 @@ void write(Level level, std::string_view what, Fields fields) {
     append_value(begin, what);
     const auto line = line_of(begin, fields);
     const int descriptor = sink.load();
-    if (descriptor == to_file) return file.write(line);
+    if (descriptor == to_file) {
+        file.write(line);
+        return;
+    }
     // A log that can't be written must not stop the program; there is nobody left to tell.
     [[maybe_unused]] const auto written = ::write(descriptor, line.data(), line.size());
 }
