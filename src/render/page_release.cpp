@@ -97,7 +97,8 @@ std::string row_of(const Contents::Entry& entry, const std::string& version, con
     html += history::name_of(entry.kind);
     html += "\">";
     html += word_of(entry.kind);
-    return html + "</span></td><td>" + counts_html(entry.counts) + "</td></tr>\n";
+    const auto counts = counts_html(entry.counts);
+    return html + "</span>" + (counts.empty() ? "" : ": ") + counts + "</td></tr>\n";
 }
 
 Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) {
