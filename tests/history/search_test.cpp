@@ -157,7 +157,7 @@ TEST_CASE("a difference tells nothing of a release that is newer than the curren
     const ObjectName a{"Gene", "a"};
     process.put("WS186", "2008-02-01", {{a, "1"}});
     static_cast<void>(process.history(a));
-    process.put("WS188", "2008-03-01", {{a, "2"}});
+    process.put("WS188", "2008-02-20", {{a, "2"}});
     static_cast<void>(process.history(a));
     process.put("WS187", "2008-02-15", {{a, "1"}});
     const auto reading = process.ledger.reading();
