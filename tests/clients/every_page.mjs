@@ -88,9 +88,9 @@ for (const page of pages) {
     for (const colorScheme of ["light", "dark"])
       await sites[page.site].visit({ colorScheme }, async (tab) => {
         const reply = await open(tab, page);
+        assert.deepEqual(await tab.evaluate(foreign), []);
         await shoot(tab, page, colorScheme === "dark" ? "dark" : "desktop");
         assert.deepEqual(await violations(tab), [], colorScheme);
-        assert.deepEqual(await tab.evaluate(foreign), []);
         const size = (await reply.body()).length;
         assert.ok(size <= 60 * 1024, `${size} bytes`);
         const { text, page: behind } = await tab.evaluate(brightness);

@@ -19,7 +19,7 @@ FEEDS = {
     "an object, narrowed": ("sample", GENE + "&tag=Gene_info&change=added", 2),
     "an object that vanished": ("sample", "/rss?class=Phenotype&name=WBPhenotype%3A0001213", 1),
     "a watch list": ("sample", "/rss?object=Gene%3AWBGene00006763&object=Paper%3AWBPaper00031000", 4),
-    "a class": ("sample", "/rss?class=Gene", 10),
+    "a class": ("sample", "/rss?class=Gene", 5),
     "a release": ("sample", "/release/WS187?n=40", 10),
     "an object with an archive": ("many", "/rss?class=Gene&name=long", 50),
     "a page of the archive of an object": ("many", "/rss/archive?class=Gene&name=long&before=50", 50),
@@ -47,13 +47,6 @@ def _reply(world, path, form):
     return reply
 
 
-@functools.lru_cache(maxsize=None)
-def _by_newsboat():
-    """One run for all feeds: a reader with all of them in its list."""
-    return readers.by_newsboat([_address(world, path, form) for world, path, _ in FEEDS.values()
-                                for form in ("rss", "atom")])
-
-
 def _agree(world, path, least):
     bodies = [_reply(world, path, form).body for form in FORMATS]
     reads = readers.by_feedsmith(bodies)
@@ -64,11 +57,12 @@ def _agree(world, path, least):
     assert len({read["home"] for read in reads}) == 1, [read["home"] for read in reads]
     for form, read in zip(FORMATS, reads):
         same(readers.items_of_feedsmith(read), wanted, f"feedsmith, {form}, against rss")
-        assert read["self"] == golden.asked(world).world.base_url + _path(path, form), read["self"]
+        address, _, query = read["self"].partition("?")
+        assert address == golden.asked(world).world.base_url + path.partition("?")[0], address
+        same(sorted(query.split("&")), sorted(_path(path, form).partition("?")[2].split("&")), "self")
     for form in ("rss", "atom"):
         same(readers.by_feedparser(_address(world, path, form)), wanted, f"feedparser, {form}")
-        found = _by_newsboat()[_address(world, path, form)]
-        same(sorted(found), sorted(wanted), f"newsboat, {form}")
+        same(sorted(readers.by_newsboat(_address(world, path, form))), sorted(wanted), f"newsboat, {form}")
 
 
 def _authors_and_content(world, path):
@@ -77,7 +71,8 @@ def _authors_and_content(world, path):
     for of_rss, *others in zip(*(read["items"] for read in reads)):
         for other in others:
             same([other["content"]], [of_rss["content"]], f"content of {of_rss['id']}")
-            same(other["authors"], of_rss["authors"], f"authors of {of_rss['id']}")
+            # One dc:creator names them all: the rules of RSS allow no second one.
+            same([", ".join(other["authors"])], [", ".join(of_rss["authors"])], f"authors of {of_rss['id']}")
 
 
 def _keeps_the_rules(world, path):

@@ -193,7 +193,7 @@ for (const [format, path] of [["RSS", "/rss?class=Gene&name=WBGene00006763"],
       await site.visit({ colorScheme }, async (tab) => {
         const reply = await tab.goto(host + path);
         assert.equal(reply.status(), 200);
-        assert.match(reply.headers()["content-type"], /^application\/(rss|atom)\+xml/);
+        assert.match(reply.headers()["content-type"], /^(application|text)\/(rss\+|atom\+)?xml/);
         const name = `feed-${format.replaceAll(" ", "-")}-${colorScheme}`;
         await tab.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
         const seen = await tab.evaluate(() => ({
