@@ -112,6 +112,10 @@ struct Excerpt {
     std::vector<Row> rows;  // newest release first, then class, name
     // Rows there are in all that since and narrowing leave: the window shows some of them.
     std::size_t recorded = 0;
+    // Older rows were not looked at: a narrowing looks at the newest 20,000 and there are more.
+    // `recorded` is what was found in those, and any new row moves where pages begin. Such a
+    // feed is not complete, and has no archive: serve answers 404 for a page of one.
+    bool cut = false;
     // Pages of the archive are numbered by the order of recording: class and release feeds, whose
     // older releases gain rows at any time. Else from the last of `rows`' order to the first.
     bool numbered_by_recording = false;

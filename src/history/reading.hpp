@@ -34,8 +34,8 @@ struct Reading {
 //   cost   a class of up to 5,000 objects: an index look-up for each, and a read of its rows.
 //          A larger one: a walk over the rows of all classes in an index (1.3 million a second
 //          on SQLite, 0.3 on MariaDB), pages of the archive half as fast. A narrowing reads the
-//          20,000 newest rows besides (0.2 s, 0.6 s), and finds nothing in older ones. What is
-//          shown is kept for a minute, then (serve).
+//          20,000 newest rows besides (0.2 s, 0.6 s), and finds nothing in older ones: the
+//          excerpt is `cut`, then. What is shown is kept for a minute, then (serve).
 //   archive     pages go by the order of recording, which no row comes into the middle of
 [[nodiscard]] base::Result<Excerpt> class_history(const Reading& reading,
                                                   const std::string& class_name,
