@@ -99,11 +99,10 @@ std::optional<std::size_t> newer_rows(
 Response answer_newer(std::string document, const Asking& asking, Coding coding) {
     Response response;
     response.status = 226;
-    response.fields = {
-        {"IM", "feed"},
-        {"Cache-Control", "no-store, im"},
-        {"Content-Type", std::string(asking.format.media_type) + "; charset=utf-8"},
-        {"X-Content-Type-Options", "nosniff"}};
+    response.fields = {{"IM", "feed"},
+                       {"Cache-Control", "no-store, im"},
+                       {"Content-Type", asking.content_type},
+                       {"X-Content-Type-Options", "nosniff"}};
     if (coding == Coding::gzip) {
         response.fields.emplace_back("Content-Encoding", "gzip");
         document = gzip(document);

@@ -23,6 +23,14 @@ const render::Format& format_of(const FeedQuery& query, std::string_view accept)
     return render::formats()[best_of(accept, media_types)];
 }
 
+bool is_xml(const render::Format& format) { return format.media_type.ends_with("+xml"); }
+
+// The same bytes under the same tag: what they are called is no part of them.
+std::string content_type_of(const render::Format& format, std::string_view accept) {
+    const bool to_be_styled = is_xml(format) && is_browser(accept, format.media_type);
+    return std::string(to_be_styled ? "application/xml" : format.media_type) + "; charset=utf-8";
+}
+
 Answered<PagePtr> render_document(Workings& workings, const Asking& asking,
                                   const history::Moment& moment) {
     auto loaded = load(workings, asking.query, asking.query.window);
@@ -45,10 +53,10 @@ Answered<PagePtr> render_document(Workings& workings, const Asking& asking,
     return std::make_shared<const Page>(std::move(page));
 }
 
-std::string vary_of(const FeedQuery& query) {
+std::string vary_of(const Asking& asking) {
     std::string vary = "Accept-Encoding";
-    if (query.format.empty()) vary += ", Accept";
-    if (offers_delta(query)) vary += ", A-IM";
+    if (asking.query.format.empty() || is_xml(asking.format)) vary += ", Accept";
+    if (offers_delta(asking.query)) vary += ", A-IM";
     return vary;
 }
 
@@ -60,19 +68,21 @@ bool has_it(const Request& request, const Page& page) {
 
 Answered<Response> answer_feed_query(Workings& workings, const Request& request,
                                      const FeedQuery& query) {
-    const Asking asking{query, format_of(query, request.field("accept"))};
+    const auto accept = request.field("accept");
+    const auto& format = format_of(query, accept);
+    const Asking asking{query, format, content_type_of(format, accept)};
     const auto moment = query.is_wide() ? workings.wide_moment() : workings.desk.moment();
     const auto coding = coding_for(request.field("accept-encoding"));
     const auto key = address_of(query) + " " + std::string(asking.format.name);
     const auto found = fetch(workings, key, moment, coding,
                              [&] { return render_document(workings, asking, moment); });
     if (!found) return refuse(found.error());
-    const auto vary = vary_of(query);
+    const auto vary = vary_of(asking);
     if (offers_delta(query) && wants_delta(request) && !has_it(request, *found->page))
         if (auto newer = newer_items(workings, request, asking, coding, vary))
             return std::move(*newer);
     return answer_with(request, *found, coding,
-                       {.content_type = std::string(asking.format.media_type) + "; charset=utf-8",
+                       {.content_type = asking.content_type,
                         .vary = vary,
                         .max_age = workings.settings.max_age});
 }

@@ -17,6 +17,7 @@ namespace serve {
 struct Asking {
     FeedQuery query;
     const render::Format& format;
+    std::string content_type;  // as this client is told it
 };
 
 struct Loaded {

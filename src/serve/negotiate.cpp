@@ -117,6 +117,11 @@ std::size_t best_of(std::string_view accept, std::span<const std::string_view> m
     return best;
 }
 
+bool is_browser(std::string_view accept, std::string_view media_type) {
+    return weight_of(accept, "text/html").value_or(0) > 0 &&
+           weight_of(accept, media_type).value_or(0) == 0;
+}
+
 bool accepts_delta(std::string_view a_im) { return weight_of(a_im, "feed").value_or(0) > 0; }
 
 bool names_tag(std::string_view list, std::string_view entity_tag) {

@@ -30,6 +30,10 @@ enum class Coding : unsigned char { identity, gzip };
 [[nodiscard]] std::size_t best_of(std::string_view accept,
                                   std::span<const std::string_view> media_types);
 
+// True when text/html is named and `media_type` itself is not: a browser. It shows XML with its
+// stylesheet where that is called application/xml, and as plain source by any other name.
+[[nodiscard]] bool is_browser(std::string_view accept, std::string_view media_type);
+
 // A-IM (RFC 3229 section 10.5.3): only the newer items of a feed are welcome.
 [[nodiscard]] bool accepts_delta(std::string_view a_im);
 

@@ -124,8 +124,7 @@ Answered<Response> answer_as_feed(Workings& workings, const Request& request,
     query->format = wish.is_named ? query->format : wish.format;
     auto response = answer_feed_query(workings, request, *query);
     if (!response || wish.is_named) return response;
-    for (auto& [name, value] : response->fields)
-        if (name == "Vary") value += ", Accept";
+    vary_by(*response, "Accept");
     return response;
 }
 

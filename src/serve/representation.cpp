@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "serve/gzip.hpp"
 
 namespace serve {
@@ -56,6 +57,17 @@ Answered<PageCache::Found> fetch(Workings& workings, const std::string& key,
 std::string cache_control(long max_age, bool passing) {
     return "public, max-age=" +
            std::to_string(passing ? std::min(passing_max_age, max_age) : max_age);
+}
+
+void vary_by(Response& response, std::string_view request_field) {
+    for (auto& [name, value] : response.fields) {
+        if (name != "Vary") continue;
+        const auto named = base::split(value, ',');
+        const bool is_named = std::any_of(named.begin(), named.end(), [&](std::string_view each) {
+            return base::trim(each) == request_field;
+        });
+        if (!is_named) value.append(", ").append(request_field);
+    }
 }
 
 void add_page_fields(Response& response) {

@@ -40,6 +40,9 @@ struct Sending {
 [[nodiscard]] Response answer_with(const Request& request, const PageCache::Found& found,
                                    Coding coding, const Sending& sending);
 
+// Names a request field in Vary, once.
+void vary_by(Response& response, std::string_view request_field);
+
 // What keeps a browser from running or showing what a page did not mean.
 void add_page_fields(Response& response);
 

@@ -22,15 +22,41 @@ TEST_CASE("a format that is named wins over Accept, and only without one Accept 
     for (const auto& format : render::formats()) {
         INFO(format.name);
         const auto named = world.get(plain + "&format=" + std::string(format.name),
-                                     {{"accept", "application/rss+xml;q=0.1, text/html"}});
+                                     {{"accept", "application/rss+xml;q=0.1"}});
         CHECK(named.field("Content-Type") == media_type(format.name));
-        CHECK(named.field("Vary") == "Accept-Encoding, A-IM");
+        CHECK(named.field("Vary") == (format.name == "json" ? "Accept-Encoding, A-IM"
+                                                            : "Accept-Encoding, Accept, A-IM"));
         const auto chosen = world.get(plain, {{"accept", std::string(format.media_type)}});
         CHECK(chosen.field("Content-Type") == media_type(format.name));
         CHECK(chosen.field("Vary") == "Accept-Encoding, Accept, A-IM");
         CHECK(chosen.field("ETag") != named.field("ETag"));
     }
     CHECK(world.get(plain, {{"accept", "image/png"}}).status == 200);
+}
+
+TEST_CASE("RSS and Atom are called XML to a browser: the same bytes under the same tag") {
+    const std::string browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    const std::string xml = "application/xml; charset=utf-8";
+    World world;
+    for (const auto* address : {"/rss?class=Gene&name=WBGene00006763", "/release/WS2?format=rss",
+                                "/rss?class=Gene&name=WBGene00006763&format=atom"}) {
+        INFO(address);
+        const auto reader = world.open(address);
+        const auto loads = world.back.loads.load();
+        const auto shown = world.open(address, {{"accept", browser}});
+        CHECK(world.back.loads == loads);
+        CHECK(shown.field("Content-Type") == xml);
+        CHECK(shown.field("ETag") == reader.field("ETag"));
+        CHECK(shown.field("Vary") == reader.field("Vary"));
+        CHECK(shown.body == reader.body);
+    }
+    CHECK(world.get(plain + "&format=json", {{"accept", browser}}).field("Content-Type") ==
+          media_type("json"));
+    CHECK(
+        world.get(plain, {{"accept", "text/html, application/rss+xml"}}).field("Content-Type") ==
+        media_type("rss"));
+    CHECK(world.open("/release/WS2", {{"accept", browser}}).field("Content-Type") ==
+          "text/html; charset=utf-8");
 }
 
 TEST_CASE("each format of a feed has its own entity tag and copy") {
@@ -130,13 +156,15 @@ TEST_CASE("a release has a feed where one is named, or liked better than a page"
     world.back.rows = {row(paper, 2), row(unc26, 2), row(unc26, 1)};
     const auto named = world.open("/release/WS2?format=rss");
     CHECK(named.field("Content-Type") == media_type("rss"));
-    CHECK(named.field("Vary") == "Accept-Encoding");
+    CHECK(named.field("Vary") == "Accept-Encoding, Accept");
     CHECK(says(named, "WBPaper00031000/WS2"));
     CHECK_FALSE(says(named, "/WS1"));
     const auto liked = world.open("/release/WS2", {{"accept", "application/atom+xml"}});
     CHECK(liked.field("Content-Type") == media_type("atom"));
     CHECK(liked.field("Vary") == "Accept-Encoding, Accept");
     CHECK(says(liked, "/release/WS2?format=atom"));
+    const auto json = world.open("/release/WS2", {{"accept", "application/feed+json"}});
+    CHECK(json.field("Vary") == "Accept-Encoding, Accept");
     CHECK(world.open("/release/WS2?format=pdf").status == 400);
     CHECK(world.open("/release/WS9?format=rss").status == 404);
     CHECK(says(world.open("/release/WS9?format=rss"), "WS9"));
@@ -159,7 +187,7 @@ TEST_CASE("a page of an archive that is full is kept for a day, the newest like 
     CHECK(says(full, "archive"));
     const auto tail = world.open("/rss/archive?" + plain + "&before=100&format=atom");
     CHECK(tail.field("Cache-Control") == "public, max-age=3600");
-    CHECK(tail.field("Vary") == "Accept-Encoding");
+    CHECK(tail.field("Vary") == "Accept-Encoding, Accept");
     const auto beyond = world.open("/rss/archive?" + plain + "&before=150");
     CHECK(beyond.status == 404);
     CHECK(says(beyond, "before=150"));

@@ -40,6 +40,20 @@ TEST_CASE("a page for people is HTML where html is named and not less welcome th
     CHECK_FALSE(serve::prefers_html("text/plain, text/html;q=0.9"));
 }
 
+TEST_CASE("a browser names html, and no type of feeds") {
+    const std::string rss = "application/rss+xml";
+    CHECK(serve::is_browser("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+                            rss));
+    CHECK(serve::is_browser("text/html, application/atom+xml", rss));
+    CHECK(serve::is_browser("text/html;q=0.1, application/rss+xml;q=0", rss));
+    CHECK_FALSE(serve::is_browser("", rss));
+    CHECK_FALSE(serve::is_browser("*/*", rss));
+    CHECK_FALSE(serve::is_browser("text/*", rss));
+    CHECK_FALSE(serve::is_browser("text/html;q=0", rss));
+    CHECK_FALSE(serve::is_browser("text/html, application/RSS+xml;q=0.1", rss));
+    CHECK_FALSE(serve::is_browser("application/xml", rss));
+}
+
 namespace {
 
 // Whether a request with these fields gets 304 for "abc", changed 15 Feb 2008 at noon.

@@ -23,9 +23,9 @@ TEST_CASE("a feed is answered with all that a reader needs to keep it") {
     CHECK(world.back.hits == 1);
 }
 
-TEST_CASE("with a format named, Accept plays no part") {
+TEST_CASE("with JSON named, Accept plays no part") {
     World world;
-    CHECK(world.get(plain + "&format=rss").field("Vary") == "Accept-Encoding, A-IM");
+    CHECK(world.get(plain + "&format=json").field("Vary") == "Accept-Encoding, A-IM");
 }
 
 TEST_CASE("the window asked for reaches the history, and the address the feed") {
