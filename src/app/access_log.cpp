@@ -9,9 +9,11 @@ namespace {
 
 constexpr std::size_t longest_query = 1000;  // bytes
 
-bool is_token(std::string_view parameter) {
-    const auto name = parameter.substr(0, parameter.find('='));
-    return base::percent_decode(name, base::Plus::is_space) == "token";
+// Also where somebody spelled it so that it is none: TOKEN=…, token%3D…, %26token=…
+bool may_hold_token(std::string_view parameter) {
+    const auto decoded = base::percent_decode(parameter, base::Plus::is_space);
+    const auto text = base::fold_ascii(decoded ? *decoded : std::string(parameter));
+    return text == "token" || text.find("token=") != std::string::npos;
 }
 
 }  // namespace
@@ -24,7 +26,7 @@ std::string without_token(std::string_view query) {
         const auto with_separator =
             query.substr(0, end == std::string_view::npos ? end : end + 1);
         query.remove_prefix(with_separator.size());
-        if (!is_token(parameter)) kept += with_separator;
+        if (!may_hold_token(parameter)) kept += with_separator;
     }
     while (kept.ends_with('&') || kept.ends_with(';')) kept.pop_back();
     if (kept.size() > longest_query) kept.resize(longest_query);
