@@ -92,6 +92,7 @@ std::string path_below(std::string_view path, std::string_view base_path) {
     if (path == old_links) return std::string(path);
     if (!path.starts_with(base_path)) return {};
     path.remove_prefix(base_path.size());
+    if (path.empty()) return "/";  // base_url as people type it
     return path.starts_with('/') ? std::string(path) : std::string();
 }
 
