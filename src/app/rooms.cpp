@@ -110,14 +110,18 @@ namespace {
 
 // What operators see, and who may read: asked of the store itself.
 void complete(serve::OperatorDesk& desk, Rooms& rooms) {
-    desk.store_state = [&pool = *rooms.pool]() -> serve::Asked<serve::StoreState> {
+    desk.schema_fault = [&pool = *rooms.pool]() -> serve::Asked<std::string> {
         try {
-            serve::StoreState state;
-            state.counts = history::count_store(pool);
             const auto connection = pool.lease();
-            if (const auto fits = store::check_schema(*connection); !fits)
-                state.schema_fault = fits.error().text;
-            return state;
+            const auto fits = store::check_schema(*connection);
+            return fits ? std::string() : fits.error().text;
+        } catch (const store::Failure& failure) {
+            return base::fail(base::Kind::unavailable, failure.what());
+        }
+    };
+    desk.store_counts = [&pool = *rooms.pool]() -> serve::Asked<history::StoreCounts> {
+        try {
+            return history::count_store(pool);
         } catch (const store::Failure& failure) {
             return base::fail(base::Kind::unavailable, failure.what());
         }

@@ -101,7 +101,7 @@ Response answer_newer(std::string document, const Asking& asking, Coding coding)
     response.status = 226;
     response.fields = {{"IM", "feed"},
                        {"Cache-Control", "no-store, im"},
-                       {"Content-Type", asking.content_type},
+                       {"Content-Type", asking.content_type()},
                        {"X-Content-Type-Options", "nosniff"}};
     if (coding == Coding::gzip) {
         response.fields.emplace_back("Content-Encoding", "gzip");

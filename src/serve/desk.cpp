@@ -2,6 +2,7 @@
 #include "serve/desk.hpp"
 
 #include "base/log.hpp"
+#include "history/labelled.hpp"
 
 namespace serve {
 
@@ -42,6 +43,10 @@ ReadingDesk reading_desk(history::Ledger& ledger) {
             return find_named(ledger.reading(), class_name, text, most);
         });
     };
+    desk.labelled = [&](const std::vector<ObjectName>& objects) {
+        return reached(
+            [&]() -> Asked<std::vector<Named>> { return labelled(ledger.reading(), objects); });
+    };
     desk.known_classes = [&] {
         return reached(
             [&]() -> Asked<std::vector<std::string>> { return known_classes(ledger.reading()); });
@@ -61,7 +66,8 @@ OperatorDesk operator_desk(const history::CurrentBuild& current) {
         if (!build) return std::nullopt;
         return build->release();
     };
-    desk.store_state = []() -> Asked<StoreState> { return StoreState{}; };
+    desk.schema_fault = []() -> Asked<std::string> { return std::string(); };
+    desk.store_counts = []() -> Asked<history::StoreCounts> { return history::StoreCounts{}; };
     desk.effort = [] { return Effort{}; };
     return desk;
 }

@@ -32,16 +32,12 @@ struct ReadingDesk {
     std::function<Asked<std::vector<history::Named>>(const std::string& class_name,
                                                      const std::string& text, std::size_t most)>
         find_named;
+    std::function<Asked<std::vector<history::Named>>(const std::vector<history::ObjectName>&)>
+        labelled;
     std::function<Asked<std::vector<std::string>>()> known_classes;
     std::function<Asked<history::Difference>(const history::ObjectName&, const std::string& from,
                                              const std::string& to)>
         difference;
-};
-
-// What the store holds and whether it fits; asked for at most once in ten seconds.
-struct StoreState {
-    history::StoreCounts counts;
-    std::string schema_fault;  // why its schema does not fit this program; empty: it does
 };
 
 // So much has been done since the program began.
@@ -56,7 +52,11 @@ struct OperatorDesk {
     std::function<std::string()> refused_build;
     // The release that is answered from; nullopt: no build has been accepted yet.
     std::function<std::optional<history::Release>()> current_release;
-    std::function<Asked<StoreState>()> store_state;
+    // Why the store's schema does not fit this program; empty: it does. Asked for at most once in
+    // ten seconds.
+    std::function<Asked<std::string>()> schema_fault;
+    // May take seconds; asked for at most once a minute.
+    std::function<Asked<history::StoreCounts>()> store_counts;
     std::function<Effort()> effort;
     // Whose token this is; nullopt: nobody's. Needed where a site is private.
     std::function<Asked<std::optional<std::string>>(const std::string& token)> token_holder = {};
@@ -77,7 +77,7 @@ struct Desk {
 };
 
 // The desk of a running program, but for what its operators' part asks of the store itself
-// (store_state, effort, token_holder), which is the caller's to fill in. `ledger` and `current`
+// (schema_fault, store_counts, effort, token_holder), which is the caller's to fill in. `ledger` and `current`
 // outlive it.
 [[nodiscard]] Desk desk_over(history::Ledger& ledger, const history::CurrentBuild& current);
 

@@ -85,7 +85,7 @@ Answered<Response> answer_difference(Workings& workings, const Request& request)
                               is_page ? "text/html; charset=utf-8" : "application/json",
                           .vary = "Accept-Encoding",
                           .max_age = workings.settings.max_age,
-                          .is_html = is_page};
+                          .is_shown = is_page};
     return answer_draft(workings, request, {address_of(*query), workings.desk.moment(), sending},
                         [&] { return draft_difference(workings, *query); });
 }

@@ -26,12 +26,13 @@ Answered<Response> answer_draft(Workings& workings, const Request& request,
                                 const Placing& placing,
                                 const std::function<Answered<Draft>()>& make) {
     const auto coding = coding_for(request.field("accept-encoding"));
+    const auto make_page = [&]() -> Answered<PagePtr> {
+        auto draft = make();
+        if (!draft) return refuse(std::move(draft.error()));
+        return page_of(workings, placing.moment, std::move(*draft));
+    };
     const auto found = fetch(workings, placing.key, placing.moment.value_or(history::Moment{}),
-                             coding, [&]() -> Answered<PagePtr> {
-                                 auto draft = make();
-                                 if (!draft) return refuse(std::move(draft.error()));
-                                 return page_of(workings, placing.moment, std::move(*draft));
-                             });
+                             coding, make_page, placing.meanwhile);
     if (!found) return refuse(found.error());
     return answer_with(request, *found, coding, placing.sending);
 }

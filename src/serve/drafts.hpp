@@ -25,6 +25,7 @@ struct Placing {
     std::string key;                        // canonical address
     std::optional<history::Moment> moment;  // nullopt: it depends on none
     Sending sending;
+    PageCache::Meanwhile meanwhile = PageCache::Meanwhile::wait;
 };
 
 // The page from the cache, or made.

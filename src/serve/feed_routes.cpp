@@ -25,12 +25,6 @@ const render::Format& format_of(const FeedQuery& query, std::string_view accept)
 
 bool is_xml(const render::Format& format) { return format.media_type.ends_with("+xml"); }
 
-// The same bytes under the same tag: what they are called is no part of them.
-std::string content_type_of(const render::Format& format, std::string_view accept) {
-    const bool to_be_styled = is_xml(format) && is_browser(accept, format.media_type);
-    return std::string(to_be_styled ? "application/xml" : format.media_type) + "; charset=utf-8";
-}
-
 Answered<PagePtr> render_document(Workings& workings, const Asking& asking,
                                   const history::Moment& moment) {
     auto loaded = load(workings, asking.query, asking.query.window);
@@ -49,7 +43,9 @@ Answered<PagePtr> render_document(Workings& workings, const Asking& asking,
     page.last_modified_text = base::format_http_date(page.last_modified);
     // Switched meanwhile: which of the two builds it shows is not known here.
     page.passing = !loaded->up_to_date || !same_build(moment, workings.desk.moment());
-    page.settled = asking.query.is_archive() && excerpt.rows.size() == history::archive_page;
+    // Not of a class: rows of a release that is not shown yet come between those that are.
+    page.settled = asking.query.is_archive() && asking.query.of != FeedQuery::Of::whole_class &&
+                   excerpt.rows.size() == history::archive_page;
     return std::make_shared<const Page>(std::move(page));
 }
 
@@ -70,21 +66,23 @@ Answered<Response> answer_feed_query(Workings& workings, const Request& request,
                                      const FeedQuery& query) {
     const auto accept = request.field("accept");
     const auto& format = format_of(query, accept);
-    const Asking asking{query, format, content_type_of(format, accept)};
+    const Asking asking{query, format, is_xml(format) && is_browser(accept, format.media_type)};
     const auto moment = query.is_wide() ? workings.wide_moment() : workings.desk.moment();
     const auto coding = coding_for(request.field("accept-encoding"));
     const auto key = address_of(query) + " " + std::string(asking.format.name);
-    const auto found = fetch(workings, key, moment, coding,
-                             [&] { return render_document(workings, asking, moment); });
+    const auto found = fetch(
+        workings, key, moment, coding, [&] { return render_document(workings, asking, moment); },
+        query.is_wide() ? PageCache::Meanwhile::older : PageCache::Meanwhile::wait);
     if (!found) return refuse(found.error());
     const auto vary = vary_of(asking);
     if (offers_delta(query) && wants_delta(request) && !has_it(request, *found->page))
         if (auto newer = newer_items(workings, request, asking, coding, vary))
             return std::move(*newer);
     return answer_with(request, *found, coding,
-                       {.content_type = asking.content_type,
+                       {.content_type = asking.content_type(),
                         .vary = vary,
-                        .max_age = workings.settings.max_age});
+                        .max_age = workings.settings.max_age,
+                        .is_shown = asking.to_browser});
 }
 
 Answered<Response> answer_feed(Workings& workings, const Request& request) {

@@ -17,7 +17,12 @@ namespace serve {
 struct Asking {
     FeedQuery query;
     const render::Format& format;
-    std::string content_type;  // as this client is told it
+    bool to_browser = false;  // which is to show XML with its stylesheet
+    // The same bytes under the same tag: what they are called is no part of them.
+    [[nodiscard]] std::string content_type() const {
+        return std::string(to_browser ? "application/xml" : format.media_type) +
+               "; charset=utf-8";
+    }
 };
 
 struct Loaded {

@@ -106,7 +106,7 @@ std::string Metrics::text(const Facts& facts) const {
     append_single(text, "varve_store_retries_total", "counter",
                   "Transactions that were run again.", facts.effort.store_retries);
     append_single(text, "varve_store_up", "gauge", "1: the store can be reached.",
-                  facts.counts ? 1 : 0);
+                  facts.store_up ? 1 : 0);
     if (facts.counts) append_counts(text, *facts.counts);
     if (facts.release) append_release(text, *facts.release);
     return text;

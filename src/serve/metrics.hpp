@@ -45,7 +45,8 @@ class Metrics {
     // The rest of what is told, as it stands.
     struct Facts {
         std::optional<history::Release> release;
-        std::optional<history::StoreCounts> counts;  // nullopt: the store can't be reached
+        bool store_up = false;
+        std::optional<history::StoreCounts> counts;  // nullopt: not known (yet)
         Effort effort;
         std::uint64_t cache_bytes = 0;
     };

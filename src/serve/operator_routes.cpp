@@ -43,12 +43,12 @@ Response plain(int status, std::string_view content_type, std::string body) {
 
 Answered<Response> answer_health(Workings& workings, const Request&) {
     const auto moment = workings.desk.moment();
-    const auto store =
-        workings.store_state.of(workings.desk.operators, workings.settings.ticks());
-    const auto fault = store ? store->schema_fault : std::string();
-    const bool well = moment.store_reachable && !moment.version.empty() && fault.empty();
+    const auto fault =
+        workings.schema_fault.of(workings.desk.operators.schema_fault, workings.settings.ticks());
+    const bool fits = !fault || fault->empty();
+    const bool well = moment.store_reachable && !moment.version.empty() && fits;
     auto report = report_of(workings, moment, well);
-    report["schema"] = !store ? "unknown" : fault.empty() ? "ok" : fault;
+    report["schema"] = !fault ? "unknown" : fits ? "ok" : *fault;
     // Any bytes may stand in a reason: replaced, not thrown at.
     auto response = plain(
         well ? 200 : 503, "application/json",
@@ -59,10 +59,10 @@ Answered<Response> answer_health(Workings& workings, const Request&) {
 
 Answered<Response> answer_metrics(Workings& workings, const Request&) {
     const auto& desk = workings.desk.operators;
-    const auto store = workings.store_state.of(desk, workings.settings.ticks());
     Metrics::Facts facts;
     facts.release = desk.current_release();
-    if (store) facts.counts = store->counts;
+    facts.store_up = workings.desk.moment().store_reachable;
+    facts.counts = workings.store_counts.of(desk.store_counts, workings.settings.ticks());
     facts.effort = desk.effort();
     facts.cache_bytes = workings.pages.bytes();
     return plain(200, "text/plain; version=0.0.4; charset=utf-8", workings.metrics.text(facts));

@@ -28,11 +28,22 @@ struct Page {
 };
 using PagePtr = std::shared_ptr<const Page>;
 
+// True when both are of the same build: what was computed in between is of that build too.
+[[nodiscard]] bool same_build(const history::Moment& a, const history::Moment& b);
+// True when what was good for one is for the other. store_reachable is no part of it: what was
+// good when the store went away still is.
+[[nodiscard]] bool same_moment(const history::Moment& a, const history::Moment& b);
+
 class PageCache {
    public:
     //   bytes  bodies, keys and what is kept beside them; 0: nothing is kept, each call makes
     explicit PageCache(std::size_t bytes);
     ~PageCache();
+
+    // What is done while another makes the page of this moment: `older` takes the one of an earlier
+    // moment of the same build where there is one. For pages that many readers ask for and that
+    // take long, lest all threads wait for one.
+    enum class Meanwhile : unsigned char { wait, older };
 
     using Make = std::function<Answered<PagePtr>()>;
     struct Found {
@@ -47,7 +58,7 @@ class PageCache {
     //            is handed out and not kept.
     //   error    make's refusal, unless that is 503 and an outdated page is there
     [[nodiscard]] Answered<Found> fetch(const std::string& key, const history::Moment& moment,
-                                        const Make& make);
+                                        const Make& make, Meanwhile meanwhile = Meanwhile::wait);
 
     // Bytes kept now; never above the limit.
     [[nodiscard]] std::size_t bytes() const;

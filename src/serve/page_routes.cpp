@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/date.hpp"
-#include "base/text.hpp"
 #include "render/feed.hpp"
 #include "render/pages.hpp"
 #include "serve/drafts.hpp"
@@ -19,26 +18,19 @@ namespace {
 
 constexpr std::size_t most_found = 50;  // objects that a search shows
 constexpr std::size_t recent_releases = 10;
+constexpr std::size_t most_rows = 10'000;  // of an object: its history page leads to every one
+constexpr auto older = PageCache::Meanwhile::older;
 
-// A watched object with what people call it; it may be unknown to a search and on the list all
-// the same.
-Answered<std::vector<history::Named>> watched(Workings& workings,
-                                              const std::vector<history::ObjectName>& objects) {
-    constexpr std::size_t most_alike = 5;
-    std::vector<history::Named> named;
-    for (const auto& object : objects) {
-        const auto found =
-            workings.desk.reading.find_named(object.class_name, object.name, most_alike);
-        if (!found) return refuse(refusal_of(found.error(), wanted_search()));
-        const auto same = std::find_if(found->begin(), found->end(), [&](const auto& each) {
-            return base::equal_ignoring_case(each.object.name, object.name);
-        });
-        named.push_back(same == found->end() ? history::Named{object, object.name} : *same);
-    }
-    return named;
+Asked<HomeFrame> read_frame(const ReadingDesk& reading) {
+    auto classes = reading.known_classes();
+    if (!classes) return tl::unexpected(std::move(classes.error()));
+    auto recent = reading.newest_releases(recent_releases);
+    if (!recent) return tl::unexpected(std::move(recent.error()));
+    return HomeFrame{std::move(*classes), std::move(*recent)};
 }
 
-Answered<Draft> draft_home(Workings& workings, const HomeQuery& query) {
+Answered<Draft> draft_home(Workings& workings, const HomeQuery& query,
+                           const history::Moment& moment) {
     const auto& reading = workings.desk.reading;
     render::HomeView view;
     view.class_name = query.class_name;
@@ -48,20 +40,21 @@ Answered<Draft> draft_home(Workings& workings, const HomeQuery& query) {
         if (!found) return refuse(refusal_of(found.error(), wanted_search()));
         view.found = std::move(*found);
     }
-    auto classes = reading.known_classes();
-    if (!classes) return refuse(refusal_of(classes.error(), wanted_search()));
-    view.classes = std::move(*classes);
-    auto recent = reading.newest_releases(recent_releases);
-    if (!recent) return refuse(refusal_of(recent.error(), wanted_search()));
-    view.recent = std::move(*recent);
-    auto list = watched(workings, query.objects);
-    if (!list) return refuse(std::move(list.error()));
-    view.watched = std::move(*list);
-    return Draft{.body = render::home_page(view, workings.look, workings.templates)};
+    auto frame = workings.home_frame.of(moment, [&] { return read_frame(reading); });
+    if (!frame) return refuse(refusal_of(frame.error(), wanted_search()));
+    view.classes = std::move(frame->classes);
+    view.recent = std::move(frame->recent);
+    if (!query.objects.empty()) {
+        auto list = reading.labelled(query.objects);
+        if (!list) return refuse(refusal_of(list.error(), wanted_search()));
+        view.watched = std::move(*list);
+    }
+    return Draft{.body = render::home_page(view, workings.look, workings.templates),
+                 .passing = moment.version.empty()};
 }
 
 Answered<Draft> draft_history(Workings& workings, const HistoryQuery& query) {
-    const history::Window window{.most = workings.settings.max_items, .since = ""};
+    const history::Window window{.most = most_rows, .since = ""};
     auto answer = workings.desk.history_of(query.object, window);
     if (!answer) return refuse(refusal_of(answer.error(), wanted_object(query.object)));
     const auto& past = answer->history;
@@ -97,7 +90,7 @@ Sending page_sending(const Workings& workings) {
     return {.content_type = "text/html; charset=utf-8",
             .vary = "Accept-Encoding",
             .max_age = workings.settings.max_age,
-            .is_html = true};
+            .is_shown = true};
 }
 
 // Whether a feed is asked for at a page's address: named, or liked better by Accept.
@@ -133,9 +126,10 @@ Answered<Response> answer_as_feed(Workings& workings, const Request& request,
 Answered<Response> answer_home(Workings& workings, const Request& request) {
     const auto query = parse_home_query(request.query);
     if (!query) return refuse(query.error());
+    const auto moment = workings.wide_moment();
     return answer_draft(workings, request,
-                        {address_of(*query), workings.wide_moment(), page_sending(workings)},
-                        [&] { return draft_home(workings, *query); });
+                        {address_of(*query), moment, page_sending(workings), older},
+                        [&] { return draft_home(workings, *query, moment); });
 }
 
 Answered<Response> answer_history(Workings& workings, const Request& request) {
@@ -157,10 +151,10 @@ Answered<Response> answer_release(Workings& workings, const Request& request) {
     if (!query) return refuse(query.error());
     auto sending = page_sending(workings);
     sending.vary += ", Accept";
-    return answer_draft(
-        workings, request,
-        {contents_address_of(*version, *query), workings.wide_moment(), std::move(sending)},
-        [&] { return draft_release(workings, *version, *query); });
+    return answer_draft(workings, request,
+                        {contents_address_of(*version, *query), workings.wide_moment(),
+                         std::move(sending), older},
+                        [&] { return draft_release(workings, *version, *query); });
 }
 
 }  // namespace serve

@@ -25,16 +25,18 @@ Page gzip_copy(const Page& page) {
 
 Answered<PageCache::Found> fetch_coded(PageCache& pages, const std::string& key,
                                        const history::Moment& moment, Coding coding,
-                                       const PageCache::Make& make) {
-    const auto plain = [&] { return pages.fetch(key, moment, make); };
-    if (coding == Coding::identity) return plain();
-    return pages.fetch(key + " gzip", moment, [&]() -> Answered<PagePtr> {
-        auto found = plain();
+                                       const PageCache::Make& make,
+                                       PageCache::Meanwhile meanwhile) {
+    if (coding == Coding::identity) return pages.fetch(key, moment, make, meanwhile);
+    const auto make_copy = [&]() -> Answered<PagePtr> {
+        // What is kept as of this moment is never a copy of an older page.
+        auto found = pages.fetch(key, moment, make);
         if (!found) return refuse(std::move(found.error()));
         auto copy = gzip_copy(*found->page);
         copy.passing = copy.passing || found->outdated;
         return std::make_shared<const Page>(std::move(copy));
-    });
+    };
+    return pages.fetch(key + " gzip", moment, make_copy, meanwhile);
 }
 
 }  // namespace
@@ -46,8 +48,8 @@ std::string tag_in(std::string_view entity_tag, Coding coding) {
 
 Answered<PageCache::Found> fetch(Workings& workings, const std::string& key,
                                  const history::Moment& moment, Coding coding,
-                                 const PageCache::Make& make) {
-    auto found = fetch_coded(workings.pages, key, moment, coding, make);
+                                 const PageCache::Make& make, PageCache::Meanwhile meanwhile) {
+    auto found = fetch_coded(workings.pages, key, moment, coding, make, meanwhile);
     if (!found) return found;
     workings.metrics.count_page(found->kept);
     found->outdated = found->outdated || !moment.store_reachable;
@@ -83,8 +85,8 @@ Response answer_with(const Request& request, const PageCache::Found& found, Codi
     response.fields = {{"ETag", page.entity_tag}};
     if (!page.last_modified_text.empty())
         response.fields.emplace_back("Last-Modified", page.last_modified_text);
-    const auto max_age =
-        page.settled ? std::max(settled_max_age, sending.max_age) : sending.max_age;
+    const bool may_stay = page.settled && sending.max_age > 0;  // 0: the operator wants none kept
+    const auto max_age = may_stay ? std::max(settled_max_age, sending.max_age) : sending.max_age;
     response.fields.emplace_back("Cache-Control",
                                  cache_control(max_age, page.passing || found.outdated));
     response.fields.emplace_back("Vary", sending.vary);
@@ -95,7 +97,7 @@ Response answer_with(const Request& request, const PageCache::Found& found, Codi
     response.fields.emplace_back("Content-Type", sending.content_type);
     if (coding == Coding::gzip) response.fields.emplace_back("Content-Encoding", "gzip");
     response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-    if (sending.is_html) add_page_fields(response);
+    if (sending.is_shown) add_page_fields(response);
     response.body = page.body;
     return response;
 }

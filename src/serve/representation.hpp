@@ -24,14 +24,15 @@ inline constexpr long settled_max_age = 86400;
 // kept; its gzip copy is kept beside it. Counted.
 [[nodiscard]] Answered<PageCache::Found> fetch(Workings& workings, const std::string& key,
                                                const history::Moment& moment, Coding coding,
-                                               const PageCache::Make& make);
+                                               const PageCache::Make& make,
+                                               PageCache::Meanwhile meanwhile);
 
 // How a page is sent.
 struct Sending {
     std::string content_type;
     std::string vary;
-    long max_age = 0;      // seconds, while nothing is out of reach
-    bool is_html = false;  // a page for people: what it may load is told to the browser
+    long max_age = 0;       // seconds, while nothing is out of reach
+    bool is_shown = false;  // by a browser, which is told what it may load
 };
 // "public, max-age=…", shorter while something is out of reach.
 [[nodiscard]] std::string cache_control(long max_age, bool passing);

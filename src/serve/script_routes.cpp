@@ -60,7 +60,8 @@ Answered<Response> answer_suggest(Workings& workings, const Request& request) {
                           .vary = "Accept-Encoding",
                           .max_age = std::min(suggestions_max_age, workings.settings.max_age)};
     return answer_draft(workings, request,
-                        {"/suggest" + address_of(*query), workings.wide_moment(), sending},
+                        {"/suggest" + address_of(*query), workings.wide_moment(), sending,
+                         PageCache::Meanwhile::older},
                         [&] { return draft_suggestions(workings, *query); });
 }
 
@@ -70,9 +71,10 @@ Answered<Response> answer_opml(Workings& workings, const Request& request) {
     const Sending sending{.content_type = "text/x-opml; charset=utf-8",
                           .vary = "Accept-Encoding",
                           .max_age = workings.settings.max_age};
-    return answer_draft(workings, request,
-                        {opml_address_of(*objects), workings.wide_moment(), sending},
-                        [&] { return draft_opml(workings, *objects); });
+    return answer_draft(
+        workings, request,
+        {opml_address_of(*objects), workings.wide_moment(), sending, PageCache::Meanwhile::older},
+        [&] { return draft_opml(workings, *objects); });
 }
 
 Answered<Response> answer_file(Workings& workings, const Request& request) {

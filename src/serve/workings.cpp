@@ -11,13 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto wide_for = 60s;
-constexpr auto store_state_for = 10s;
 
 }  // namespace
-
-bool same_build(const history::Moment& a, const history::Moment& b) {
-    return a.version == b.version && a.build_digest == b.build_digest;
-}
 
 history::Moment SlowMoment::of(const history::Moment& moment,
                                std::chrono::steady_clock::time_point now) {
@@ -30,16 +25,6 @@ history::Moment SlowMoment::of(const history::Moment& moment,
     auto slow = *taken_;
     slow.store_reachable = moment.store_reachable;
     return slow;
-}
-
-std::optional<StoreState> SlowStoreState::of(const OperatorDesk& desk,
-                                             std::chrono::steady_clock::time_point now) {
-    const std::lock_guard lock(mutex_);
-    if (asked_at_ && now - *asked_at_ < store_state_for) return state_;
-    auto state = desk.store_state();
-    asked_at_ = now;
-    state_ = state ? std::optional(std::move(*state)) : std::nullopt;
-    return state_;
 }
 
 Workings::Workings(Desk desk_, render::Site look_, render::Templates templates_,

@@ -8,12 +8,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "serve/desk.hpp"
 #include "serve/limiter.hpp"
 #include "serve/metrics.hpp"
 #include "serve/page_cache.hpp"
+#include "serve/per_moment.hpp"
 #include "serve/site.hpp"
+#include "serve/slow_answer.hpp"
 
 namespace serve {
 
@@ -31,17 +34,10 @@ class SlowMoment {
     std::chrono::steady_clock::time_point taken_at_;
 };
 
-// What the store says of itself, asked for at most once in ten seconds.
-class SlowStoreState {
-   public:
-    //   returns  nullopt: the store can't be reached
-    [[nodiscard]] std::optional<StoreState> of(const OperatorDesk& desk,
-                                               std::chrono::steady_clock::time_point now);
-
-   private:
-    std::mutex mutex_;  // guards what follows; held while the store is asked
-    std::optional<StoreState> state_;
-    std::optional<std::chrono::steady_clock::time_point> asked_at_;
+// What every page of the home address shows, whatever is looked for: dear to count.
+struct HomeFrame {
+    std::vector<std::string> classes;
+    std::vector<history::ReleaseSummary> recent;
 };
 
 struct Workings {
@@ -53,7 +49,9 @@ struct Workings {
     const Settings settings;
     PageCache pages;
     SlowMoment slow_moment;
-    SlowStoreState store_state;
+    SlowAnswer<std::string> schema_fault{std::chrono::seconds(10)};
+    SlowAnswer<history::StoreCounts> store_counts{std::chrono::seconds(60)};
+    PerMoment<HomeFrame> home_frame;
     Limiter limiter;
     Metrics own_metrics;  // used where settings name none
     Metrics& metrics;
@@ -69,8 +67,5 @@ struct Workings {
     // configuration, the renderer and the templates.
     [[nodiscard]] std::string entity_tag_of(std::initializer_list<std::string_view> parts) const;
 };
-
-// True when both are of the same build: what was computed in between is of that build too.
-[[nodiscard]] bool same_build(const history::Moment& a, const history::Moment& b);
 
 }  // namespace serve

@@ -63,8 +63,10 @@ struct Backroom {
     std::map<std::string, std::string> tokens;  // to who holds them
     std::vector<history::Named> named;
     std::optional<history::Difference> difference;
-    serve::StoreState store_state;
-    int store_asked = 0;
+    std::string schema_fault;
+    history::StoreCounts counts;
+    int schema_asked = 0, counts_asked = 0, frames = 0, searches = 0;
+    std::function<void()> on_look = [] {};  // at the store, for operators
     base::Seconds now = *base::parse_rfc3339("2008-03-01T12:00:00Z");
     std::chrono::steady_clock::time_point tick{};
 
@@ -153,6 +155,7 @@ struct Backroom {
             return release_history(version, wanted);
         };
         desk.newest_releases = [this](std::size_t) {
+            ++frames;
             return unless_broken(
                 std::vector<history::ReleaseSummary>{{release(2), {}}, {release(1), {}}});
         };
@@ -168,9 +171,21 @@ struct Backroom {
             return unless_broken(std::move(contents));
         };
         desk.find_named = [this](const std::string&, const std::string&, std::size_t most) {
+            ++searches;
             auto found = named;
             found.resize(std::min(most, found.size()));
             return unless_broken(std::move(found));
+        };
+        desk.labelled = [this](const std::vector<ObjectName>& asked) {
+            std::vector<history::Named> labelled;
+            for (const auto& object : asked) {
+                const auto known =
+                    std::find_if(named.begin(), named.end(),
+                                 [&](const auto& each) { return each.object == object; });
+                labelled.push_back(known == named.end() ? history::Named{object, object.name}
+                                                        : *known);
+            }
+            return unless_broken(std::move(labelled));
         };
         desk.known_classes = [this] {
             return unless_broken(std::vector<std::string>{"Gene", "Paper"});
@@ -209,10 +224,17 @@ struct Backroom {
             if (moment.version.empty()) return std::nullopt;
             return history::Release{moment.version, *base::parse_date("2008-02-15")};
         };
-        desk.store_state = [this]() -> serve::Asked<serve::StoreState> {
-            ++store_asked;
+        desk.schema_fault = [this]() -> serve::Asked<std::string> {
+            ++schema_asked;
+            on_look();
             if (!moment.store_reachable) return base::fail(Kind::unavailable, "away");
-            return store_state;
+            return schema_fault;
+        };
+        desk.store_counts = [this]() -> serve::Asked<history::StoreCounts> {
+            ++counts_asked;
+            on_look();
+            if (!moment.store_reachable) return base::fail(Kind::unavailable, "away");
+            return counts;
         };
         desk.effort = [] { return serve::Effort{.computations = 7, .store_retries = 3}; };
         desk.token_holder =

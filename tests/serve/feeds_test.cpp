@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
 
+#include <thread>
+
 #include "render/feed.hpp"
 #include "serve/backroom.hpp"
 #include "support/gunzip.hpp"
@@ -49,6 +51,8 @@ TEST_CASE("RSS and Atom are called XML to a browser: the same bytes under the sa
         CHECK(shown.field("ETag") == reader.field("ETag"));
         CHECK(shown.field("Vary") == reader.field("Vary"));
         CHECK(shown.body == reader.body);
+        CHECK(shown.field("Content-Security-Policy").starts_with("default-src 'none'"));
+        CHECK(reader.field("Content-Security-Policy").empty());
     }
     CHECK(world.get(plain + "&format=json", {{"accept", browser}}).field("Content-Type") ==
           media_type("json"));
@@ -194,6 +198,48 @@ TEST_CASE("a page of an archive that is full is kept for a day, the newest like 
     CHECK(world.open("/rss/archive?" + plain).status == 400);
     CHECK(world.open("/rss/archive?" + plain + "&before=7").status == 400);
     CHECK(world.back.hits == 0);
+}
+
+TEST_CASE(
+    "no page of a class's archive is kept for a day, and none where nothing is to be kept") {
+    World world;
+    for (int i = 70; i > 0; --i) world.back.rows.push_back(row(unc26, i));
+    CHECK(world.open("/rss/archive?class=Gene&before=50").field("Cache-Control") ==
+          "public, max-age=3600");
+    auto settings = settings_with();
+    settings.max_age = 0;
+    World unkept(settings);
+    unkept.back.rows = world.back.rows;
+    CHECK(unkept.open("/rss/archive?" + plain + "&before=50").field("Cache-Control") ==
+          "public, max-age=0");
+}
+
+// Would wait for itself if it did not get the older page.
+TEST_CASE("while a feed of many objects is made anew, others get the one before") {
+    World world;
+    world.back.objects = {unc26, paper};
+    for (const auto& query : {std::string("class=Gene"), list}) {
+        for (const auto* coding : {"identity", "gzip"}) {
+            const Fields fields{{"accept-encoding", coding}};
+            const auto record = [&](int newest) {
+                world.back.rows.clear();
+                for (int i = newest; i > 0; --i) world.back.rows.push_back(row(unc26, i));
+                ++world.back.moment.generation;
+                world.back.tick += std::chrono::minutes(1);
+            };
+            record(1);
+            const auto before = world.get(query, fields);
+            record(2);
+            Response meanwhile;
+            world.back.on_load = [&] {
+                world.back.on_load = [] {};
+                std::thread([&] { meanwhile = world.get(query, fields); }).join();
+            };
+            const auto after = world.get(query, fields);
+            CHECK(meanwhile.body == before.body);
+            CHECK(after.field("ETag") != before.field("ETag"));
+        }
+    }
 }
 
 TEST_CASE("archives of classes, lists and releases lie at their own addresses") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
 
+#include <thread>
+
 #include "serve/backroom.hpp"
 #include "serve/metrics.hpp"
 
@@ -37,19 +39,59 @@ TEST_CASE("healthz tells store, release, its age and build, and why a newer buil
 TEST_CASE("a schema that does not fit is no health, and is asked for once in ten seconds") {
     World world;
     CHECK(world.open("/healthz").status == 200);
-    world.back.store_state.schema_fault = "schema 4; this program knows 3";
+    world.back.schema_fault = "schema 4; this program knows 3";
     CHECK(world.open("/healthz").status == 200);
-    CHECK(world.back.store_asked == 1);
+    CHECK(world.back.schema_asked == 1);
     world.back.tick += 10s;
     const auto response = world.open("/healthz");
     CHECK(response.status == 503);
     CHECK(says(response, "schema 4; this program knows 3"));
-    CHECK(world.back.store_asked == 2);
+    CHECK(world.back.schema_asked == 2);
+    CHECK(world.back.counts_asked == 0);
+}
+
+// Both would wait forever for a look that waits for them.
+TEST_CASE("while the store is slow to look at, others are answered with what was known") {
+    World world;
+    std::string meanwhile;
+    world.back.on_look = [&] {
+        world.back.on_look = [] {};
+        std::thread([&] {
+            meanwhile = body_of(world.open("/healthz")) + body_of(world.open("/metrics"));
+        }).join();
+    };
+    SECTION("health, before the first look") {
+        CHECK(says(world.open("/healthz"), "\"schema\":\"ok\""));
+        CHECK(meanwhile.find("\"schema\":\"unknown\"") != std::string::npos);
+        CHECK(meanwhile.find("\"status\":\"ok\"") != std::string::npos);
+    }
+    SECTION("counts, before the first count") {
+        CHECK(says(world.open("/metrics"), "varve_objects 0\n"));
+        CHECK(meanwhile.find("varve_objects") == std::string::npos);
+        CHECK(meanwhile.find("varve_store_up 1\n") != std::string::npos);
+    }
+}
+
+TEST_CASE("the store is counted once a minute") {
+    World world;
+    world.back.counts = {.objects = 12, .rows = 34};
+    CHECK(says(world.open("/metrics"), "varve_objects 12\n"));
+    world.back.counts = {.objects = 13, .rows = 35};
+    world.back.tick += 59s;
+    CHECK(says(world.open("/metrics"), "varve_objects 12\n"));
+    CHECK(world.back.counts_asked == 1);
+    world.back.tick += 1s;
+    CHECK(says(world.open("/metrics"), "varve_objects 13\n"));
+}
+
+TEST_CASE("every status that is sent has a name") {
+    for (const auto status : serve::Metrics::statuses)
+        CHECK((serve::reason_of(status) == "Unknown") == (status == 0));
 }
 
 TEST_CASE("metrics count requests by route and status, pages by cache, and tell the facts") {
     World world;
-    world.back.store_state.counts = {.objects = 12, .rows = 34};
+    world.back.counts = {.objects = 12, .rows = 34};
     static_cast<void>(world.get(plain));
     static_cast<void>(world.get(plain));
     static_cast<void>(world.get(plain + "&n=0"));

@@ -75,10 +75,13 @@ TEST_CASE("a history page is as old as its rows; what has no such date is valida
           200);
 }
 
-TEST_CASE("a history page shows as many rows as may be shown, and counts no hit") {
-    World world;
-    CHECK(world.open(gene_page).status == 200);
-    CHECK(world.back.window == history::Window{.most = 1000, .since = ""});
+TEST_CASE("a history page leads to every row, however short feeds are, and counts no hit") {
+    auto settings = settings_with();
+    settings.max_items = 1;
+    World world(settings);
+    with_rows(world);
+    CHECK(world.open(gene_page + "&at=WS1").status == 200);
+    CHECK(world.back.window == history::Window{.most = 10'000, .since = ""});
     CHECK(world.back.hits == 0);
 }
 
@@ -248,6 +251,33 @@ TEST_CASE("the home page calls watched objects what people call them, unknown on
     CHECK(page.status == 200);
     CHECK(says(page, "unc-26"));
     CHECK(says(page, "nobody"));
+}
+
+TEST_CASE("what all home pages show is read once for a moment, and labels without a search") {
+    World world;
+    with_rows(world);
+    for (const auto* address : {"/", "/?q=unc", "/?q=daf", "/?class=Gene&q=unc",
+                                "/?object=Gene:WBGene00006763&object=Gene:nobody"})
+        CHECK(says(world.open(address), "WS2"));
+    CHECK(world.back.frames == 1);
+    CHECK(world.back.searches == 3);
+    ++world.back.moment.generation;
+    world.back.moment.build_digest = "other";
+    CHECK(world.open("/?q=unc").status == 200);
+    CHECK(world.back.frames == 2);
+    world.back.moment.build_digest = "another";
+    world.back.error = base::Error{base::Kind::unavailable, "away"};
+    CHECK(world.open("/?class=Paper").status == 503);
+    world.back.error.reset();
+    CHECK(world.open("/?class=Paper").status == 200);
+}
+
+TEST_CASE("the home page of a site without a build is not kept") {
+    World world;
+    world.back.moment.version.clear();
+    CHECK(world.open("/").field("Cache-Control") == "public, max-age=60");
+    CHECK(world.open("/").field("Cache-Control") == "public, max-age=60");
+    CHECK(world.back.frames == 1);
 }
 
 TEST_CASE("a page that the store keeps from being made is 503, or the one that was kept") {
