@@ -90,7 +90,7 @@ cgi-bin/rss: build/release/varve
 	ln -f $< $@ 2>/dev/null || cp $< $@
 
 # The schema files, compiled in: sql/NAME.sql as store::mysql_NAME, its twin as sqlite_NAME.
-schemas := schema=objects_history upgrade_2=upgrade_2 upgrade_3=upgrade_3
+schemas := schema=objects_history upgrade_2=upgrade_2 upgrade_3=upgrade_3 upgrade_4=upgrade_4
 $(B)/gen/schema_text.cpp: $(wildcard sql/*.sql)
 	@mkdir -p $(@D)
 	{ echo '#include <string_view>'; for s in $(schemas); do for e in mysql: sqlite:.sqlite; do \

@@ -157,5 +157,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 3)
+INSERT INTO meta (name, value) VALUES ('schema', 4)
   ON DUPLICATE KEY UPDATE value = value;

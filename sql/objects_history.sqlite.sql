@@ -147,5 +147,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 3)
+INSERT INTO meta (name, value) VALUES ('schema', 4)
   ON CONFLICT (name) DO NOTHING;

@@ -2,11 +2,9 @@
 -- private site. `varve init` runs it.
 -- SPDX-License-Identifier: MIT
 
+-- Filled by the program, and its index added, as schema 4.
 ALTER TABLE objects
   ADD COLUMN label_key TEXT NOT NULL DEFAULT '' CHECK (length(label_key) <= 512);
--- lower() folds ASCII letters and no others.
-UPDATE objects SET label_key = lower(label) WHERE label <> '' AND label <> name;
-CREATE INDEX IF NOT EXISTS objects_by_label ON objects (label_key, class);
 
 -- Who may read a private site.
 CREATE TABLE IF NOT EXISTS tokens (

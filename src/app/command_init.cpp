@@ -29,7 +29,7 @@ int init(const Config& config) {
         if (error)
             return complain("can't make " + folder.string() + ": " + error.message(), failed);
     }
-    const auto pool = open_pool(config, store::IfMissing::create);
+    const auto pool = open_pool(config, store::IfMissing::create, Waiting::upgrade);
     const auto connection = pool->lease();
     const auto done = store::initialise(*connection, base::system_clock_now());
     if (!done) return complain(done.error().text, status_of(done.error()));

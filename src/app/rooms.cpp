@@ -71,11 +71,13 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
                              ? store::Writers::one_at_a_time
                              : store::Writers::many;
     store::Patience patience;
-    if (waiting == Waiting::command)
-        patience.attempts = 20;
-    else
+    if (waiting == Waiting::request)
         patience.last_attempt = 12s;  // one silent server, and the next one tried
-    const auto answer_within = waiting == Waiting::command ? 30s : 10s;
+    else
+        patience.attempts = 20;
+    const std::chrono::seconds answer_within = waiting == Waiting::request   ? 10s
+                                               : waiting == Waiting::command ? 30s
+                                                                             : 24h;
     auto connect =
         store::connector(config.store, config.store_password, if_missing, answer_within);
     if (threads > 0) connect = for_a_job(std::move(connect), threads);

@@ -27,7 +27,8 @@ struct Rooms {
 // Who waits for the store. A reader's request gives up half a second after the store began to
 // refuse, and on a server that is silent for 10 s; a command stays through 20 s of refusals,
 // while a cluster makes up its mind, and through 30 s of silence.
-enum class Waiting { request, command };
+// An upgrade adds an index to millions of rows in one statement: it stays for hours.
+enum class Waiting { request, command, upgrade };
 
 // The store opened and its schema checked, the current build not yet looked at.
 //   error  refused (schema), unavailable (the store can't be reached)

@@ -15,7 +15,7 @@ namespace store {
 
 // sql/*.sql, compiled in by the Makefile.
 extern const std::string_view mysql_schema, sqlite_schema, mysql_upgrade_2, sqlite_upgrade_2,
-    mysql_upgrade_3, sqlite_upgrade_3;
+    mysql_upgrade_3, sqlite_upgrade_3, mysql_upgrade_4, sqlite_upgrade_4;
 
 namespace {
 
@@ -75,6 +75,7 @@ Result<void> refuse_newer(int schema) {
 }
 
 void run_step(Connection& connection, const Migration& step) {
+    if (step.fill != nullptr) step.fill(connection);
     Transaction transaction(connection, Access::write);
     // Somebody else may have run it while we waited for the lock.
     if (schema_of(connection).value_or(0) >= step.number) return;
@@ -93,7 +94,8 @@ std::string_view schema_sql(Engine engine) {
 
 std::span<const Migration> migrations() {
     static const std::array all{Migration{2, sqlite_upgrade_2, mysql_upgrade_2},
-                                Migration{3, sqlite_upgrade_3, mysql_upgrade_3}};
+                                Migration{3, sqlite_upgrade_3, mysql_upgrade_3},
+                                Migration{4, sqlite_upgrade_4, mysql_upgrade_4, fill_label_keys}};
     return all;
 }
 

@@ -21,6 +21,10 @@ namespace store {
 struct Migration {
     int number;
     std::string_view sqlite, mysql;
+    // What SQL can't do, or not to millions of rows at once: runs before the script, outside of
+    // any transaction, in short ones of its own. Bears being run again on both engines, and
+    // beside itself (two who run `varve init`). nullptr: nothing.
+    void (*fill)(Connection&) = nullptr;
 };
 [[nodiscard]] std::span<const Migration> migrations();
 
@@ -36,5 +40,12 @@ struct Migration {
 // Makes the newest schema where there is none, then runs the steps above the schema's number,
 // each to its end before the next. Throws Failure.
 void upgrade(Connection& connection, std::span<const Migration> steps);
+
+// The step to schema 4: objects.label_key, the label with its ASCII letters in lower case where
+// it is not the name. 10,000 objects a transaction, of which only those are written that are not
+// as they should be.
+//   throws  Failure; what was done stays done
+//   cost    a read of all objects, and an UPDATE by key for each that has a label
+void fill_label_keys(Connection& connection);
 
 }  // namespace store

@@ -121,7 +121,7 @@ TEST_CASE("An archive is a line for each row, between a first and a last one") {
                          {Value("WS187"), "2008-02-15", "d", std::int64_t{0}});
         connection->execute("DELETE FROM meta WHERE name <> 'schema'");
         CHECK(exported(connect) ==
-              "{\"varve_export\":1,\"schema\":3}\n"
+              "{\"varve_export\":1,\"schema\":4}\n"
               "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
               "\"name\":\"a\\\"\\n\",\"name_key\":\"a\\\"\\n\",\"label\":\"label\","
               "\"signature\":\"0123456789abcdef0123456789abcdef\","
@@ -132,7 +132,7 @@ TEST_CASE("An archive is a line for each row, between a first and a last one") {
               "\"tree\":{\"base64\":\"AAECAw==\"}}}\n"
               "{\"table\":\"releases\",\"row\":{\"version\":\"WS187\","
               "\"released_on\":\"2008-02-15\",\"digest\":\"d\",\"replacing\":0}}\n"
-              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":3}}\n"
+              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":4}}\n"
               "{\"end\":true,\"rows\":{\"objects\":1,\"history\":0,\"trees\":1,\"accepted\":0,"
               "\"warmed\":0,\"failed\":0,\"leases\":0,\"mass_changes\":0,\"replacements\":0,"
               "\"tokens\":0,\"releases\":1,\"meta\":1}}\n");
