@@ -84,8 +84,7 @@ bool add_body(Html& html, const history::Row& row, const history::Excerpt& excer
         return whole;
     }
     if (!html.open("p", "<p>")) return false;
-    const auto& notes = row.notes.adopted_html;
-    add_allowed(html, site.hide_curators ? without_users(notes) : notes);
+    add_adopted(html, row, site);
     html.close();
     return !html.full();
 }

@@ -74,10 +74,10 @@ std::string heading_of(const Row& row, const Site& site) {
 
 constexpr std::string_view end_of_row = "</article>\n";
 
-PartOfChanges adopted_of(const Row& row, std::size_t room) {
+PartOfChanges adopted_of(const Row& row, std::size_t room, const Site& site) {
     Html html(room);
     if (!html.open("p", "<p class=\"adopted\">")) return {{}, 1, true};
-    add_allowed(html, row.notes.adopted_html);
+    add_adopted(html, row, site);
     const bool cut = html.full();
     html.close();
     return {std::move(html).take(), 1, cut};
@@ -85,7 +85,7 @@ PartOfChanges adopted_of(const Row& row, std::size_t room) {
 
 PartOfChanges changes_of(const Row& row, const History& history, std::size_t room,
                          std::size_t part, const Site& site) {
-    if (row.kind == Kind::adopted) return adopted_of(row, room);
+    if (row.kind == Kind::adopted) return adopted_of(row, room, site);
     const auto aside = set_aside(row, history);
     return part_of_changes({.changes = row.notes.changes,
                             .aside = aside,
