@@ -86,6 +86,9 @@ struct Narrowing {
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
 
+// Of a narrowed reading so many of the newest rows are looked at; older ones are not found.
+inline constexpr std::size_t most_narrowed = 20'000;
+
 // Which rows a feed shows, of those up to the current release.
 struct Window {
     std::size_t most = 50;  // newest this many, 1 … serve.max_items
@@ -136,10 +139,18 @@ struct History : Excerpt {
     bool operator==(const History&) const = default;
 };
 
+// An object and what people call it.
+struct Named {
+    ObjectName object;
+    std::string label;  // never empty
+    bool operator==(const Named&) const = default;
+};
+
 // A watch list: rows of all of its objects, as one feed shows them.
 struct WatchList : Excerpt {
-    std::vector<ObjectName> objects;  // first recorded spellings, sorted, each once; unknown ones
-                                      // are left out
+    // First recorded spellings, sorted, each once; unknown ones are left out. Called as in the
+    // current release, whatever rows the window has.
+    std::vector<Named> objects;
     bool operator==(const WatchList&) const = default;
 };
 

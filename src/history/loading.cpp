@@ -97,12 +97,13 @@ Result<WatchList> load_list(const Loading& loading, std::span<const Identity> id
     if (!rows) return tl::unexpected(rows.error());
     for (std::size_t at = 0; at < objects.size(); ++at) {
         if (is_of_the_future(loading, identities[at], *rows)) continue;
-        list.objects.push_back(objects[at].object);
+        const auto& row = objects[at];
+        list.objects.push_back({row.object, row.label.empty() ? row.object.name : row.label});
         list.last_modified = std::max(list.last_modified, objects[at].last_modified);
     }
     if (list.objects.empty())
         return base::fail(base::Kind::absent, "none of these objects is known here");
-    std::ranges::sort(list.objects);
+    std::ranges::sort(list.objects, {}, &Named::object);
     fill(list, loading, std::move(*rows), window);
     return list;
 }

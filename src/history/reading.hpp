@@ -94,12 +94,6 @@ struct ContentsQuery {
                                                              const std::string& version,
                                                              const ContentsQuery& query);
 
-// An object that was looked for.
-struct Named {
-    ObjectName object;
-    std::string label;  // what people call it; never empty
-    bool operator==(const Named&) const = default;
-};
 // Objects whose name or label is `text`, then those whose name or label begins with it, ASCII
 // case aside; recorded ones, and those of the build that have exactly this name.
 //   class_name  empty: any

@@ -158,8 +158,6 @@ struct Rows {
     std::size_t recorded = 0;                            // that since and narrowing leave, in all
     std::map<std::int64_t, std::size_t> of_object = {};  // rows up to the current release, by oid
 };
-// Of a narrowed reading so many of the newest rows are looked at; older ones are not found.
-inline constexpr std::size_t most_narrowed = 20'000;
 
 // The rows of one object, or of several together, up to `current`.
 //   objects  settled; each once

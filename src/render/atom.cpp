@@ -57,7 +57,7 @@ void append_links(std::string& xml, const Channel& channel, const Neighbours& li
 
 void append_author(std::string& xml, std::size_t depth, const Curator& author) {
     append_start(xml, depth, "author");
-    append_element(xml, depth + 1, "name", author.name);
+    append_element(xml, depth + 1, "name", plain_line(author.name));
     if (!author.url.empty()) append_url_element(xml, depth + 1, "uri", author.url);
     append_end(xml, depth, "author");
 }
@@ -70,7 +70,7 @@ void append_head(std::string& xml, const history::Excerpt& excerpt, const Channe
                   {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
                   {"xml:lang", site.language}});
     append_element(xml, 1, "title", title_of(channel));
-    append_element(xml, 1, "subtitle", channel.subject.description);
+    append_element(xml, 1, "subtitle", description_of(excerpt, channel));
     append_element(xml, 1, "id", channel.subject.id + narrowing_of(channel.self_url));
     append_element(xml, 1, "updated", base::format_rfc3339(last_modified(excerpt)));
     append_author(xml, 1, {publisher_of(site), {}});

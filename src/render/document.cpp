@@ -67,6 +67,7 @@ Neighbours neighbours_of(const history::Excerpt& excerpt, const Channel& channel
                    : channel.archive_url + std::to_string(before);
     };
     links.archive = channel.before > 0;
+    if (excerpt.cut) return links;
     if (!links.archive) {
         links.complete = shown >= excerpt.recorded;
         links.older = page(page_behind(excerpt, shown));
@@ -99,6 +100,13 @@ std::string document_of(const Shape& shape, const history::Excerpt& excerpt,
 
 std::string title_of(const Channel& channel) {
     return plain_line(channel.subject.title + channel.narrowing);
+}
+
+std::string description_of(const history::Excerpt& excerpt, const Channel& channel) {
+    const auto& description = channel.subject.description;
+    if (!excerpt.cut) return description;
+    return description + " Only the newest " + with_separators(history::most_narrowed) +
+           " items were looked at.";
 }
 
 std::string publisher_of(const Site& site) {

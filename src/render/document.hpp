@@ -40,9 +40,11 @@ struct Shape {
 // The channel's title: "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186".
 [[nodiscard]] std::string title_of(const Channel& channel);
 
-// "Gene unc-26": an object by what people called it when it changed last, where a row tells.
-[[nodiscard]] std::string shown_name(const history::ObjectName& object,
-                                     const history::Excerpt& excerpt);
+// The channel's description, and that older rows were not looked at where it is so.
+[[nodiscard]] std::string description_of(const history::Excerpt& excerpt, const Channel& channel);
+
+// "Gene unc-26": an object by what people call it.
+[[nodiscard]] std::string shown_name(const history::Named& named);
 
 // The site's title as the name of who publishes: never empty.
 [[nodiscard]] std::string publisher_of(const Site& site);

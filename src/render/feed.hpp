@@ -27,7 +27,8 @@ struct Subject {
     std::string page_url;  // the page for people
     std::string id;  // of the Atom feed; behind it stands ? and what of self_url narrows the feed
 };
-// "Gene unc-26 (WBGene00006763) - TITLE OF THE SITE"; the description tells its successor.
+// "Gene unc-26 (WBGene00006763) - TITLE OF THE SITE"; of one that is gone the description
+// tells its successor, where the newest row is there.
 [[nodiscard]] Subject subject_of(const history::History& history, const Site& site);
 // "Gene unc-26, Paper WBPaper00031000 and 3 others - …", tag:AUTHORITY:/list/ + 32 hex digits
 [[nodiscard]] Subject subject_of(const history::WatchList& list, const Site& site);

@@ -95,6 +95,7 @@ std::string identity_of(const history::Excerpt& excerpt, const Channel& channel)
     // A page of the archive stays what it is while history goes on.
     text.add(channel.before > 0 ? std::size_t{excerpt.recorded > channel.before}
                                 : excerpt.recorded);
+    text.add(excerpt.cut);
     text.add(excerpt.numbered_by_recording);
     text.add(last_modified(excerpt));
     text.add_each(excerpt.rows);

@@ -85,8 +85,8 @@ void append_side(std::string& json, std::string_view key, const std::vector<tree
 
 Curator curator_of(std::string_view user, const history::People& people, const Site& site) {
     const auto found = people.find(user);
-    if (found == people.end()) return {plain_line(user), {}};
-    return {plain_line(found->second.label), object_url_of(found->second.object, site)};
+    if (found == people.end()) return {one_line(user), {}};
+    return {one_line(found->second.label), object_url_of(found->second.object, site)};
 }
 
 std::vector<Curator> curators_of(const history::Row& row, const history::Excerpt& excerpt,

@@ -37,9 +37,12 @@ namespace render {
 // not be http(s).
 [[nodiscard]] std::string object_url_of(const tree::ObjectName& object, const Site& site);
 
+// "Gene unc-26 (WBGene00006763)": an object as its feeds and pages are called. Any text.
+[[nodiscard]] std::string full_name_of(const history::History& history);
+
 // What became of an object that is no more, or is called otherwise.
 struct Successor {
-    std::string words;  // "Merged into", "Most likely renamed to": a plain line
+    std::string words;  // "Merged into", "Most likely renamed to": one line
     history::ObjectName object;
     bool operator==(const Successor&) const = default;
 };
@@ -60,7 +63,7 @@ struct Successor {
 
 // Who wrote something, as people read it.
 struct Curator {
-    std::string name;  // label of the person whom [curators] names, else the user; a plain line
+    std::string name;  // label of the person whom [curators] names, else the user; one line
     std::string url;   // where that person is shown; empty: nowhere. http(s)
     bool operator==(const Curator&) const = default;
 };

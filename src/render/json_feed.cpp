@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "render/change_list.hpp"
 #include "render/document.hpp"
+#include "render/text.hpp"
 
 namespace render {
 namespace {
@@ -24,7 +25,7 @@ void append_authors(std::string& json, const std::vector<Curator>& authors) {
     for (const auto& author : authors) {
         if (&author != &authors.front()) json += ',';
         json += "{\"name\":";
-        append_json_text(json, author.name);
+        append_json_text(json, plain_line(author.name));
         if (!author.url.empty()) append_field(json, "url", author.url);
         json += '}';
     }
@@ -68,13 +69,13 @@ void append_varve(std::string& json, const history::Row& row, const history::Exc
     json += '}';
 }
 
-void append_head(std::string& json, const history::Excerpt&, const Channel& channel,
+void append_head(std::string& json, const history::Excerpt& excerpt, const Channel& channel,
                  const Neighbours& links, const Site& site) {
     json += "{\"version\":\"https://jsonfeed.org/version/1.1\"";
     append_field(json, "title", title_of(channel));
     append_field(json, "home_page_url", channel.subject.page_url);
     append_field(json, "feed_url", channel.self_url);
-    append_field(json, "description", channel.subject.description);
+    append_field(json, "description", description_of(excerpt, channel));
     if (!links.older.empty()) append_field(json, "next_url", links.older);
     append_field(json, "language", site.language);
     append_authors(json, {{publisher_of(site), {}}});

@@ -8,9 +8,9 @@
 namespace render {
 namespace {
 
-void append_outline(std::string& xml, const history::ObjectName& object,
-                    const history::WatchList& list, const Site& site) {
-    const auto name = plain_line(shown_name(object, list));
+void append_outline(std::string& xml, const history::Named& named, const Site& site) {
+    const auto& object = named.object;
+    const auto name = plain_line(shown_name(named));
     const auto feed = site.base_url + "/rss?class=" + base::percent_encode(object.class_name) +
                       "&name=" + base::percent_encode(object.name);
     append_empty(xml, 2, "outline",
@@ -32,7 +32,7 @@ std::string opml(const history::WatchList& list, const Site& site) {
     append_element(xml, 2, "dateModified", base::format_http_date(last_modified(list)));
     append_end(xml, 1, "head");
     append_start(xml, 1, "body");
-    for (const auto& object : list.objects) append_outline(xml, object, list, site);
+    for (const auto& named : list.objects) append_outline(xml, named, site);
     append_end(xml, 1, "body");
     append_end(xml, 0, "opml");
     return xml;

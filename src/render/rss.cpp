@@ -92,7 +92,7 @@ void append_head(std::string& xml, const history::Excerpt& excerpt, const Channe
     append_start(xml, 1, "channel");
     append_element(xml, 2, "title", title_of(channel));
     append_url_element(xml, 2, "link", channel.subject.page_url);
-    append_element(xml, 2, "description", channel.subject.description);
+    append_element(xml, 2, "description", description_of(excerpt, channel));
     append_element(xml, 2, "language", site.language);
     if (const auto contact = contact_of(site); !contact.empty()) {
         append_element(xml, 2, "managingEditor", contact);
@@ -110,7 +110,7 @@ std::string names_of(const std::vector<Curator>& curators) {
     std::string names;
     for (const auto& curator : curators) {
         if (!names.empty()) names += ", ";
-        names += curator.name;
+        names += plain_line(curator.name);
     }
     return names;
 }

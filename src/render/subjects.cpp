@@ -34,44 +34,57 @@ std::string names_of(const history::WatchList& list) {
     for (std::size_t i = 0; i < named; ++i) {
         const bool last = i > 0 && i + 1 == objects.size();
         names += i == 0 ? "" : last ? " and " : ", ";
-        names += shown_name(objects[i], list);
+        names += shown_name(objects[i]);
     }
     if (named < objects.size())
         names += " and " + std::to_string(objects.size() - named) + " others";
     return names;
 }
 
+// By its newest row alone, which every window holds but one that is narrowed or goes back: so a
+// description is the same however many rows are asked for.
+std::optional<Successor> successor_in_description(const history::History& history,
+                                                  const Site& site) {
+    const bool tells = history.vanished && !history.narrowing.is_set() && !history.rows.empty() &&
+                       history.rows.front().kind == history::Kind::vanished;
+    return tells ? successor_of(history.rows.front(), site) : std::nullopt;
+}
+
 }  // namespace
 
-std::string shown_name(const ObjectName& object, const history::Excerpt& excerpt) {
-    const auto row = std::ranges::find(excerpt.rows, object, &history::Row::object);
-    const bool labelled = row != excerpt.rows.end() && !row->label.empty();
-    return object.class_name + " " + (labelled ? row->label : object.name);
+std::string shown_name(const history::Named& named) {
+    return named.object.class_name + " " +
+           (named.label.empty() ? named.object.name : named.label);
+}
+
+std::string full_name_of(const history::History& history) {
+    const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
+    if (history.label.empty() || history.label == named.name)
+        return named.class_name + " " + named.name;
+    return named.class_name + " " + history.label + " (" + named.name + ")";
 }
 
 Subject subject_of(const history::History& history, const Site& site) {
-    const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
-    std::string title = named.class_name + " ";
-    if (history.label.empty() || history.label == named.name)
-        title += named.name;
-    else
-        title += history.label + " (" + named.name + ")";
     auto description = "What each release changed in " + history.object.class_name + " " +
                        history.object.name + ".";
     if (history.vanished) description += " It is no longer in " + history.current.version + ".";
-    if (const auto successor = successor_of(history, site))
+    if (const auto successor = successor_in_description(history, site))
         description += " " + successor->words + " " + successor->object.class_name + " " +
                        successor->object.name + ".";
-    return subject(title, description, page_of(history.object, site), path_of(history.object),
-                   site);
+    return subject(full_name_of(history), description, page_of(history.object, site),
+                   path_of(history.object), site);
 }
 
 Subject subject_of(const history::WatchList& list, const Site& site) {
     std::string canonical;
-    for (const auto& object : list.objects) canonical += path_of(object) + "\n";
+    std::vector<ObjectName> objects;
+    for (const auto& named : list.objects) {
+        canonical += path_of(named.object) + "\n";
+        objects.push_back(named.object);
+    }
     const auto names = names_of(list);
     return subject(names, "What each release changed in " + names + ".",
-                   site.base_url + "/?" + watch_query_of(list.objects),
+                   site.base_url + "/?" + watch_query_of(objects),
                    "/list/" + base::sha256_hex(canonical).substr(0, 32), site);
 }
 

@@ -54,7 +54,7 @@ std::optional<ObjectName> found_in(const Change& change, const std::vector<tree:
 std::string words_of(const Path& path) {
     auto words = path.back();
     std::ranges::replace(words, '_', ' ');
-    return plain_line(words);
+    return one_line(words);
 }
 
 std::optional<Successor> found_at(const Row& row, const Path& path) {

@@ -100,11 +100,16 @@ void append_lines_joined(std::string& line, std::string_view text) {
 
 }  // namespace
 
-std::string plain_line(std::string_view text) {
+std::string one_line(std::string_view text) {
     std::string kept, line;
     text = legal(text, kept);
     line.reserve(text.size());
     append_lines_joined(line, text);
+    return line;
+}
+
+std::string plain_line(std::string_view text) {
+    auto line = one_line(text);
     if (line.find("</") == std::string::npos) return line;
     std::string without_tags;
     no_tags.append(without_tags, line);

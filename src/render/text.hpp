@@ -11,9 +11,12 @@
 
 namespace render {
 
-// One line of plain text: runs of blanks are one space, none at the ends.
-//   U+FFFD and U+0080 … U+009F become '?' (BadCharacters); where "</" stands, < and > become
-//   U+2039 and U+203A, since readers and validator would see HTML (ContainsHTML)
+// One line: runs of blanks are one space, none at the ends; U+FFFD and U+0080 … U+009F become '?'
+// (BadCharacters). What pages show, escaped.
+[[nodiscard]] std::string one_line(std::string_view text);
+
+// The same as plain text of a feed: where "</" stands, < and > become U+2039 and U+203A, since
+// readers and validator would see HTML (ContainsHTML).
 [[nodiscard]] std::string plain_line(std::string_view text);
 
 // Appends to XML as the content of an element that holds plain text: & < > as &#x26; &#x3C;

@@ -41,13 +41,13 @@ bool same_but_for_case(const ObjectName& a, const ObjectName& b) {
 // The list with known objects in their recorded spelling. Unknown ones stay: the address is
 // theirs too when a later release brings them.
 std::vector<ObjectName> respelled(std::vector<ObjectName> asked,
-                                  const std::vector<ObjectName>& known) {
+                                  const std::vector<history::Named>& known) {
     for (auto& object : asked) {
-        if (std::binary_search(known.begin(), known.end(), object)) continue;
+        if (std::ranges::binary_search(known, object, {}, &history::Named::object)) continue;
         const auto other = std::find_if(known.begin(), known.end(), [&](const auto& each) {
-            return same_but_for_case(each, object);
+            return same_but_for_case(each.object, object);
         });
-        if (other != known.end()) object = *other;
+        if (other != known.end()) object = other->object;
     }
     std::sort(asked.begin(), asked.end());
     asked.erase(std::unique(asked.begin(), asked.end()), asked.end());

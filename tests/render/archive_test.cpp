@@ -90,6 +90,24 @@ TEST_CASE("where pages are numbered by recording, the newest page may hold what 
     for (const auto& judge : judged) CHECK(read(judge, history).older.empty());
 }
 
+TEST_CASE("a feed whose older rows were not looked at is neither complete nor has an archive") {
+    auto history = history_of(small_rows(3));
+    history.cut = true;
+    for (const std::size_t recorded : {3, 200}) {
+        history.recorded = recorded;
+        for (const auto& judge : judged) {
+            const auto feed = read(judge, history);
+            CHECK(!feed.complete);
+            CHECK(feed.older.empty());
+            CHECK(feed.newer.empty());
+            CHECK_THAT(render::format_named(judge.format)
+                           ->render(history, channel_of(history, site()), site()),
+                       Catch::Matchers::Contains(
+                           "WBGene00006763. Only the newest 20,000 items were looked at."));
+        }
+    }
+}
+
 TEST_CASE("a feed without an archive links to none") {
     auto history = history_of(small_rows(3));
     history.recorded = 4;

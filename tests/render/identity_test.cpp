@@ -120,6 +120,7 @@ const std::vector<Step> steps = {
         for (auto& [user, person] : d.history.people) person.object.name += "x";
     },
     [](Document& d) { d.history.people.clear(); },
+    [](Document& d) { d.history.cut = true; },
     [](Document& d) { d.history.narrowing.tag = "Identity"; },
     [](Document& d) { d.history.narrowing.only.push_back(Op::added); },
 };

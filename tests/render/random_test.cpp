@@ -112,7 +112,7 @@ std::vector<support::ReadItem> items_of(const history::History& history,
     for (const auto& row : history.rows) {  // made newest first
         std::vector<std::string> names;
         for (const auto& curator : render::curators_of(row, history, look))
-            names.push_back(curator.name);
+            names.push_back(render::plain_line(curator.name));
         items.push_back({render::title_of(row), render::page_of(row, look),
                          render::content_of(row, history, look), base::join(names, ", "),
                          render::guid_of(row, look.authority),

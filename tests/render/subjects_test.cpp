@@ -10,7 +10,10 @@ namespace {
 
 history::WatchList list_of(std::vector<history::ObjectName> objects) {
     history::WatchList list;
-    list.objects = std::move(objects);
+    for (auto& object : objects) {
+        const auto label = object.name == "WBGene00006763" ? "unc-26" : object.name;
+        list.objects.push_back({std::move(object), label});
+    }
     list.rows = {unc_26_in_ws187()};
     list.rows.front().notes.changes.resize(1);
     list.recorded = 1;
@@ -32,6 +35,17 @@ TEST_CASE("a watch list is called by its first objects and how many others there
           "Gene unc-26, Paper P1 and Paper P2 - WormBase changes");
     CHECK(title({unc_26, {"Paper", "P1"}, {"Paper", "P2"}, {"Paper", "P3"}}) ==
           "Gene unc-26, Paper P1 and 2 others - WormBase changes");
+}
+
+TEST_CASE("a watch list is called the same whatever rows the window has") {
+    auto list = list_of({unc_26, {"Paper", "P1"}});
+    const auto subject = render::subject_of(list, site());
+    list.rows.front().label = "unc-26 as it was once called";
+    CHECK(render::subject_of(list, site()).title == subject.title);
+    list.rows.clear();
+    CHECK(render::subject_of(list, site()).title == subject.title);
+    CHECK(render::subject_of(list, site()).description == subject.description);
+    CHECK(render::opml(list, site()).find("text=\"Gene unc-26\"") != std::string::npos);
 }
 
 TEST_CASE("a watch list's page has its objects, its id is made of nothing else") {
@@ -73,7 +87,8 @@ TEST_CASE("a watch list's feed is the golden one") {
     list.recorded = 2;
     render::Channel channel;
     channel.subject = render::subject_of(list, site());
-    channel.self_url = "https://changes.example.org/rss?" + render::watch_query_of(list.objects) +
+    channel.self_url = "https://changes.example.org/rss?" +
+                       render::watch_query_of({unc_26, {"Paper", "WBPaper00031000"}}) +
                        "&format=atom";
     const auto bytes = render::atom(list, channel, site());
     check_golden("watch_list.atom", bytes);

@@ -107,3 +107,21 @@ TEST_CASE("the feed of an object says what became of it") {
           "What each release changed in Gene WBGene00006763. It is no longer in WS188. Merged "
           "into Gene WBGene2.");
 }
+
+TEST_CASE("the description of an object's feed needs no more than the newest row") {
+    const auto vanished = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
+    const auto older = changed({added(tags({"Identity"}), merged_into("WBGene3"))});
+    const auto description = [](std::vector<Row> rows, bool is_gone, std::string tag = {}) {
+        auto history = history_of(std::move(rows));
+        history.vanished = is_gone;
+        history.narrowing.tag = std::move(tag);
+        return render::subject_of(history, merging()).description;
+    };
+    CHECK(description({vanished, older}, true) == description({vanished}, true));
+    const std::string unknown =
+        "What each release changed in Gene WBGene00006763. It is no longer in WS188.";
+    CHECK(description({older}, true) == unknown);
+    CHECK(description({}, true) == unknown);
+    CHECK(description({vanished}, true, "Identity") == unknown);
+    CHECK(description({older}, false) == description({}, false));
+}

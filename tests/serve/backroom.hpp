@@ -126,12 +126,12 @@ struct Backroom {
         if (error) return tl::unexpected<base::Error>(*error);
         history::WatchList list;
         for (const auto& each : asked)
-            if (const auto object = known(each)) list.objects.push_back(*object);
+            if (const auto object = known(each)) list.objects.push_back({*object, object->name});
         if (list.objects.empty()) return base::fail(Kind::absent, "SELECT /secret/path");
-        std::sort(list.objects.begin(), list.objects.end());
+        std::ranges::sort(list.objects, {}, &history::Named::object);
         static_cast<history::Excerpt&>(list) = excerpt(
             [&](const auto& each) {
-                return std::count(list.objects.begin(), list.objects.end(), each.object) > 0;
+                return std::ranges::count(list.objects, each.object, &history::Named::object) > 0;
             },
             wanted);
         return history::Ledger::Listed{std::move(list), up_to_date};
