@@ -52,8 +52,10 @@
       chosen = -1;
       list.replaceChildren(...found.map((one, index) => {
         const option = element("li", { role: "option", id: "suggestion-" + index,
-                                       "aria-selected": "false" }, one.label + " ");
-        option.append(element("span", { class: "id" }, one.class + " " + one.name));
+                                       "aria-selected": "false" });
+        const name = one.label === one.name ? "" : " " + one.name;
+        option.append(element("span", { class: "class" }, one.class), " " + one.label,
+                      element("span", { class: "id" }, name));
         option.addEventListener("mousedown", (event) => event.preventDefault());
         option.addEventListener("click", () => follow(one));
         return option;

@@ -2,12 +2,10 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "render/feed.hpp"
 #include "render/item.hpp"
 #include "render/page_parts.hpp"
 #include "render/page_rows.hpp"
 #include "render/pages.hpp"
-#include "render/text.hpp"
 #include "render/timeline.hpp"
 
 namespace render {
@@ -68,11 +66,7 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
 
 Frame frame_of(const HistoryView& view, const Site& site) {
     const auto& history = view.history;
-    const auto subject = subject_of(history, site);
-    const auto own =
-        subject.title.size() > site.title.size() + 3
-            ? subject.title.substr(0, subject.title.size() - plain_line(site.title).size() - 3)
-            : subject.title;
+    const auto own = full_name_of(history);
     const auto title = view.at.empty() ? own : own + " in " + view.at;
     return {.file = "history.mustache",
             .title = title,

@@ -41,13 +41,13 @@ std::string key_of(const history::ObjectName& object) {
     return object.class_name + ":" + object.name;
 }
 
-// "unc-26 Gene WBGene00006763": what it is called, then its class and name.
+// "Gene unc-26 WBGene00006763": objects of several classes may be called alike.
 void append_named(std::string& html, const history::Named& named, const Site& site) {
     const auto& label = named.label.empty() ? named.object.name : named.label;
+    html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> ";
     html += link_html(page_of(named.object, site), label);
-    html += " <span class=\"id\">";
-    append_html(html, named.object.class_name + " " + named.object.name);
-    html += "</span>";
+    if (label != named.object.name)
+        html += " <span class=\"id\">" + as_html(named.object.name) + "</span>";
 }
 
 // For screen readers, which list links and buttons out of their lines.
@@ -102,8 +102,8 @@ Items watched_of(const HomeView& view, const Site& site) {
                 append_named(html, named, site);
                 html += "</span></li>\n";
             } else {
-                append_html(html, named.label + " " + named.object.class_name + " " +
-                                      named.object.name);
+                append_html(html, named.object.class_name + " " + named.label);
+                if (named.label != named.object.name) append_html(html, " " + named.object.name);
                 html += "</label></li>\n";
             }
         });
@@ -114,7 +114,8 @@ std::string kinds_of(const history::ReleaseSummary& summary) {
     for (const auto& [kind, objects] : summary.kinds)
         text += (text.empty() ? "" : ", ") + with_separators(objects) + " " +
                 std::string(word_of(kind));
-    return text.empty() ? "nothing recorded yet" : text;
+    // Of a first release all is read from timestamps, which no summary counts.
+    return text.empty() ? "no changes recorded" : text;
 }
 
 Items releases_of(const HomeView& view, const Site& site) {
@@ -149,12 +150,23 @@ void add_watch_list(Variables& variables, Frame& frame, const HomeView& view, co
         variables.url("opml_url", site.base_url + "/opml?" + address);
 }
 
+// Without a text to look for, the page of a class is what its feeds link to.
+void add_class(Variables& variables, Frame& frame, const HomeView& view, const Site& site) {
+    const bool known = std::find(view.classes.begin(), view.classes.end(), view.class_name) !=
+                       view.classes.end();
+    if (!known) return;
+    const auto address = site.base_url + "/rss?class=" + base::percent_encode(view.class_name);
+    variables.url("class_feed_url", address);
+    if (!view.text.empty() || !view.watched.empty()) return;
+    frame.title = "All " + view.class_name + " changes";
+    frame.feeds = feed_links(address, frame.title);
+    variables.flag("class_alone", true);
+}
+
 }  // namespace
 
 std::string home_page(const HomeView& view, const Site& site, const Templates& templates) {
     const bool searched = !view.text.empty();
-    const bool has_class = std::find(view.classes.begin(), view.classes.end(), view.class_name) !=
-                           view.classes.end();
     Frame frame{.file = "home.mustache",
                 .title = view.text.empty() ? "" : "Search for " + view.text,
                 .feeds = {},
@@ -163,15 +175,13 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
     Variables variables;
     variables.html("class_options", options_of(view))
         .text("class_name", view.class_name)
-        .url("class_feed_url",
-             has_class ? site.base_url + "/rss?class=" + base::percent_encode(view.class_name)
-                       : "")
         .flag("searched", searched)
         .text("results_count", counted(view.found.size(), "object", "objects"))
         .flag("found", !view.found.empty())
         .flag("results_cut", true)  // keeps room for itself
         .html("releases", releases_of(view, site).html);
     add_watch_list(variables, frame, view, site);
+    add_class(variables, frame, view, site);
     const auto make = [&](std::size_t room, Variables& more) {
         auto results = results_of(view, std::min(room, most_of_results), site);
         more.flag("results_cut", results.left_out > 0);

@@ -25,7 +25,7 @@ std::string mail_url(std::string_view contact) {
 // Titles stand on a page several times, and the longest names take 3 KB in HTML.
 std::string shortened(std::string_view title) {
     constexpr std::size_t longest = 200;
-    auto line = plain_line(title);
+    auto line = one_line(title);
     if (line.size() <= longest) return line;
     line.resize(cut_at(line, longest).size());
     return line + "\xE2\x80\xA6";
@@ -35,7 +35,7 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
     Variables variables;
     variables.text("language", site.language)
         .text("title", shortened(frame.title))
-        .text("site_title", plain_line(site.title))
+        .text("site_title", one_line(site.title))
         .url("home_url", site.base_url + "/")
         .text("contact", site.contact)
         .url("contact_url", mail_url(site.contact))

@@ -36,6 +36,7 @@ constexpr std::array in_home = {
     Known{"watching", Is::section},    Known{"watched", Is::html},
     Known{"watched_count", Is::text},  Known{"watched_cut", Is::section},
     Known{"found", Is::section},       Known{"opml_url", Is::url},
+    Known{"class_alone", Is::section},
 };
 
 constexpr std::array in_history = {

@@ -23,6 +23,75 @@ TEST_CASE("the home page shows what was found, the watch list and the newest rel
     CHECK(holds(page, ">1,200 changed, 3 new</span>"));
 }
 
+TEST_CASE("of two objects that are called alike each is shown with its class before the name") {
+    auto view = sample::home_view();
+    view.found = {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Locus", "unc-26"}, "unc-26"}};
+    const auto page = render::home_page(view, sample::site(), sample::templates());
+    CHECK(findings_in_page(page) == none);
+    CHECK(holds(page, "<span><span class=\"class\">Gene</span> <a href=\"https://"
+                      "changes.example.org/history?class=Gene&amp;name=WBGene00006763\">unc-26"
+                      "</a> <span class=\"id\">WBGene00006763</span></span>"));
+    CHECK(holds(page, "<span><span class=\"class\">Locus</span> <a href=\"https://"
+                      "changes.example.org/history?class=Locus&amp;name=unc-26\">unc-26</a>"
+                      "</span>"));
+}
+
+TEST_CASE("the page of a class leads to its feeds in every format") {
+    auto view = sample::home_view();
+    view.text.clear();
+    view.found.clear();
+    view.watched.clear();
+    const auto page = render::home_page(view, sample::site(), sample::templates());
+    CHECK(findings_in_page(page) == none);
+    CHECK(holds(page, "<title>All Gene changes - WormBase changes</title>"));
+    const std::string feed = "href=\"https://changes.example.org/rss?class=Gene";
+    for (const std::string format : {"\"", "&amp;format=atom\"", "&amp;format=json\""}) {
+        CHECK(holds(page, "<a class=\"feed\" " + feed + format));
+        CHECK(page.find(feed + format) < page.find("</head>"));
+    }
+    view.class_name = "Nothing";
+    const auto other = render::home_page(view, sample::site(), sample::templates());
+    CHECK(findings_in_page(other) == none);
+    CHECK_FALSE(holds(other, "class=\"feed\""));
+}
+
+TEST_CASE("the feeds of a watch list are not mixed with those of a class that is looked in") {
+    auto view = sample::home_view();
+    view.text.clear();
+    const auto page = render::home_page(view, sample::site(), sample::templates());
+    CHECK(findings_in_page(page) == none);
+    CHECK_FALSE(holds(page, "<a class=\"feed\" href=\"https://changes.example.org/rss?class="));
+    CHECK(holds(page, "<a href=\"https://changes.example.org/rss?class=Gene\">one feed</a>"));
+}
+
+TEST_CASE("a release of which all was read from timestamps is not said to have nothing") {
+    auto view = sample::home_view();
+    view.recent.back().kinds.clear();
+    const auto page = render::home_page(view, sample::site(), sample::templates());
+    CHECK(holds(page, "<span>no changes recorded</span>"));
+}
+
+TEST_CASE("titles and names of curators stand on pages as they are, and in feeds without tags") {
+    auto site = sample::site();
+    site.title = "All <i>changes</i>";
+    auto view = sample::history_view({sample::unc_26_in_ws187()});
+    view.history.label = "a <b>c</b>";
+    view.history.people = {{"sylvia", {{"Person", "P1"}, "<b>Sylvia</b>"}}};
+    const auto page = render::history_page(view, site, sample::templates());
+    CHECK(findings_in_page(page) == none);
+    CHECK(holds(page, "<title>Gene a &lt;b&gt;c&lt;/b&gt; (WBGene00006763) - All &lt;i&gt;changes"
+                      "&lt;/i&gt;</title>"));
+    CHECK(holds(page, "class=Person\">&lt;b&gt;Sylvia&lt;/b&gt;</a>"));
+    CHECK_FALSE(holds(page, "\u2039"));
+    for (const auto& format : render::formats()) {
+        const auto feed =
+            format.render(view.history, sample::channel_of(view.history, site), site);
+        CHECK(holds(feed, "\u2039b\u203aSylvia\u2039/b\u203a"));
+        CHECK(holds(feed, "Gene a \u2039b\u203ac\u2039/b\u203a (WBGene00006763) - All "
+                          "\u2039i\u203achanges\u2039/i\u203a"));
+    }
+}
+
 TEST_CASE("the history page shows each change with its place, old and new") {
     const auto page = render::history_page(sample::history_view({sample::unc_26_in_ws187()}),
                                            sample::site(), sample::templates());
