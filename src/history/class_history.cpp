@@ -60,6 +60,7 @@ Result<Excerpt> excerpt(Transaction& transaction, const Reading& reading, const 
     excerpt.current = now.current;
     excerpt.rows = std::move(*shown);
     excerpt.recorded = chosen->recorded;
+    excerpt.cut = chosen->cut;
     excerpt.numbered_by_recording = true;
     excerpt.people = reading.people;
     excerpt.narrowing = window.narrowing;

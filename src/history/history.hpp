@@ -119,8 +119,9 @@ struct Excerpt {
     // `recorded` is what was found in those, and any new row moves where pages begin. Such a
     // feed is not complete, and has no archive: serve answers 404 for a page of one.
     bool cut = false;
-    // Pages of the archive are numbered by the order of recording: class and release feeds, whose
-    // older releases gain rows at any time. Else from the last of `rows`' order to the first.
+    // Pages of the archive are numbered by release and in it by the order of recording: class and
+    // release feeds (reading.hpp tells what moves them). Else from the last of `rows`' order to
+    // the first.
     bool numbered_by_recording = false;
     base::Date last_modified{};            // where there are no rows: when what it is about changed
     std::vector<MassChange> mass_changes;  // of the rows' releases and classes

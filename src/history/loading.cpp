@@ -40,6 +40,7 @@ Result<ObjectRow> as_of(const Loading& loading, ObjectRow row, const Release& re
 void fill(Excerpt& excerpt, const Loading& loading, Rows rows, const Window& window) {
     excerpt.rows = std::move(rows.rows);
     excerpt.recorded = rows.recorded;
+    excerpt.cut = rows.cut;
     excerpt.narrowing = window.narrowing;
     if (loading.has_mass_changes)
         excerpt.mass_changes = mass_changes_of(loading.transaction, excerpt.rows);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -117,13 +118,26 @@ std::vector<std::int64_t> ManyRows::newest(std::size_t most) {
 std::vector<std::int64_t> ManyRows::recorded_between(const Window& window) {
     const auto from =
         class_name_.empty() ? std::string(" FROM history h") : source(objects_first_);
-    auto values = bound(places_);
-    values.push_back(number(archive_page));
-    values.push_back(number(window.before - archive_page));
-    return numbers_in(transaction_.query("SELECT h.sid" + from +
-                                             condition(objects_first_, places_.size()) +
-                                             " ORDER BY h.sid LIMIT ? OFFSET ?",
-                                         values));
+    std::vector<std::int64_t> sids;
+    auto skipped = window.before - archive_page;
+    for (const auto* place : places_ | std::views::reverse) {
+        const auto rows = rows_of(*place);
+        if (rows <= skipped) {
+            skipped -= rows;
+            continue;
+        }
+        auto values = bound({place});
+        values.push_back(number(archive_page - sids.size()));
+        values.push_back(number(skipped));
+        const auto found =
+            numbers_in(transaction_.query("SELECT h.sid" + from + condition(objects_first_, 1) +
+                                              " ORDER BY h.sid LIMIT ? OFFSET ?",
+                                          values));
+        sids.insert(sids.end(), found.begin(), found.end());
+        if (sids.size() >= archive_page) break;
+        skipped = 0;
+    }
+    return sids;
 }
 
 // The newest ones as far as a narrowing looks; of the last release those recorded last.
@@ -168,6 +182,7 @@ std::vector<std::int64_t> ManyRows::first_by_name(const Picks& picks, std::size_
 
 Result<ManyRows::Chosen> ManyRows::narrowed(const Window& window) {
     auto picks = newest_picks();
+    const bool cut = recorded_ > picks.size();
     std::vector<std::int64_t> sids;
     for (const auto& [sid, place] : picks) sids.push_back(sid);
     auto shown = shown_among(transaction_, sids, window.narrowing);
@@ -175,13 +190,14 @@ Result<ManyRows::Chosen> ManyRows::narrowed(const Window& window) {
     if (window.before == 0) {
         const std::set<std::int64_t> stay(shown->begin(), shown->end());
         std::erase_if(picks, [&](const auto& pick) { return !stay.contains(pick.first); });
-        return Chosen{first_by_name(picks, window.most), picks.size()};
+        return Chosen{first_by_name(picks, window.most), picks.size(), cut};
     }
-    std::ranges::sort(*shown, std::greater());
+    // Newest release first and in it the last recorded, as the picks are.
     const auto slice = slice_of(window, shown->size());
     return Chosen{{shown->begin() + static_cast<std::ptrdiff_t>(slice.from),
                    shown->begin() + static_cast<std::ptrdiff_t>(slice.to)},
-                  shown->size()};
+                  shown->size(),
+                  cut};
 }
 
 Result<ManyRows::Chosen> ManyRows::choose(const Window& window) {

@@ -37,13 +37,14 @@ class ManyRows {
     struct Chosen {
         std::vector<std::int64_t> sids;
         std::size_t recorded = 0;
+        bool cut = false;  // as in Excerpt
     };
     //   error   malformed: notes that are no notes
     //   throws  Failure
     //   cost    of one release or of all classes: a walk over its rows in an index (2 million a
     //           second); of a class of up to 5,000 objects: all of their rows; of a larger one: a
     //           walk over all rows of those releases that are news. Pages of the archive sort
-    //           the numbers of all rows besides. A narrowing reads up to 20,000 rows.
+    //           the numbers of a release or two besides. A narrowing reads up to 20,000 rows.
     [[nodiscard]] base::Result<Chosen> choose(const Window& window);
 
    private:

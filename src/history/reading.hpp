@@ -36,7 +36,11 @@ struct Reading {
 //          on SQLite, 0.3 on MariaDB), pages of the archive half as fast. A narrowing reads the
 //          20,000 newest rows besides (0.2 s, 0.6 s), and finds nothing in older ones: the
 //          excerpt is `cut`, then. What is shown is kept for a minute, then (serve).
-//   archive     pages go by the order of recording, which no row comes into the middle of
+//   archive     pages go by release and within it by the order of recording: a switch to a
+//               newer release only adds rows behind the last, whatever was warmed before, and a
+//               rollback takes whole releases off the end. A row that an older release gains
+//               after the switch (by a host that has not switched yet, by a job on an older
+//               build) moves the pages behind it
 [[nodiscard]] base::Result<Excerpt> class_history(const Reading& reading,
                                                   const std::string& class_name,
                                                   const Window& window);
@@ -94,9 +98,10 @@ struct ContentsQuery {
                                                              const std::string& version,
                                                              const ContentsQuery& query);
 
-// Objects whose name or label is `text`, then those whose name or label begins with it, ASCII
-// case aside; recorded ones, and those of the build that have exactly this name.
-//   class_name  empty: any
+// Objects that people call `text`, then those whose name it is, then those whose label or name
+// begins with it, ASCII case aside; recorded ones, and those of the build that have exactly this
+// name. What only a newer release than the current one has is not seen.
+//   class_name  ASCII case aside; empty: any
 //   text        2 bytes at least for what begins with it; empty: nothing is found
 //   most        1 … 100
 //   cost        ranges of indexes, whatever the store holds; of one class at most 20,000 keys that

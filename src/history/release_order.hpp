@@ -16,7 +16,11 @@ class ReleaseOrder {
     struct Place {
         Release release;
         std::size_t rank = 0;   // 0: the oldest
-        int of_day = 0;         // known releases of the same date that come before it
+        // Known releases of the same date that come before it (in the order of releases). It
+        // depends on which are known: when one of this date becomes known later (named in the
+        // configuration, an older build visited), those behind it move on by one, and with them
+        // the times of their items by a second. Versions and ids of items never move.
+        int of_day = 0;
         bool is_shown = false;  // it is not newer than the current one
     };
 

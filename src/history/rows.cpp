@@ -87,6 +87,7 @@ class Reader {
             return static_cast<std::ptrdiff_t>(pick.rank) <= *since;
         });
         std::ranges::sort(picks_, {}, &Pick::place);
+        rows.cut = window.narrowing.is_set() && picks_.size() > most_narrowed;
         if (const auto judged = narrow(window.narrowing); !judged)
             return tl::unexpected(judged.error());
         rows.recorded = picks_.size();

@@ -157,6 +157,7 @@ struct Rows {
     std::vector<Row> rows;
     std::size_t recorded = 0;                            // that since and narrowing leave, in all
     std::map<std::int64_t, std::size_t> of_object = {};  // rows up to the current release, by oid
+    bool cut = false;                                    // as in Excerpt
 };
 
 // The rows of one object, or of several together, up to `current`.

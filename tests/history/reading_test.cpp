@@ -121,7 +121,9 @@ std::vector<std::string> newest(std::vector<Written::Stored> rows, std::size_t m
     return names;
 }
 
-std::vector<std::string> page(const std::vector<Written::Stored>& rows, std::size_t before) {
+// By release, and within one by the order of recording.
+std::vector<std::string> page(std::vector<Written::Stored> rows, std::size_t before) {
+    std::ranges::stable_sort(rows, {}, &Written::Stored::release);
     const auto from = std::min(before - archive_page, rows.size());
     const auto to = std::min(before, rows.size());
     return newest({rows.begin() + static_cast<std::ptrdiff_t>(from),
@@ -138,6 +140,7 @@ void hold(const std::vector<Written::Stored>& rows, const Narrowing& narrowing,
         CHECK(excerpt->recorded == rows.size());
         CHECK(excerpt->narrowing == narrowing);
         CHECK(excerpt->numbered_by_recording);
+        CHECK_FALSE(excerpt->cut);
         CHECK(names_of(excerpt->rows) == newest(rows, most));
     }
     const auto pages = rows.size() / archive_page + 2;
@@ -199,6 +202,14 @@ TEST_CASE("of a release of very many rows the first by name are found in the ord
     REQUIRE(excerpt);
     CHECK(excerpt->recorded == rows.size());
     CHECK(names_of(excerpt->rows) == newest(rows, 70));
+    CHECK_FALSE(excerpt->cut);
+    // A narrowing looks at 20,000 of them, and says so.
+    const Narrowing added{"", {compare::Op::added}};
+    const auto narrowed = release_history(reading, Written::version(3), window_of(9, 0, added));
+    REQUIRE(narrowed);
+    CHECK(narrowed->cut);
+    CHECK((narrowed->recorded > 9'000 && narrowed->recorded < 11'000));
+    CHECK(class_history(reading, "Gene", window_of(1, archive_page, added))->cut);
     const auto contents = release_contents(reading, Written::version(3), {"", "", 15, 20});
     REQUIRE(contents);
     CHECK(contents->matching == rows.size());
@@ -216,6 +227,43 @@ TEST_CASE("of a release of very many rows the first by name are found in the ord
               return row.object.class_name == "Gene" && row.object.name.starts_with("n77");
           })));
     CHECK(found->entries.size() == std::min<std::size_t>(found->matching, 100));
+}
+
+TEST_CASE("a narrowed list says when it did not look at its oldest rows") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    constexpr int objects = 200, releases = 101;
+    process.put("WS1100", "2008-01-01", {});
+    std::vector<Value> of_objects, of_releases, of_rows;
+    std::vector<ObjectName> asked;
+    const auto version = [](int release) { return "WS" + std::to_string(1000 + release); };
+    for (std::int64_t oid = 1; oid <= objects; ++oid) {
+        asked.push_back({"Gene", "n" + std::to_string(oid)});
+        of_objects.insert(of_objects.end(), {Value{oid}, Value{"Gene"}, Value{asked.back().name},
+                                             Value{asked.back().name}, Value{"WS1100"}});
+        for (int release = 0; release < releases; ++release)
+            of_rows.insert(of_rows.end(), {Value{oid}, Value{version(release)},
+                                           Value{"2007-01-01"}, Value{"2008-02-01T00:00:00Z"},
+                                           Value{"changed"}, Value{""}, Value{"{}"}});
+    }
+    for (int release = 0; release < releases - 1; ++release)
+        of_releases.insert(of_releases.end(), {Value{version(release)}, Value{"2007-01-01"}});
+    store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+        store::insert_many(transaction,
+                           {"objects", {"oid", "class", "name", "name_key", "ace_version"}, {}},
+                           of_objects);
+        store::insert_many(transaction, {"releases", {"version", "released_on"}, {}},
+                           of_releases);
+        store::insert_many(
+            transaction,
+            {"history", {"oid", "version", "date", "recorded_at", "kind", "label", "notes"}, {}},
+            of_rows);
+    });
+    const Narrowing added{"", {compare::Op::added}};
+    CHECK(process.list(asked, window_of(5, 0, added)).cut);
+    CHECK_FALSE(process.list(asked, window_of(5)).cut);
+    asked.resize(190);
+    CHECK_FALSE(process.list(asked, window_of(5, 0, added)).cut);
 }
 
 TEST_CASE("the contents of a release are counted by class and kind") {
