@@ -1,11 +1,14 @@
 // Objects that are looked for by class and name, or by what people call them.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <set>
 
 #include "base/text.hpp"
 #include "history/name_range.hpp"
 #include "history/reading.hpp"
+#include "history/visible.hpp"
 #include "store/dialect.hpp"
 
 namespace history {
@@ -20,6 +23,34 @@ using store::Value;
 constexpr std::size_t most_classes = 300, most_loaded = 8, most_keys = 20'000;
 constexpr std::size_t shortest_beginning = 2;
 
+// From class to class by the index: a DISTINCT would walk over all objects.
+std::vector<std::string> recorded_classes(Transaction& transaction) {
+    std::vector<std::string> classes;
+    for (;;) {
+        const auto rows =
+            transaction.query("SELECT class FROM objects WHERE class > ? ORDER BY class LIMIT 1",
+                              {Value{classes.empty() ? "" : classes.back()}});
+        if (rows.empty()) return classes;
+        classes.push_back(rows.front().text(0));
+    }
+}
+
+// The class that is meant, as it is spelled; what is no class stays as it is.
+std::string spelled(Transaction& transaction, const Reading& reading, const std::string& asked) {
+    if (asked.empty()) return asked;
+    std::vector<std::string> classes;
+    if (reading.builds.build)
+        for (const auto& count : reading.builds.build->class_counts())
+            classes.push_back(count.class_name);
+    for (const bool in_store : {false, true}) {
+        if (in_store) classes = recorded_classes(transaction);
+        if (std::ranges::find(classes, asked) != classes.end()) return asked;
+        for (const auto& each : classes)
+            if (base::equal_ignoring_case(each, asked)) return each;
+    }
+    return asked;
+}
+
 class Search {
    public:
     Search(const Reading& reading, std::string class_name, std::string_view text,
@@ -30,19 +61,24 @@ class Search {
         store::perform(reading_.pool, Access::read, [&](Transaction& transaction) {
             found_.clear();
             seen_.clear();
-            for (const auto column : {"name_key", "label_key"}) look_for(transaction, column);
+            visible_.emplace(transaction, reading_);
+            class_name_ = spelled(transaction, reading_, class_name_);
+            for (const auto column : columns) look_for(transaction, column);
         });
         look_in_build();
         if (text_.size() >= shortest_beginning)
             store::perform(reading_.pool, Access::read, [&](Transaction& transaction) {
+                look_from(transaction, "label_key");
                 if (!class_name_.empty()) look_in_class(transaction);
-                for (const auto column : {"name_key", "label_key"})
-                    look_from(transaction, column);
+                look_from(transaction, "name_key");
             });
         return std::move(found_);
     }
 
    private:
+    // What people call an object stands before what merely bears that name.
+    static constexpr std::array columns{"label_key", "name_key"};
+
     [[nodiscard]] bool is_full() const { return found_.size() >= most_; }
 
     void take(const ObjectName& object, const std::string& label) {
@@ -50,29 +86,45 @@ class Search {
         found_.push_back({object, label.empty() ? object.name : label});
     }
 
-    void take(const store::Rows& rows) {
-        for (const auto& row : rows) take({row.text(0), row.text(1)}, row.text(2));
+    void take(Transaction& transaction, const store::Rows& rows) {
+        for (auto& named : visible_->among(transaction, rows)) {
+            // What is recorded of it is of a newer release alone: the build tells.
+            if (named.label.empty() && reading_.builds.build)
+                named.label = label_in(*reading_.builds.build, named.object);
+            if (begins(named.object.name) || begins(named.label)) take(named.object, named.label);
+        }
+    }
+
+    // A label that a newer release gave it is not the one that it has now.
+    [[nodiscard]] bool begins(const std::string& text) const {
+        return base::fold_ascii(text).starts_with(base::fold_ascii(text_));
     }
 
     // Those whose key is the text.
     void look_for(Transaction& transaction, const std::string& column) {
         std::vector<Value> values{Value{base::fold_ascii(text_)}};
-        std::string sql = "SELECT class, name, label FROM objects WHERE " + column + " = ?";
+        auto sql = std::string(found_columns) + " FROM objects WHERE " + column + " = ?";
         if (!class_name_.empty()) {
             sql += " AND class = ?";
             values.emplace_back(class_name_);
         }
         values.emplace_back(static_cast<std::int64_t>(most_));
-        // A + keeps SQLite from walking over the whole class in the order of its names.
-        take(transaction.query(sql + " ORDER BY +class, +name LIMIT ?", values));
+        // In the order of the index, since hundreds of thousands may have one label; by name
+        // are those sorted that are read.
+        auto rows = transaction.query(sql + " ORDER BY " + column + ", class LIMIT ?", values);
+        std::ranges::sort(
+            rows, {}, [](const store::Row& row) { return ObjectName{row.text(1), row.text(2)}; });
+        take(transaction, rows);
     }
 
     // Those of a class whose name begins with the text as it is written.
     void look_in_class(Transaction& transaction) {
         if (is_full()) return;
         const auto range = beginning_with(text_);
-        take(transaction.query("SELECT class, name, label FROM objects WHERE class = ?"
-                               " AND name >= ? AND name < ? ORDER BY class, name LIMIT ?",
+        take(transaction,
+             transaction.query(std::string(found_columns) +
+                                   " FROM objects WHERE class = ? AND name >= ? AND name < ?"
+                                   " ORDER BY class, name LIMIT ?",
                                {Value{class_name_}, Value{range.first}, Value{range.behind},
                                 Value{static_cast<std::int64_t>(most_)}}));
     }
@@ -84,14 +136,16 @@ class Search {
         const auto range = names_beginning_with(text_);
         const std::string keys =
             column + " >= ? AND " + column + " < ? ORDER BY " + column + ", class LIMIT ?";
-        const std::string chosen = "SELECT class, name, label FROM objects WHERE ";
+        const auto chosen = std::string(found_columns) + " FROM objects WHERE ";
         const Value first{range.first}, behind{range.behind},
             most{static_cast<std::int64_t>(most_)};
         if (class_name_.empty()) {
-            take(transaction.query(chosen + keys, {first, behind, most}));
+            take(transaction, transaction.query(chosen + keys, {first, behind, most}));
             return;
         }
-        take(transaction.query("SELECT o.class, o.name, o.label FROM (SELECT oid, class, " +
+        take(transaction,
+             transaction.query("SELECT o.oid, o.class, o.name, o.label, o.ace_version FROM"
+                               " (SELECT oid, class, " +
                                    column + " FROM objects WHERE " + keys + ") k" +
                                    std::string(store::read_first(transaction.engine())) +
                                    "objects o ON o.oid = k.oid WHERE k.class = ? ORDER BY k." +
@@ -137,6 +191,7 @@ class Search {
     std::size_t most_, loaded_ = 0;
     std::vector<Named> found_;
     std::set<ObjectName> seen_;
+    std::optional<Visible> visible_;
 };
 
 }  // namespace
@@ -153,16 +208,7 @@ std::vector<std::string> known_classes(const Reading& reading) {
         for (const auto& count : reading.builds.build->class_counts())
             classes.insert(count.class_name);
     store::perform(reading.pool, Access::read, [&](Transaction& transaction) {
-        // From class to class by the index: a DISTINCT would walk over all objects.
-        std::string last;
-        for (;;) {
-            const auto rows = transaction.query(
-                "SELECT class FROM objects WHERE class > ? ORDER BY class LIMIT 1",
-                {Value{last}});
-            if (rows.empty()) return;
-            last = rows.front().text(0);
-            classes.insert(last);
-        }
+        for (auto& recorded : recorded_classes(transaction)) classes.insert(std::move(recorded));
     });
     return {classes.begin(), classes.end()};
 }

@@ -4,6 +4,7 @@
 
 #include "compare/compare.hpp"
 #include "process.hpp"
+#include "store/dialect.hpp"
 
 using namespace history;
 using namespace processes;
@@ -61,7 +62,7 @@ TEST_CASE("an object is found by its name, by what people call it, and by how th
     CHECK(found(process, "Gene", "unc-2") ==
           Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26"});
     CHECK(found(process, "", "unc") ==
-          Found{"Paper Unc-70 = Unc-70", "Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26"});
+          Found{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26", "Paper Unc-70 = Unc-70"});
     CHECK(found(process, "Paper", "unc-7") == Found{"Paper Unc-70 = Unc-70"});
     CHECK(found(process, "Gene", "wbgene0") ==
           Found{"Gene WBGene01 = unc-26", "Gene WBGene02 = UNC-2", "Gene WBGene04 = 100%_\\x",
@@ -71,6 +72,75 @@ TEST_CASE("an object is found by its name, by what people call it, and by how th
     CHECK(found(process, "", "wbgene03") == Found{"Gene WBGene03 = lin-7"});
     CHECK(found(process, "", "lin-7").empty());
     CHECK(count_store(process.pool).objects == 5);
+}
+
+TEST_CASE("what people call an object stands before what merely bears that name") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    const auto build = build_of_names("WS1", "2008-01-01");
+    build->with("Cell", "unc-26", {});
+    process.put(build);
+    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Cell", "unc-26"}}));
+    CHECK(found(process, "", "unc-26") ==
+          Found{"Gene WBGene01 = unc-26", "Cell unc-26 = unc-26", "Paper unc-26 = unc-26"});
+}
+
+TEST_CASE("a class is looked for without regard to ASCII case, recorded or in the build") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    static_cast<void>(process.list(recorded_names));
+    const Found both{"Gene WBGene02 = UNC-2", "Gene WBGene01 = unc-26"};
+    CHECK(found(process, "gene", "unc") == both);
+    CHECK(found(process, "PAPER", "unc-26") == Found{"Paper unc-26 = unc-26"});
+    process.put("WS2", "2008-02-01", {{{"Protein", "p"}, "1"}});
+    CHECK(found(process, "gene", "unc") == both);
+    CHECK(found(process, "Genes", "unc").empty());
+}
+
+TEST_CASE("of very many objects of one label the first classes of the index are found") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    std::vector<store::Value> values;
+    for (int number = 0; number < 500; ++number) {
+        const auto name = "n" + std::to_string(999 - number);
+        const std::string class_name = number % 5 == 0 ? "CDS" : "Protein";
+        values.insert(values.end(), {class_name, name, name, "Same", "same", "WS1"});
+    }
+    store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+        store::insert_many(
+            transaction,
+            {"objects", {"class", "name", "name_key", "label", "label_key", "ace_version"}, {}},
+            values);
+    });
+    const auto first = found(process, "", "same", 100);
+    REQUIRE(first.size() == 100);
+    CHECK(std::ranges::all_of(first, [](const auto& name) { return name.starts_with("CDS "); }));
+    CHECK(std::ranges::is_sorted(first));
+    CHECK(found(process, "protein", "SAME", 7).size() == 7);
+}
+
+TEST_CASE("what only a release that is not published yet has is not found, nor what it says") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    static_cast<void>(process.list(recorded_names));
+    const auto next = build_of_names("WS2", "2008-02-01");
+    next->with("Gene", "WBGene01", {tag("Name", {text("dab-1")})});
+    next->with("Gene", "WBGene09", {tag("Name", {text("unc-9")})});
+    const std::vector<ObjectName> warmed{
+        {"Gene", "WBGene01"}, {"Gene", "WBGene09"}, {"Gene", "WBGene03"}};
+    process.put(next);
+    static_cast<void>(process.list(warmed));
+    CHECK(found(process, "", "unc-9") == Found{"Gene WBGene09 = unc-9"});
+    CHECK(found(process, "", "WBGene09") == Found{"Gene WBGene09 = unc-9"});
+    process.put(build_of_names("WS1", "2008-01-01"));  // as the site is rolled back
+    CHECK(found(process, "", "unc-9").empty());
+    CHECK(found(process, "", "WBGene09").empty());
+    CHECK(found(process, "", "dab-1").empty());
+    CHECK(found(process, "", "WBGene01") == Found{"Gene WBGene01 = unc-26"});
+    CHECK(found(process, "", "WBGene03") == Found{"Gene WBGene03 = lin-7"});
 }
 
 TEST_CASE("what is looked for is text, never a pattern") {
