@@ -180,8 +180,9 @@ struct Backroom {
             std::vector<history::Named> labelled;
             for (const auto& object : asked) {
                 const auto known =
-                    std::find_if(named.begin(), named.end(),
-                                 [&](const auto& each) { return each.object == object; });
+                    std::find_if(named.begin(), named.end(), [&](const auto& each) {
+                        return base::equal_ignoring_case(each.object.name, object.name);
+                    });
                 labelled.push_back(known == named.end() ? history::Named{object, object.name}
                                                         : *known);
             }
