@@ -77,8 +77,8 @@ struct Desk {
 };
 
 // The desk of a running program, but for what its operators' part asks of the store itself
-// (schema_fault, store_counts, effort, token_holder), which is the caller's to fill in. `ledger` and `current`
-// outlive it.
+// (schema_fault, store_counts, effort, token_holder), which is the caller's to fill in. `ledger`
+// and `current` outlive it.
 [[nodiscard]] Desk desk_over(history::Ledger& ledger, const history::CurrentBuild& current);
 
 }  // namespace serve

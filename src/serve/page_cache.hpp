@@ -40,9 +40,9 @@ class PageCache {
     explicit PageCache(std::size_t bytes);
     ~PageCache();
 
-    // What is done while another makes the page of this moment: `older` takes the one of an earlier
-    // moment of the same build where there is one. For pages that many readers ask for and that
-    // take long, lest all threads wait for one.
+    // What is done while another makes the page of this moment: `older` takes the one of an
+    // earlier moment of the same build where there is one. For pages that many readers ask for
+    // and that take long, lest all threads wait for one.
     enum class Meanwhile : unsigned char { wait, older };
 
     using Make = std::function<Answered<PagePtr>()>;
