@@ -1,5 +1,5 @@
-// history/visible.hpp -- which recorded objects are seen as of the current release: a release that
-// was warmed before it is switched to, or rolled back from, is nobody's business yet.
+// history/visible.hpp -- which recorded objects are seen as of the current release: one that was
+// warmed before it is switched to, or rolled back from, is nobody's business yet.
 // SPDX-License-Identifier: MIT
 #pragma once
 
