@@ -123,7 +123,7 @@ struct Excerpt {
     // release feeds (reading.hpp tells what moves them). Else from the last of `rows`' order to
     // the first.
     bool numbered_by_recording = false;
-    base::Date last_modified{};            // where there are no rows: when what it is about changed
+    base::Date last_modified{};  // where there are no rows: when what it is about changed
     std::vector<MassChange> mass_changes;  // of the rows' releases and classes
     People people;                         // those of [curators]
     Narrowing narrowing;                   // the window's

@@ -15,7 +15,7 @@ class ReleaseOrder {
    public:
     struct Place {
         Release release;
-        std::size_t rank = 0;   // 0: the oldest
+        std::size_t rank = 0;  // 0: the oldest
         // Known releases of the same date that come before it (in the order of releases). It
         // depends on which are known: when one of this date becomes known later (named in the
         // configuration, an older build visited), those behind it move on by one, and with them
