@@ -5,7 +5,7 @@
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "history/past.hpp"
-#include "tree/json.hpp"
+#include "render/difference_json.hpp"
 
 namespace app {
 namespace {
@@ -99,21 +99,16 @@ class Sides {
     int folders_ = 0;
 };
 
-std::string_view kind_of(const Side& from, const Side& to, bool changed) {
-    if (!from.tree.there) return "created";
-    if (!to.tree.there) return "vanished";
-    return changed ? "changed" : "unchanged";
-}
-
-std::string json_of(const DiffWords& words, const Side& from, const Side& to,
-                    const std::vector<compare::Change>& changes) {
-    std::string out = "{\"class\":";
-    tree::append_json_string(out, words.object.class_name);
-    tree::append_json_string(out += ",\"name\":", words.object.name);
-    tree::append_json_string(out += ",\"from\":", from.tree.release.version);
-    tree::append_json_string(out += ",\"to\":", to.tree.release.version);
-    tree::append_json_string(out += ",\"kind\":", kind_of(from, to, !changes.empty()));
-    return out + ",\"changes\":" + history::changes_to_json(changes) + "}\n";
+history::Difference difference_of(ObjectName asked, const Side& from, const Side& to,
+                                  std::vector<compare::Change> changes) {
+    history::Difference difference;
+    difference.object = std::move(asked);
+    difference.from = from.tree.release;
+    difference.to = to.tree.release;
+    difference.was_there = from.tree.there;
+    difference.is_there = to.tree.there;
+    difference.changes = std::move(changes);
+    return difference;
 }
 
 constexpr int trouble = 2;
@@ -131,8 +126,10 @@ int compare_sides(const std::filesystem::path& config_file, const DiffWords& wor
                                        : none;
     const auto changes = history::changes_between(from->tree, to->tree, asked, models);
     if (!changes) return complain(changes.error().text, trouble);
-    fmt::print("{}", words.format == "json" ? json_of(words, *from, *to, *changes)
-                                            : changes_text(*changes));
+    // Whoever runs a command may read the store: no user is hidden from him.
+    fmt::print("{}", words.format == "json"
+                         ? render::difference_json(difference_of(asked, *from, *to, *changes), {})
+                         : changes_text(*changes));
     const bool same = changes->empty() && from->tree.there == to->tree.there;
     return same ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/item.hpp"
+#include "render/difference_json.hpp"
 #include "render/pages.hpp"
 #include "serve/drafts.hpp"
 #include "serve/page_query.hpp"
@@ -9,28 +9,6 @@
 namespace serve {
 
 namespace {
-
-std::string_view kind_of(const history::Difference& difference) {
-    if (!difference.was_there) return "created";
-    if (!difference.is_there) return "vanished";
-    return difference.changes.empty() ? "unchanged" : "changed";
-}
-
-// As `varve diff --format json` writes it.
-std::string json_of(const history::Difference& difference, const render::Site& site) {
-    std::string json = "{\"class\":";
-    render::append_json_text(json, difference.object.class_name);
-    render::append_json_text(json += ",\"name\":", difference.object.name);
-    render::append_json_text(json += ",\"from\":", difference.from.version);
-    render::append_json_text(json += ",\"to\":", difference.to.version);
-    render::append_json_text(json += ",\"kind\":", kind_of(difference));
-    json += ",\"changes\":[";
-    for (const auto& change : difference.changes) {
-        if (&change != &difference.changes.front()) json += ',';
-        render::append_change_json(json, change, site);
-    }
-    return json + "]}\n";
-}
 
 Refusal refusal_of_releases(const base::Error& error, const DiffQuery& query) {
     const auto wanted = wanted_object(query.object);
@@ -69,7 +47,7 @@ Answered<Draft> draft_difference(Workings& workings, const DiffQuery& query) {
     Draft draft;
     draft.passing = !compared->up_to_date;
     draft.body = query.as == DiffQuery::As::json
-                     ? json_of(compared->difference, workings.look)
+                     ? render::difference_json(compared->difference, workings.look)
                      : render::diff_page({std::move(compared->difference), query.part},
                                          workings.look, workings.templates);
     return draft;

@@ -1,0 +1,18 @@
+// render/difference_json.hpp -- two releases of an object compared, as JSON (design section 6).
+// Pure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "history/reading.hpp"
+#include "render/site.hpp"
+
+namespace render {
+
+// {"class","name","from","to","kind","changes":[…]} and a line end, for /diff and `varve diff`.
+// Users of stamps are left out where the site hides them.
+[[nodiscard]] std::string difference_json(const history::Difference& difference,
+                                          const Site& site);
+
+}  // namespace render
