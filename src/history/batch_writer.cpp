@@ -38,7 +38,7 @@ Result<std::size_t> BatchWriter::write_some(std::span<Item* const> items) const 
                 return write_in_time(transaction, items);
             });
     } catch (const store::Failure& failure) {
-        if (!failure.meaning().duplicate) throw;
+        if (!somebody_came_between(failure)) throw;
         // Who it was can't be told of a statement of many rows.
         const auto suspects = items.first(std::min(items.size(), most_in_doubt));
         for (auto* item : suspects) item->course = Course::alone;

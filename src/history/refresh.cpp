@@ -126,7 +126,7 @@ class Refresh {
                     return write_outcome(transaction, before, after, outcome, twins);
                 });
         } catch (const store::Failure& failure) {
-            if (failure.meaning().duplicate) return std::nullopt;
+            if (somebody_came_between(failure)) return std::nullopt;
             throw;
         }
     }

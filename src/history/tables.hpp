@@ -70,6 +70,12 @@ class Releases {
     std::vector<Replacing> replacing_;
 };
 
+// A write failed because another process wrote the same object first, or removed it: who looks
+// again finds what became of it.
+[[nodiscard]] inline bool somebody_came_between(const store::Failure& failure) {
+    return failure.meaning().duplicate || failure.meaning().orphan;
+}
+
 [[nodiscard]] Releases load_releases(store::Transaction& transaction);
 
 // Writes the release unless it is there.

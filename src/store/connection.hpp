@@ -56,6 +56,9 @@ class Failure : public std::runtime_error {
         bool in_doubt = false;         // COMMIT was sent and its outcome is unknown
         bool lost_connection = false;  // this connection is of no use any more
         bool duplicate = false;        // a UNIQUE key is taken: somebody was first
+        bool orphan = false;           // the row it points to is not there; not any more, where
+                                       // this transaction wrote it: Galera takes it back for
+                                       // another node's before it says so
         bool full = false;             // disk full, quota, read-only, no right to do so, file
                                        // missing or damaged: an operator must act
     };

@@ -125,10 +125,10 @@ Failure::Meaning mysql_meaning(int code, const std::string& sqlstate) {
     // Killed, gone, timed out, unknown prepared statement, network errors of the server's side.
     static constexpr std::array lost{1047, 1053, 1158, 1159, 1160, 1161, 1180, 1243,
                                      1927, 2002, 2003, 2006, 2013, 2030, 2055};
-    // Lock wait, deadlock, a statement that must be prepared again. 1452, a row without its parent:
-    // Galera takes back what a transaction wrote when another node's comes first, and the next
-    // statement may find its parent gone before it hears of it; or somebody forgot the object.
-    static constexpr std::array passing{1205, 1213, 1452, 1615};
+    // Lock wait, deadlock, a statement that must be prepared again.
+    static constexpr std::array passing{1205, 1213, 1615};
+    // A row without its parent.
+    static constexpr std::array pointing_nowhere{1216, 1452};
     // Disk full, table full, read-only table or server, quota, wrong password, no right, no
     // such database.
     static constexpr std::array operators{3,    1021, 1030, 1036, 1044, 1045, 1049,
@@ -140,6 +140,7 @@ Failure::Meaning mysql_meaning(int code, const std::string& sqlstate) {
     meaning.transient = !meaning.full && code != tls_refused &&
                         (meaning.lost_connection || one_of(code, passing) || sqlstate == "40001");
     meaning.duplicate = one_of(code, taken);
+    meaning.orphan = one_of(code, pointing_nowhere);
     return meaning;
 }
 

@@ -104,6 +104,7 @@ Failure::Meaning sqlite_meaning(int code) {
         case SQLITE_CONSTRAINT_UNIQUE:
         case SQLITE_CONSTRAINT_PRIMARYKEY:
         case SQLITE_CONSTRAINT_ROWID: return {.duplicate = true};
+        case SQLITE_CONSTRAINT_FOREIGNKEY: return {.orphan = true};
         default: break;
     }
     switch (code & 0xff) {

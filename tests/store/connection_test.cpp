@@ -230,6 +230,7 @@ TEST_CASE("a row that points nowhere is refused, and is no duplicate") {
         connection->execute("INSERT INTO trees (oid, version, tree) VALUES (?, ?, ?)",
                             values({std::int64_t{99}, "WS186", Blob{"x"}}));
     });
+    CHECK(failure.meaning().orphan);
     CHECK_FALSE(failure.meaning().duplicate);
     CHECK_FALSE(failure.meaning().transient);
 }

@@ -135,7 +135,7 @@ TEST_CASE("a server that is not there is transient") {
 }
 
 TEST_CASE("the server's codes have their meaning") {
-    for (const int code : {1205, 1213, 1452, 1615, 1047, 1180, 2002, 2003, 2006, 2013, 2030}) {
+    for (const int code : {1205, 1213, 1615, 1047, 1180, 2002, 2003, 2006, 2013, 2030}) {
         INFO(code);
         CHECK(mysql_meaning(code, "HY000").transient);
     }
@@ -146,6 +146,8 @@ TEST_CASE("the server's codes have their meaning") {
     CHECK(mysql_meaning(1040, "08004").transient);
     CHECK(mysql_meaning(1062, "23000").duplicate);
     CHECK_FALSE(mysql_meaning(1452, "23000").duplicate);
+    CHECK_FALSE(mysql_meaning(1452, "23000").transient);
+    CHECK(mysql_meaning(1452, "23000").orphan);
     for (const int code : {1021, 1114, 1290, 1836, 1045})
         CHECK(mysql_meaning(code, "HY000").full);
     CHECK_FALSE(mysql_meaning(2026, "08001").transient);

@@ -145,6 +145,7 @@ TEST_CASE("SQLite's codes have their meaning") {
     CHECK(sqlite_meaning(SQLITE_CONSTRAINT_UNIQUE).duplicate);
     CHECK(sqlite_meaning(SQLITE_CONSTRAINT_PRIMARYKEY).duplicate);
     CHECK_FALSE(sqlite_meaning(SQLITE_CONSTRAINT_FOREIGNKEY).duplicate);
+    CHECK(sqlite_meaning(SQLITE_CONSTRAINT_FOREIGNKEY).orphan);
     CHECK(sqlite_meaning(SQLITE_FULL).full);
     CHECK(sqlite_meaning(SQLITE_READONLY_DBMOVED).full);
     CHECK(sqlite_meaning(SQLITE_IOERR_FSYNC).full);
