@@ -2,15 +2,12 @@
 #include "source/dump.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
-#include <mutex>
-#include <set>
-#include <unordered_map>
 
 #include "source/ace_object.hpp"
 #include "source/build_folder.hpp"
 #include "source/dump_index.hpp"
+#include "source/indexed_source.hpp"
 
 namespace source {
 namespace {
@@ -19,76 +16,31 @@ using base::Kind;
 
 std::string text_of(const tree::ObjectName& id) { return id.class_name + " " + id.name; }
 
-class DumpBuild final : public Source {
+class DumpBuild final : public IndexedSource {
    public:
     DumpBuild(Index index, std::vector<File> files, tree::Models models, std::size_t most)
-        : index_(std::move(index)), files_(std::move(files)), models_(std::move(models)),
+        : IndexedSource(std::move(index), std::move(models)), files_(std::move(files)),
           most_(most) {}
 
-    const base::Release& release() const override { return index_.facts().release; }
-    const std::string& digest() const override { return index_.facts().digest; }
-
-    base::Result<std::optional<tree::ObjectName>> find(
-        const tree::ObjectName& asked) const override {
-        const auto entry = index_.find(asked);
-        return entry ? std::optional(index_.name_of(*entry)) : std::nullopt;
-    }
-
     base::Result<tree::Object> load(const tree::ObjectName& name) const override {
-        const auto entry = index_.find_exact(name);
-        if (!entry)
-            return base::fail(Kind::absent, text_of(name) + " is not in " + release().version);
+        const auto entry = entry_of(name);
+        if (!entry) return tl::unexpected(entry.error());
         const auto bytes = read(*entry);
         if (!bytes) return tl::unexpected(bytes.error());
-        auto object = parse_object(*bytes, models_);
+        auto object = parse_object(*bytes, models());
         if (!object) return fail_in(*entry, *bytes, object.error());
         return std::move(*object);
     }
 
-    base::Result<bool> is_loading_stamp(std::string_view stamp) const override {
-        const auto* known = known_stamps_.load(std::memory_order_acquire);
-        if (known == nullptr) {
-            if (auto done = learn_stamps(); !done) return done;
-            known = known_stamps_.load(std::memory_order_acquire);
-        }
-        return known->contains(stamp);
-    }
-
-    base::Result<std::optional<Digest>> digest_of(const tree::ObjectName& name) const override {
-        const auto entry = index_.find_exact(name);
-        return entry ? std::optional(digest_in(*entry)) : std::nullopt;
-    }
-
-    std::vector<ClassCount> class_counts() const override { return index_.facts().classes; }
-
-    Parts parts(std::uint64_t objects) const override {
-        return {index_.order(), index_.places(objects)};
-    }
-
-    void each(std::uint64_t from, std::uint64_t to,
-              const std::function<bool(const Listed&)>& visit) const override {
-        const auto& classes = index_.facts().classes;
-        index_.each(from, to, [&](const Entry& entry) {
-            return visit({classes[entry.class_index].class_name, entry.name, digest_in(entry),
-                          entry.length});
-        });
-    }
-
-    const tree::Models& models() const override { return models_; }
+   protected:
+    base::Result<std::optional<Stamps>> stamps_of(const Entry& entry) const override;
 
    private:
-    using Stamps = std::set<std::string, std::less<>>;
-
-    static Digest digest_in(const Entry& entry) {
-        return {entry.digest.high64, entry.digest.low64};
-    }
-    base::Result<bool> learn_stamps() const;
     base::Result<std::string> read(const Entry& entry) const;
-    base::Result<Stamps> sample() const;
     [[nodiscard]] std::string place(const Entry& entry, std::uint64_t line) const {
-        const auto& facts = index_.facts();
+        const auto& facts = index().facts();
         return facts.folder + "/" + facts.files[entry.file].name + ":" + std::to_string(line) +
-               ": " + text_of(index_.name_of(entry));
+               ": " + text_of(index().name_of(entry));
     }
     [[nodiscard]] tl::unexpected<base::Error> fail_in(const Entry& entry, std::string_view bytes,
                                                       const Fault& fault) const {
@@ -99,14 +51,8 @@ class DumpBuild final : public Source {
                               fault.what);
     }
 
-    Index index_;
     std::vector<File> files_;  // as in the index; none when only the index was kept
-    tree::Models models_;
-    std::size_t most_;  // bytes of an object
-
-    mutable std::mutex sampling_;
-    mutable std::unique_ptr<const Stamps> loading_stamps_;
-    mutable std::atomic<const Stamps*> known_stamps_ = nullptr;  // nullptr: not sampled yet
+    std::size_t most_;         // bytes of an object
 };
 
 // The bytes of an object, which are those that were indexed.
@@ -129,38 +75,13 @@ base::Result<std::string> DumpBuild::read(const Entry& entry) const {
     return bytes;
 }
 
-// Once; after a failure the next caller tries again.
-base::Result<bool> DumpBuild::learn_stamps() const {
-    const std::lock_guard lock(sampling_);
-    if (loading_stamps_) return true;
-    auto stamps = sample();
-    if (!stamps) return tl::unexpected(stamps.error());
-    loading_stamps_ = std::make_unique<const Stamps>(std::move(*stamps));
-    known_stamps_.store(loading_stamps_.get(), std::memory_order_release);
-    return true;
-}
-
-base::Result<DumpBuild::Stamps> DumpBuild::sample() const {
-    // In fewer objects a curator's single session may well be in a tenth of them.
-    constexpr std::size_t fewest = 1000;
-    Stamps loading;
-    if (index_.size() < fewest) return loading;
-    const auto stride = index_.size() / fewest;
-    std::unordered_map<std::string, std::size_t> holders;
-    std::size_t sampled = 0;
-    for (std::size_t i = 0; i < index_.size(); i += stride) {
-        const auto entry = index_.entry(i);
-        if (!entry || entry->length > most_) continue;
-        const auto bytes = read(*entry);
-        if (!bytes) return tl::unexpected(bytes.error());
-        const auto stamps = stamps_of(*bytes);
-        if (!stamps) continue;  // malformed: whoever asks for it is told
-        ++sampled;
-        for (const auto stamp : *stamps) ++holders[std::string(stamp)];
-    }
-    for (const auto& [stamp, objects] : holders)
-        if (objects * 10 > sampled) loading.insert(stamp);
-    return loading;
+base::Result<std::optional<DumpBuild::Stamps>> DumpBuild::stamps_of(const Entry& entry) const {
+    if (entry.length > most_) return std::nullopt;
+    const auto bytes = read(entry);
+    if (!bytes) return tl::unexpected(bytes.error());
+    const auto stamps = source::stamps_of(*bytes);
+    if (!stamps) return std::nullopt;
+    return Stamps(stamps->begin(), stamps->end());
 }
 
 }  // namespace

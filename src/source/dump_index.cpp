@@ -93,7 +93,7 @@ class IndexBuild {
                 "names too long to be tracked",
                 {{"build", folder_.release.version}, {"objects", std::to_string(untracked_)}});
         const auto twins = writer_.finish(
-            {folder_.release, folder_.path, {}, untracked_, std::move(files), {}, flaw_});
+            {folder_.release, folder_.path, {}, untracked_, std::move(files), {}, flaw_, {}});
         if (!twins) return tl::unexpected(twins.error());
         if (!*twins) return true;
         return base::fail(Kind::malformed, place((*twins)->second) + ": " + (*twins)->name +

@@ -27,10 +27,16 @@
 
 namespace source {
 
+// How an object's bytes are written in a plain file.
+enum class Layout : std::uint8_t { ace, json };
+
 struct DumpFile {
     std::string name;  // inside the folder
     FileStamp stamp;
-    std::uint64_t plain_size = 0;  // unpacked
+    std::uint64_t plain_size = 0;  // of its plain form: unpacked, or written anew
+    Layout layout = Layout::ace;   // of its plain form
+    // Named by another with @NAME: no file of objects by itself, and has no plain form.
+    bool is_included = false;
     bool operator==(const DumpFile&) const = default;
 };
 
@@ -43,6 +49,8 @@ struct Facts {
     std::vector<DumpFile> files;
     std::vector<ClassCount> classes;
     std::string flaw;  // where a dump file is cut off; empty: the build is whole
+    // Rule C4, where it was sampled when the index was made; nullopt: to be sampled when asked for.
+    std::optional<std::vector<std::string>> loading_stamps;
 };
 
 // One object. `name` is a view into the index.

@@ -56,7 +56,8 @@ class Source {
     [[nodiscard]] virtual const base::Release& release() const = 0;
 
     // Hex digest over the sorted digests of the build's objects (128 bit, not cryptographic):
-    // packing the build otherwise changes nothing.
+    // packing the build otherwise changes nothing. Of a running server: "server:" and the hex
+    // digest of what it says of itself (source/live_build.hpp).
     [[nodiscard]] virtual const std::string& digest() const = 0;
 
     // The build's spelling of an object: exact, else the only match without regard to ASCII
@@ -92,9 +93,20 @@ class Source {
                       const std::function<bool(const Listed&)>& visit) const = 0;
 
     [[nodiscard]] virtual const tree::Models& models() const = 0;
+
+    // What an operator should know of a build that is served all the same, a sentence each
+    // (`varve check` shows them); most builds have none.
+    [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };
 
 using Build = std::shared_ptr<const Source>;
+
+// True when two digests can't be of one build. That of files and that of a server say nothing
+// about each other.
+[[nodiscard]] inline bool contradict(std::string_view a, std::string_view b) {
+    constexpr std::string_view of_server = "server:";
+    return a != b && a.starts_with(of_server) == b.starts_with(of_server);
+}
 
 // Every object of the build.
 inline void each_object(const Source& build, const std::function<bool(const Listed&)>& visit) {

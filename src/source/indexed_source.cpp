@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "source/indexed_source.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace source {
+namespace {
+
+using base::Kind;
+
+Digest digest_in(const Entry& entry) { return {entry.digest.high64, entry.digest.low64}; }
+
+}  // namespace
+
+base::Result<std::optional<tree::ObjectName>> IndexedSource::find(
+    const tree::ObjectName& asked) const {
+    const auto entry = index_.find(asked);
+    return entry ? std::optional(index_.name_of(*entry)) : std::nullopt;
+}
+
+base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const {
+    if (const auto entry = index_.find_exact(name)) return *entry;
+    const auto& classes = index_.facts().classes;
+    const bool has_class = std::any_of(classes.begin(), classes.end(), [&](const auto& one) {
+        return base::equal_ignoring_case(one.class_name, name.class_name);
+    });
+    const auto& version = release().version;
+    if (!has_class)
+        return base::fail(Kind::absent,
+                          "there is no class " + name.class_name + " in " + version);
+    return base::fail(Kind::absent, name.class_name + " " + name.name + " is not in " + version);
+}
+
+base::Result<std::optional<Digest>> IndexedSource::digest_of(const tree::ObjectName& name) const {
+    const auto entry = index_.find_exact(name);
+    return entry ? std::optional(digest_in(*entry)) : std::nullopt;
+}
+
+std::vector<ClassCount> IndexedSource::class_counts() const { return index_.facts().classes; }
+
+Parts IndexedSource::parts(std::uint64_t objects) const {
+    return {index_.order(), index_.places(objects)};
+}
+
+void IndexedSource::each(std::uint64_t from, std::uint64_t to,
+                         const std::function<bool(const Listed&)>& visit) const {
+    const auto& classes = index_.facts().classes;
+    index_.each(from, to, [&](const Entry& entry) {
+        return visit(
+            {classes[entry.class_index].class_name, entry.name, digest_in(entry), entry.length});
+    });
+}
+
+base::Result<bool> IndexedSource::is_loading_stamp(std::string_view stamp) const {
+    const auto* known = known_stamps_.load(std::memory_order_acquire);
+    if (known == nullptr) {
+        if (const auto done = learn_stamps(); !done) return tl::unexpected(done.error());
+        known = known_stamps_.load(std::memory_order_acquire);
+    }
+    return known->contains(stamp);
+}
+
+// Once; after a failure the next caller tries again.
+base::Result<void> IndexedSource::learn_stamps() const {
+    const std::lock_guard lock(sampling_);
+    if (loading_stamps_) return {};
+    auto stamps = sample_stamps();
+    if (!stamps) return tl::unexpected(stamps.error());
+    loading_stamps_ = std::make_unique<const LoadingStamps>(stamps->begin(), stamps->end());
+    known_stamps_.store(loading_stamps_.get(), std::memory_order_release);
+    return {};
+}
+
+base::Result<IndexedSource::Stamps> IndexedSource::sample_stamps() const {
+    if (const auto& known = index_.facts().loading_stamps) return *known;
+    StampSample sample;
+    if (index_.size() < StampSample::fewest) return sample.loading_stamps();
+    const auto stride = index_.size() / StampSample::fewest;
+    for (std::size_t i = 0; i < index_.size(); i += stride) {
+        const auto entry = index_.entry(i);
+        if (!entry) continue;
+        const auto stamps = stamps_of(*entry);
+        if (!stamps) return tl::unexpected(stamps.error());
+        // One that can't be read counts as one without stamps: a damaged object must not make
+        // the sample too small.
+        sample.add(stamps->value_or(Stamps()));
+    }
+    return sample.loading_stamps();
+}
+
+void StampSample::add(const std::vector<std::string>& stamps_of_one) {
+    ++objects_;
+    for (const auto& stamp : stamps_of_one) ++holders_[stamp];
+}
+
+std::vector<std::string> StampSample::loading_stamps() const {
+    std::vector<std::string> loading;
+    // In fewer objects a curator's single session may well be in a tenth of them.
+    if (objects_ < fewest) return loading;
+    for (const auto& [stamp, objects] : holders_)
+        if (objects * 10 > objects_) loading.push_back(stamp);
+    return loading;
+}
+
+}  // namespace source
