@@ -146,7 +146,9 @@ std::optional<Entry> Index::entry(std::size_t i) const {
 }
 
 bool Index::is_sound(const Entry& entry) const {
-    return entry.class_index < facts_.classes.size() && entry.file < facts_.files.size();
+    if (entry.class_index >= facts_.classes.size()) return false;
+    // Of a build that is no files, an entry has no bytes.
+    return facts_.files.empty() ? entry.length == 0 : entry.file < facts_.files.size();
 }
 
 // The place of the first look-up that is not below `hash`. Hashes are spread evenly, so their

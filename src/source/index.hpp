@@ -44,7 +44,7 @@ struct DumpFile {
 struct Facts {
     base::Release release;
     std::string folder;           // where the build lay, links resolved
-    std::string digest;           // of the build, 32 hex digits
+    std::string digest;           // Source::digest()
     std::uint64_t untracked = 0;  // objects whose class or name is too long
     std::vector<DumpFile> files;
     std::vector<ClassCount> classes;
@@ -158,7 +158,8 @@ class IndexWriter {
         Entry first, second;  // their own names are gone with the records
     };
 
-    // Sorts, writes the rest, syncs and renames. `facts` without digest and classes.
+    // Sorts, writes the rest, syncs and renames. `facts` without classes; its digest as given
+    // stands in front of the one made here.
     //   returns  nothing, or twins: then the index is not put in place
     [[nodiscard]] base::Result<std::optional<Twins>> finish(Facts facts);
 

@@ -112,7 +112,7 @@ base::Result<std::optional<IndexWriter::Twins>> IndexWriter::complete(Facts& fac
     if (!mapping) return tl::unexpected(mapping.error());
     const auto records = mapping->bytes().substr(sizeof(Header));
     if (auto twins = sort_lookups(records)) return twins;
-    facts.digest = build_digest(records);
+    facts.digest += build_digest(records);
     facts.classes = std::move(classes_);
     return std::nullopt;
 }
