@@ -27,8 +27,8 @@ standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include
 warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
-LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lzstd -lz -lpthread
-test_libs := -lrapidcheck -lxml2
+LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lzstd -lz -lpthread
+test_libs := -lrapidcheck
 
 # A room and all that it may include or link, itself first (docs/arrows.txt: the includes).
 with_base    := base
