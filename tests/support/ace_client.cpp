@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include "support/ace_client.hpp"
+
+#include <algorithm>
+
+namespace support {
+namespace {
+
+constexpr auto ok = "ACESERV_MSGOK", fail = "ACESERV_MSGFAIL", killed = "ACESERV_MSGKILL",
+               encore = "ACESERV_MSGENCORE";
+
+// The text of a body: what stands before its NULs.
+std::string text_of(const AceRequest& request) { return request.frame.body.c_str(); }
+
+std::string terminated(const std::string& connection) {
+    return "// Sorry, " + connection + " connection has been terminated.";
+}
+
+}  // namespace
+
+void AceClient::serve() {
+    if (!log_in()) return;
+    while (const auto request = receive_frame(descriptor_)) {
+        if (!answer(*request)) return;
+    }
+}
+
+// Until then a client has no number; from then on it has to name the one it was given.
+bool AceClient::log_in() {
+    const auto hello = receive_frame(descriptor_);
+    if (!hello) return false;
+    if (text_of(*hello) != "bonjour") {
+        return kill(*hello, terminated("you are an unknown client and your"), 0);
+    }
+    if (shared_.fault_at(AceMoment::hello) != AceFault::none) return wait_for_end();
+    const auto nonce = random_nonce();
+    if (!send(*hello, ok, nonce)) return false;
+    const auto answer = receive_frame(descriptor_);
+    if (!answer) return false;
+    if (answer->frame.client != number_) {
+        return kill(*answer, terminated("you are an unknown client and your"),
+                    answer->frame.client);
+    }
+    const auto words = words_of(text_of(*answer)).words.size();
+    if (words != 2) return kill(*answer, terminated("illegal request, your"), number_);
+    if (!is_welcome(text_of(*answer), nonce)) {
+        return kill(*answer, terminated("userid/password incorrect, your"), number_);
+    }
+    shared_.logged_in();
+    if (!send(*answer, ok, "et bonjour a vous")) return false;
+    const auto fault = shared_.fault_at(AceMoment::behind_login);
+    return fault == AceFault::none || strike(AceFault::kill, *answer);
+}
+
+bool AceClient::is_welcome(const std::string& body, const std::string& nonce) const {
+    const auto& settings = shared_.settings;
+    const auto words = words_of(body).words;
+    if (words[0] != settings.user) return settings.world_may_read;
+    return words[1] == md5_hex(md5_hex(settings.user + settings.password) + nonce);
+}
+
+bool AceClient::answer(const AceRequest& request) {
+    if (request.frame.client != number_) {
+        return kill(request, terminated("you are an unknown client and your"),
+                    request.frame.client);
+    }
+    if (request.frame.type == "ACESERV_MSGDATA") {
+        return send(request, fail,
+                    "// Sorry, you do not have write or admin access to the database.\n");
+    }
+    const bool is_encore = request.frame.type == encore;
+    if (!is_encore) shared_.asked(text_of(request));
+    const auto words = words_of(text_of(request)).words;
+    const bool is_show = !is_encore && !words.empty() && words[0] == "show";
+    const auto fault = shared_.fault_at(is_show ? AceMoment::show : AceMoment::other_answer);
+    if (!is_encore) endless_ = AceFault::none;
+    if (fault != AceFault::none) return strike(fault, request);
+    if (is_encore) return next_slice(request);
+    return run(request);
+}
+
+bool AceClient::run(const AceRequest& request) {
+    auto reply = ace_reply(*shared_.contents, shared_.settings, active_, text_of(request));
+    pending_ = std::move(reply.pieces);
+    if (reply.quits) return kill(request, pending_.front(), 0);
+    if (!reply.failed) return next_slice(request);
+    const auto words = std::move(pending_.front());
+    pending_.clear();
+    return send(request, fail, words);
+}
+
+// As many pieces as it takes to pass the limit: one is never divided. Nothing pending: an empty
+// slice for ever, as AceDB does.
+bool AceClient::next_slice(const AceRequest& request) {
+    if (endless_ != AceFault::none) return strike(endless_, request);
+    AceFrame frame = frame_of(request, encore, "");
+    if (pending_.empty()) return send_bytes(descriptor_, header_of(frame, order_of(request)));
+    std::string slice;
+    auto piece = pending_.begin();
+    while (piece != pending_.end() && slice.size() <= most_bytes(request)) slice += *piece++;
+    pending_.erase(pending_.begin(), piece);
+    return send(request, pending_.empty() ? ok : encore, slice);
+}
+
+ByteOrder AceClient::order_of(const AceRequest& request) const {
+    return shared_.settings.big_endian ? ByteOrder::big : request.order;
+}
+
+std::uint32_t AceClient::most_bytes(const AceRequest& request) const {
+    const auto own = static_cast<std::uint32_t>(shared_.settings.slice_bytes);
+    const auto wanted = request.frame.most_bytes;
+    return wanted == 0 ? own : std::min(own, wanted);
+}
+
+AceFrame AceClient::frame_of(const AceRequest& request, const std::string& type,
+                             const std::string& body) const {
+    AceFrame frame;
+    frame.length = static_cast<std::uint32_t>(body.size());
+    frame.client = number_;
+    frame.most_bytes = most_bytes(request);
+    frame.type = type;
+    return frame;
+}
+
+bool AceClient::send(const AceRequest& request, const std::string& type,
+                     const std::string& body) {
+    const auto whole = body + '\0';
+    return send_bytes(descriptor_,
+                      header_of(frame_of(request, type, whole), order_of(request)) + whole);
+}
+
+bool AceClient::kill(const AceRequest& request, const std::string& words, std::uint32_t number) {
+    const auto body = words + '\0';
+    auto frame = frame_of(request, killed, body);
+    frame.client = number;
+    send_bytes(descriptor_, header_of(frame, order_of(request)) + body);
+    return false;
+}
+
+bool AceClient::wait_for_end() {
+    while (receive_frame(descriptor_)) {
+    }
+    return false;
+}
+
+// ---- Faults ----
+
+bool AceClient::strike(AceFault fault, const AceRequest& request) {
+    const auto shown = frame_of(request, encore, "");
+    switch (fault) {
+        case AceFault::silence: return wait_for_end();
+        case AceFault::cut: return false;
+        case AceFault::kill:
+            return kill(request,
+                        "// 0 Active Objects\n// Sorry, emergency shutdown of server now "
+                        "executing\n// A bientot\n",
+                        0);
+        case AceFault::empty_kill:
+            send_bytes(descriptor_, header_of(frame_of(request, killed, ""), order_of(request)));
+            return false;
+        case AceFault::endless_encore:
+            endless_ = fault;
+            return send_bytes(descriptor_, header_of(shown, order_of(request)));
+        case AceFault::endless_slices:
+            endless_ = fault;
+            return send(request, encore, shared_.contents->objects.at(0).bytes + "\n");
+        case AceFault::another_object:
+        case AceFault::no_end: return show_wrongly(fault, request);
+        default: return break_frame(fault, request);
+    }
+}
+
+// In one piece.
+std::string AceClient::right_answer(const AceRequest& request) {
+    if (request.frame.type != encore) {
+        pending_ =
+            ace_reply(*shared_.contents, shared_.settings, active_, text_of(request)).pieces;
+    }
+    std::string text;
+    for (const auto& piece : pending_) text += piece;
+    pending_.clear();
+    return text;
+}
+
+// The frame of a right answer, then something in it is not right.
+bool AceClient::break_frame(AceFault fault, const AceRequest& request) {
+    const auto body = right_answer(request) + '\0';
+    auto frame = frame_of(request, ok, body);
+    if (fault == AceFault::wrong_length) frame.length += 10;
+    if (fault == AceFault::huge_length) frame.length = 0x7FFFFFFF;
+    if (fault == AceFault::negative_length) frame.length = 0xFFFFFFF0;
+    if (fault == AceFault::wrong_magic) frame.magic = 0x12345679;
+    if (fault == AceFault::junk_after_type) frame.type += std::string("\0junk", 5) + "\xFF\x01~";
+    auto bytes = header_of(frame, order_of(request)) + body;
+    if (fault == AceFault::half_header) bytes.resize(20);
+    if (fault == AceFault::half_body) bytes.resize(bytes.size() - body.size() / 2 - 1);
+    if (!send_bytes(descriptor_, bytes)) return false;
+    if (fault == AceFault::junk_after_type) return true;
+    const bool ends = fault == AceFault::half_header || fault == AceFault::half_body;
+    return ends ? false : wait_for_end();
+}
+
+bool AceClient::show_wrongly(AceFault fault, const AceRequest& request) {
+    auto active = active_;
+    if (fault == AceFault::another_object) {
+        for (auto& each : active) each = (each + 1) % shared_.contents->objects.size();
+    }
+    const auto reply = ace_reply(*shared_.contents, shared_.settings, active, text_of(request));
+    std::string body;
+    for (const auto& piece : reply.pieces) body += piece;
+    if (fault == AceFault::no_end) body.resize(body.size() / 2);
+    return send(request, ok, body);
+}
+
+}  // namespace support

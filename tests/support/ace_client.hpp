@@ -1,0 +1,67 @@
+// support/ace_client.hpp -- one client of the AceDB to ask: log-in, commands, slices, faults.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/ace_commands.hpp"
+#include "support/ace_frames.hpp"
+#include "support/ace_server.hpp"
+
+namespace support {
+
+// When a fault may strike.
+enum class AceMoment : unsigned char { hello, behind_login, show, other_answer };
+
+// What a client shares with the others.
+struct AceShared {
+    std::shared_ptr<const AceContents> contents;
+    AceServerSettings settings;
+    std::function<AceFault(AceMoment)> fault_at;
+    std::function<void(const std::string& command)> asked;
+    std::function<void()> logged_in;
+};
+
+class AceClient {
+   public:
+    AceClient(int descriptor, std::uint32_t number, AceShared shared)
+        : descriptor_(descriptor), number_(number), shared_(std::move(shared)) {}
+
+    // Until the client goes, is sent away, or its connection is shut down.
+    void serve();
+
+   private:
+    [[nodiscard]] bool log_in();
+    [[nodiscard]] bool is_welcome(const std::string& body, const std::string& nonce) const;
+    // False: the conversation is over.
+    [[nodiscard]] bool answer(const AceRequest& request);
+    [[nodiscard]] bool run(const AceRequest& request);
+    [[nodiscard]] bool next_slice(const AceRequest& request);
+    [[nodiscard]] bool strike(AceFault fault, const AceRequest& request);
+    [[nodiscard]] std::string right_answer(const AceRequest& request);
+    [[nodiscard]] bool break_frame(AceFault fault, const AceRequest& request);
+    [[nodiscard]] bool show_wrongly(AceFault fault, const AceRequest& request);
+
+    bool send(const AceRequest& request, const std::string& type, const std::string& body);
+    bool kill(const AceRequest& request, const std::string& words, std::uint32_t number);
+    [[nodiscard]] AceFrame frame_of(const AceRequest& request, const std::string& type,
+                                    const std::string& body) const;
+    [[nodiscard]] ByteOrder order_of(const AceRequest& request) const;
+    [[nodiscard]] std::uint32_t most_bytes(const AceRequest& request) const;
+    // Whatever the client says, until it goes.
+    bool wait_for_end();
+
+    int descriptor_;
+    std::uint32_t number_;
+    AceShared shared_;
+    std::vector<std::size_t> active_;
+    std::vector<std::string> pending_;  // pieces that `encore` fetches
+    AceFault endless_ = AceFault::none;
+};
+
+}  // namespace support

@@ -1,0 +1,79 @@
+// support/ace_commands.hpp -- the commands of the AceDB to ask, inside: replies in pieces.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/ace_server.hpp"
+
+namespace support {
+
+// An active list holds numbers of objects, and this bit beside one that an alias found: AceDB
+// lists and shows it, but doesn't count it.
+inline constexpr std::size_t found_by_alias = std::size_t{1} << 63U;
+
+// A reply may be cut between any two of its pieces, that is between objects.
+struct AceReply {
+    std::vector<std::string> pieces;
+    bool failed = false;
+    bool quits = false;
+};
+
+[[nodiscard]] const AceContents::Object& object_at(const AceContents& contents,
+                                                   std::size_t entry);
+// A command and who asks.
+struct AceAsked {
+    const AceContents& contents;
+    const AceServerSettings& settings;
+    std::vector<std::size_t>& active;
+    std::vector<std::string> words;
+    bool has_parameter;
+    std::string_view command;
+};
+
+[[nodiscard]] std::string active_objects(const AceAsked& asked);
+[[nodiscard]] AceReply no_such_keyword(const AceAsked& asked, const std::string& word);
+[[nodiscard]] AceReply answer_show(AceAsked& asked);
+[[nodiscard]] AceReply answer_list(AceAsked& asked);
+[[nodiscard]] AceReply answer_status(AceAsked& asked);
+
+[[nodiscard]] AceReply ace_reply(const AceContents& contents, const AceServerSettings& settings,
+                                 std::vector<std::size_t>& active, std::string_view command);
+
+// The words of a command, as AceDB cuts them: `//` ends it, quotes and backslashes are resolved.
+struct AceWords {
+    std::vector<std::string> words;
+    bool has_parameter = false;  // an unescaped %: AceDB looks for a parameter to put there
+};
+[[nodiscard]] AceWords words_of(std::string_view command);
+
+// -1, 0, 1 as numbers in names count: e9 before e10; case does not.
+[[nodiscard]] int compare_names(std::string_view a, std::string_view b);
+// `*` any bytes, `?` any one, without regard to case.
+[[nodiscard]] bool matches(std::string_view name, std::string_view pattern);
+
+// ---- Forms of an object (ace_forms.cpp) ----
+
+// name with AceDB's backslashes, in quotes.
+[[nodiscard]] std::string ace_quoted(std::string_view name);
+// The text behind a quote mark up to the next; `at` is behind that then.
+[[nodiscard]] std::string ace_unquoted(std::string_view bytes, std::size_t& at);
+
+// What of an object `show` prints: from `tag` on where one is given.
+struct AceForm {
+    bool stamped = true;
+    std::string tag;
+};
+// As `show -a` and `show -j` print it, with the blank lines behind; empty: nothing to print.
+[[nodiscard]] std::string ace_form(const AceContents& contents, const AceContents::Object& object,
+                                   const AceForm& form);
+[[nodiscard]] std::string java_form(const AceContents& contents,
+                                    const AceContents::Object& object, const AceForm& form);
+// The newest stamp that stands in an object, and that of its header.
+[[nodiscard]] std::string newest_stamp(std::string_view bytes);
+[[nodiscard]] std::string header_stamp(std::string_view bytes);
+
+}  // namespace support

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include "support/ace_commands.hpp"
+
+namespace support {
+namespace {
+
+std::string read_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw std::runtime_error(path + " can't be read");
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string_view line_at(std::string_view text, std::size_t at) {
+    return text.substr(at, text.find('\n', at) - at);
+}
+
+// Behind the line that begins there.
+std::size_t next_line(std::string_view text, std::size_t at) {
+    const auto end = text.find('\n', at);
+    return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+constexpr std::string_view long_text_end = "***LongTextEnd***";
+
+// Behind the object that begins at `at`: at its blank line, or behind the terminator.
+std::size_t end_of_object(std::string_view text, std::size_t at) {
+    const bool is_long_text = text.substr(at, 9) == "LongText ";
+    while (at < text.size()) {
+        const auto line = line_at(text, at);
+        if (!is_long_text && line.empty()) return at;
+        at = next_line(text, at);
+        if (is_long_text && line == long_text_end) return at;
+    }
+    return at;
+}
+
+AceContents::Object object_of(std::string_view bytes) {
+    const auto colon = bytes.find(" : ");
+    const auto quote = bytes.find('"');
+    if (colon == std::string_view::npos || quote == std::string_view::npos) {
+        throw std::runtime_error("no header: " + std::string(line_at(bytes, 0)));
+    }
+    auto at = quote + 1;
+    auto name = ace_unquoted(bytes, at);
+    return {std::string(bytes.substr(0, colon)), std::move(name), std::string(bytes)};
+}
+
+constexpr std::string_view banner = " // Class ";
+
+void read_dump(AceContents& contents, std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const auto line = line_at(text, at);
+        if (line.substr(0, banner.size()) == banner) {
+            contents.classes.emplace_back(
+                line.substr(banner.size(), line.find_last_not_of(' ') + 1 - banner.size()));
+        }
+        if (line.empty() || line.substr(0, 3) == " //") {
+            at = next_line(text, at);
+            continue;
+        }
+        const auto end = end_of_object(text, at);
+        contents.objects.push_back(object_of(text.substr(at, end - at)));
+        at = end;
+    }
+}
+
+// What a database knows beside what it dumps: enough to tell who mistakes it for content.
+void add_kernel(AceContents& contents) {
+    const auto add = [&](const std::string& class_name, const std::string& name) {
+        contents.kernel.push_back(
+            {class_name, name, class_name + " : " + ace_quoted(name) + "\n"});
+    };
+    for (const auto* each : {"1", "2", "3", "4"}) add("Session", each);
+    for (const auto& each : contents.classes) add("Class", each);
+    for (const auto& each : contents.models) add("Model", "?" + each.first);
+    for (const auto* each : {"two words", "He said: \"50%", "with a newline\ninside it"}) {
+        add("Text", each);
+    }
+}
+
+// Without the comments and blank lines that stand before the next model.
+std::string trimmed_model(std::string_view text) {
+    while (!text.empty()) {
+        const auto last = text.rfind('\n', text.size() - 2);
+        const auto begin = last == std::string_view::npos ? 0 : last + 1;
+        const auto line = line_at(text, begin);
+        const bool is_blank = line.find_first_not_of(" \t") == std::string_view::npos;
+        if (!is_blank && line.substr(0, 2) != "//") break;
+        text = text.substr(0, begin);
+    }
+    return std::string(text);
+}
+
+bool begins_model(std::string_view line) {
+    return line.size() > 1 && (line[0] == '?' || line[0] == '#');
+}
+
+void read_models(AceContents& contents, std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const auto line = line_at(text, at);
+        auto end = next_line(text, at);
+        if (begins_model(line)) {
+            while (end < text.size() && !begins_model(line_at(text, end))) {
+                end = next_line(text, end);
+            }
+            const std::string name(line.substr(1, line.find_first_of(" \t") - 1));
+            contents.models.emplace(name, trimmed_model(text.substr(at, end - at)));
+        }
+        at = end;
+    }
+}
+
+// The header of a recorded reply tells whose it is.
+std::string key_of_plain(std::string_view reply) {
+    const auto object = object_of(reply.substr(1));
+    return object.class_name + ":" + object.name;
+}
+
+std::string key_of_java(std::string_view reply) {
+    const auto end = reply.find('?', 2);
+    return std::string(reply.substr(2, end - 2)) + ":" +
+           std::string(reply.substr(end + 1, reply.find('?', end + 1) - end - 1));
+}
+
+}  // namespace
+
+AceContents AceContents::of_text(const std::string& dump) {
+    AceContents contents;
+    read_dump(contents, dump);
+    add_kernel(contents);
+    return contents;
+}
+
+AceContents AceContents::of_dump(const std::string& dump_file, const std::string& models_file) {
+    const auto beside = std::filesystem::path(dump_file).parent_path() / "models.wrm";
+    AceContents contents;
+    read_dump(contents, read_file(dump_file));
+    if (!models_file.empty()) {
+        read_models(contents, read_file(models_file));
+    } else if (std::filesystem::exists(beside)) {
+        read_models(contents, read_file(beside));
+    }
+    add_kernel(contents);
+    return contents;
+}
+
+// KeySets are written `?Keyset?` in this one form, and only there.
+void AceContents::add_recorded(const std::string& folder) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().extension() == ".a") {
+            const auto reply = read_file(entry.path());
+            plain[key_of_plain(reply)] = reply.substr(1);
+        } else if (entry.path().extension() == ".jT") {
+            const auto reply = read_file(entry.path());
+            auto key = key_of_java(reply);
+            if (key.substr(0, 7) == "Keyset:") key[3] = 'S';
+            java[key] = reply.substr(1);
+        }
+    }
+}
+
+const AceContents::Object& object_at(const AceContents& contents, std::size_t entry) {
+    const auto number = entry & ~found_by_alias;
+    if (number < contents.objects.size()) return contents.objects[number];
+    return contents.kernel.at(number - contents.objects.size());
+}
+
+}  // namespace support

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include <cctype>
+
+#include "support/ace_commands.hpp"
+
+namespace support {
+namespace {
+
+bool is_printable(char c) { return c >= ' ' && c <= '~'; }
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A line of input: no comment, no unprintable bytes, a blank for each TAB.
+std::string card_of(std::string_view command) {
+    std::string card;
+    for (std::size_t at = 0; at < command.size(); ++at) {
+        const char c = command[at];
+        if (c == '/' && command.substr(at, 2) == "//") break;
+        if (c == '\\' && at + 1 < command.size()) {
+            card += c;
+            card += command[++at];
+        } else if (c == '\t') {
+            card += ' ';
+        } else if (is_printable(c)) {
+            card += c;
+        }
+    }
+    return card;
+}
+
+std::string word_at(const std::string& card, std::size_t& at, bool& has_parameter) {
+    const bool in_quotes = card[at] == '"';
+    if (in_quotes) ++at;
+    std::string word;
+    while (at < card.size() && (in_quotes ? card[at] != '"' : card[at] != ' ')) {
+        has_parameter = has_parameter || card[at] == '%';
+        const bool escapes = card[at] == '\\' && at + 1 < card.size();
+        if (escapes) ++at;
+        word += escapes && card[at] == 'n' ? '\n' : card[at];
+        ++at;
+    }
+    if (in_quotes) ++at;
+    return word;
+}
+
+// The number of digits from `at` on, leading noughts left out; `at` is behind them then.
+std::string_view digits_at(std::string_view text, std::size_t& at) {
+    while (at < text.size() && text[at] == '0') ++at;
+    const auto begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return text.substr(begin, at - begin);
+}
+
+int sign(int difference) { return difference < 0 ? -1 : difference > 0 ? 1 : 0; }
+
+}  // namespace
+
+AceWords words_of(std::string_view command) {
+    AceWords result;
+    const auto card = card_of(command);
+    for (std::size_t at = 0; at < card.size();) {
+        if (card[at] == ' ') {
+            ++at;
+        } else {
+            result.words.push_back(word_at(card, at, result.has_parameter));
+        }
+    }
+    return result;
+}
+
+int compare_names(std::string_view a, std::string_view b) {
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (is_digit(a[i]) && is_digit(b[j])) {
+            const auto left = digits_at(a, i), right = digits_at(b, j);
+            if (left.size() != right.size()) return left.size() < right.size() ? -1 : 1;
+            if (left != right) return sign(left.compare(right));
+        } else if (lower(a[i]) != lower(b[j])) {
+            return lower(a[i]) < lower(b[j]) ? -1 : 1;
+        } else {
+            ++i;
+            ++j;
+        }
+    }
+    return static_cast<int>(i < a.size()) - static_cast<int>(j < b.size());
+}
+
+// By the usual walk: on a mismatch the last star takes one byte more.
+bool matches(std::string_view name, std::string_view pattern) {
+    std::size_t n = 0, p = 0, star = std::string_view::npos, taken = 0;
+    while (n < name.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            taken = n;
+        } else if (p < pattern.size() &&
+                   (pattern[p] == '?' || lower(pattern[p]) == lower(name[n]))) {
+            ++p;
+            ++n;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            n = ++taken;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+}  // namespace support
