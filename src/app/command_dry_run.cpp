@@ -19,7 +19,7 @@ std::string contradiction(store::Pool& pool, const source::Source& build) {
         store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
             return history::recorded_release(transaction, build.release().version);
         });
-    if (!recorded || recorded->digest == build.digest()) return {};
+    if (!recorded || !source::contradict(recorded->digest, build.digest())) return {};
     return build.release().version +
            " is recorded with other content; if it was published again: varve prewarm "
            "--replace " +

@@ -58,12 +58,16 @@ Result<release::Selection> class_named(const std::string& class_name, store::Poo
 
 source::Build kept_index(const std::string& folder, const std::string& version,
                          const std::string& digest) {
+    source::Build of_the_other_sort;
     for (const auto& kept : source::kept_indexes(folder)) {
         if (kept.release.version != version) continue;
         auto opened = source::open_kept_index(kept.path);
-        if (opened && (*opened)->digest() == digest) return std::move(*opened);
+        if (!opened) continue;
+        if ((*opened)->digest() == digest) return std::move(*opened);
+        if (!source::contradict((*opened)->digest(), digest))
+            of_the_other_sort = std::move(*opened);
     }
-    return nullptr;
+    return of_the_other_sort;
 }
 
 Result<release::Selection> selection_of(const PrewarmWords& words, store::Pool& pool,

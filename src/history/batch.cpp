@@ -26,13 +26,15 @@ bool differs_by_case(const ObjectName& a, const ObjectName& b) {
            base::equal_ignoring_case(a.name, b.name);
 }
 
-// The object can't be read, and others can.
+// The object can't be read, and others can. Absent: a server lists it and does not show it.
 bool is_its_own_fault(const base::Error& error) {
-    return error.kind == base::Kind::malformed || error.kind == base::Kind::too_large;
+    return error.kind == base::Kind::malformed || error.kind == base::Kind::too_large ||
+           error.kind == base::Kind::absent;
 }
 
 Fate fate_of(const Item& item) {
     if (!item.before.row) return Fate::added;
+    if (item.outcome.rows.empty()) return Fate::unchanged;
     return item.after.is_there() ? Fate::changed : Fate::vanished;
 }
 

@@ -42,14 +42,14 @@ std::optional<RecordedRelease> recorded(store::Pool& pool, const std::string& ve
 std::string contradiction(const source::Source& build, const RecordedRelease& before,
                           Republished republished) {
     const auto& release = build.release();
-    if (before.digest != build.digest() && republished == Republished::refused)
+    if (source::contradict(before.digest, build.digest()) && republished == Republished::refused)
         return release.version +
                " is recorded with other content; give the build a version of its own, or, if it "
                "was published again: varve prewarm --replace " +
                release.version;
     if (before.released_on != release.released_on)
         return release.version + " is recorded as of " + base::format_date(before.released_on) +
-               ", release.ini says " + base::format_date(release.released_on);
+               ", the build says " + base::format_date(release.released_on);
     return {};
 }
 
@@ -176,7 +176,7 @@ struct CurrentBuild::State {
             opener.previous_of(candidate.build->release(),
                                [this](const base::Release& release, const std::string& digest) {
                                    const auto before = recorded(pool, release.version);
-                                   return before && before->digest == digest;
+                                   return before && !source::contradict(before->digest, digest);
                                });
         identity = *now;
         return true;

@@ -8,6 +8,7 @@
 #include "base/compress.hpp"
 #include "base/text.hpp"
 #include "history/replacement.hpp"
+#include "source/source.hpp"
 #include "store/dialect.hpp"
 #include "tree/json.hpp"
 
@@ -127,6 +128,7 @@ Result<void> record_release(Transaction& transaction, const Release& release,
     }
     const auto& recorded = rows.at(0).text(0);
     if (digest.empty() || recorded == digest) return {};
+    if (!recorded.empty() && !source::contradict(recorded, digest)) return {};
     if (!recorded.empty())
         return base::fail(base::Kind::conflict,
                           release.version + " is recorded with other content");

@@ -79,7 +79,9 @@ class Releases {
 [[nodiscard]] Releases load_releases(store::Transaction& transaction);
 
 // Writes the release unless it is there.
-//   error  conflict: it is there with another digest (an empty one is filled in)
+// What it was recorded with stays: an empty digest is filled in, and one of files is not replaced
+// by that of a server, nor the other way round.
+//   error  conflict: it is there with a digest that contradicts this one
 [[nodiscard]] base::Result<void> record_release(store::Transaction& transaction,
                                                 const Release& release, std::string_view digest);
 // A release whose build was served once; nullopt: none of this version was.

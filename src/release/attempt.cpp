@@ -90,7 +90,7 @@ Result<void> may_begin(Transaction& transaction, const base::Release& release,
     if (recorded->released_on != release.released_on)
         return base::fail(Kind::refused, release.version + " is recorded as of " +
                                              base::format_date(recorded->released_on) +
-                                             ", release.ini says " +
+                                             ", the build says " +
                                              base::format_date(release.released_on) +
                                              "; the date of a release stays");
     if (recorded->digest == digest)

@@ -74,7 +74,7 @@ base::Result<void> note_end(Transaction& transaction, const source::Source& buil
     const auto rows = transaction.query("SELECT digest FROM releases WHERE version = ?" +
                                             std::string(store::for_update(transaction.engine())),
                                         {Value{release.version}});
-    if (!rows.empty() && rows.front().text(0) != build.digest())
+    if (!rows.empty() && source::contradict(rows.front().text(0), build.digest()))
         return base::fail(base::Kind::conflict,
                           release.version + " is recorded with other content");
     for (const auto& count : build.class_counts())

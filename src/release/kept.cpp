@@ -19,7 +19,8 @@ source::Build Kept::open(const std::string& version) const {
         });
     if (!recorded) return nullptr;
     for (const auto& build : at_hand_)
-        if (build && build->release().version == version && build->digest() == recorded->digest)
+        if (build && build->release().version == version &&
+            !source::contradict(build->digest(), recorded->digest))
             return build;
     return open_ ? open_(version, recorded->digest) : nullptr;
 }

@@ -163,7 +163,8 @@ class LookOver::Gathered {
    private:
     // It stays as it is, and is listed: the others are not kept waiting.
     Result<void> note_failed(const ObjectRow& row, const base::Error& error) {
-        if (error.kind != base::Kind::malformed && error.kind != base::Kind::too_large)
+        if (error.kind != base::Kind::malformed && error.kind != base::Kind::too_large &&
+            error.kind != base::Kind::absent)
             return tl::unexpected(error);
         history::Brought brought{row.object, history::Fate::failed, error.text};
         tally.note(brought);
