@@ -8,6 +8,9 @@ namespace {
 
 using base::Result;
 
+// Of a build that can't be reached.
+constexpr std::chrono::seconds ask_again_after{10};
+
 Person unread(const ObjectName& object) { return {object, object.name}; }
 
 Result<Person> person(const Settings& settings, const source::Source& build,
@@ -23,23 +26,26 @@ Result<Person> person(const Settings& settings, const source::Source& build,
 }  // namespace
 
 People Curators::of(const Settings& settings, const source::Build& build) {
+    using Clock = std::chrono::steady_clock;
     if (settings.curators.empty()) return {};
     const std::lock_guard lock(mutex_);
-    if (build && digest_ == build->digest()) return people_;
+    if (build && digest_ == build->digest() && Clock::now() < good_until_) return people_;
     People people;
-    bool may_pass = !build;
+    bool is_silent = !build;
     for (const auto& [user, object] : settings.curators) {
-        auto found = build ? person(settings, *build, object) : Result<Person>(unread(object));
+        auto found = is_silent ? unread(object) : person(settings, *build, object);
         if (!found) {
             base::log::warning("curator not read",
                                {{"user", user}, {"reason", found.error().text}});
-            may_pass = may_pass || found.error().kind == base::Kind::unavailable;
+            // The others would be waited for as long, and each request for all of them.
+            is_silent = found.error().kind == base::Kind::unavailable;
         }
         people.emplace(user, found ? std::move(*found) : unread(object));
     }
-    if (may_pass) return people;
+    if (!build) return people;
     digest_ = build->digest();
     people_ = std::move(people);
+    good_until_ = is_silent ? Clock::now() + ask_again_after : Clock::time_point::max();
     return people_;
 }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <mutex>
 #include <string>
 
@@ -21,6 +22,7 @@ class Curators {
    private:
     std::mutex mutex_;
     std::string digest_;  // of the build that people_ are of; empty: not read yet
+    std::chrono::steady_clock::time_point good_until_;
     People people_;
 };
 
