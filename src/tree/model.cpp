@@ -13,6 +13,13 @@ using What = ModelNode::What;
 
 // A hash may hold a hash (`#A #B`); of a place no more than so many are searched.
 constexpr std::size_t most_hashes = 64;
+// AceDB refuses a model that names a tag twice; of such a one no more than so many are sought.
+constexpr std::size_t most_namesakes = 16;
+
+// The key of a tag among all models.
+std::string tag_key(std::uint32_t root, std::string_view folded) {
+    return std::to_string(root) + ' ' + std::string(folded);
+}
 
 struct Word {
     std::string_view text;
@@ -125,6 +132,7 @@ class ModelParser {
         if (root == Models::unknown) {
             root = static_cast<Models::Place>(models_.nodes_.size());
             models_.nodes_.push_back({What::tag, false, false, std::string(name), {}});
+            models_.parents_.push_back(Models::unknown);
         }
         open_.push_back({root, word.end()});
     }
@@ -157,7 +165,14 @@ class ModelParser {
         if (!is_new) return known->second;
         models_.nodes_.push_back(node_of(word));
         models_.nodes_[parent].children.push_back(next);
+        models_.parents_.push_back(parent);
+        if (models_.nodes_[next].what == What::tag) note_tag(next, word);
         return next;
+    }
+
+    void note_tag(Models::Place place, std::string_view word) {
+        auto& tags = models_.tags_[tag_key(open_.front().place, base::fold_ascii(word))];
+        if (tags.size() < most_namesakes) tags.push_back(place);
     }
 
     Models& models_;
@@ -165,7 +180,7 @@ class ModelParser {
     std::unordered_map<std::string, Models::Place> children_;  // by "parent word"
 };
 
-Models::Models() : nodes_(1) {}
+Models::Models() : nodes_(1), parents_(1) {}
 
 Models Models::parse(std::string_view text) {
     Models models;
@@ -216,6 +231,43 @@ void Models::append_hashes(Place parent, std::vector<Place>& roots) const {
             continue;
         roots.push_back(root);
     }
+}
+
+std::vector<Models::Place> Models::way_to(Place parent, std::string_view tag) const {
+    if (parent == unknown) return {};
+    auto root = parent;
+    while (parents_[root] != unknown) root = parents_[root];
+    const auto folded = base::fold_ascii(tag);
+    auto way = nearest(root, parent, folded);
+    std::vector<Place> hashes;
+    append_hashes(parent, hashes);
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+        append_hashes(hashes[i], hashes);
+        auto other = nearest(hashes[i], hashes[i], folded);
+        if (!other.empty() && (way.empty() || other.size() < way.size())) way = std::move(other);
+    }
+    return way;
+}
+
+std::vector<Models::Place> Models::nearest(Place root, Place top, const std::string& tag) const {
+    std::vector<Place> way;
+    const auto tags = tags_.find(tag_key(root, tag));
+    if (tags == tags_.end()) return way;
+    for (const auto place : tags->second) {
+        auto other = climb(place, top);
+        if (!other.empty() && (way.empty() || other.size() < way.size())) way = std::move(other);
+    }
+    return way;
+}
+
+std::vector<Models::Place> Models::climb(Place tag, Place top) const {
+    std::vector<Place> way;
+    for (auto at = tag; at != top; at = parents_[at]) {
+        if (at == unknown || nodes_[at].what != What::tag) return {};
+        way.push_back(at);
+    }
+    std::reverse(way.begin(), way.end());
+    return way;
 }
 
 Cell Models::cell_at(Place place, Notation notation, std::string text) const {

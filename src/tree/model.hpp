@@ -47,6 +47,16 @@ class Models {
     // A bare or quoted cell at an unknown place is judged by its shape.
     [[nodiscard]] Cell cell_at(Place place, Notation notation, std::string text) const;
 
+    // The places from below `parent` down to the tag of this name, itself last, with nothing but
+    // tags between; case ignored, the nearest where several are of that name. The tags of a hash
+    // that hangs at `parent` itself count as its own, those of one further down do not: AceDB's
+    // dumper and parser never leave out the tag or value that carries a hash. Empty: there is none.
+    //   cost  O(tags on the way) expected
+    [[nodiscard]] std::vector<Place> way_to(Place parent, std::string_view tag) const;
+
+    // What stands at a place. needs  place != unknown
+    [[nodiscard]] const ModelNode& at(Place place) const { return nodes_[place]; }
+
     // At most one child may stand below this place.
     [[nodiscard]] bool is_unique(Place place) const;
 
@@ -66,9 +76,16 @@ class Models {
     [[nodiscard]] Place among_children(Place parent, const Sought& sought) const;
     // Appends the roots of the hashes among the children of `parent` that are not yet there.
     void append_hashes(Place parent, std::vector<Place>& roots) const;
+    // The tags from below `top`, a place of the model of `root`, down to `tag`; empty: it is not
+    // below, or something else than tags stands between.
+    [[nodiscard]] std::vector<Place> climb(Place tag, Place top) const;
+    [[nodiscard]] std::vector<Place> nearest(Place root, Place top, const std::string& tag) const;
 
     std::vector<ModelNode> nodes_;                  // nodes_[0] is the unknown place
+    std::vector<Place> parents_;                    // of each of nodes_; of a root: unknown
     std::unordered_map<std::string, Place> roots_;  // by folded class name
+    // By root and folded name, "12 cgc_name": tags of that model, the first few.
+    std::unordered_map<std::string, std::vector<Place>> tags_;
 };
 
 }  // namespace tree

@@ -170,3 +170,27 @@ TEST_CASE("any bytes parse to some models, and looking into them ends") {
         }
     }));
 }
+
+TEST_CASE("the way to a tag leads over nothing but tags, hashes at the start followed") {
+    const auto& models = small_models();
+    const auto way = [&](const char* of, const char* tag) {
+        std::vector<std::string> names;
+        for (const auto place : models.way_to(models.of_class(of), tag))
+            names.push_back(models.at(place).name);
+        return names;
+    };
+    using Names = std::vector<std::string>;
+    CHECK(way("Gene", "cgc_NAME") == Names{"Identity", "Name", "CGC_name"});
+    CHECK(way("Gene", "Dead") == Names{"Identity", "Status", "Dead"});
+    CHECK(way("Gene", "History") == Names{"History"});
+    CHECK(way("Gene", "Odd").empty());             // stands below a value
+    CHECK(way("Gene", "Paper_evidence").empty());  // a hash further down
+    CHECK(way("Gene", "Nothing").empty());
+    CHECK(models.way_to(Models::unknown, "History").empty());
+    const auto live =
+        walk(models, "Gene", {{bare, "Identity"}, {bare, "Status"}, {bare, "Live"}});
+    CHECK(models.way_to(live, "Paper_evidence").size() == 1);
+    CHECK(models.way_to(live, "Dead").empty());
+    const auto identity = walk(models, "Gene", {{bare, "Identity"}});
+    CHECK(models.way_to(identity, "CGC_name").size() == 2);
+}
