@@ -51,7 +51,7 @@ fuzzers    := $(patsubst tests/fuzz/%.cpp,$(B)/fuzz-%,$(wildcard tests/fuzz/*.cp
 benches    := $(patsubst bench/%.cpp,$(B)/bench-%,$(wildcard bench/*.cpp))
 
 all: $(B)/varve cgi-bin/rss
-unit-tests: $(unit_tests)
+unit-tests: $(unit_tests) $(B)/tace-stand-in
 
 $(B)/obj/%.o: src/%.cpp
 	@mkdir -p $(@D)
@@ -82,6 +82,12 @@ $(B)/bench-%: $(B)/obj/bench/%.o $(call archives,app)
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
 $(B)/in-process: $(B)/obj/tests/clients/in_process.o $(call archives,app)
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
+# An AceDB to ask: its server, and what stands in for its program tace.
+peers := $(B)/ace-server $(B)/tace-stand-in
+$(B)/ace-server: $(B)/obj/tests/acedb/ace_server.o
+$(B)/tace-stand-in: $(B)/obj/tests/acedb/tace_stand_in.o
+$(peers): $(B)/libsupport.a
+	$(CXX) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lcrypto -lpthread -o $@
 $(B)/varve: $(call archives,app)
 	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -121,7 +127,7 @@ serve:
 test:
 	tools/install-packages build serve test
 	tools/install-node-packages tests/clients
-	$(MAKE) -j$(jobs) --no-print-directory all unit-tests $(B)/bench-make_build $(B)/in-process
+	$(MAKE) -j$(jobs) --no-print-directory all unit-tests $(peers) $(B)/bench-make_build $(B)/in-process
 	tests/run $(unit_tests) tests/e2e/run tests/clients/run tests/galera/run tests/large/run
 # tests/clients alone; bless writes what is answered now into tests/cases, for you to review.
 test-clients bless:

@@ -108,4 +108,7 @@ class AceServer {
                                      std::vector<std::size_t>& active, const std::string& command,
                                      bool& failed);
 
+// Where that program is (tests/acedb/tace_stand_in.cpp): beside the one that runs.
+[[nodiscard]] std::string tace_stand_in();
+
 }  // namespace support

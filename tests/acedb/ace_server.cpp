@@ -1,0 +1,77 @@
+// ace-server DUMP [--models FILE] [--port N] [--user U] [--password P] [--name V]
+//            [--last-save T] [--world] [--recorded FOLDER]
+// -- the AceDB of the tests (tests/support/ace_server.hpp) as a program: prints
+// "listening on PORT" and serves until it is ended.
+// SPDX-License-Identifier: MIT
+#include <exception>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <unistd.h>
+
+#include "support/ace_server.hpp"
+
+namespace {
+
+struct Order {
+    std::string dump, models, recorded;
+    support::AceServerSettings settings;
+};
+
+// False when the words can't be understood.
+bool read_option(Order& order, const std::string& name, const std::string& value) {
+    auto& settings = order.settings;
+    const std::map<std::string, std::string*> texts = {
+        {"--models", &order.models}, {"--recorded", &order.recorded},
+        {"--user", &settings.user},  {"--password", &settings.password},
+        {"--name", &settings.name},  {"--last-save", &settings.last_save}};
+    if (name == "--port") {
+        settings.port = static_cast<std::uint16_t>(std::stoul(value));
+        return true;
+    }
+    const auto text = texts.find(name);
+    if (text == texts.end()) return false;
+    *text->second = value;
+    return true;
+}
+
+bool read_order(Order& order, int count, char** words) {
+    if (count < 2) return false;
+    order.dump = words[1];
+    for (int i = 2; i < count; ++i) {
+        const std::string name = words[i];
+        if (name == "--world") {
+            order.settings.world_may_read = true;
+        } else if (i + 1 == count || !read_option(order, name, words[++i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void serve(const Order& order) {
+    auto contents = support::AceContents::of_dump(order.dump, order.models);
+    if (!order.recorded.empty()) contents.add_recorded(order.recorded);
+    const support::AceServer server(
+        std::make_shared<const support::AceContents>(std::move(contents)), order.settings);
+    std::cout << "listening on " << server.port() << std::endl;
+    while (true) ::pause();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    Order order;
+    if (!read_order(order, count, words)) {
+        std::cerr << "ace-server DUMP [--models FILE] [--port N] [--user U] [--password P] "
+                     "[--name V] [--last-save T] [--world] [--recorded FOLDER]\n";
+        return 2;
+    }
+    try {
+        serve(order);
+    } catch (const std::exception& failure) {
+        std::cerr << "ace-server: " << failure.what() << '\n';
+    }
+    return 1;
+}
