@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "source/ace_command.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <rapidcheck.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+// The words that AceDB cuts a command into; nullopt where a byte stands that it takes for more
+// than itself.
+std::optional<std::vector<std::string>> words_of(std::string_view command) {
+    std::vector<std::string> words(1);
+    bool is_quoted = false;
+    for (std::size_t at = 0; at < command.size(); ++at) {
+        char c = command[at];
+        if (c < 0x20 || c >= 0x7f || c == '*') return std::nullopt;
+        if (c == '\\') {
+            if (++at == command.size() || command[at] == 'n') return std::nullopt;
+            words.back() += command[at];
+            continue;
+        }
+        if (c == '%' || c == '/' || c == ';' || c == '@' || c == '$') return std::nullopt;
+        if (c == '"')
+            is_quoted = !is_quoted;
+        else if (c == ' ' && !is_quoted)
+            words.emplace_back();
+        else
+            words.back() += c;
+    }
+    if (is_quoted) return std::nullopt;
+    return words;
+}
+
+// The text with `?` for what can't be sent.
+std::string veiled(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < 0x20 || c == 0x7f || c == '*'; }, '?');
+    return text;
+}
+
+std::string any_text() {
+    const auto bytes = *rc::gen::oneOf(rc::gen::arbitrary<std::string>(),
+                                       rc::gen::container<std::string>(rc::gen::elementOf(
+                                           std::string("\\\"/%;@$*?\n\t a\x80"))));
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("commands are those that AceDB's own clients send") {
+    CHECK(source::find_command({"Gene", "WBGene00006763"}) == "find Gene \"WBGene00006763\"");
+    CHECK(source::find_all_command("2_point_data") == "find 2_point_data");
+    CHECK(source::model_command("Gene") == "model Gene");
+    CHECK(source::show_command == "show -a -T");
+    CHECK(source::show_one_command(41) == "show -a -T -b 41 -c 1");
+    CHECK(source::list_command == "list -a");
+}
+
+TEST_CASE("what means something to AceDB is escaped in a name, or sent as a question mark") {
+    CHECK(source::find_command({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}) ==
+          R"(find Text "a \"b\" 50\% c\/d \\ e\; f\@g \$h")");
+    CHECK(source::find_command({"Text", "a*b?c\nd\te\x7f\xc3\xa9"}) ==
+          "find Text \"a?b?c?d?e???\"");
+    CHECK(source::find_command({"Gene x", "y"}) == "find \"Gene x\" \"y\"");
+    CHECK(source::find_all_command("Ge\"ne\n") == "find \"Ge\\\"ne?\"");
+    CHECK(source::model_command("") == "model \"\"");
+}
+
+TEST_CASE("a name without a character finds no more than names of one") {
+    CHECK(source::find_command({"Gene", ""}) == "find Gene \"?\"");
+    CHECK(source::find_command({"Gene", "  "}) == "find Gene \"?\"");
+    CHECK(source::is_ambiguous({"Gene", ""}));
+}
+
+TEST_CASE("a name that may match others is told from one that can't") {
+    CHECK_FALSE(source::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}));
+    for (const auto* name : {"a*", "?", "two\nlines", "caf\xc3\xa9", "\x7f"})
+        CHECK(source::is_ambiguous({"Text", name}));
+}
+
+TEST_CASE("no class and no name is more than two words of one command") {
+    CHECK(rc::check([] {
+        const tree::ObjectName name{any_text(), any_text()};
+        const auto command = source::find_command(name);
+        RC_ASSERT(source::is_command(command));
+        const auto words = words_of(command);
+        RC_ASSERT(words.has_value());
+        RC_ASSERT(words->size() == 3U);
+        RC_ASSERT(words->at(0) == "find");
+        RC_ASSERT(words->at(1) == veiled(name.class_name));
+        const bool is_blank = name.name.find_first_not_of(' ') == std::string::npos;
+        RC_ASSERT(words->at(2) == (is_blank ? "?" : veiled(name.name)));
+        RC_ASSERT(words->at(2) == name.name || source::is_ambiguous(name));
+        RC_ASSERT(source::is_command(source::model_command(name.class_name)));
+    }));
+}
+
+TEST_CASE("a command is one line of printable ASCII") {
+    CHECK(source::is_command("status"));
+    for (const std::string text : {"", "a\nb", "a\n", "a\tb", "caf\xc3\xa9", "\x7f"})
+        CHECK_FALSE(source::is_command(text));
+    CHECK_FALSE(source::is_command(std::string_view("a\0b", 3)));
+}

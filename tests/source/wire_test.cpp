@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "source/wire.hpp"
+
+#include "base/digest.hpp"
+#include "source/recordings.hpp"
+
+namespace wire = source::wire;
+
+namespace {
+
+constexpr std::size_t plenty = 1 << 20;
+
+std::string ok_header() {
+    auto bytes = wire::message(wire::ok, "", 7).substr(0, wire::header_size);
+    return bytes;
+}
+
+std::string with_length(std::int32_t length) {
+    auto bytes = ok_header();
+    for (std::size_t i = 0; i < 4; ++i)
+        bytes[4 + i] = static_cast<char>(static_cast<std::uint32_t>(length) >> (8 * i) & 255);
+    return bytes;
+}
+
+// Its numbers as a machine of the other byte order writes them.
+std::string turned(std::string bytes) {
+    for (std::size_t at = 0; at < 20; at += 4) {
+        std::swap(bytes[at], bytes[at + 3]);
+        std::swap(bytes[at + 1], bytes[at + 2]);
+    }
+    return bytes;
+}
+
+base::Kind kind_of(std::string_view bytes, std::size_t most = plenty) {
+    const auto header = wire::parse_header(bytes, most);
+    REQUIRE_FALSE(header);
+    return header.error().kind;
+}
+
+}  // namespace
+
+TEST_CASE("a request is, byte for byte, what AcePerl sent to a real server") {
+    std::size_t compared = 0;
+    for (const auto& seen : recordings::seen_in("aceperl-fetch.hexlog")) {
+        if (!seen.by_client) continue;
+        const auto header = wire::parse_header(seen.bytes, plenty);
+        REQUIRE(header);
+        const auto body =
+            wire::text_of_body(std::string_view(seen.bytes).substr(wire::header_size));
+        CHECK(wire::message(header->type, body, header->client_id) == seen.bytes);
+        ++compared;
+    }
+    CHECK(compared == 21);
+}
+
+TEST_CASE("the headers of a real server are read") {
+    const auto seen = recordings::seen_in("encore.hexlog");
+    REQUIRE(seen.size() == 20);
+    const auto nonce = wire::parse_header(seen[1].bytes, plenty);
+    REQUIRE(nonce);
+    CHECK(nonce->length == 33);
+    CHECK(nonce->version == 1);
+    CHECK(nonce->client_id == 8);
+    CHECK(nonce->most_bytes == 102400);
+    CHECK(nonce->type == wire::ok);
+    const auto slice = wire::parse_header(seen[8].bytes, plenty);
+    REQUIRE(slice);
+    CHECK(slice->length == 102464);
+    CHECK(slice->type == wire::encore);
+    CHECK(wire::parse_header(seen[18].bytes, plenty)->type == wire::killed);
+}
+
+TEST_CASE("a password is proved as the recorded client proved it") {
+    const std::string nonce = "59324636938bb84bb44e75b5bed4e37a";
+    CHECK(base::md5_hex(base::md5_hex("anonymousguest") + nonce) ==
+          "a6e89b78e3c3e0fb87083855dd8ddcc2");
+}
+
+TEST_CASE("a header in either byte order is read alike") {
+    const auto bytes = wire::message(wire::encore, "encore", 0x01020304);
+    const auto ours = wire::parse_header(bytes, plenty);
+    const auto theirs = wire::parse_header(turned(bytes), plenty);
+    REQUIRE((ours && theirs));
+    CHECK(ours->length == 7);
+    CHECK(theirs->length == 7);
+    CHECK(ours->client_id == 0x01020304);
+    CHECK(theirs->client_id == 0x01020304);
+    CHECK(theirs->type == wire::encore);
+}
+
+TEST_CASE("a type ends at its first NUL, whatever is behind it") {
+    auto bytes = ok_header();
+    bytes.replace(40, 10, "garbage!!\x01");
+    CHECK(wire::parse_header(bytes, plenty)->type == wire::ok);
+    bytes.replace(20, 30, std::string(30, 'T'));
+    CHECK(wire::parse_header(bytes, plenty)->type == std::string(30, 'T'));
+}
+
+TEST_CASE("a header that is cut, of another protocol, or of an impossible length is told") {
+    for (std::size_t size = 0; size < wire::header_size; ++size)
+        CHECK(kind_of(ok_header().substr(0, size)) == base::Kind::malformed);
+    CHECK(kind_of("HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n") ==
+          base::Kind::malformed);
+    CHECK(kind_of(std::string(50, '\0')) == base::Kind::malformed);
+    CHECK(kind_of(with_length(-1)) == base::Kind::malformed);
+    CHECK(kind_of(with_length(INT32_MIN)) == base::Kind::malformed);
+    CHECK(kind_of(with_length(INT32_MAX)) == base::Kind::too_large);
+    CHECK(kind_of(with_length(101), 100) == base::Kind::too_large);
+    CHECK(wire::parse_header(with_length(100), 100)->length == 100);
+    CHECK(wire::parse_header(with_length(0), 0)->length == 0);
+}
+
+TEST_CASE("only the NULs behind a body are no part of it") {
+    CHECK(wire::text_of_body(std::string_view("a\0b\0\0\0", 6)) == std::string_view("a\0b", 3));
+    CHECK(wire::text_of_body(std::string_view("\0\0", 2)).empty());
+    CHECK(wire::text_of_body("").empty());
+}
