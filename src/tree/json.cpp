@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -44,20 +45,6 @@ void append_cell_fields(std::string& out, const Cell& cell) {
         out += "\"int\":" + cell.text;
     else
         append_field(out, "float", cell.text);
-}
-
-void append_stamp_fields(std::string& out, std::string_view stamp) {
-    if (stamp.empty()) return;
-    out += ',';
-    const auto parsed = parse_stamp(stamp);
-    if (!parsed) {
-        append_field(out, "stamp", stamp);
-        return;
-    }
-    std::string at = base::format_rfc3339(parsed->at);
-    at.pop_back();  // local time: no zone is known
-    append_field(out, "at", at);
-    append_field(out += ',', "by", parsed->by);
 }
 
 tl::unexpected<base::Error> malformed(std::string text) {
@@ -110,7 +97,7 @@ class NodeReader {
     Result<void> take(std::string_view key, const Json& value) {
         if (const auto kind = kind_of_key(key)) return take_cell(*kind, key, value);
         if (key == "name") {
-            has_name_ = true;
+            if (std::exchange(has_name_, true)) return malformed("\"name\" stands twice");
             return read_text(key, value, name_);
         }
         if (key == "at") return read_text(key, value, at_);
@@ -122,6 +109,7 @@ class NodeReader {
             return {};
         }
         if (key != "children") return {};  // a later version's
+        if (!node_.children.empty()) return malformed("\"children\" stands twice");
         auto children = nodes_at(value, depth_ + 1);
         if (!children) return tl::unexpected(children.error());
         node_.children = std::move(*children);
@@ -146,11 +134,9 @@ class NodeReader {
             if (member_) node_.cell.kind = Kind::member;
         }
         if (at_.empty()) return {};
-        if (at_.ends_with('Z')) at_.pop_back();
-        if (!base::parse_rfc3339(at_)) return malformed("\"at\" is no time: " + at_);
-        // As stamp_text would, without writing the time anew: a feed holds hundreds.
-        at_[10] = '_';
-        node_.stamp = std::move(at_) + '_' + by_;
+        auto stamp = stamp_from_json(std::move(at_), by_);
+        if (!stamp) return tl::unexpected(stamp.error());
+        node_.stamp = std::move(*stamp);
         return {};
     }
 
@@ -200,6 +186,20 @@ void append_json_string(std::string& out, std::string_view text) {
     out += '"';
 }
 
+void append_json_stamp(std::string& out, std::string_view stamp) {
+    if (stamp.empty()) return;
+    out += ',';
+    const auto parsed = parse_stamp(stamp);
+    if (!parsed) {
+        append_field(out, "stamp", stamp);
+        return;
+    }
+    std::string at = base::format_rfc3339(parsed->at);
+    at.pop_back();  // local time: no zone is known
+    append_field(out, "at", at);
+    append_field(out += ',', "by", parsed->by);
+}
+
 void append_json(std::string& out, const Cell& cell) {
     out += '{';
     append_cell_fields(out, cell);
@@ -209,7 +209,7 @@ void append_json(std::string& out, const Cell& cell) {
 void append_json(std::string& out, const Node& node) {
     out += '{';
     append_cell_fields(out, node.cell);
-    append_stamp_fields(out, node.stamp);
+    append_json_stamp(out, node.stamp);
     if (!node.children.empty()) append_json(out += ",\"children\":", node.children);
     out += '}';
 }
@@ -223,6 +223,16 @@ void append_json(std::string& out, const std::vector<Node>& nodes) {
     out += ']';
 }
 
+Result<std::string> stamp_from_json(std::string at, std::string_view by) {
+    if (at.ends_with('Z')) at.pop_back();
+    if (!base::parse_rfc3339(at)) return malformed("\"at\" is no time: " + at);
+    if (by.empty()) return malformed("\"at\" stands without \"by\"");
+    // As stamp_text would, without writing the time anew: a feed holds hundreds.
+    at[10] = '_';
+    (at += '_') += by;
+    return at;
+}
+
 Result<Cell> cell_from_json(const Json& json) {
     auto node = NodeReader(1).read(json);
     if (!node) return tl::unexpected(node.error());
@@ -232,11 +242,9 @@ Result<Cell> cell_from_json(const Json& json) {
 Result<std::vector<Node>> nodes_from_json(const Json& json) { return nodes_at(json, 1); }
 
 Result<JsonText> parse_json(std::string_view text) {
-    // Each node takes two levels of JSON, and what holds nodes a few more.
-    constexpr std::size_t levels = 2 * deepest_node + 64;
     JsonText parsed{std::make_unique<simdjson::dom::parser>(), {}};
     const auto room = std::max<std::size_t>(text.size(), 64);
-    if (parsed.parser->allocate(room, levels) != simdjson::SUCCESS)
+    if (parsed.parser->allocate(room, json_levels) != simdjson::SUCCESS)
         return base::fail(base::Kind::too_large, "JSON too large to be read");
     const auto error = parsed.parser->parse(text.data(), text.size()).get(parsed.root);
     if (error == simdjson::DEPTH_ERROR)

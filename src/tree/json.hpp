@@ -26,6 +26,15 @@ void append_json_string(std::string& out, std::string_view text);
 void append_json(std::string& out, const Cell& cell);
 void append_json(std::string& out, const Node& node);
 void append_json(std::string& out, const std::vector<Node>& nodes);
+// The fields of a stamp, each behind a comma; nothing where there is none.
+void append_json_stamp(std::string& out, std::string_view stamp);
+
+// The stamp that "at" and "by" tell.
+//   error  malformed: no time, or nobody
+[[nodiscard]] base::Result<std::string> stamp_from_json(std::string at, std::string_view by);
+
+// Levels of JSON that nodes may need: each takes two, and what holds nodes a few more.
+inline constexpr std::size_t json_levels = 2 * deepest_node + 64;
 
 // JSON text, parsed; `root` lives as long as `parser`.
 struct JsonText {

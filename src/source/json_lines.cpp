@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "source/json_lines.hpp"
+
+#include <algorithm>
+#include <simdjson.h>
+
+#include "base/utf8.hpp"
+#include "source/json_fields.hpp"
+#include "tree/json.hpp"
+
+namespace source {
+namespace {
+
+Fault fault_of(base::Error error) { return {error.kind, 0, std::move(error.text)}; }
+
+tl::unexpected<Fault> malformed(std::string what) {
+    return tl::unexpected<Fault>(Fault{base::Kind::malformed, 0, std::move(what)});
+}
+
+Parsed<std::string> stamp_of(const JsonFields& fields) {
+    if (!fields.at) return base::legal_text(fields.stamp.value_or(""));
+    auto stamp = tree::stamp_from_json(base::legal_text(*fields.at),
+                                       base::legal_text(fields.by.value_or("")));
+    if (!stamp) return tl::unexpected(fault_of(stamp.error()));
+    return std::move(*stamp);
+}
+
+void collect_stamps(const std::vector<tree::Node>& nodes, std::vector<std::string>& stamps) {
+    for (const auto& node : nodes) {
+        const bool is_known =
+            std::find(stamps.rbegin(), stamps.rend(), node.stamp) != stamps.rend();
+        if (!node.stamp.empty() && !is_known) stamps.push_back(node.stamp);
+        collect_stamps(node.children, stamps);
+    }
+}
+
+}  // namespace
+
+void append_json_line(std::string& out, const tree::Object& object) {
+    tree::append_json_string(out += "{\"class\":", object.id.class_name);
+    tree::append_json_string(out += ",\"name\":", object.id.name);
+    tree::append_json_stamp(out, object.stamp);
+    tree::append_json(out += ",\"tree\":", object.nodes);
+    out += "}\n";
+}
+
+Parsed<tree::Object> parse_json_object(std::string_view line) {
+    const auto json = tree::parse_json(line);
+    if (!json) return tl::unexpected(fault_of(json.error()));
+    JsonFields fields;
+    if (const auto* what = read_fields(json->root, fields)) return malformed(what);
+    auto stamp = stamp_of(fields);
+    if (!stamp) return tl::unexpected(stamp.error());
+    auto nodes = tree::nodes_from_json(fields.tree);
+    if (!nodes) return tl::unexpected(fault_of(nodes.error()));
+    tree::merge_duplicates(*nodes);
+    return tree::Object{id_of(fields), std::move(*stamp), std::move(*nodes)};
+}
+
+Parsed<std::vector<std::string>> json_stamps_of(std::string_view line) {
+    const auto object = parse_json_object(line);
+    if (!object) return tl::unexpected(object.error());
+    std::vector<std::string> stamps;
+    collect_stamps(object->nodes, stamps);
+    return stamps;
+}
+
+}  // namespace source

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include "source/json_lines.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+
+#include "base/utf8.hpp"
+#include "source/ace_object.hpp"
+#include "source/dumps.hpp"
+#include "support/trees.hpp"
+#include "tree/outline.hpp"
+
+using base::Kind;
+using source::JsonLine;
+using support::TempDir;
+
+namespace {
+
+const std::string a = R"({"class":"Gene","name":"a","tree":[{"tag":"Live"}]})";
+const std::string b = R"({"class":"Gene","name":"b","tree":[]})";
+
+base::Result<std::vector<JsonLine>> try_read(const std::string& path, std::size_t most) {
+    const auto file = source::open_file(AT_FDCWD, path);
+    REQUIRE(file);
+    source::JsonLinesReader reader(*file, "x.jsonl", most);
+    std::vector<JsonLine> lines;
+    for (;;) {
+        auto line = reader.next();
+        if (!line) return tl::unexpected(line.error());
+        if (!*line) return lines;
+        lines.push_back(std::move(**line));
+    }
+}
+
+base::Result<std::vector<JsonLine>> try_lines(const std::string& bytes,
+                                              std::size_t most = 1 << 20) {
+    const TempDir folder;
+    return try_read(folder.write("x.jsonl", bytes).string(), most);
+}
+
+std::vector<JsonLine> lines_of(const std::string& bytes, std::size_t most = 1 << 20) {
+    auto lines = try_lines(bytes, most);
+    INFO((lines ? "" : lines.error().text));
+    REQUIRE(lines);
+    return std::move(*lines);
+}
+
+std::string names_of(const std::vector<JsonLine>& lines) {
+    std::string names;
+    for (const auto& line : lines) names += line.id.class_name + "/" + line.id.name + " ";
+    return names;
+}
+
+std::string why_not(const std::string& bytes) {
+    const auto lines = try_lines(bytes);
+    REQUIRE_FALSE(lines);
+    return lines.error().text;
+}
+
+std::string json_of(const tree::Object& object) {
+    std::string line;
+    source::append_json_line(line, object);
+    return line;
+}
+
+// Integers that JSON can't hold as they are written come back as floats.
+void as_read_back(std::vector<tree::Node>& nodes) {
+    for (auto& node : nodes) {
+        const auto& text = node.cell.text;
+        if (node.cell.kind == tree::Kind::integer && text != "1" && text != "2")
+            node.cell.kind = tree::Kind::real;
+        as_read_back(node.children);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("objects written as JSON Lines are read as they were") {
+    CHECK(rc::check([] {
+        tree::Object object{
+            {"Gene", *rc::gen::element<std::string>("a", "\"\\\n\tb", "\xC3\xA9")},
+            *rc::gen::element<std::string>("", "original", "2008-02-01_09:15:20_sylvia"),
+            support::random_nodes(3)};
+        const auto line = json_of(object);
+        RC_ASSERT(std::count(line.begin(), line.end(), '\n') == 1);
+        const auto read = source::parse_json_object(line);
+        RC_ASSERT(read.has_value());
+        RC_ASSERT(tree::signature_of(read->nodes) == tree::signature_of(object.nodes));
+        as_read_back(object.nodes);
+        RC_ASSERT(*read == object);
+    }));
+}
+
+TEST_CASE("each object of the sample dump has the same signature as JSON") {
+    const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
+    std::size_t objects = 0;
+    for (const auto& bytes : dumps::objects_in(dumps::sample_files[2])) {
+        const auto object = source::parse_object(bytes, models);
+        REQUIRE(object);
+        const auto read = source::parse_json_object(json_of(*object));
+        REQUIRE(read);
+        CHECK(read->id == object->id);
+        REQUIRE(tree::signature_of(read->nodes) == tree::signature_of(object->nodes));
+        ++objects;
+    }
+    CHECK(objects > 1490);
+}
+
+TEST_CASE("a reader tells where each object lies, and its digest") {
+    const auto lines = lines_of(a + "\n\n \t\n" + b + "\n");
+    REQUIRE(names_of(lines) == "Gene/a Gene/b ");
+    CHECK(lines[0].offset == 0);
+    CHECK(lines[0].length == a.size());
+    CHECK(lines[0].line == 1);
+    CHECK(lines[1].offset == a.size() + 5);
+    CHECK(lines[1].line == 4);
+    CHECK(XXH128_isEqual(lines[1].digest, XXH3_128bits(b.data(), b.size())));
+}
+
+TEST_CASE(
+    "line ends of other systems, a byte order mark, a missing last line end change nothing") {
+    const auto plain = lines_of(a + "\n" + b + "\n");
+    for (const auto& bytes : {a + "\r\n" + b + "\r\n", "\xEF\xBB\xBF" + a + "\n" + b + "\n",
+                              a + "\n" + b, a + "\r\n\r\n" + b + "\r\n \n"}) {
+        const auto lines = lines_of(bytes);
+        REQUIRE(lines.size() == 2);
+        for (std::size_t i = 0; i < 2; ++i) {
+            CHECK(lines[i].id == plain[i].id);
+            CHECK(lines[i].length == plain[i].length);
+            CHECK(XXH128_isEqual(lines[i].digest, plain[i].digest));
+        }
+    }
+}
+
+TEST_CASE("lines that are no objects are named with file and line") {
+    const auto why_line = [](const std::string& line) { return why_not(a + "\n" + line + "\n"); };
+    CHECK(why_line("{\"class\":\"Gene\"") == "x.jsonl:2: no JSON");
+    CHECK(why_line("[1]") == "x.jsonl:2: no JSON object");
+    CHECK(why_line(a + b) == "x.jsonl:2: no JSON");
+    CHECK(why_line(R"({"name":"a","tree":[]})") == "x.jsonl:2: no \"class\"");
+    CHECK(why_line(R"({"class":"","name":"a","tree":[]})") == "x.jsonl:2: an empty \"class\"");
+    CHECK(why_line(R"({"class":"Gene","tree":[]})") == "x.jsonl:2: no \"name\"");
+    CHECK(why_line(R"({"class":"Gene","name":"","tree":[]})") == "x.jsonl:2: an empty \"name\"");
+    CHECK(why_line(R"({"class":"Gene","name":7,"tree":[]})") ==
+          "x.jsonl:2: \"name\" is no string");
+    CHECK(why_line(R"({"class":"Gene","name":"a","name":"b","tree":[]})") ==
+          "x.jsonl:2: \"name\" stands twice");
+    CHECK(why_line(R"({"class":"Gene","name":"a"})") == "x.jsonl:2: no \"tree\"");
+    CHECK(why_line(R"({"class":"Gene","name":"a","tree":{}})") ==
+          "x.jsonl:2: \"tree\" is no array");
+    CHECK(why_line(R"({"class":"Gene","name":"a","tree":[],"tree":[]})") ==
+          "x.jsonl:2: \"tree\" stands twice");
+    CHECK(why_line("{\"class\":\"Gene\",\"name\":\"a\xE9\",\"tree\":[]}") ==
+          "x.jsonl:2: no UTF-8");
+    CHECK(why_line(std::string(5, '\0')) == "x.jsonl:2: no JSON");
+    CHECK(why_line(std::string("{\"class\":\"Ge\0ne\",\"name\":\"a\",\"tree\":[]}", 38)) ==
+          "x.jsonl:2: no JSON");
+}
+
+TEST_CASE("a file whose last line is cut off is refused, and so is one that holds nothing") {
+    for (std::size_t size = 1; size < b.size(); ++size) {
+        const auto cut = try_lines(a + "\n" + b.substr(0, size));
+        REQUIRE_FALSE(cut);
+        CHECK(cut.error().kind == Kind::refused);
+        CHECK(cut.error().text == "x.jsonl:2: the file ends inside a line");
+    }
+    for (const auto* nothing : {"", "\n\n", "\xEF\xBB\xBF", " "}) {
+        const auto empty = try_lines(nothing);
+        REQUIRE_FALSE(empty);
+        CHECK(empty.error().kind == Kind::refused);
+        CHECK(empty.error().text.ends_with(": the file holds no objects"));
+    }
+}
+
+TEST_CASE("a line above the limit is known by name where its first bytes tell it") {
+    const std::string large(3 << 20, 'x');
+    const auto with = [&](const std::string& front) {
+        return front + R"("tree":[{"text":")" + large + "\"}]}";
+    };
+    const std::string named = R"({ "v": 1.5e3, "class":"Ge\u006Ee" , "w":null,"name":"a\"b",)";
+    const auto lines = lines_of(with(named) + "\r\n" + with("{") + "\n" + b + "\n");
+    REQUIRE(names_of(lines) == "Gene/a\"b / Gene/b ");
+    CHECK_FALSE(lines[0].is_whole);
+    CHECK(lines[0].length == with(named).size());
+    CHECK(XXH128_isEqual(lines[0].digest, XXH3_128bits(with(named).data(), with(named).size())));
+    CHECK(lines[2].offset == lines[0].length + 2 + lines[1].length + 1);
+    CHECK(lines[2].line == 3);
+    CHECK(lines_of(with(named) + "\n", 4 << 20).at(0).is_whole);
+    CHECK(why_not(with(named)).starts_with("x.jsonl:1: the last line is too long to tell"));
+}
+
+TEST_CASE("a line of 100 MB is passed over in a few MB") {
+    const TempDir folder;
+    const auto path = folder.write("x.jsonl", R"({"class":"Gene","name":"large","tree":[)");
+    std::filesystem::resize_file(path, 100 << 20);  // NULs that take no room on the disk
+    std::ofstream(path, std::ios::app) << "]}\n" << b << "\n";
+    const auto lines = try_read(path.string(), 1 << 20);
+    REQUIRE(lines);
+    CHECK(names_of(*lines) == "Gene/large Gene/b ");
+    CHECK((*lines)[0].length == (100U << 20) + 2);
+}
+
+TEST_CASE("nodes nested without end harm their own object alone") {
+    std::string deep = R"({"class":"Gene","name":"deep","tree":)";
+    for (int i = 0; i < 100'000; ++i) deep += R"([{"tag":"A","children":)";
+    deep += "[]";
+    for (int i = 0; i < 100'000; ++i) deep += "}]";
+    deep += "}";
+    const auto lines = lines_of(deep + "\n" + b + "\n", 8 << 20);
+    REQUIRE(names_of(lines) == "Gene/deep Gene/b ");
+    CHECK_FALSE(lines[0].is_whole);
+    const auto object = source::parse_json_object(deep);
+    REQUIRE_FALSE(object);
+    CHECK(object.error().kind == Kind::too_large);
+}
+
+TEST_CASE("what is wrong with an object's nodes is told when it is loaded") {
+    const auto why = [](const std::string& rest) {
+        const auto line = R"({"class":"Gene","name":"a",)" + rest + "}";
+        CHECK(lines_of(line + "\n").size() == 1);
+        const auto object = source::parse_json_object(line);
+        REQUIRE_FALSE(object);
+        CHECK(object.error().kind == Kind::malformed);
+        return object.error().what;
+    };
+    CHECK(why(R"("tree":[{}])") == "a cell of no known kind, or of two");
+    CHECK(why(R"("tree":[{"tag":"A","text":"b"}])") == "a cell of no known kind, or of two");
+    CHECK(why(R"("tree":[{"class":"A"}])") == "a reference without a name");
+    CHECK(why(R"("tree":[{"class":"A","name":"b","name":"c"}])") == "\"name\" stands twice");
+    CHECK(why(R"("tree":[{"tag":"A","children":[{"tag":"B"}],"children":[]}])") ==
+          "\"children\" stands twice");
+    CHECK(why(R"("tree":[{"tag":"A","at":"2008-02-01"}])") == "\"at\" is no time: 2008-02-01");
+    CHECK(why(R"("tree":[{"tag":"A","at":"2008-02-01T09:15:20"}])") ==
+          "\"at\" stands without \"by\"");
+    CHECK(why(R"("at":"now","by":"x","tree":[])") == "\"at\" is no time: now");
+}
+
+TEST_CASE("siblings of one content become one, and text what a feed may carry") {
+    const auto object = source::parse_json_object(
+        R"({"class":"Gene","name":"a","tree":[{"tag":"A","children":[{"text":"x\u0000"}]},)"
+        R"({"tag":"A","children":[{"text":"y"}]}]})");
+    REQUIRE(object);
+    REQUIRE(object->nodes.size() == 1);
+    CHECK(object->nodes[0].children.size() == 2);
+    CHECK(base::is_legal_text(object->nodes[0].children[0].cell.text));
+}
+
+TEST_CASE("the stamps of an object's nodes are told once each") {
+    const auto stamps = source::json_stamps_of(
+        R"({"class":"Gene","name":"a","stamp":"own","tree":[)"
+        R"({"tag":"A","stamp":"s","children":[{"int":1,"at":"2008-02-01T09:15:20","by":"x"},)"
+        R"({"int":2,"stamp":"s"},{"int":3}]}]})");
+    REQUIRE(stamps);
+    CHECK(*stamps == std::vector<std::string>{"s", "2008-02-01_09:15:20_x"});
+}
