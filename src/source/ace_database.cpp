@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "source/ace_database.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace source {
+namespace {
+
+using base::Kind;
+using base::Result;
+using namespace std::chrono_literals;
+
+// What fails later than this has waited for the other side.
+constexpr auto long_wait = 1s;
+// A silent server is asked again so long after it was silent.
+constexpr auto pause = 1s;
+
+constexpr std::size_t largest_status = 1 << 20;
+
+// The other side has answered by the rules, and goes on to.
+bool is_an_answer(const base::Error& error) {
+    return error.kind == Kind::absent || error.kind == Kind::refused;
+}
+
+std::string what_it_holds(const AceStatus& status) {
+    return (status.name.empty() ? "a database without a name" : status.name) +
+           (status.directory.empty() ? "" : " in " + status.directory);
+}
+
+}  // namespace
+
+class AceDatabase::Lease {
+   public:
+    Lease(AceDatabase& database, Open leased) : open(std::move(leased)), database_(database) {}
+    ~Lease() { database_.give_place(std::move(open)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+    Open open;
+
+   private:
+    AceDatabase& database_;
+};
+
+// True for those who may ask: the first after a pause, while the others are told what it was.
+// needs  mutex_
+bool AceDatabase::may_ask() {
+    if (!silence_) return true;
+    if (Clock::now() < ask_again_) return false;
+    ask_again_ = Clock::now() + settings_.patience;
+    return true;
+}
+
+Result<AceDatabase::Open> AceDatabase::take_place() {
+    const auto now = stamp();
+    std::vector<Open> old;  // closed behind the lock
+    std::unique_lock lock(mutex_);
+    if (!may_ask()) return tl::unexpected(*silence_);
+    const auto has_place = [&] { return in_use_ < settings_.most_sessions; };
+    if (!has_place()) {
+        const bool came = freed_.wait_for(lock, settings_.patience,
+                                          [&] { return has_place() || silence_.has_value(); });
+        if (!came)
+            return base::fail(Kind::unavailable, name() + ": all " +
+                                                     std::to_string(settings_.most_sessions) +
+                                                     " sessions are busy; try again");
+        if (!has_place()) return tl::unexpected(*silence_);
+    }
+    const auto stale = std::partition(free_.begin(), free_.end(),
+                                      [&](const Open& open) { return open.stamp == now; });
+    std::move(stale, free_.end(), std::back_inserter(old));
+    free_.erase(stale, free_.end());
+    ++in_use_;
+    if (free_.empty()) return Open{};
+    auto open = std::move(free_.back());
+    free_.pop_back();
+    return open;
+}
+
+void AceDatabase::give_place(Open open) {
+    const bool is_usable = open.session && !open.is_spent && open.session->is_open();
+    {
+        const std::lock_guard lock(mutex_);
+        --in_use_;
+        if (is_usable) free_.push_back(std::move(open));
+    }
+    freed_.notify_one();
+}
+
+Result<void> AceDatabase::open_into(Open& open) {
+    open = Open{nullptr, {}, stamp(), false};
+    auto session = settings_.open();
+    if (!session) return tl::unexpected(session.error());
+    open.session = std::move(*session);
+    const auto now = ask_status(open);
+    if (!now) return tl::unexpected(now.error());
+    return {};
+}
+
+Result<AceStatus> AceDatabase::ask_status(Open& open) {
+    const auto reply = open.session->ask("status", {.most_bytes = largest_status});
+    if (!reply) return tl::unexpected(reply.error());
+    auto now = parse_status(*reply);
+    if (!now) {
+        open.is_spent = true;
+        return base::fail_at(name(), now.error());
+    }
+    open.identity = now->identity;
+    const std::lock_guard lock(mutex_);
+    heard_ = now->identity;
+    return now;
+}
+
+Result<void> AceDatabase::see_that_it_is(const std::string& identity, Open& open) {
+    const auto heard = [&] {
+        const std::lock_guard lock(mutex_);
+        return heard_;
+    };
+    if (open.identity == identity && heard() == identity) return {};
+    const auto now = ask_status(open);
+    if (!now) return tl::unexpected(now.error());
+    if (now->identity == identity) return {};
+    return base::fail(Kind::unavailable, name() + " holds another build now than the one that " +
+                                             "was indexed: " + what_it_holds(*now));
+}
+
+void AceDatabase::note_end(const Result<void>& done, Clock::time_point since) {
+    const bool waited = Clock::now() - since >= long_wait;
+    {
+        const std::lock_guard lock(mutex_);
+        if (done || done.error().kind != Kind::unavailable || !waited) {
+            silence_.reset();
+            return;
+        }
+        silence_ = done.error();
+        ask_again_ = Clock::now() + pause;
+    }
+    freed_.notify_all();
+}
+
+Result<void> AceDatabase::twice(const std::function<Result<void>(Open&)>& once) {
+    auto place = take_place();
+    if (!place) return tl::unexpected(place.error());
+    Lease lease(*this, std::move(*place));
+    auto& open = lease.open;
+    const auto since = Clock::now();
+    auto done = open.session ? Result<void>() : open_into(open);
+    if (done) done = once(open);
+    const bool lost = !done && done.error().kind == Kind::unavailable && open.session &&
+                      !open.session->is_open();
+    if (lost) {
+        done = open_into(open);
+        if (done) done = once(open);
+    }
+    note_end(done, since);
+    return done;
+}
+
+Result<AceStatus> AceDatabase::status() {
+    AceStatus now;
+    const auto done = twice([&](Open& open) -> Result<void> {
+        auto said = ask_status(open);
+        if (!said) return tl::unexpected(said.error());
+        now = std::move(*said);
+        return {};
+    });
+    if (!done) return tl::unexpected(done.error());
+    return now;
+}
+
+Result<void> AceDatabase::with_session(const std::string& identity, const Talk& talk) {
+    return twice([&](Open& open) -> Result<void> {
+        if (const auto is = see_that_it_is(identity, open); !is) return is;
+        auto done = talk(*open.session);
+        open.is_spent = !done && !is_an_answer(done.error());
+        return done;
+    });
+}
+
+}  // namespace source

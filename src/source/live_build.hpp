@@ -1,0 +1,47 @@
+// source/live_build.hpp -- a build that lies in a running AceDB: objects are asked for one by
+// one, names come from an index made with `list` when the build is opened first.
+//
+// What a live build can't tell, and how it says so: which objects differ from another build
+// without loading them. Its digests of objects are of (identity, class, name), so they equal no
+// other build's; its digest as a whole is "server:" and a hex digest over those (contradict() in
+// source/source.hpp).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/release.hpp"
+#include "base/result.hpp"
+#include "source/ace_database.hpp"
+#include "source/source.hpp"
+
+namespace source {
+
+struct LiveSettings {
+    std::shared_ptr<AceDatabase> database;
+    std::string index_dir;           // made where it is not there
+    std::size_t max_object_mb = 64;  // a larger reply is given up
+    // The release: `version`, else the database's own Name; `date`, else that of the version
+    // among known_releases.
+    std::string version;
+    std::optional<base::Date> date;
+    std::vector<base::Release> known_releases;
+};
+
+// The build that the database holds now; its index is made where none fits, gently: the server
+// has one thread, and other clients.
+//   error  refused: no version or date is known (what to write where), wrong password;
+//          unavailable: not reached, or it changed meanwhile; malformed: it answers otherwise
+//          than AceDB does
+//   cost   a `status` when the index fits; else `find`, `list` and `model` for each class, and
+//          1,000 objects for rule C4
+[[nodiscard]] base::Result<Build> open_live(const LiveSettings& settings);
+
+// Text that differs when the build does; one `status`.
+//   error  unavailable, refused, malformed
+[[nodiscard]] base::Result<std::string> live_identity(const LiveSettings& settings);
+
+}  // namespace source

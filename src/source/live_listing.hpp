@@ -1,0 +1,40 @@
+// source/live_listing.hpp -- which objects a running AceDB has, and the sample of them that rule C4
+// looks at; asked gently.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "source/index.hpp"
+#include "source/live_build.hpp"
+
+namespace source {
+
+struct LiveListing {
+    std::vector<std::string> classes;  // that have objects, as the database spells them
+    std::uint64_t untracked = 0;       // objects whose class or name is too long
+    std::vector<tree::ObjectName> sample;
+};
+
+// Adds every object to the index, class by class: `classes`, then `find` and `list` for each.
+//   error  as AceDatabase::with_session; malformed: it answers otherwise than AceDB does
+//   cost   memory for the names of the largest class
+[[nodiscard]] base::Result<LiveListing> list_objects(const LiveSettings& settings,
+                                                     const std::string& identity,
+                                                     IndexWriter& writer);
+
+// Rule C4: the stamps of the loading sessions, by `find` and `show` of each object of the sample.
+//   error  unavailable, refused
+[[nodiscard]] base::Result<std::vector<std::string>> sample_stamps(
+    const LiveSettings& settings, const std::string& identity,
+    const std::vector<tree::ObjectName>& sample);
+
+// Kernel classes, which AceDB's own dump leaves out too, and UserSession: no objects of the
+// database.
+[[nodiscard]] bool is_kernel_class(std::string_view class_name);
+
+}  // namespace source

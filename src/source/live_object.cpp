@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "source/live_object.hpp"
+
+#include <algorithm>
+
+#include "source/ace_command.hpp"
+#include "source/ace_reply.hpp"
+#include "source/ace_text.hpp"
+
+namespace source {
+namespace {
+
+using base::Kind;
+using base::Result;
+
+// Names that the words of one look-up may match.
+constexpr std::size_t most_listed_bytes = std::size_t{64} << 20;
+
+std::string text_of(const tree::ObjectName& id) { return id.class_name + " " + id.name; }
+
+// A reply that can't be read says nothing of the object: another time it may be whole.
+template <class T>
+Result<T> readable(Result<T> reply) {
+    if (reply || reply.error().kind != Kind::malformed) return reply;
+    return base::fail(Kind::unavailable, reply.error().text);
+}
+
+tl::unexpected<base::Error> lost() {
+    return base::fail(Kind::absent, "it is listed in the index, and the database has it no more");
+}
+
+// One question and its answers on one session.
+class Question {
+   public:
+    Question(AceSession& session, const tree::ObjectName& name, const Taking& taking)
+        : session_(session), name_(name), taking_(taking) {}
+
+    Result<std::string> bytes() {
+        const auto command = show_what_is_found();
+        if (!command) return tl::unexpected(command.error());
+        const auto reply = session_.ask(*command, taking_);
+        if (!reply) return tl::unexpected(reply.error());
+        const auto shown = readable(parse_shown(*reply));
+        if (!shown) return tl::unexpected(shown.error());
+        if (shown->size() != 1)
+            return base::fail(Kind::unavailable, "answered with " +
+                                                     std::to_string(shown->size()) +
+                                                     " objects where one was asked for");
+        return if_asked_for(shown->front());
+    }
+
+   private:
+    Result<std::string> show_what_is_found() {
+        const auto reply = session_.ask(find_command(name_), {});
+        if (!reply) return tl::unexpected(reply.error());
+        const auto found = readable(parse_found(*reply));
+        if (!found) return tl::unexpected(found.error());
+        if (*found == 0) return lost();
+        if (*found == 1 && !is_ambiguous(name_)) return std::string(show_command);
+        return show_the_one_listed();
+    }
+
+    // Several were found: the one of this very name.
+    Result<std::string> show_the_one_listed() {
+        const auto reply = session_.ask(
+            list_command, {.most_bytes = most_listed_bytes, .gently = taking_.gently});
+        if (!reply) return tl::unexpected(reply.error());
+        const auto names = readable(parse_list(*reply));
+        if (!names) return tl::unexpected(names.error());
+        const auto it = std::find(names->begin(), names->end(), name_);
+        if (it == names->end()) return lost();
+        return show_one_command(static_cast<std::size_t>(it - names->begin()));
+    }
+
+    Result<std::string> if_asked_for(std::string_view bytes) const {
+        const auto header = parse_header(bytes);
+        if (header && header->id == name_) return std::string(bytes);
+        return base::fail(Kind::unavailable,
+                          "answered with another object" +
+                              (header ? ", " + text_of(header->id) : std::string()));
+    }
+
+    AceSession& session_;
+    const tree::ObjectName& name_;
+    const Taking& taking_;
+};
+
+}  // namespace
+
+Result<std::string> ask_object(AceDatabase& database, const std::string& identity,
+                               const tree::ObjectName& name, const Taking& taking) {
+    std::string bytes;
+    const auto done = database.with_session(identity, [&](AceSession& session) -> Result<void> {
+        auto answer = Question(session, name, taking).bytes();
+        if (!answer) return tl::unexpected(answer.error());
+        bytes = std::move(*answer);
+        return {};
+    });
+    if (!done) return base::fail_at(database.name() + ": " + text_of(name), done.error());
+    return bytes;
+}
+
+}  // namespace source

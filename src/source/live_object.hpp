@@ -1,0 +1,24 @@
+// source/live_object.hpp -- one object asked of a running AceDB.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "source/ace_database.hpp"
+#include "tree/object.hpp"
+
+namespace source {
+
+// The bytes of the object of exactly this spelling, as a dump has them: what `find` finds and
+// `show -a -T` shows, and it is looked at that this is the object that was asked for.
+//   identity  of the database (AceStatus)
+//   error     absent: the database has lost it; too_large above taking.most_bytes; unavailable:
+//             not reached, another build, or it answers with something else
+//   cost      `find` and `show`; names with bytes that AceDB would take otherwise, a `list` too
+[[nodiscard]] base::Result<std::string> ask_object(AceDatabase& database,
+                                                   const std::string& identity,
+                                                   const tree::ObjectName& name,
+                                                   const Taking& taking);
+
+}  // namespace source

@@ -1,0 +1,18 @@
+// source/live_release.hpp -- which release a running AceDB holds: what the operator says, else
+// what the database says of itself.
+// Pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/release.hpp"
+#include "base/result.hpp"
+#include "source/ace_reply.hpp"
+#include "source/live_build.hpp"
+
+namespace source {
+
+//   error  refused: no version, or no date of it, is known; says what to write where
+[[nodiscard]] base::Result<base::Release> live_release(const LiveSettings& settings,
+                                                       const AceStatus& status);
+
+}  // namespace source
