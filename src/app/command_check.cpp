@@ -3,6 +3,7 @@
 #include <optional>
 #include <unistd.h>
 
+#include "app/check_source.hpp"
 #include "app/commands.hpp"
 #include "app/tokens.hpp"
 
@@ -10,27 +11,6 @@ namespace app {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A line for each thing that has to be right; remembers whether one was not.
-class Checklist {
-   public:
-    void fine(std::string_view what, std::string_view text) {
-        fmt::print("ok     {}: {}\n", what, text);
-    }
-    // It works, and is hardly meant so.
-    void doubtful(std::string_view what, std::string_view text) {
-        fmt::print("look   {}: {}\n", what, text);
-    }
-    void wrong(std::string_view what, std::string_view text, std::string_view remedy) {
-        fmt::print("wrong  {}: {}\n", what, text);
-        if (!remedy.empty()) fmt::print("       {}\n", remedy);
-        all_fine_ = false;
-    }
-    [[nodiscard]] bool all_fine() const { return all_fine_; }
-
-   private:
-    bool all_fine_ = true;
-};
 
 std::string name_of(const store::Url& url) {
     return url.engine == store::Engine::sqlite ? "SQLite file " + url.path.string()
@@ -92,34 +72,6 @@ void check_listen(Checklist& list, const std::string& listen) {
         check_folder(list, "listen", path.parent_path(), IfMissing::wrong);
 }
 
-void check_build(Checklist& list, const Config& config, bool store_is_fine) {
-    const auto what = "build";
-    if (!store_is_fine) {
-        const auto build = source::open_dump(dump_settings(config));
-        if (build)
-            list.fine(what, (*build)->release().version + " (not judged without the store)");
-        else
-            list.wrong(what, build.error().text, "");
-        return;
-    }
-    const auto rooms = open_rooms(config);
-    if (!rooms) {
-        list.wrong(what, rooms.error().text, "");
-        return;
-    }
-    rooms->current->look();
-    if (const auto why = rooms->current->why(); !why.empty()) {
-        list.wrong(what, why, "until then a running server goes on with the build before");
-        return;
-    }
-    std::uint64_t objects = 0;
-    const auto build = rooms->current->build();
-    for (const auto& count : build->class_counts()) objects += count.objects;
-    list.fine(what, fmt::format("{} of {}, {} objects in {} classes", build->release().version,
-                                base::format_date(build->release().released_on), objects,
-                                build->class_counts().size()));
-}
-
 // A file that lines are appended to: there already, or to be made.
 void check_log(Checklist& list, std::string_view what, const fs::path& file) {
     if (file.empty()) return;
@@ -157,7 +109,7 @@ int check(const fs::path& config_file) {
                                                            : config->template_folder.string());
     const bool store_is_fine = check_store(list, *config);
     check_folder(list, "index", config->source.index, IfMissing::made_later);
-    check_build(list, *config, store_is_fine);
+    check_source(list, *config, store_is_fine);
     check_listen(list, config->serve.listen);
     check_log(list, "log", config->log.file);
     check_log(list, "access log", config->log.access);

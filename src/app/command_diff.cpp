@@ -6,6 +6,7 @@
 #include "app/print.hpp"
 #include "history/past.hpp"
 #include "render/difference_json.hpp"
+#include "source/dump.hpp"
 
 namespace app {
 namespace {
@@ -80,6 +81,11 @@ class Sides {
         return from_release(*rooms_, word, asked_);
     }
 
+    // What is no change on the site. Two folders have no configuration: all that differs is told.
+    [[nodiscard]] compare::Ignored ignored() const {
+        return rooms_ ? rooms_->config.history.ignored : compare::Ignored();
+    }
+
    private:
     // Folders are indexed for this one look: their own index folders stay as they are.
     Result<void> make_scratch() {
@@ -124,7 +130,8 @@ int compare_sides(const std::filesystem::path& config_file, const DiffWords& wor
     const auto& models = to->build     ? to->build->models()
                          : from->build ? from->build->models()
                                        : none;
-    const auto changes = history::changes_between(from->tree, to->tree, asked, models);
+    const auto changes =
+        history::changes_between(from->tree, to->tree, asked, models, sides.ignored());
     if (!changes) return complain(changes.error().text, trouble);
     // Whoever runs a command may read the store: no user is hidden from him.
     fmt::print("{}", words.format == "json"
@@ -148,10 +155,8 @@ int show(const Config& config, const ObjectWords& object, const std::string& rel
     const ObjectName asked{object.class_name, object.name};
     Result<Side> side = base::fail(base::Kind::absent, "");
     if (release.empty()) {
-        auto settings = dump_settings(config);
-        settings.accept_cut =
-            true;  // a look at what there is; whether it is served is another matter
-        auto build = source::open_dump(settings);
+        // A look at what there is; whether it is served is another matter.
+        auto build = build_opener(config).open(history::Wholeness::not_required);
         if (!build) return complain(build.error().text, failed);
         side = from_build(std::move(*build), asked);
     } else {

@@ -86,8 +86,8 @@ void print_text(const Preview& preview) {
 }  // namespace
 
 int dry_run(const Rooms& rooms, const PrewarmWords& words) {
-    auto config = rooms.config;
-    if (!words.build.empty()) config.source.path = words.build;
+    const auto config =
+        words.build.empty() ? rooms.config : with_folder(rooms.config, words.build);
     history::CurrentBuild judge(build_opener(config), *rooms.pool, history::Republished::judged);
     judge.look();
     if (!judge.candidate()) return complain(judge.why(), failed);

@@ -130,10 +130,9 @@ struct Staged {
 };
 
 Result<Staged> open_staged(Rooms& rooms, const std::string& folder) {
-    auto config = rooms.config;
-    config.source.path = folder;
     Staged staged;
-    staged.judge = std::make_unique<history::CurrentBuild>(build_opener(config), *rooms.pool);
+    staged.judge = std::make_unique<history::CurrentBuild>(
+        build_opener(with_folder(rooms.config, folder)), *rooms.pool);
     staged.judge->look();
     if (const auto why = staged.judge->why(); !why.empty()) return base::fail(Kind::refused, why);
     staged.builds = staged.judge->builds();

@@ -21,16 +21,16 @@ using std::chrono::steady_clock;
 
 // The build as it was published again, judged by all but its version's being recorded.
 Result<history::Builds> open_again(Rooms& rooms, const PrewarmWords& words) {
-    auto config = rooms.config;
-    if (!words.build.empty()) config.source.path = words.build;
+    const auto config =
+        words.build.empty() ? rooms.config : with_folder(rooms.config, words.build);
     history::CurrentBuild judge(build_opener(config), *rooms.pool, history::Republished::judged);
     judge.look();
     if (const auto why = judge.why(); !why.empty()) return base::fail(Kind::refused, why);
     auto builds = judge.builds();
     const auto& version = builds.build->release().version;
     if (version != words.replace)
-        return base::fail(Kind::refused, config.source.path.string() + " is " + version +
-                                             ", not " + words.replace);
+        return base::fail(Kind::refused,
+                          name_of(config.source) + " is " + version + ", not " + words.replace);
     return builds;
 }
 

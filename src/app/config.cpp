@@ -8,6 +8,7 @@
 
 #include "app/config_keys.hpp"
 #include "app/config_values.hpp"
+#include "app/source_config.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -72,7 +73,7 @@ Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
         if (key.needed == Needed::yes && !draft.seen.contains(place))
             return wrong(place + ": missing, and required");
     }
-    return {};
+    return check_source_keys(draft);
 }
 
 Result<std::vector<base::Release>> read_releases(const fs::path& file) {
@@ -155,6 +156,8 @@ std::string page_digest_of(const Config& config) {
     for (const auto& [class_name, paths] : site.successor_of_class) parts << class_name << paths;
     parts << "names";
     for (const auto& [class_name, paths] : config.history.names) parts << class_name << paths;
+    parts << "ignore";
+    for (const auto& [class_name, paths] : config.history.ignored) parts << class_name << paths;
     parts << "curators";
     for (const auto& [user, object] : config.history.curators)
         parts << user << object.class_name << object.name;
@@ -173,6 +176,7 @@ Result<Config> complete(Draft draft) {
         if (!password) return base::fail_at("[store] password_file", password.error());
         config.store_password = base::trim(*password);
     }
+    if (const auto done = read_source_password(draft); !done) return tl::unexpected(done.error());
     auto templates = make_templates(config.template_folder);
     if (!templates) return base::fail_at("[site] templates", templates.error());
     config.templates = std::move(*templates);

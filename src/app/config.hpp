@@ -13,14 +13,25 @@
 #include "history/refresh.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
+#include "source/socket_session.hpp"
 #include "store/store.hpp"
 
 namespace app {
 
+enum class SourceKind : unsigned char { dump, server, tace };
+
 struct SourceConfig {
-    std::filesystem::path path;      // of the build folder, or the link to it
-    std::filesystem::path index;     // folder of the indexes
+    SourceKind kind = SourceKind::dump;
+    std::filesystem::path path;   // of the build folder, or the link to it; tace: of the database
+    std::filesystem::path index;  // folder of the indexes
     std::size_t max_object_mb = 64;  // 1 ... 4096
+    // Of a running database.
+    std::filesystem::path password_file;  // empty: none
+    source::ServerAddress server;         // kind = server; the password is read from its file
+    std::string program = "tace";         // kind = tace
+    std::string release;                  // empty: the database's own Name
+    std::optional<base::Date> date;       // of the release; nullopt: releases.tsv tells
+    std::size_t connections = 8;          // 1 ... 64
 };
 
 struct ServeConfig {

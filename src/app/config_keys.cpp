@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/config_values.hpp"
+#include "app/source_config.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -30,9 +31,23 @@ Result<std::filesystem::path> path_of(const Draft& draft, Value value) {
     return draft.resolve(value);
 }
 
-Result<void> take_kind(Draft&, Value, Value value) {
-    if (value == "dump") return {};
-    return wrong("\"" + value + "\" is not known here; dump is");
+Result<void> take_kind(Draft& draft, Value, Value value) {
+    return keep(draft.config.source.kind, source_kind_of(value));
+}
+
+// A path, or a name that is looked for in PATH.
+Result<void> take_program(Draft& draft, Value, Value value) {
+    if (value.empty()) return wrong("no program");
+    draft.config.source.program =
+        value.find('/') == std::string::npos ? value : draft.resolve(value).string();
+    return {};
+}
+
+Result<void> take_timeout(Draft& draft, Value, Value value) {
+    const auto seconds = number_of(value, 1, 3600);
+    if (!seconds) return tl::unexpected(seconds.error());
+    draft.config.source.server.timeout = std::chrono::seconds(*seconds);
+    return {};
 }
 
 Result<void> take_store(Draft& draft, Value, Value value) {
@@ -47,6 +62,14 @@ Result<void> take_names(Draft& draft, Value key, Value value) {
     auto paths = paths_of(value);
     if (!paths) return tl::unexpected(paths.error());
     draft.config.history.names.emplace_back(key, std::move(*paths));
+    return {};
+}
+
+Result<void> take_ignored(Draft& draft, Value key, Value value) {
+    auto paths = paths_of(value);
+    if (!paths)
+        return wrong("\"" + value + "\": tags, or paths like Identity>History, are needed");
+    draft.config.history.ignored.emplace_back(key, std::move(*paths));
     return {};
 }
 
@@ -109,6 +132,7 @@ constexpr auto table = std::to_array<Key>({
          return keep(d.config.site.object_url_of_class[k], address_template_of(v));
      }},
     {"names", "", take_names},
+    {"ignore", "", take_ignored},
     {"curators", "",
      [](Draft& d, Value k, Value v) { return keep(d.config.history.curators[k], object_of(v)); }},
     {"successor", "",
@@ -117,29 +141,46 @@ constexpr auto table = std::to_array<Key>({
      }},
     {"source", "kind", take_kind, yes},
     {"source", "path",
-     [](Draft& d, Value, Value v) { return keep(d.config.source.path, path_of(d, v)); }, yes},
+     [](Draft& d, Value, Value v) { return keep(d.config.source.path, path_of(d, v)); }},
+    {"source", "host",
+     [](Draft& d, Value, Value v) { return keep(d.config.source.server.host, word_of(v)); }},
+    {"source", "port",
+     [](Draft& d, Value, Value v) {
+         return keep(d.config.source.server.port, number_of(v, 1, 65535));
+     }},
+    {"source", "user",
+     [](Draft& d, Value, Value v) { return keep(d.config.source.server.user, word_of(v)); }},
+    {"source", "password_file",
+     [](Draft& d, Value, Value v) { return keep(d.config.source.password_file, path_of(d, v)); }},
+    {"source", "program", take_program},
+    {"source", "release",
+     [](Draft& d, Value, Value v) { return keep(d.config.source.release, version_of(v)); }},
+    {"source", "date",
+     [](Draft& d, Value, Value v) { return keep(d.config.source.date, date_of(v)); }},
+    {"source", "timeout", take_timeout},
+    {"source", "connections",
+     [](Draft& d, Value, Value v) {
+         return keep(d.config.source.connections, number_of(v, 1, 64));
+     }},
     {"source", "index",
      [](Draft& d, Value, Value v) { return keep(d.config.source.index, path_of(d, v)); }},
     {"source", "max_object_mb",
-     [](Draft& d, Value, Value v) {
-         return keep(d.config.source.max_object_mb, number_of(v, 1, 4096));
-     }},
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.source.max_object_mb, number_of(v, 1, 4096)); }},
     {"store", "url", take_store, yes},
     {"store", "password_file",
      [](Draft& d, Value, Value v) { return keep(d.password_file, path_of(d, v)); }},
     {"history", "first_seen_since",
-     [](Draft& d, Value, Value v) {
-         return keep(d.config.history.first_seen_since, date_of(v));
-     }},
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.history.first_seen_since, date_of(v)); }},
     {"history", "build_users", take_build_users},
     {"history", "keep_trees", take_keep_trees},
     {"history", "mass_change",
      [](Draft& d, Value, Value v) { return keep(d.config.mass_change, number_of(v, 0, 100)); }},
     {"serve", "listen", take_listen},
     {"serve", "threads",
-     [](Draft& d, Value, Value v) {
-         return keep(d.config.serve.threads, number_of(v, 1, 1024));
-     }},
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.serve.threads, number_of(v, 1, 1024)); }},
     {"serve", "cache_mb",
      [](Draft& d, Value,
         Value v) { return keep(d.config.serve.cache_mb, number_of(v, 0, 65536)); }},

@@ -17,7 +17,7 @@ namespace app {
 struct Draft {
     std::filesystem::path folder;  // that paths are relative to
     Config config;
-    std::filesystem::path password_file;  // empty: none
+    std::filesystem::path password_file;  // of the store; empty: none
     std::set<std::string> seen;           // "[site] title"
 
     [[nodiscard]] std::filesystem::path resolve(std::string_view path) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/release.hpp"
 #include "base/text.hpp"
 
 namespace app {
@@ -125,6 +126,20 @@ Result<base::log::Level> level_of(std::string_view value) {
     if (found == levels.end())
         return wrong(quoted(value) + " is none of debug, info, warning, error");
     return found->second;
+}
+
+Result<std::string> version_of(std::string_view value) {
+    if (!base::is_version(value))
+        return wrong(quoted(value) +
+                     " is no version like WS188: up to 32 of letters, digits, . _ -");
+    return std::string(value);
+}
+
+Result<std::string> word_of(std::string_view value) {
+    const bool is_word =
+        !value.empty() && std::ranges::all_of(value, [](char c) { return c > 0x20 && c < 0x7f; });
+    if (!is_word) return wrong("one word without blanks is needed");
+    return std::string(value);
 }
 
 }  // namespace app

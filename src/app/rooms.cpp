@@ -12,22 +12,6 @@ namespace {
 using base::Result;
 using namespace std::chrono_literals;
 
-// The index kept of the newest release before `release` that was served once; one that is
-// damaged is as good as none, and says so in the log.
-source::Build previous_of(const std::filesystem::path& indexes, const base::Release& release,
-                          const history::WasServed& was_served) {
-    const auto kept = source::kept_indexes(indexes);
-    for (auto index = kept.rbegin(); index != kept.rend(); ++index) {
-        if (!(index->release < release)) continue;
-        auto opened = source::open_kept_index(index->path);
-        if (!opened)
-            base::log::warning("kept index not usable", {{"reason", opened.error().text}});
-        else if (was_served((*opened)->release(), (*opened)->digest()))
-            return std::move(*opened);
-    }
-    return nullptr;
-}
-
 // Connections that a job's threads write through, with the same memory in all however many.
 store::Connect for_a_job(store::Connect connect, std::size_t threads) {
     constexpr std::size_t cache_mb = 256;
@@ -39,29 +23,6 @@ store::Connect for_a_job(store::Connect connect, std::size_t threads) {
 }
 
 }  // namespace
-
-source::DumpSettings dump_settings(const Config& config) {
-    source::DumpSettings settings;
-    settings.folder = config.source.path;
-    settings.index_dir = config.source.index;
-    settings.max_object_mb = config.source.max_object_mb;
-    return settings;
-}
-
-history::BuildOpener build_opener(const Config& config) {
-    const auto settings = dump_settings(config);
-    return {
-        [settings] { return source::identity_of(settings.folder); },
-        [settings](history::Wholeness wholeness) {
-            auto asked = settings;
-            asked.accept_cut = wholeness == history::Wholeness::not_required;
-            return source::open_dump(asked);
-        },
-        [settings](const base::Release& release, const history::WasServed& was_served) {
-            return previous_of(settings.index_dir, release, was_served);
-        },
-    };
-}
 
 std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing,
                                        Waiting waiting, std::size_t threads) {

@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "app/config.hpp"
+#include "app/opener.hpp"
 #include "app/tokens.hpp"
 #include "base/result.hpp"
 #include "history/current.hpp"
 #include "history/ledger.hpp"
 #include "serve/site.hpp"
-#include "source/dump.hpp"
 #include "store/pool.hpp"
 
 namespace app {
@@ -41,9 +41,6 @@ enum class Waiting { request, command, upgrade };
                                                      store::IfMissing if_missing,
                                                      Waiting waiting = Waiting::command,
                                                      std::size_t threads = 0);
-
-[[nodiscard]] source::DumpSettings dump_settings(const Config& config);
-[[nodiscard]] history::BuildOpener build_opener(const Config& config);
 
 // Who asks. Only what the clients of a server ask for is counted as hits; the operator at a
 // terminal needs no token, and clients of a CGI program do.
