@@ -4,7 +4,7 @@
 //   header   sizes and XXH3 digests of the parts below, and of itself
 //   records  in the order of the dump files, 48 bytes and the name, padded to 8
 //   lookups  (XXH3 of folded class, NUL, folded name; place of the record), sorted
-//   facts    text, a line each: release, folder, digest, untracked, flaw, file, class
+//   facts    text, a line each: release, folder, digest, untracked, flaw, file, class, ...
 // Nothing of it is trusted before the digests are checked, and no place without its bounds. It
 // can always be made again, so a damaged one is dropped rather than repaired.
 // Safe from any thread once open.
@@ -48,9 +48,16 @@ struct Facts {
     std::uint64_t untracked = 0;  // objects whose class or name is too long
     std::vector<DumpFile> files;
     std::vector<ClassCount> classes;
-    std::string flaw;  // where a dump file is cut off; empty: the build is whole
-    // Rule C4, where it was sampled when the index was made; nullopt: to be sampled when asked for.
-    std::optional<std::vector<std::string>> loading_stamps;
+    std::string flaw = {};  // where a dump file is cut off; empty: the build is whole
+    // Rule C4, where it was sampled when the index was made; nullopt: sampled when asked for.
+    std::optional<std::vector<std::string>> loading_stamps = std::nullopt;
+    // Objects larger than so many bytes stand in the index by name alone, as if they were one
+    // byte larger; 0: none does.
+    std::uint64_t largest = 0;
+    // A dump without stamps is among the files: tag paths are shortened.
+    bool has_unstamped = false;
+    // Sentences for the operator (Source::remarks).
+    std::vector<std::string> remarks = {};
 };
 
 // One object. `name` is a view into the index.

@@ -15,6 +15,8 @@ std::optional<std::uint64_t> number(std::string_view text) {
     return static_cast<std::uint64_t>(*value);
 }
 
+constexpr std::string_view json_word = "json", included_word = "included";
+
 // One line of facts: a word, and values that are percent-encoded so that TAB and LF are free.
 class FactLine {
    public:
@@ -31,15 +33,18 @@ class FactLine {
 
     [[nodiscard]] bool read_into(Facts& facts) const {
         if (is("release", 2)) return read_release(facts.release);
-        if (is("file", 5)) return read_file(facts);
+        if (is("file", 5)) return read_file(facts, "");
+        if (is("file", 6)) return read_file(facts, values_[6]);
         if (is("class", 2)) return read_class(facts);
         if (is("folder", 1)) return facts.folder = values_[1], true;
         if (is("digest", 1)) return facts.digest = values_[1], true;
         if (is("flaw", 1)) return facts.flaw = values_[1], true;
-        if (!is("untracked", 1)) return false;
-        const auto count = number(values_[1]);
-        facts.untracked = count.value_or(0);
-        return count.has_value();
+        if (is("remark", 1)) return facts.remarks.push_back(values_[1]), true;
+        if (is("sampled", 0)) return facts.loading_stamps.emplace(), true;
+        if (is("loading", 1)) return read_loading_stamp(facts);
+        if (is("unstamped", 0)) return facts.has_unstamped = true;
+        if (is("untracked", 1)) return read_number(facts.untracked);
+        return is("largest", 1) && read_number(facts.largest);
     }
 
    private:
@@ -50,13 +55,30 @@ class FactLine {
         return true;
     }
 
-    bool read_file(Facts& facts) const {
+    bool read_number(std::uint64_t& into) const {
+        const auto value = number(values_[1]);
+        into = value.value_or(0);
+        return value.has_value();
+    }
+
+    bool read_loading_stamp(Facts& facts) const {
+        if (!facts.loading_stamps) return false;
+        facts.loading_stamps->push_back(values_[1]);
+        return true;
+    }
+
+    // `kind` is empty for a dump of AceDB's, which had no word of its own at first.
+    bool read_file(Facts& facts, std::string_view kind) const {
         const auto inode = base::parse_integer(values_[2]);
         const auto size = number(values_[3]), plain = number(values_[5]);
         const auto modified = base::parse_integer(values_[4]);
         if (!inode || !size || !modified || !plain) return false;
-        facts.files.push_back(
-            {values_[1], {static_cast<std::uint64_t>(*inode), *size, *modified}, *plain});
+        if (!kind.empty() && kind != json_word && kind != included_word) return false;
+        facts.files.push_back({values_[1],
+                               {static_cast<std::uint64_t>(*inode), *size, *modified},
+                               *plain,
+                               kind == json_word ? Layout::json : Layout::ace,
+                               kind == included_word});
         return true;
     }
 
@@ -76,6 +98,19 @@ void append_line(std::string& text, std::initializer_list<std::string> values) {
         text += base::percent_encode(value);
     }
     text += '\n';
+}
+
+void append_file(std::string& text, const DumpFile& file) {
+    append_line(text,
+                {"file", file.name, std::to_string(static_cast<std::int64_t>(file.stamp.inode)),
+                 std::to_string(file.stamp.size), std::to_string(file.stamp.modified_ns),
+                 std::to_string(file.plain_size)});
+    const auto kind = file.is_included              ? included_word
+                      : file.layout == Layout::json ? json_word
+                                                    : std::string_view();
+    if (kind.empty()) return;
+    text.back() = '\t';
+    (text += kind) += '\n';
 }
 
 std::size_t padded(std::size_t size) { return (size + 7) / 8 * 8; }
@@ -110,13 +145,15 @@ std::string to_text(const Facts& facts) {
     append_line(text, {"digest", facts.digest});
     append_line(text, {"untracked", std::to_string(facts.untracked)});
     if (!facts.flaw.empty()) append_line(text, {"flaw", facts.flaw});
-    for (const auto& file : facts.files)
-        append_line(
-            text, {"file", file.name, std::to_string(static_cast<std::int64_t>(file.stamp.inode)),
-                   std::to_string(file.stamp.size), std::to_string(file.stamp.modified_ns),
-                   std::to_string(file.plain_size)});
+    for (const auto& file : facts.files) append_file(text, file);
     for (const auto& one : facts.classes)
         append_line(text, {"class", one.class_name, std::to_string(one.objects)});
+    if (facts.has_unstamped) append_line(text, {"unstamped"});
+    if (facts.largest > 0) append_line(text, {"largest", std::to_string(facts.largest)});
+    for (const auto& remark : facts.remarks) append_line(text, {"remark", remark});
+    if (!facts.loading_stamps) return text;
+    append_line(text, {"sampled"});
+    for (const auto& stamp : *facts.loading_stamps) append_line(text, {"loading", stamp});
     return text;
 }
 

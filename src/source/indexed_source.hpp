@@ -41,8 +41,9 @@ class IndexedSource : public Source {
     //   error  absent: "there is no class C in WS188", or "C N is not in WS188"
     [[nodiscard]] base::Result<Entry> entry_of(const tree::ObjectName& name) const;
 
-    // The distinct stamps of an object, for the sample of rule C4; nullopt: it can't be read (which
-    // whoever asks for it is told), and counts as one without stamps. Not called where Facts::loading_stamps are known.
+    // The distinct stamps of an object, for the sample of rule C4; nullopt: it can't be read
+    // (which whoever asks for it is told), and counts as one without stamps. Not called where
+    // Facts::loading_stamps are known.
     //   error  unavailable
     using Stamps = std::vector<std::string>;
     [[nodiscard]] virtual base::Result<std::optional<Stamps>> stamps_of(
