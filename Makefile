@@ -128,7 +128,7 @@ test:
 	tools/install-packages build serve test
 	tools/install-node-packages tests/clients
 	$(MAKE) -j$(jobs) --no-print-directory all unit-tests $(peers) $(B)/bench-make_build $(B)/in-process
-	tests/run $(unit_tests) tests/e2e/run tests/clients/run tests/galera/run tests/large/run
+	tests/run $(unit_tests) tests/acedb/run tests/e2e/run tests/clients/run tests/galera/run tests/large/run
 # tests/clients alone; bless writes what is answered now into tests/cases, for you to review.
 test-clients bless:
 	tools/install-packages build serve test

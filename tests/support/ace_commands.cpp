@@ -66,13 +66,16 @@ AceReply find(AceAsked& asked) {
                  " objects in this class\n" + active_objects(asked));
 }
 
+// A name or pattern is the only condition it knows; every class is visible (AcePerl asks so).
 AceReply query(AceAsked& asked) {
     const auto& words = asked.words;
-    const bool is_simple = words.size() > 2 && words.size() < 5 && is_same(words[1], "find") &&
-                           is_class_name(words[2]);
+    const bool is_find = words.size() > 2 && is_same(words[1], "find") && is_class_name(words[2]);
+    const bool is_of_classes = is_find && is_same(words[2], "Class");
+    const bool is_simple = is_find && (words.size() < 5 || is_of_classes);
     asked.active.clear();
     if (is_simple && !asked.has_parameter) {
-        asked.active = found(asked.contents, words[2], words.size() == 4 ? &words[3] : nullptr);
+        asked.active = found(asked.contents, words[2],
+                             words.size() == 4 && !is_of_classes ? &words[3] : nullptr);
     }
     std::string complaint;
     if (!is_simple) {
