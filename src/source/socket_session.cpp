@@ -28,7 +28,7 @@ class Pace {
 
     // For one slice more behind `received` bytes.
     Deadline next(std::size_t received) {
-        constexpr std::size_t free_slices = 8;
+        constexpr std::size_t free_slices = 4;
         asked_ = Clock::now();
         const auto whole = timeout_ * static_cast<long>(free_slices + received / block);
         return std::min(asked_ + timeout_, begun_ + rested_ + whole);

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: MIT
+#include "source/socket_session.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <sys/resource.h>
+
+#include "source/ace_command.hpp"
+#include "source/ace_reply.hpp"
+#include "source/recordings.hpp"
+#include "source/scripted_peer.hpp"
+#include "support/ace_server.hpp"
+
+using base::Kind;
+using source::AceSessionPtr;
+using source::Taking;
+using support::AceContents;
+using support::AceFault;
+using support::AceServer;
+
+namespace {
+
+std::shared_ptr<const AceContents> sample() {
+    static const auto contents =
+        std::make_shared<const AceContents>(AceContents::of_dump(dumps::sample_files[2]));
+    return contents;
+}
+
+source::ServerAddress address_of(std::uint16_t port) {
+    source::ServerAddress address;
+    address.host = "127.0.0.1";
+    address.port = port;
+    address.user = "reader";
+    address.password = "secret";
+    return address;
+}
+
+AceSessionPtr open(const source::ServerAddress& address) {
+    auto session = source::open_socket_session(address);
+    INFO((session ? "" : session.error().text));
+    REQUIRE(session);
+    return std::move(*session);
+}
+AceSessionPtr open(const AceServer& server) { return open(address_of(server.port())); }
+
+std::string answer(source::AceSession& session, std::string_view command,
+                   const Taking& taking = {}) {
+    const auto reply = session.ask(command, taking);
+    INFO((reply ? "" : reply.error().text));
+    REQUIRE(reply);
+    return *reply;
+}
+
+base::Error error_of(const base::Result<AceSessionPtr>& session) {
+    REQUIRE_FALSE(session);
+    return session.error();
+}
+
+// Of a session that nothing more can be asked.
+base::Error error_of_ask(source::AceSession& session, const Taking& taking = {}) {
+    const auto reply = session.ask("status", taking);
+    REQUIRE_FALSE(reply);
+    CHECK_FALSE(session.is_open());
+    REQUIRE_FALSE(session.ask("status", taking));
+    return reply.error();
+}
+
+std::size_t open_descriptors() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+// A peer that logs in whoever comes, and does the rest by script.
+support::ScriptedPeer::Script behind_login(support::ScriptedPeer::Script script) {
+    return [script = std::move(script)](const auto& client) {
+        const auto size = source::wire::header_size;
+        (void)client.receive(size + 8);
+        client.send(source::wire::message(source::wire::ok, std::string(32, 'a'), 1));
+        (void)client.receive(size + 7 + 33);
+        client.send(source::wire::message(source::wire::ok, "et bonjour a vous", 1));
+        (void)client.receive(size + 7);
+        script(client);
+    };
+}
+
+}  // namespace
+
+TEST_CASE("an object asked for has the bytes that it has in the dump") {
+    const AceServer server(sample());
+    const auto session = open(server);
+    for (const auto& dumped : sample()->objects) {
+        if (dumped.class_name != "Gene" && dumped.class_name != "LongText") continue;
+        const auto found =
+            answer(*session, source::find_command({dumped.class_name, dumped.name}));
+        CHECK(source::parse_found(found) == 1U);
+        const auto reply = answer(*session, source::show_command);
+        CHECK(source::parse_shown(reply) == std::vector<std::string_view>{dumped.bytes});
+    }
+}
+
+TEST_CASE("a log-in and a look-up are, byte for byte, those of AcePerl") {
+    const auto seen = recordings::seen_in("aceperl-fetch.hexlog");
+    std::string wanted, sent;
+    support::ScriptedPeer peer([&](const auto& client) {
+        for (std::size_t i = 0; i < 8; ++i) {
+            if (!seen[i].by_client) client.send(seen[i].bytes);
+            // Its `show -j  -T` is not ours; ours is as long, but for two bytes.
+            else if (i == 6)
+                (void)client.receive(seen[i].size - 1);
+            else
+                wanted += seen[i].bytes, sent += client.receive(seen[i].size);
+        }
+    });
+    auto address = address_of(peer.port());
+    address.user = "anonymous";
+    address.password = "guest";
+    const auto session = open(address);
+    CHECK(source::parse_found(
+              answer(*session, source::find_command({"Gene", "WBGene00006763"}))) == 1U);
+    const auto reply = answer(*session, source::show_command);
+    CHECK(reply.size() == seen[7].size - source::wire::header_size - 1);
+    CHECK(sent == wanted);
+}
+
+TEST_CASE("a reply in slices is joined as if it had come whole") {
+    support::AceServerSettings small_slices;
+    small_slices.slice_bytes = 100;
+    support::AceServerSettings one_slice;
+    one_slice.slice_bytes = 100 << 20;
+    const AceServer sliced(sample(), small_slices), whole(sample(), one_slice);
+    const auto in_slices = open(sliced), at_once = open(whole);
+    for (const auto* command : {"find Gene", "list -a", "show -a -T", "find Variation", "list -a",
+                                "show -a -T", "status", "classes"}) {
+        Taking gently;
+        gently.gently = true;
+        CHECK(answer(*in_slices, command) == answer(*at_once, command));
+        CHECK(answer(*in_slices, command, gently) == answer(*at_once, command));
+    }
+}
+
+TEST_CASE("an object of 1.2 MB comes in one message") {
+    const std::string bytes =
+        "LongText : \"long\"\n" + std::string(1'200'000, 'x') + "\n***LongTextEnd***\n";
+    const AceServer server(
+        std::make_shared<const AceContents>(AceContents::of_text(bytes + "\n" + dumps::trailer)));
+    const auto session = open(server);
+    answer(*session, "find LongText \"long\"");
+    Taking taking;
+    taking.most_bytes = 2 << 20;
+    const auto reply = answer(*session, source::show_command, taking);
+    CHECK((source::parse_shown(reply) == std::vector<std::string_view>{bytes}));
+}
+
+TEST_CASE("a server of the other byte order is understood") {
+    support::AceServerSettings settings;
+    settings.big_endian = true;
+    settings.slice_bytes = 1000;
+    const AceServer server(sample(), settings), usual(sample());
+    const auto theirs = open(server), ours = open(usual);
+    for (const auto* command : {"find Gene", "show -a -T"})
+        CHECK(answer(*theirs, command) == answer(*ours, command));
+}
+
+TEST_CASE(
+    "whatever goes wrong in an answer ends the session with a reason, and a new one works") {
+    struct Expected {
+        AceFault fault;
+        Kind kind;
+        std::string words;
+    };
+    const std::vector<Expected> all = {
+        {AceFault::half_header, Kind::unavailable, "ended the connection"},
+        {AceFault::half_body, Kind::unavailable, "ended the connection"},
+        {AceFault::cut, Kind::unavailable, "ended the connection"},
+        {AceFault::kill, Kind::unavailable, "Sorry, emergency shutdown of server now executing"},
+        {AceFault::empty_kill, Kind::unavailable, "ended the connection"},
+        {AceFault::huge_length, Kind::too_large, "2147483647"},
+        {AceFault::negative_length, Kind::unavailable, "negative length"},
+        {AceFault::wrong_magic, Kind::unavailable, "no header of AceDB's protocol"},
+        {AceFault::endless_encore, Kind::unavailable, "promises more and sends nothing"},
+        {AceFault::endless_slices, Kind::too_large, "above"}};
+    AceServer server(sample());
+    for (const auto& expected : all) {
+        INFO(static_cast<int>(expected.fault));
+        const auto session = open(server);
+        server.strike(expected.fault);
+        const auto error = error_of_ask(*session);
+        CHECK(error.kind == expected.kind);
+        CHECK_THAT(error.text, Catch::Contains(expected.words));
+        CHECK_THAT(error.text, Catch::StartsWith("127.0.0.1:" + std::to_string(server.port())));
+        answer(*open(server), "status");
+    }
+}
+
+TEST_CASE("silence and an answer that stops short end with the time-out") {
+    AceServer server(sample());
+    auto address = address_of(server.port());
+    address.timeout = std::chrono::seconds(1);
+    for (const auto fault : {AceFault::silence, AceFault::wrong_length}) {
+        const auto session = open(address);
+        server.strike(fault);
+        const auto error = error_of_ask(*session);
+        CHECK(error.kind == Kind::unavailable);
+        CHECK_THAT(error.text, Catch::Contains("no whole answer within 1 s"));
+    }
+    server.strike(AceFault::silent_login);
+    CHECK(error_of(source::open_socket_session(address)).kind == Kind::unavailable);
+}
+
+TEST_CASE("a byte now and then does not stretch the time-out") {
+    const support::ScriptedPeer peer(behind_login([](const auto& client) {
+        auto bytes = source::wire::message(source::wire::ok, std::string(1 << 20, 'x'), 1);
+        for (const char c : bytes)
+            if (!client.send(std::string(1, c)) || client.stirs_within(50)) return;
+    }));
+    auto address = address_of(peer.port());
+    address.timeout = std::chrono::seconds(1);
+    CHECK(error_of_ask(*open(address)).kind == Kind::unavailable);
+}
+
+TEST_CASE("slices of a byte now and then end too") {
+    std::atomic<int> slices = 0;
+    const support::ScriptedPeer peer(behind_login([&](const auto& client) {
+        const auto slice = source::wire::message(source::wire::encore, "x", 1);
+        while (client.send(slice) && !client.receive(57).empty()) {
+            ++slices;
+            if (client.stirs_within(50)) return;
+        }
+    }));
+    auto address = address_of(peer.port());
+    address.timeout = std::chrono::seconds(1);
+    CHECK(error_of_ask(*open(address)).kind == Kind::unavailable);
+    CHECK(slices > 1);
+}
+
+TEST_CASE("bytes behind a type's NUL are no fault") {
+    AceServer server(sample());
+    const auto session = open(server);
+    const auto status = answer(*session, "find Gene");
+    server.strike(AceFault::junk_after_type, 2);
+    CHECK(answer(*session, "find Gene") == status);
+    CHECK(session->is_open());
+}
+
+TEST_CASE("a server that ends a session between questions is heard") {
+    AceServer server(sample());
+    server.strike(AceFault::unsolicited_kill);
+    const auto session = open(server);
+    const auto error = error_of_ask(*session);
+    CHECK(error.kind == Kind::unavailable);
+    CHECK_THAT(error.text, Catch::Contains("emergency shutdown"));
+    const auto other = open(server);
+    server.drop_clients();
+    CHECK(error_of_ask(*other).kind == Kind::unavailable);
+}
+
+TEST_CASE("an answer that nobody asked for ends the session") {
+    const support::ScriptedPeer peer(behind_login([](const auto& client) {
+        const auto ok = source::wire::message(source::wire::ok, "an answer", 1);
+        client.send(ok + ok);
+        (void)client.receive(1);
+    }));
+    const auto session = open(address_of(peer.port()));
+    CHECK(answer(*session, "status") == "an answer");
+    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("nobody asked for"));
+}
+
+TEST_CASE("a wrong user or password is refused, and the password is not told") {
+    const AceServer server(sample());
+    auto address = address_of(server.port());
+    address.password = "wrong-pass";
+    const auto error = error_of(source::open_socket_session(address));
+    CHECK(error.kind == Kind::refused);
+    CHECK(error.text == address.name() +
+                            ": the server does not take user \"reader\" or its password: Sorry, "
+                            "userid/password incorrect, your connection has been terminated.");
+    address = address_of(server.port());
+    address.user = "nobody";
+    CHECK(error_of(source::open_socket_session(address)).kind == Kind::refused);
+    for (const auto* user : {"", "two words", "new\nline", "caf\xc3\xa9"}) {
+        address.user = user;
+        CHECK(error_of(source::open_socket_session(address)).kind == Kind::refused);
+    }
+    CHECK(server.logins() == 0);
+}
+
+TEST_CASE("where the world may read, an unknown user comes in") {
+    support::AceServerSettings settings;
+    settings.world_may_read = true;
+    const AceServer server(sample(), settings);
+    auto address = address_of(server.port());
+    address.user = "nobody";
+    address.password = "any";
+    CHECK(source::parse_found(answer(*open(address), "find Gene")) == 5U);
+}
+
+TEST_CASE("nobody at the address, or somebody else, is told") {
+    AceServer server(sample());
+    const auto address = address_of(server.port());
+    server.stop();
+    CHECK(error_of(source::open_socket_session(address)).kind == Kind::unavailable);
+    server.start();
+    CHECK(source::open_socket_session(address));
+    auto nowhere = address;
+    nowhere.host = "no-such-host.invalid";
+    const auto error = error_of(source::open_socket_session(nowhere));
+    CHECK(error.kind == Kind::unavailable);
+    CHECK_THAT(error.text, Catch::Contains("no such host"));
+
+    const support::ScriptedPeer web([](const auto& client) {
+        (void)client.receive(1);
+        client.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nServer: nginx\r\n\r\n");
+    });
+    CHECK_THAT(error_of(source::open_socket_session(address_of(web.port()))).text,
+               Catch::Contains("is it AceDB's socket server?"));
+    const support::ScriptedPeer closing([](const auto&) {});
+    CHECK(error_of(source::open_socket_session(address_of(closing.port()))).kind ==
+          Kind::unavailable);
+    const support::ScriptedPeer failing([](const auto& client) {
+        (void)client.receive(58);
+        client.send(source::wire::message(source::wire::failed, "// no", 1));
+    });
+    CHECK(error_of(source::open_socket_session(address_of(failing.port()))).kind ==
+          Kind::unavailable);
+}
+
+TEST_CASE("a reply above the limit is given up, one of just the limit is not") {
+    const AceServer server(sample());
+    const auto session = open(server);
+    answer(*session, "find Gene");
+    const auto reply = answer(*session, source::show_command);
+    REQUIRE(reply.size() > 10'000);
+    Taking exactly;
+    exactly.most_bytes = reply.size();
+    CHECK(answer(*session, source::show_command, exactly) == reply);
+    Taking less;
+    less.most_bytes = reply.size() - 1;
+    const auto given_up = session->ask(source::show_command, less);
+    REQUIRE_FALSE(given_up);
+    CHECK(given_up.error().kind == Kind::too_large);
+    CHECK_FALSE(session->is_open());
+    // What a server refuses is heard, however little was wanted.
+    const auto other = open(server);
+    less.most_bytes = 1;
+    CHECK(other->ask("bogus", less).error().kind == Kind::refused);
+    CHECK(other->ask("find Gene", less).error().kind == Kind::too_large);
+}
+
+TEST_CASE("memory grows with what has come, not with what a header promises") {
+    const support::ScriptedPeer peer(behind_login([](const auto& client) {
+        auto header = source::wire::message(source::wire::ok, "", 1).substr(0, 50);
+        header.replace(4, 4, "\xff\xff\xff\x7f");
+        client.send(header + "a few bytes");
+    }));
+    const auto peak = [] {
+        rusage usage{};
+        ::getrusage(RUSAGE_SELF, &usage);
+        return usage.ru_maxrss >> 10;
+    };
+    const auto before = peak();
+    Taking taking;
+    taking.most_bytes = std::size_t{3} << 30;
+    CHECK(error_of_ask(*open(address_of(peer.port())), taking).kind == Kind::unavailable);
+    CHECK(peak() - before < 256);
+}
+
+TEST_CASE("a command that the server refuses leaves the session as it was") {
+    const AceServer server(sample());
+    const auto session = open(server);
+    answer(*session, "find Gene");
+    const auto refused = session->ask("bogus command", {});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == Kind::refused);
+    CHECK_THAT(refused.error().text, Catch::Contains("Keyword bogus does not match"));
+    CHECK(session->is_open());
+    CHECK(source::parse_list(answer(*session, "list -a"))->size() == 5);
+}
+
+TEST_CASE("what is no line of printable ASCII is never sent") {
+    const AceServer server(sample());
+    const auto session = open(server);
+    for (const std::string command : {"", "status\nquit", "find \t", "caf\xc3\xa9"})
+        CHECK(session->ask(command, {}).error().kind == Kind::malformed);
+    CHECK(session->is_open());
+    CHECK(server.commands().empty());
+}
+
+TEST_CASE("a server that stops under a session is told, and served again when it is back") {
+    AceServer server(sample());
+    const auto session = open(server);
+    answer(*session, "status");
+    server.stop();
+    CHECK(error_of_ask(*session).kind == Kind::unavailable);
+    server.start();
+    answer(*open(server), "status");
+}
+
+TEST_CASE("32 sessions at once don't mix up their answers") {
+    const AceServer server(sample());
+    const auto& objects = sample()->objects;
+    std::atomic<int> wrong = 0, right = 0;
+    std::vector<std::thread> threads;
+    for (std::size_t thread = 0; thread < 32; ++thread)
+        threads.emplace_back([&, thread] {
+            const auto session = source::open_socket_session(address_of(server.port()));
+            for (auto i = thread; session && i < objects.size(); i += 320) {
+                const auto& object = objects[i];
+                const auto found =
+                    (*session)->ask(source::find_command({object.class_name, object.name}), {});
+                const auto reply = (*session)->ask(source::show_command, {});
+                const bool is_right =
+                    found && reply && reply->find(object.bytes) != std::string::npos;
+                ++(is_right ? right : wrong);
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(right > 100);
+}
+
+TEST_CASE("no descriptor stays of sessions that ended, well or not") {
+    AceServer server(sample());
+    auto wrong = address_of(server.port());
+    wrong.password = "wrong";
+    // The server's own ends go when its threads notice.
+    const auto settled = [&] {
+        while (server.clients() > 0) std::this_thread::yield();
+        return open_descriptors();
+    };
+    answer(*open(server), "status");
+    const auto before = settled();
+    for (int i = 0; i < 50; ++i) {
+        answer(*open(server), "status");
+        CHECK_FALSE(source::open_socket_session(wrong));
+        const auto session = open(server);
+        server.strike(AceFault::half_body);
+        CHECK(error_of_ask(*session).kind == Kind::unavailable);
+    }
+    CHECK(settled() == before);
+}
