@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "support/ace_commands.hpp"
+#include "support/ace_rows.hpp"
 
 namespace support {
 namespace {
@@ -46,15 +47,6 @@ std::vector<std::size_t> chosen(const AceAsked& asked, const Options& options) {
     return {first, first + static_cast<long>(count)};
 }
 
-std::string java_name(std::string name) {
-    for (std::size_t at = 0; at < name.size(); ++at) {
-        if (name[at] == '\\' || name[at] == '?') name.insert(at++, "\\");
-        if (name[at] == '\n') name.replace(at++, 1, "\\n");
-        if (name[at] == '\t') name.replace(at++, 1, "\\t");
-    }
-    return name;
-}
-
 AceReply empty_list(const AceAsked& asked) {
     return {{"// Active list is empty\n" + active_objects(asked)}, false, false};
 }
@@ -90,7 +82,7 @@ AceReply answer_list(AceAsked& asked) {
     for (const auto each : objects) {
         const auto& object = object_at(asked.contents, each);
         reply.pieces.push_back(
-            options.java ? "?" + object.class_name + "?" + java_name(object.name) + "?\n"
+            options.java ? "?" + object.class_name + "?" + java_escaped(object.name) + "?\n"
                          : object.class_name + " : " + ace_quoted(object.name) + "\n");
     }
     if (reply.pieces.empty()) reply.pieces.emplace_back();
