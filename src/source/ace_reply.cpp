@@ -144,6 +144,8 @@ std::optional<ClassCount> class_of(std::string_view line) {
 
 }  // namespace
 
+bool is_whole(std::string_view reply) { return without_end(reply).has_value(); }
+
 base::Result<AceStatus> parse_status(std::string_view reply) {
     const auto text = without_end(reply);
     if (!text) return not_ended();

@@ -13,6 +13,9 @@
 
 namespace source {
 
+// True when it ends in the line `// N Active Objects`, as every reply does.
+[[nodiscard]] bool is_whole(std::string_view reply);
+
 // Of `status`.
 struct AceStatus {
     std::string name;       // of the database: "WS188"; empty: none is set

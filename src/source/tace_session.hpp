@@ -1,0 +1,25 @@
+// source/tace_session.hpp -- a conversation with `tace DBDIR`, a child of this process, over
+// pipes. The child ends with the session; it is waited for, and none of its descriptors stay.
+// Source: AceDB 4.9.62: a prompt `acedb> ` without LF behind each reply, which ends in
+// `// N Active Objects`.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "source/ace_session.hpp"
+
+namespace source {
+
+struct TaceCommand {
+    std::string program = "tace";      // a path, or a name looked for in PATH
+    std::string folder;                // of the database: wspec, database/
+    std::chrono::seconds timeout{30};  // to the first prompt, and for each reply, whole
+};
+
+// Started, and its first prompt read.
+//   error  unavailable: no such program or database (with what it printed), or it died; silence
+[[nodiscard]] base::Result<AceSessionPtr> open_tace_session(const TaceCommand& command);
+
+}  // namespace source

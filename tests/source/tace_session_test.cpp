@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "source/tace_session.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/wait.h>
+#include <thread>
+
+#include "source/ace_command.hpp"
+#include "source/ace_reply.hpp"
+#include "source/ace_text.hpp"
+#include "source/dumps.hpp"
+
+using base::Kind;
+using source::AceSessionPtr;
+using source::TaceCommand;
+using source::Taking;
+using support::TempDir;
+
+namespace {
+
+// The program that stands in for tace lies beside this one (tests/acedb/tace_stand_in.cpp).
+std::string stand_in() {
+    const auto path = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    INFO("make unit-tests makes it");
+    REQUIRE(std::filesystem::exists(path / "tace-stand-in"));
+    return (path / "tace-stand-in").string();
+}
+
+// A shell script as the program, and a database of the sample build.
+class Tace {
+   public:
+    // `faults` as the stand-in knows them: TACE_DIE_AFTER=1.
+    explicit Tace(const std::string& faults = "")
+        : Tace(faults + " exec '" + stand_in() + "' \"$1\"\n", 0) {}
+    static Tace of_script(const std::string& script) { return {script, 0}; }
+
+    TaceCommand command() const {
+        TaceCommand command;
+        command.program = (folder_.path() / "tace").string();
+        command.folder = folder_.path().string();
+        command.timeout = std::chrono::seconds(20);
+        return command;
+    }
+    TaceCommand impatient() const {
+        auto command = this->command();
+        command.timeout = std::chrono::seconds(1);
+        return command;
+    }
+
+   private:
+    Tace(const std::string& script, int) {
+        std::filesystem::copy_file(dumps::sample_files[2], folder_.path() / "dump.ace");
+        write_program(script);
+    }
+    // Under a name of its own first: a program that is open for writing can't be run.
+    void write_program(const std::string& script) const {
+        const auto file = folder_.write("tace.new", "#!/bin/sh\n" + script);
+        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+        std::filesystem::rename(file, folder_.path() / "tace");
+    }
+    TempDir folder_;
+};
+
+// A script that prompts, and answers each line by `cases` of a shell's case.
+std::string answering(const std::string& cases) {
+    return "printf 'acedb> '\nwhile read -r line; do case $line in\n" + cases +
+           "\nquit) exit 0;;\n*) printf '// 0 Active Objects\\nacedb> ';; esac; done\n";
+}
+
+AceSessionPtr open(const TaceCommand& command) {
+    auto session = source::open_tace_session(command);
+    INFO((session ? "" : session.error().text));
+    REQUIRE(session);
+    return std::move(*session);
+}
+
+std::string answer(source::AceSession& session, std::string_view command) {
+    const auto reply = session.ask(command, {});
+    INFO((reply ? "" : reply.error().text));
+    REQUIRE(reply);
+    return *reply;
+}
+
+base::Error error_of(const TaceCommand& command) {
+    const auto session = source::open_tace_session(command);
+    REQUIRE_FALSE(session);
+    return session.error();
+}
+
+// Of a session that nothing more can be asked.
+base::Error error_of_ask(source::AceSession& session) {
+    const auto reply = session.ask("find Gene", {});
+    REQUIRE_FALSE(reply);
+    CHECK_FALSE(session.is_open());
+    CHECK(session.ask("find Gene", {}).error().kind == Kind::unavailable);
+    return reply.error();
+}
+
+std::size_t open_descriptors() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+bool has_children() {
+    siginfo_t none{};
+    return ::waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("an object that tace shows has the bytes that it has in the dump") {
+    const Tace tace;
+    const auto session = open(tace.command());
+    for (const auto& bytes : dumps::objects_in(dumps::sample_files[2])) {
+        const auto header = source::parse_header(bytes);
+        REQUIRE(header);
+        if (header->id.class_name != "Gene" && header->id.class_name != "LongText") continue;
+        CHECK(source::parse_found(answer(*session, source::find_command(header->id))) == 1U);
+        const auto shown = answer(*session, source::show_command);
+        CHECK((source::parse_shown(shown) == std::vector<std::string_view>{bytes}));
+    }
+    CHECK(source::parse_status(answer(*session, "status"))->name == "WS188");
+    CHECK(source::parse_list(answer(*session, "list -a")));
+}
+
+TEST_CASE("what tace does not take is refused, and the session goes on") {
+    const Tace tace;
+    const auto session = open(tace.command());
+    answer(*session, "find Gene");
+    const auto refused = session->ask("bogus command", {});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == Kind::refused);
+    CHECK_THAT(refused.error().text, Catch::Contains("Keyword bogus does not match"));
+    CHECK(source::parse_list(answer(*session, "list -a"))->size() == 5);
+}
+
+TEST_CASE("a second line never reaches tace") {
+    const Tace tace;
+    const auto session = open(tace.command());
+    answer(*session, "find Gene");
+    for (const std::string command : {"", "find LongText\nfind Paper", "status\n"})
+        CHECK(session->ask(command, {}).error().kind == Kind::malformed);
+    CHECK(source::parse_list(answer(*session, "list -a"))->size() == 5);
+}
+
+TEST_CASE("a program that is not there, or that ends at once, is told with its words") {
+    auto nowhere = Tace().command();
+    nowhere.program = "/no/such/tace";
+    const auto error = error_of(nowhere);
+    CHECK(error.kind == Kind::unavailable);
+    CHECK_THAT(error.text, Catch::StartsWith("/no/such/tace "));
+    CHECK_THAT(error.text, Catch::Contains("No such file"));
+
+    const Tace no_database("TACE_NO_DATABASE=1");
+    CHECK(error_of(no_database.command()).kind == Kind::unavailable);
+    CHECK_THAT(error_of(no_database.command()).text, Catch::Contains("Fatal error: no database"));
+    const auto silent = Tace::of_script("echo 'can not open shared object' >&2; exit 127\n");
+    CHECK_THAT(error_of(silent.command()).text, Catch::Contains("can not open shared object"));
+    CHECK_THAT(error_of(Tace::of_script("exit 0\n").command()).text,
+               Catch::EndsWith("the program has ended"));
+}
+
+TEST_CASE(
+    "a program that dies in an answer, or before it, ends the session, and a new one works") {
+    for (const auto* fault : {"TACE_DIE_AFTER=1", "TACE_CUT_AFTER=1"}) {
+        const Tace tace(fault);
+        const auto session = open(tace.command());
+        answer(*session, "status");
+        const auto error = error_of_ask(*session);
+        CHECK(error.kind == Kind::unavailable);
+        CHECK_THAT(error.text, Catch::Contains("the program has ended"));
+        answer(*open(tace.command()), "status");
+    }
+}
+
+TEST_CASE("a program that died since, or does not read, raises no signal") {
+    const auto deaf = Tace::of_script("exec 0<&-\nprintf 'acedb> '\nexec sleep 1000\n");
+    const auto session = open(deaf.command());
+    CHECK(error_of_ask(*session).kind == Kind::unavailable);
+    sigset_t pending;
+    ::sigpending(&pending);
+    CHECK(sigismember(&pending, SIGPIPE) == 0);
+}
+
+TEST_CASE("silence ends with the time-out, before the first prompt and in an answer") {
+    const Tace mute("TACE_NO_PROMPT=1"), silent("TACE_SILENT_AFTER=1");
+    const auto error = error_of(mute.impatient());
+    CHECK(error.kind == Kind::unavailable);
+    CHECK_THAT(error.text,
+               Catch::Contains("no prompt within 1 s: Type ? for a list of commands"));
+    const auto session = open(silent.impatient());
+    answer(*session, "status");
+    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("no prompt within 1 s"));
+}
+
+TEST_CASE("a reply without an end is given up at the limit") {
+    const Tace tace("TACE_ENDLESS_AFTER=0");
+    const auto session = open(tace.command());
+    CHECK(error_of_ask(*session).kind == Kind::too_large);
+}
+
+TEST_CASE("complaints of any length stop nothing") {
+    const Tace tace("TACE_COMPLAIN=300000");
+    const auto session = open(tace.command());
+    for (int i = 0; i < 5; ++i) CHECK(source::parse_found(answer(*session, "find Gene")) == 5U);
+}
+
+TEST_CASE("a prompt inside a text ends no reply") {
+    const auto tace = Tace::of_script(
+        answering("show*) printf '\\nLongText : \"l\"\\nacedb> '; printf 'acedb> \\nacedb> '\n"
+                  "printf 'end\\n***LongTextEnd***\\n\\n// 1 object dumped\\n'\n"
+                  "printf '// 1 Active Objects\\nacedb> ';;"));
+    const auto session = open(tace.command());
+    for (int i = 0; i < 20; ++i) {
+        const auto reply = answer(*session, source::show_command);
+        CHECK(source::parse_shown(reply)->size() == 1);
+        CHECK(answer(*session, "find Gene") == "// 0 Active Objects\n");
+    }
+}
+
+TEST_CASE("a reply without the usual last line ends at a prompt that nothing follows") {
+    const auto tace = Tace::of_script(answering("who) printf '// something else\\nacedb> ';;"));
+    const auto session = open(tace.command());
+    CHECK(answer(*session, "who") == "// something else\n");
+    CHECK(answer(*session, "x") == "// 0 Active Objects\n");
+}
+
+TEST_CASE("what is printed behind a prompt makes no answer") {
+    const auto tace = Tace::of_script(answering(
+        "more) printf '// 0 Active Objects\\nacedb> // 1 Active Objects\\nmore text\\n';;"));
+    const auto session = open(tace.impatient());
+    // Either it came with the prompt, which then is none, or it stands before the next question.
+    const auto first = session->ask("more", {});
+    if (first) CHECK(error_of_ask(*session).kind == Kind::unavailable);
+    CHECK_FALSE(session->is_open());
+}
+
+TEST_CASE("the program has the folder as it is, its own group, and no descriptor of ours") {
+    const TempDir folder;
+    const auto secret = folder.write("secret", "x").string();
+    const source::File inherited(::open(secret.c_str(), O_RDONLY));
+    const auto tace = Tace::of_script(
+        "folder=$1\n" +
+        answering("folder) printf '// %s\\n// 0 Active Objects\\nacedb> ' "
+                  "\"$folder\";;\n"
+                  "group) read -r _ _ _ _ group _ < /proc/$$/stat\n"
+                  "printf '// %s %s\\n// 0 Active Objects\\nacedb> ' $$ \"$group\";;\n"
+                  "open) ls -l /proc/$$/fd; printf '// 0 Active Objects\\nacedb> ';;"));
+    auto command = tace.command();
+    command.folder = "-a folder; $(x) \"y\"";
+    const auto session = open(command);
+    CHECK(source::words_of(answer(*session, "folder")) == "./-a folder; $(x) \"y\"");
+    const auto group = source::words_of(answer(*session, "group"));
+    CHECK(group.substr(0, group.find(' ')) == group.substr(group.find(' ') + 1));
+    const auto descriptors = answer(*session, "open");
+    CHECK(descriptors.find("pipe:") != std::string::npos);
+    CHECK(descriptors.find(secret) == std::string::npos);
+}
+
+TEST_CASE("a program that will not end is ended") {
+    const Tace tace("TACE_STAYS=1");
+    answer(*open(tace.command()), "status");
+    CHECK_FALSE(has_children());
+}
+
+TEST_CASE("no child and no descriptor stays of sessions that ended, well or not") {
+    const auto tace =
+        Tace::of_script(answering("find*) exit 3;;\nstatus) printf '// 0 Active Objects\\n"
+                                  "acedb> ';;"));
+    const auto dying = Tace::of_script("echo no >&2\nexit 1\n");
+    const auto before = open_descriptors();
+    for (int i = 0; i < 100; ++i) {
+        answer(*open(tace.command()), "status");
+        CHECK(error_of_ask(*open(tace.command())).kind == Kind::unavailable);
+        CHECK(error_of(dying.command()).kind == Kind::unavailable);
+    }
+    CHECK_FALSE(has_children());
+    CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("eight children of eight threads don't mix up their answers") {
+    const Tace tace;
+    std::atomic<int> wrong = 0, right = 0;
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 8; ++thread)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 4; ++i) {
+                const auto session = source::open_tace_session(tace.command());
+                const auto reply =
+                    session ? (*session)->ask("find Gene", {}) : tl::unexpected(session.error());
+                ++(reply && source::parse_found(*reply) == 5U ? right : wrong);
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(right == 32);
+    CHECK_FALSE(has_children());
+}
