@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "source/ace_card.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace source {
+namespace {
+
+constexpr std::size_t most_frames = 17;  // the file itself, and 16 files inside each other
+// What including a file counts at least: an empty one takes time, too.
+constexpr std::size_t least_counted = 4096;
+constexpr std::size_t tab_width = 8;
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
+constexpr bool is_printable(char c) { return c >= 0x20 && c < 0x7F; }
+constexpr bool is_graphic(char c) { return c > 0x20 && c < 0x7F; }
+
+bool leads_out(std::string_view name) {
+    return name.empty() || name.front() == '.' || name.find('/') != std::string_view::npos;
+}
+
+}  // namespace
+
+CardReader::CardReader(std::string_view name, std::string_view bytes, const Include& include,
+                       std::size_t most)
+    : include_(include), most_(most) {
+    const auto* known = &*names_.emplace(name).first;
+    frames_.push_back({known, {}, bytes});
+    card_file_ = known;
+}
+
+std::string CardReader::place() const { return *card_file_ + ':' + std::to_string(card_line_); }
+
+base::Result<bool> CardReader::next(CardRules rules) {
+    if (std::exchange(is_returned_, false)) return true;
+    for (;;) {
+        while (frames_.size() > 1 && frames_.back().is_ended) frames_.pop_back();
+        if (frames_.back().is_ended) return false;
+        if (auto ok = assemble(rules); !ok) return tl::unexpected(ok.error());
+        if (rules == CardRules::long_text) return true;
+        const auto is_included = open_included();
+        if (!is_included || !*is_included)
+            return is_included ? base::Result<bool>(true) : tl::unexpected(is_included.error());
+    }
+}
+
+base::Result<void> CardReader::assemble(CardRules rules) {
+    auto& frame = frames_.back();
+    text_.clear();
+    card_file_ = frame.name;
+    card_line_ = frame.card_line = frame.line;
+    const auto bytes = frame.bytes();
+    for (;;) {
+        frame.is_ended = frame.at == bytes.size() || bytes[frame.at] == '\0';
+        if (frame.is_ended) return {};
+        const char c = bytes[frame.at++];
+        if (c == '\n') {
+            ++frame.line;
+            return {};
+        }
+        if (c == '/' && rules == CardRules::ace && bytes.substr(frame.at).starts_with('/')) {
+            skip_comment(frame);
+            return {};
+        }
+        take(frame, c, rules);
+        if (text_.size() > most_) return too_large("a line is longer than what may be held");
+    }
+}
+
+void CardReader::take(Frame& frame, char c, CardRules rules) {
+    if (c == '\\')
+        take_escape(frame);
+    else if (c == '\t' && rules == CardRules::ace)
+        text_.append(tab_width - text_.size() % tab_width, ' ');
+    else if (is_printable(c) || c == '\t')
+        text_ += c;
+}
+
+void CardReader::take_escape(Frame& frame) {
+    const auto bytes = frame.bytes();
+    if (frame.at == bytes.size() || bytes[frame.at] == '\0') return;
+    const char c = bytes[frame.at++];
+    if (c == '\n') {
+        ++frame.line;
+        while (frame.at < bytes.size() && is_blank(bytes[frame.at])) ++frame.at;
+    } else if (c == 'n') {
+        text_ += '\n';
+    } else {
+        text_ += '\\';
+        text_ += c;
+    }
+}
+
+void CardReader::skip_comment(Frame& frame) {
+    const auto bytes = frame.bytes();
+    frame.at = std::min(bytes.find_first_of(std::string_view("\n\0", 2), frame.at), bytes.size());
+    frame.is_ended = frame.at == bytes.size() || bytes[frame.at] == '\0';
+    if (frame.is_ended) return;
+    ++frame.at;
+    ++frame.line;
+}
+
+base::Result<bool> CardReader::open_included() {
+    const auto at = text_.find_first_not_of(" \t");
+    if (at == std::string::npos || text_[at] != '@') return false;
+    const auto name = Words(std::string_view(text_).substr(at + 1)).next();
+    if (!name) return true;  // `@` alone: the line is left out
+    if (leads_out(name->text))
+        return base::fail(base::Kind::refused,
+                          place() + ": a file is included that lies outside of the folder");
+    if (auto ok = push(name->text); !ok) return tl::unexpected(ok.error());
+    return true;
+}
+
+base::Result<void> CardReader::push(const std::string& name) {
+    if (frames_.size() == most_frames) return too_large("files include each other too deeply");
+    auto bytes = include_
+                     ? include_(name)
+                     : base::Result<std::string>(base::fail(base::Kind::absent, "no such file"));
+    if (!bytes) return base::fail_at(place() + ": @" + name, bytes.error());
+    included_bytes_ += std::max(bytes->size(), least_counted);
+    if (included_bytes_ > most_) return too_large("more is included than may be held");
+    included_.insert(name);
+    frames_.push_back({&*names_.insert(name).first, std::move(*bytes), {}});
+    return {};
+}
+
+tl::unexpected<base::Error> CardReader::too_large(const std::string& what) const {
+    return base::fail(base::Kind::too_large,
+                      place() + ": " + what + " (" + std::to_string(most_) + " bytes)");
+}
+
+std::optional<Word> Words::next() {
+    skip_blanks();
+    if (is_at_end()) return std::nullopt;
+    Word word;
+    word.is_quoted = step('"');
+    word.text = word.is_quoted ? quoted() : bare();
+    skip_blanks();
+    if (!word.is_quoted && word.text.empty()) return std::nullopt;
+    return word;
+}
+
+bool Words::step(char c) {
+    if (is_at_end() || card_[at_] != c) return false;
+    ++at_;
+    return true;
+}
+
+std::optional<std::string> Words::cut(std::string_view cutset) {
+    const auto end = std::min(card_.find_first_of(cutset, at_), card_.size());
+    const std::string word(card_.substr(at_, end - at_));
+    at_ = std::min(end + 1, card_.size());
+    skip_blanks();
+    if (word.empty()) return std::nullopt;
+    return word;
+}
+
+std::string Words::quoted() {
+    std::string text;
+    while (!is_at_end() && !step('"')) {
+        if (step('\\') && is_at_end()) break;
+        text += card_[at_++];
+    }
+    return text;
+}
+
+std::string Words::bare() {
+    std::string text;
+    while (!is_at_end() && is_graphic(card_[at_])) {
+        if (step('\\') && is_at_end()) break;
+        text += card_[at_++];
+    }
+    return text;
+}
+
+void Words::skip_blanks() {
+    while (!is_at_end() && is_blank(card_[at_])) ++at_;
+}
+
+}  // namespace source

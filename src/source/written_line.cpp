@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "source/written_line.hpp"
+
+#include "base/utf8.hpp"
+#include "source/ace_value.hpp"
+#include "tree/number.hpp"
+
+namespace source {
+namespace {
+
+using tree::Kind;
+using tree::Models;
+using NodeType = tree::ModelNode::What;
+
+// The class of tags in the vocabulary, where no model tells how they are spelled.
+constexpr std::string_view tag_class = "Tag";
+// Hashes that hang at each other's beginning: AceDB follows them without end.
+constexpr int most_hashes = 64;
+constexpr std::size_t longest_shown = 60;
+
+const char* name_of(NodeType type) {
+    switch (type) {
+        case NodeType::integer: return "integer";
+        case NodeType::real: return "number";
+        case NodeType::date: return "date";
+        case NodeType::tag:
+        case NodeType::reference:
+        case NodeType::text:
+        case NodeType::hash: break;
+    }
+    return "value";
+}
+
+}  // namespace
+
+WrittenLines::WrittenLines(const tree::Models& models, WrittenTexts& texts, WrittenKeys& keys,
+                           base::Date today)
+    : models_(models), texts_(texts), keys_(keys), today_(today) {}
+
+std::optional<std::string> WrittenLines::read(Words words, Models::Place place,
+                                              std::vector<WrittenStep>& steps) {
+    steps_ = &steps;
+    is_judged_ = place != Models::unknown;
+    home_ = at_ = place;
+    depth_ = home_depth_ = 0;
+    kind_ = Kind::tag;
+    step(What::begin);
+    auto word = words.next();
+    const bool is_removed = word && word->text == "-D";
+    if (is_removed) word = words.next();
+    if (!word) return "no tag behind -D";
+    if (auto wrong = read_tag(*word)) return wrong;
+    words.step(':');
+    while ((word = words.next()))
+        if (auto wrong = read_word(*word, words)) return wrong;
+    if (is_removed) step(What::prune);
+    return std::nullopt;
+}
+
+WrittenLines::Wrong WrittenLines::read_tag(const Word& word) {
+    tag_ = word.text;
+    if (!is_judged_) {
+        const auto key = keys_.add(tag_class, word.text);
+        if (keys_.name_of(key).empty()) return "an empty tag";
+        return add({Kind::tag, texts_.add(keys_.name_of(key)), Models::unknown}, Siblings::many);
+    }
+    const auto way = models_.way_to(home_, word.text);
+    if (way.empty()) return "no tag " + shown(word.text) + " in the model";
+    step(What::go_home);
+    at_ = home_;
+    depth_ = home_depth_;
+    for (const auto place : way)
+        if (auto wrong =
+                add({Kind::tag, texts_.add(models_.at(place).name), place}, siblings_below(at_)))
+            return wrong;
+    return std::nullopt;
+}
+
+WrittenLines::Wrong WrittenLines::read_word(const Word& word, Words& words) {
+    const bool is_option = word.text.size() == 2 && word.text.front() == '-';
+    const char option = is_option ? word.text.back() : '\0';
+    if (option == 'C' || option == 'O' || option == 'R') return read_option(option, words);
+    return read_cell(word, Target::right);
+}
+
+WrittenLines::Wrong WrittenLines::read_option(char option, Words& words) {
+    if (option == 'C') return read_comment(words);
+    if (option == 'O') return read_stamp(words);
+    const auto word = words.next();
+    return word ? read_cell(*word, Target::here) : std::nullopt;
+}
+
+// Behind a comment nothing but its stamp may follow.
+WrittenLines::Wrong WrittenLines::read_comment(Words& words) {
+    const auto word = words.next();
+    if (!word) return "no comment behind -C";
+    if (!word->text.empty())
+        if (auto wrong =
+                add({Kind::comment, texts_.add(word->text), Models::unknown}, Siblings::many))
+            return wrong;
+    const auto option = words.next();
+    if (!option) return std::nullopt;
+    if (option->text != "-O") return "more behind a comment than its stamp";
+    return read_stamp(words);
+}
+
+WrittenLines::Wrong WrittenLines::read_stamp(Words& words) {
+    const auto word = words.next();
+    if (!word) return "no stamp behind -O";
+    step(What::stamp, {Kind::text, texts_.add(trimmed_name(word->text)), Models::unknown});
+    return std::nullopt;
+}
+
+WrittenLines::Wrong WrittenLines::read_cell(const Word& word, Target target) {
+    if (kind_ == Kind::comment) return shown(word.text) + " stands behind a comment";
+    if (!is_judged_) return read_free(word, target);
+    if (target == Target::here) return read_value(word, at_, target);
+    for (int i = 0; i < most_hashes; ++i) {
+        const auto place = right_of(at_);
+        if (place == Models::unknown)
+            return "tag " + shown(tag_) + ": " + shown(word.text) +
+                   " stands off the end of the model";
+        if (models_.at(place).what != NodeType::hash) return read_value(word, place, target);
+        if (auto wrong = enter_hash(place)) return wrong;
+    }
+    return "the models name hashes in a circle";
+}
+
+WrittenLines::Wrong WrittenLines::read_free(const Word& word, Target target) {
+    const auto kind = word.is_quoted ? Kind::text : tree::kind_of_bare_word(word.text);
+    if (target == Target::here && kind_ == Kind::tag) return "-R behind a tag";
+    return add_value({kind, texts_.add(word.text), Models::unknown}, target);
+}
+
+WrittenLines::Wrong WrittenLines::enter_hash(Place place) {
+    const auto root = models_.of_class(models_.at(place).name);
+    if (root == Models::unknown) return "the models lack #" + models_.at(place).name;
+    step(What::stay);
+    home_ = at_ = root;
+    home_depth_ = depth_;
+    return std::nullopt;
+}
+
+WrittenLines::Wrong WrittenLines::read_value(const Word& word, Place place, Target target) {
+    const auto& node = models_.at(place);
+    std::optional<std::string> text;
+    Kind kind = Kind::text;
+    switch (node.what) {
+        case NodeType::tag: return read_tag(word);
+        case NodeType::hash: return "-R at the beginning of a hash";
+        case NodeType::text: return add_value({kind, texts_.add(word.text), place}, target);
+        case NodeType::reference:
+            if (trimmed_name(word.text).find_first_not_of(" \n\r\v\f") == std::string_view::npos)
+                return "tag " + shown(tag_) + ": a blank name";
+            return add_value({Kind::reference,
+                              keys_.add(models_.spelling_of_class(node.name), word.text), place},
+                             target);
+        case NodeType::integer: kind = Kind::integer, text = ace_integer(word.text); break;
+        case NodeType::real: kind = Kind::real, text = ace_real(word.text); break;
+        case NodeType::date: kind = Kind::date, text = ace_date(word.text, today_); break;
+    }
+    if (!text)
+        return "tag " + shown(tag_) + ": " + shown(word.text) + " is no " + name_of(node.what);
+    return add_value({kind, texts_.add(*text), place}, target);
+}
+
+WrittenLines::Wrong WrittenLines::add_value(WrittenCell cell, Target target) {
+    if (target == Target::right) return add(cell, siblings_below(at_));
+    step(What::replace, cell);
+    return std::nullopt;
+}
+
+WrittenLines::Wrong WrittenLines::add(const WrittenCell& cell, Siblings siblings) {
+    if (++depth_ > tree::deepest_node)
+        return "nodes nest deeper than " + std::to_string(tree::deepest_node) + " levels";
+    if (cell.kind == Kind::tag) tag_ = texts_.at(cell.text);
+    step(What::add, cell, siblings);
+    at_ = cell.place;
+    kind_ = cell.kind;
+    return std::nullopt;
+}
+
+void WrittenLines::step(What what, WrittenCell cell, Siblings siblings) {
+    steps_->push_back({what, siblings, cell});
+}
+
+Models::Place WrittenLines::right_of(Place place) const {
+    if (place == Models::unknown) return Models::unknown;
+    const auto& node = models_.at(place);
+    if (node.repeat && node.what != NodeType::tag) return place;
+    return node.children.empty() ? Models::unknown : node.children.front();
+}
+
+Siblings WrittenLines::siblings_below(Place place) const {
+    return place != Models::unknown && models_.at(place).unique ? Siblings::one : Siblings::many;
+}
+
+std::string WrittenLines::shown(const std::string& word) const {
+    const bool is_long = word.size() > longest_shown;
+    return '"' + base::legal_text(word.substr(0, longest_shown)) + (is_long ? "…\"" : "\"");
+}
+
+}  // namespace source

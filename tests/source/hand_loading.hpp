@@ -1,0 +1,86 @@
+// Curators' files in tests: loaded, and looked at.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "source/dumps.hpp"
+#include "source/hand_written.hpp"
+
+namespace hand {
+
+inline const tree::Models& sample_models() {
+    // And the places that only the edge data knows.
+    static const auto models = tree::Models::parse(
+        dumps::read("examples/builds/WS188/models.wrm") +
+        "\n?Gene Map_info Interpolated_map_position UNIQUE ?Map UNIQUE Float\n"
+        "?Strain Isolation Date DateType\n");
+    return models;
+}
+
+struct Loaded {
+    std::map<std::string, tree::Object> objects;  // by "Class name"
+    std::vector<source::FileObject> in_order;
+    std::vector<source::Complaint> complaints;
+    std::vector<std::string> included;
+
+    [[nodiscard]] const tree::Object& at(const std::string& name) const {
+        INFO(name);
+        REQUIRE(objects.contains(name));
+        return objects.at(name);
+    }
+};
+
+inline source::HandWrittenSettings settings_of(const tree::Models& models) {
+    source::HandWrittenSettings settings;
+    settings.models = &models;
+    settings.today = *base::parse_date("2008-05-01");
+    return settings;
+}
+
+inline Loaded taken(source::HandWritten& written) {
+    Loaded loaded;
+    loaded.complaints = written.complaints();
+    loaded.included = written.included();
+    CHECK(written.complaint_count() >= loaded.complaints.size());
+    written.take([&](source::FileObject object) {
+        const auto& id = object.object.id;
+        CHECK(loaded.objects.emplace(id.class_name + ' ' + id.name, object.object).second);
+        loaded.in_order.push_back(std::move(object));
+    });
+    return loaded;
+}
+
+// The text as one file, "x.ace".
+inline Loaded load(std::string_view text, const tree::Models& models = sample_models()) {
+    source::HandWritten written(settings_of(models));
+    const auto ok = written.load("x.ace", text);
+    INFO((ok ? "" : ok.error().text));
+    REQUIRE(ok);
+    return taken(written);
+}
+
+// The cells from the first tag down to each leaf, a line each: values in quotes, `-C` comments,
+// stamps behind a `@`.
+inline void append_paths(const std::vector<tree::Node>& nodes, const std::string& left,
+                         std::vector<std::string>& into) {
+    for (const auto& node : nodes) {
+        const bool is_quoted = tree::notation_of(node.cell.kind) == tree::Notation::quoted;
+        auto path = left + (left.empty() ? "" : " ");
+        if (node.cell.kind == tree::Kind::comment) path += "-C ";
+        if (node.cell.kind == tree::Kind::member) path += node.cell.class_name + ':';
+        path += is_quoted ? '"' + node.cell.text + '"' : node.cell.text;
+        if (!node.stamp.empty()) path += '@' + node.stamp;
+        if (node.children.empty()) into.push_back(path);
+        append_paths(node.children, path, into);
+    }
+}
+inline std::vector<std::string> paths_of(const tree::Object& object) {
+    std::vector<std::string> paths;
+    append_paths(object.nodes, "", paths);
+    return paths;
+}
+
+}  // namespace hand
