@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#include "source/xml_feed.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "source/xml_text.hpp"
+
+namespace source {
+namespace {
+
+constexpr std::size_t block_size = 256 << 10;
+constexpr std::size_t batch_size = 64 << 10;
+// Of a tag, outside of its values. libxml2 looks for each attribute among those before it.
+constexpr std::size_t most_markup = 8 << 10;
+constexpr std::size_t kept_of_cut = 1 << 10;  // more than any name that is tracked
+// libxml2 counts in int, and a value may grow by a factor of five (a newline is `&#10;`).
+constexpr std::size_t most_of_all = 128 << 20;
+
+constexpr std::string_view comment = "<!--", cdata = "<![CDATA[", instruction = "<?",
+                           doctype = "<!DOCTYPE";
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+std::size_t line_ends_in(std::string_view bytes) {
+    return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+}  // namespace
+
+XmlFeed::XmlFeed(const File& file, std::string_view name, std::size_t most)
+    : file_(file), name_(name), most_(std::min(most, most_of_all)), block_(block_size) {}
+
+base::Result<bool> XmlFeed::next() {
+    if (error_) return tl::unexpected(*error_);
+    batch_.clear();
+    starts_.clear();
+    for (;;) {
+        const bool is_between = in_ == In::text || in_ == In::passed;
+        if (is_between && batch_.size() >= batch_size) return true;
+        const auto more = step();
+        if (more && *more) continue;
+        if (!more) {
+            forget_tag();
+            error_ = more.error();
+            if (batch_.empty()) return more;
+        }
+        return !batch_.empty();
+    }
+}
+
+void XmlFeed::forget_tag() {
+    if (in_ == In::text || in_ == In::passed) return;
+    batch_.resize(tag_begin_);
+    if (is_start_) starts_.pop_back();
+}
+
+XmlFeed::More XmlFeed::step() {
+    if (!has_begun_) return read_start();
+    if (rest_ == 0) {
+        const auto filled = fill();
+        if (!filled) return filled;
+        if (!*filled) return at_end();
+    }
+    switch (in_) {
+        case In::text: return *at_ == '<' ? read_markup() : read_text();
+        case In::passed: return read_passed();
+        case In::tag: return read_tag();
+        case In::value: break;
+    }
+    return read_value();
+}
+
+// What is left stands in front of what is read: a few bytes, since all states take what there is.
+XmlFeed::More XmlFeed::fill() {
+    if (eof_) return false;
+    const std::string left(rest());
+    block_.resize(left.size() + block_size);
+    std::copy(left.begin(), left.end(), block_.begin());
+    const auto got = file_.read_at(block_.data() + left.size(), block_size, read_);
+    if (!got) return base::fail_at(name_, got.error());
+    read_ += *got;
+    eof_ = *got < block_size;
+    if (is_latin1_) {
+        recoded_ = left;
+        append_latin1(recoded_, {block_.data() + left.size(), *got});
+        at_ = recoded_.data(), rest_ = recoded_.size();
+    } else {
+        at_ = block_.data(), rest_ = left.size() + *got;
+    }
+    return *got > 0;
+}
+
+XmlFeed::More XmlFeed::read_start() {
+    has_begun_ = true;
+    if (auto filled = fill(); !filled) return filled;
+    const auto head = rest().substr(0, 4);
+    if (head.starts_with("\xFE\xFF") || head.starts_with("\xFF\xFE") ||
+        head.find('\0') != head.npos)
+        return fault(
+            base::Kind::refused,
+            "the file is no text, or in UTF-16 or UTF-32: make it UTF-8 (iconv -t UTF-8)");
+    if (head.starts_with("\xEF\xBB\xBF")) take(3);
+    std::size_t blanks = 0;
+    while (blanks < rest_ && is_blank(at_[blanks])) ++blanks;
+    drop(blanks);
+    return rest().starts_with("<?xml") ? read_declaration() : true;
+}
+
+XmlFeed::More XmlFeed::read_declaration() {
+    const auto end = rest().find("?>");
+    if (end == std::string_view::npos)
+        return fault(base::Kind::refused, "the file is cut off: it ends in its XML declaration");
+    const auto encoding = declared_encoding(rest().substr(0, end));
+    if (!encoding)
+        return fault(base::Kind::refused, "the file's encoding is none of UTF-8, US-ASCII and "
+                                          "ISO-8859-1: make it UTF-8 (iconv -t UTF-8)");
+    drop(end + 2);
+    is_latin1_ = *encoding == XmlEncoding::latin1;
+    if (!is_latin1_) return true;
+    append_latin1(recoded_, rest());
+    at_ = recoded_.data(), rest_ = recoded_.size();
+    return true;
+}
+
+void XmlFeed::drop(std::size_t size) {
+    const auto line_ends = line_ends_in(rest().substr(0, size));
+    line_ += line_ends;
+    batch_.append(line_ends, '\n');
+    take(size);
+}
+
+XmlFeed::More XmlFeed::read_text() {
+    std::size_t at = 0;
+    for (; at < rest_ && is_blank(at_[at]); ++at) {
+        if (at_[at] != '\n') continue;
+        ++line_;
+        batch_ += '\n';
+    }
+    take(at);
+    if (rest_ == 0 || *at_ == '<') return true;
+    batch_ += 'x';
+    drop(std::min(rest().find('<'), rest_));
+    return true;
+}
+
+XmlFeed::More XmlFeed::read_markup() {
+    if (rest_ < doctype.size() && !eof_) {
+        auto filled = fill();
+        if (!filled) return filled;
+        return true;
+    }
+    if (rest().starts_with(comment)) {
+        pass(comment, "-->");
+    } else if (rest().starts_with(cdata)) {
+        batch_ += 'x';
+        pass(cdata, "]]>");
+    } else if (rest().starts_with(instruction)) {
+        pass(instruction, "?>");
+    } else if (base::equal_ignoring_case(rest().substr(0, doctype.size()), doctype)) {
+        return fault(base::Kind::refused, "the file has a DOCTYPE, which is not read (it may "
+                                          "declare entities): take it out");
+    } else if (eof_ && rest().starts_with("<!") && rest().find('>') == std::string_view::npos) {
+        return fault(base::Kind::refused, "the file is cut off: it ends inside of a comment");
+    } else if (rest().starts_with("<!")) {
+        return fault(base::Kind::malformed, "no well-formed XML: a declaration (\"<!\")");
+    } else {
+        begin_tag();
+    }
+    return true;
+}
+
+void XmlFeed::pass(std::string_view opening, std::string_view terminator) {
+    take(opening.size());
+    terminator_ = terminator;
+    in_ = In::passed;
+}
+
+XmlFeed::More XmlFeed::read_passed() {
+    const auto end = rest().find(terminator_);
+    if (end != std::string_view::npos) {
+        drop(end + terminator_.size());
+        in_ = In::text;
+        return true;
+    }
+    // The beginning of the terminator may stand at the end of the block.
+    if (rest_ >= terminator_.size()) drop(rest_ - (terminator_.size() - 1));
+    auto filled = fill();
+    if (!filled) return filled;
+    return *filled ? More(true) : at_end();
+}
+
+void XmlFeed::begin_tag() {
+    is_start_ = rest_ > 1 && at_[1] != '/';
+    if (is_start_) starts_.push_back({line_, false});
+    tag_begin_ = batch_.size();
+    markup_ = line_ends_ = 0;
+    batch_ += '<';
+    take(1);
+    in_ = In::tag;
+}
+
+XmlFeed::More XmlFeed::read_tag() {
+    const auto run = tag_run(rest());
+    markup_ += run.size;
+    line_ += run.line_ends;
+    if (markup_ > most_markup)
+        return fault(base::Kind::too_large, "a tag with more attributes than any may have");
+    batch_.append(at_, run.size);
+    take(run.size);
+    if (rest_ == 0) return true;
+    const char c = *at_;
+    if (c == '<')
+        return fault(base::Kind::malformed, "no well-formed XML: a tag inside of a tag");
+    batch_ += c;
+    ++markup_;
+    take(1);
+    if (c == '>') {
+        batch_.append(line_ends_, '\n');
+        in_ = In::text;
+        return true;
+    }
+    quote_ = c;
+    value_begin_ = batch_.size();
+    needs_care_ = is_value_cut_ = false;
+    in_ = In::value;
+    return true;
+}
+
+XmlFeed::More XmlFeed::read_value() {
+    const auto run = value_run(rest(), quote_, needs_care_);
+    needs_care_ = run.needs_care;
+    line_ += run.line_ends;
+    line_ends_ += run.line_ends;
+    if (!is_value_cut_) batch_.append(at_, run.size);
+    if (batch_.size() - tag_begin_ > most_) cut_value();
+    take(run.size);
+    if (rest_ == 0) return true;
+    if (*at_ == quote_) {
+        end_value();
+        return true;
+    }
+    return fault(base::Kind::malformed,
+                 "no well-formed XML: a value whose quote is not closed, or that holds a \"<\", "
+                 "which should be \"&lt;\"");
+}
+
+void XmlFeed::cut_value() {
+    is_value_cut_ = true;
+    if (is_start_) starts_.back().is_cut = true;
+    batch_.resize(std::min(batch_.size(), value_begin_ + kept_of_cut));
+    // No half of a reference or of a character.
+    const auto open = batch_.rfind('&');
+    if (open != batch_.npos && open >= value_begin_ && batch_.find(';', open) == batch_.npos)
+        batch_.resize(open);
+    while (batch_.size() > value_begin_ && batch_.back() < 0) batch_.pop_back();
+}
+
+void XmlFeed::end_value() {
+    if (needs_care_) {
+        const auto value = base::legal_text(std::string_view(batch_).substr(value_begin_));
+        batch_.resize(value_begin_);
+        append_value(batch_, value);
+    }
+    batch_ += quote_;
+    ++markup_;
+    take(1);
+    in_ = In::tag;
+}
+
+XmlFeed::More XmlFeed::at_end() const {
+    if (in_ == In::text) return false;
+    return fault(base::Kind::refused, in_ == In::passed
+                                          ? "the file is cut off: it ends inside of a comment"
+                                          : "the file is cut off: it ends inside of a tag");
+}
+
+tl::unexpected<base::Error> XmlFeed::fault(base::Kind kind, const std::string& what) const {
+    return base::fail(kind, std::string(name_) + ":" + std::to_string(line_) + ": " + what);
+}
+
+}  // namespace source

@@ -1,0 +1,58 @@
+// XML for tests: read from memory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <sys/mman.h>
+#include <vector>
+
+#include "source/xml_objects.hpp"
+#include "support/catch.hpp"
+
+namespace xml {
+
+struct Read {
+    std::vector<source::FileObject> objects;
+    std::optional<base::Error> error;  // that ended it
+};
+
+inline Read read(std::string_view bytes, std::size_t most = 64 << 20) {
+    const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
+    REQUIRE(file.is_open());
+    REQUIRE(file.write(bytes));
+    source::XmlObjects reader(file, "x.xml", most);
+    Read all;
+    for (;;) {
+        auto object = reader.next();
+        if (!object) {
+            all.error = object.error();
+            return all;
+        }
+        if (!*object) return all;
+        all.objects.push_back(std::move(**object));
+    }
+}
+
+inline std::vector<source::FileObject> objects(std::string_view bytes,
+                                               std::size_t most = 64 << 20) {
+    auto all = read(bytes, most);
+    INFO((all.error ? all.error->text : ""));
+    REQUIRE(!all.error);
+    return std::move(all.objects);
+}
+
+inline tree::Object only(std::string_view bytes) {
+    auto all = objects(bytes);
+    REQUIRE(all.size() == 1);
+    return std::move(all.front().object);
+}
+
+// The error that ends it, whatever stood before.
+inline base::Error error_of(std::string_view bytes, std::size_t most = 64 << 20) {
+    const auto all = read(bytes, most);
+    REQUIRE(all.error);
+    return *all.error;
+}
+
+}  // namespace xml
