@@ -1,0 +1,223 @@
+// Sessions to a running AceDB: kept, shared, lost and replaced.
+// SPDX-License-Identifier: MIT
+#include "source/ace_database.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "source/live.hpp"
+
+using base::Kind;
+using base::Result;
+using source::AceDatabase;
+using source::AceSession;
+using support::AceFault;
+
+namespace {
+
+live::Contents small() {
+    return live::text_of(live::one_class("Gene", {{"a", "Remark\t \"one\"\n"}}));
+}
+
+Result<void> find_a(AceSession& session) {
+    const auto reply = session.ask("find Gene \"a\"", {});
+    if (!reply) return tl::unexpected(reply.error());
+    return {};
+}
+
+std::string identity_of(AceDatabase& database) {
+    const auto status = database.status();
+    INFO((status ? "" : status.error().text));
+    REQUIRE(status);
+    return status->identity;
+}
+
+}  // namespace
+
+TEST_CASE("a session that is free is used again") {
+    const live::Site site(small());
+    const auto database = site.database();
+    const auto identity = identity_of(*database);
+    for (int i = 0; i < 5; ++i) CHECK(database->with_session(identity, find_a));
+    CHECK(site.server.logins() == 1);
+}
+
+TEST_CASE("no more sessions are open than may be, and who waits gets one in the end") {
+    const live::Site site(small());
+    const auto database = site.database(2);
+    const auto identity = identity_of(*database);
+    std::atomic<int> now = 0, most = 0, done = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 16; ++i)
+            threads.emplace_back([&] {
+                for (int k = 0; k < 20; ++k)
+                    done +=
+                        database
+                            ->with_session(identity,
+                                           [&](AceSession& session) {
+                                               const int mine = ++now;
+                                               int known = most;
+                                               while (mine > known &&
+                                                      !most.compare_exchange_weak(known, mine)) {
+                                               }
+                                               auto found = find_a(session);
+                                               --now;
+                                               return found;
+                                           })
+                            .has_value();
+            });
+    }
+    CHECK(done == 16 * 20);
+    CHECK(most <= 2);
+    CHECK(site.server.logins() <= 2);
+}
+
+TEST_CASE("who finds all sessions busy is told so when patience ends") {
+    const live::Site site(small());
+    source::AceDatabaseSettings settings;
+    settings.open = [to = site.address] { return source::open_socket_session(to); };
+    settings.name = "here";
+    settings.most_sessions = 1;
+    settings.patience = std::chrono::seconds(0);
+    AceDatabase database(std::move(settings));
+    const auto identity = identity_of(database);
+    Result<void> second;
+    const auto first = database.with_session(identity, [&](AceSession&) -> Result<void> {
+        second = database.with_session(identity, find_a);
+        return {};
+    });
+    CHECK(first);
+    REQUIRE_FALSE(second);
+    CHECK(second.error().kind == Kind::unavailable);
+    CHECK(second.error().text == "here: all 1 sessions are busy; try again");
+}
+
+TEST_CASE("a session that is lost is replaced once, whatever became of it") {
+    live::Site site(small());
+    site.address.timeout = std::chrono::seconds(1);
+    const auto database = site.database();
+    const auto identity = identity_of(*database);
+    for (const auto fault :
+         {AceFault::kill, AceFault::empty_kill, AceFault::cut, AceFault::half_header,
+          AceFault::half_body, AceFault::wrong_magic, AceFault::negative_length,
+          AceFault::endless_encore, AceFault::silence}) {
+        INFO(static_cast<int>(fault));
+        site.server.strike(fault);
+        const auto before = site.server.logins();
+        const auto done = database->with_session(identity, find_a);
+        INFO((done ? "" : done.error().text));
+        CHECK(done);
+        CHECK(site.server.logins() == before + 1);
+    }
+}
+
+TEST_CASE("a session that is lost twice is unavailable, and the next question asks anew") {
+    live::Site site(small());
+    const auto database = site.database();
+    const auto identity = identity_of(*database);
+    site.server.strike(AceFault::cut, 3);  // the status of the second session, too
+    int runs = 0;
+    const auto done = database->with_session(identity, [&](AceSession& session) {
+        ++runs;
+        return find_a(session);
+    });
+    REQUIRE_FALSE(done);
+    CHECK(done.error().kind == Kind::unavailable);
+    CHECK(runs == 1);
+    site.server.strike(AceFault::none, 0);
+    CHECK(database->with_session(identity, find_a));
+}
+
+TEST_CASE("what talk answers is passed on, and only a strange answer costs the session") {
+    const live::Site site(small());
+    const auto database = site.database();
+    const auto identity = identity_of(*database);
+    for (const auto kind : {Kind::absent, Kind::refused}) {
+        const auto done = database->with_session(
+            identity, [&](AceSession&) -> Result<void> { return base::fail(kind, "so"); });
+        REQUIRE_FALSE(done);
+        CHECK(done.error() == base::Error{kind, "so"});
+    }
+    CHECK(site.server.logins() == 1);
+    const auto strange = database->with_session(identity, [&](AceSession&) -> Result<void> {
+        return base::fail(Kind::unavailable, "another object");
+    });
+    CHECK_FALSE(strange);
+    CHECK(database->with_session(identity, find_a));
+    CHECK(site.server.logins() == 2);
+}
+
+TEST_CASE("a server that is restarted with the same database goes on, after one log-in more") {
+    live::Site site(small());
+    const auto database = site.database();
+    const auto identity = identity_of(*database);
+    site.server.stop();
+    const auto down = database->with_session(identity, find_a);
+    REQUIRE_FALSE(down);
+    CHECK(down.error().kind == Kind::unavailable);
+    CHECK(down.error().text.find("127.0.0.1") != std::string::npos);
+    site.server.start();
+    CHECK(database->with_session(identity, find_a));
+}
+
+TEST_CASE("a server that holds another build says which, until it is asked for that one") {
+    live::Site site(small());
+    const auto database = site.database();
+    const auto before = identity_of(*database);
+    site.server.publish(small(), "WS189", "2008-04-15_08:05:09");
+    for (int i = 0; i < 3; ++i) {
+        const auto done = database->with_session(before, find_a);
+        REQUIRE_FALSE(done);
+        CHECK(done.error().kind == Kind::unavailable);
+        CHECK(done.error().text.find("another build now") != std::string::npos);
+        CHECK(done.error().text.find("WS189") != std::string::npos);
+    }
+    const auto after = identity_of(*database);
+    CHECK(after != before);
+    CHECK(database->with_session(after, find_a));
+    CHECK(site.server.logins() == 2);
+}
+
+TEST_CASE("a wrong password is refused with the server's words, and without the password") {
+    live::Site site(small());
+    site.address.password = "gUess3d";
+    const auto database = site.database();
+    const auto status = database->status();
+    REQUIRE_FALSE(status);
+    CHECK(status.error().kind == Kind::refused);
+    CHECK(status.error().text.find("userid/password incorrect") != std::string::npos);
+    CHECK(status.error().text.find("gUess3d") == std::string::npos);
+}
+
+TEST_CASE("a silent server is asked by one, and the others are told at once") {
+    live::Site site(small());
+    site.address.timeout = std::chrono::seconds(1);
+    const auto database = site.database();
+    const auto identity = identity_of(*database);
+    site.server.strike(AceFault::silence, 1'000'000);
+    REQUIRE_FALSE(database->with_session(identity, find_a));
+    const auto asked = site.server.commands().size();
+    // Within the second after it: nobody asks.
+    for (int i = 0; i < 100; ++i) CHECK_FALSE(database->with_session(identity, find_a));
+    CHECK(site.server.commands().size() <= asked + 1);
+    site.server.strike(AceFault::none, 0);
+    CHECK(live::comes_true([&] { return database->with_session(identity, find_a).has_value(); }));
+}
+
+TEST_CASE("sessions that see a database which is gone are closed before the next question") {
+    const live::Site site(small());
+    source::AceDatabaseSettings settings;
+    std::string stamp = "first";
+    settings.open = [to = site.address] { return source::open_socket_session(to); };
+    settings.name = "here";
+    settings.stamp = [&stamp] { return stamp; };
+    AceDatabase database(std::move(settings));
+    const auto identity = identity_of(database);
+    CHECK(database.with_session(identity, find_a));
+    CHECK(site.server.logins() == 1);
+    stamp = "second";
+    CHECK(database.with_session(identity, find_a));
+    CHECK(site.server.logins() == 2);
+    CHECK(live::comes_true([&] { return site.server.clients() == 1; }));
+}

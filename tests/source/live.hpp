@@ -1,0 +1,100 @@
+// A running AceDB of a test's own, and builds opened from it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "source/live_build.hpp"
+#include "source/socket_session.hpp"
+#include "support/ace_server.hpp"
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+namespace live {
+
+using Contents = std::shared_ptr<const support::AceContents>;
+
+inline Contents dump_of(const std::string& version) {
+    const std::string folder = "examples/builds/" + version;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (entry.path().extension() == ".ace")
+            return std::make_shared<support::AceContents>(
+                support::AceContents::of_dump(entry.path().string(), folder + "/models.wrm"));
+    throw std::runtime_error(folder + " holds no dump");
+}
+
+inline Contents text_of(const std::string& dump) {
+    return std::make_shared<support::AceContents>(support::AceContents::of_text(dump));
+}
+
+// A dump of one class of these objects, each with its own lines.
+inline std::string one_class(const std::string& class_name,
+                             const std::vector<std::pair<std::string, std::string>>& objects) {
+    std::string text = "\n\n // Class " + class_name + " \n\n";
+    for (const auto& [name, lines] : objects)
+        text += class_name + " : \"" + name + "\"\n" + lines + "\n";
+    return text + " // End of this dump file \n\n";
+}
+
+// A server, and the settings to reach it.
+class Site {
+   public:
+    explicit Site(Contents contents, support::AceServerSettings of_server = {})
+        : server(std::move(contents), std::move(of_server)) {
+        address.host = "127.0.0.1";
+        address.port = server.port();
+        address.user = "reader";
+        address.password = "secret";
+        address.timeout = std::chrono::seconds(5);
+    }
+
+    [[nodiscard]] std::shared_ptr<source::AceDatabase> database(std::size_t sessions = 8) const {
+        source::AceDatabaseSettings settings;
+        settings.open = [to = address] { return source::open_socket_session(to); };
+        settings.name = address.name();
+        settings.most_sessions = sessions;
+        settings.patience = std::chrono::seconds(20);
+        return std::make_shared<source::AceDatabase>(std::move(settings));
+    }
+
+    [[nodiscard]] source::LiveSettings settings() const {
+        source::LiveSettings settings;
+        settings.database = database();
+        settings.index_dir = (folder.path() / "index").string();
+        settings.known_releases = {{"WS186", *base::parse_date("2008-02-01")},
+                                   {"WS187", *base::parse_date("2008-02-15")},
+                                   {"WS188", *base::parse_date("2008-03-22")}};
+        return settings;
+    }
+
+    [[nodiscard]] base::Result<source::Build> try_open() const {
+        return source::open_live(settings());
+    }
+    [[nodiscard]] source::Build open() const {
+        auto build = try_open();
+        INFO((build ? "" : build.error().text));
+        REQUIRE(build);
+        return *build;
+    }
+
+    support::TempDir folder;
+    support::AceServer server;
+    source::ServerAddress address;
+};
+
+// Until it is so, or the test has failed.
+template <class Condition>
+bool comes_true(const Condition& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > deadline) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+}  // namespace live
