@@ -46,18 +46,14 @@ base::Result<std::string> resolve(const std::string& path) {
     return std::string(real.get());
 }
 
-base::Result<std::vector<std::string>> dump_files_in(const File& directory,
-                                                     const std::string& path) {
+base::Result<std::vector<std::string>> names_in(const File& directory, const std::string& path) {
     const int copy = ::openat(directory.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const std::unique_ptr<DIR, CloseDirectory> stream(copy < 0 ? nullptr : ::fdopendir(copy));
     if (stream == nullptr) return unreachable(path, errno);
     std::vector<std::string> names;
     // A stream of this thread alone, for which POSIX promises what it did not of readdir() at large.
-    while (const auto* entry = ::readdir(stream.get())) {  // NOLINT(concurrency-mt-unsafe)
-        const std::string_view name = entry->d_name;
-        if (name.starts_with('.')) continue;
-        if (name.ends_with(".ace") || packing_of(name) != Packing::none) names.emplace_back(name);
-    }
+    while (const auto* entry = ::readdir(stream.get()))  // NOLINT(concurrency-mt-unsafe)
+        if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -99,22 +95,33 @@ base::Result<base::Release> read_release(const File& directory, const std::strin
     return release_of(ini, place);
 }
 
+base::Result<void> list_file(BuildFolder& folder, std::string name) {
+    if (!format_of(name)) {
+        const auto stamp = find_stamp(folder.directory.descriptor(), name);
+        if (!stamp) return base::fail(Kind::unavailable, folder.path + "/" + stamp.error().text);
+        if (*stamp) folder.others.push_back({std::move(name), **stamp});
+        return {};
+    }
+    const auto file = open_file(folder.directory.descriptor(), name);
+    if (!file) return base::fail(Kind::unavailable, folder.path + "/" + file.error().text);
+    const auto stamp = stamp_of(*file);
+    if (!stamp) return tl::unexpected(stamp.error());
+    const auto plain = packing_of(name) == Packing::none ? stamp->size : 0;
+    folder.files.push_back({std::move(name), *stamp, plain});
+    return {};
+}
+
 base::Result<BuildFolder> open_real_folder(const std::string& path) {
     auto real = resolve(path);
     if (!real) return tl::unexpected(real.error());
     File directory(::open(real->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory.is_open()) return unreachable(*real, errno);
-    auto names = dump_files_in(directory, *real);
+    auto names = names_in(directory, *real);
     if (!names) return tl::unexpected(names.error());
-    BuildFolder folder{std::move(*real), std::move(directory), {}, {}};
-    for (auto& name : *names) {
-        const auto file = open_file(folder.directory.descriptor(), name);
-        if (!file) return base::fail(Kind::unavailable, folder.path + "/" + file.error().text);
-        const auto stamp = stamp_of(*file);
-        if (!stamp) return tl::unexpected(stamp.error());
-        const auto plain = packing_of(name) == Packing::none ? stamp->size : 0;
-        folder.files.push_back({std::move(name), *stamp, plain});
-    }
+    BuildFolder folder{std::move(*real), std::move(directory), {}, {}, {}};
+    for (auto& name : *names)
+        if (auto done = list_file(folder, std::move(name)); !done)
+            return tl::unexpected(done.error());
     return folder;
 }
 
@@ -127,7 +134,9 @@ base::Result<BuildFolder> open_folder(const std::string& path) {
     if (!release) return tl::unexpected(release.error());
     folder->release = std::move(*release);
     if (folder->files.empty())
-        return refuse(folder->path + " holds no dump files (*.ace, *.ace.gz, *.ace.zst)");
+        return refuse(
+            folder->path +
+            " holds no files of objects (*.ace, *.xml, *.jsonl, each also .gz or .zst)");
     return folder;
 }
 
@@ -146,21 +155,34 @@ base::Result<std::string> identity_of(const std::string& folder) {
         identity += '\n' + name + ' ' + std::to_string(stamp.inode) + ' ' +
                     std::to_string(stamp.size) + ' ' + std::to_string(stamp.modified_ns);
     };
-    for (const auto* name : {"release.ini", "models.wrm"}) {
-        const auto file = open_file(build->directory.descriptor(), name);
-        if (!file) continue;  // its absence is told by its absence here
-        const auto stamp = stamp_of(*file);
-        if (!stamp) return tl::unexpected(stamp.error());
-        append(name, *stamp);
-    }
+    // Which of the others are included (@NAME) only the files tell.
+    for (const auto& other : build->others) append(other.name, other.stamp);
     for (const auto& file : build->files) append(file.name, file.stamp);
     return identity;
 }
 
+const OtherFile* BuildFolder::other(std::string_view name) const {
+    const auto found = std::find_if(others.begin(), others.end(),
+                                    [&](const OtherFile& file) { return file.name == name; });
+    return found == others.end() ? nullptr : &*found;
+}
+
 Packing packing_of(std::string_view file_name) {
-    if (file_name.ends_with(".ace.gz")) return Packing::gzip;
-    if (file_name.ends_with(".ace.zst")) return Packing::zstd;
+    if (file_name.ends_with(".gz")) return Packing::gzip;
+    if (file_name.ends_with(".zst")) return Packing::zstd;
     return Packing::none;
+}
+
+std::optional<Format> format_of(std::string_view file_name) {
+    for (const std::string_view packed : {".gz", ".zst"})
+        if (file_name.ends_with(packed)) {
+            file_name.remove_suffix(packed.size());
+            break;
+        }
+    if (file_name.ends_with(".ace")) return Format::ace;
+    if (file_name.ends_with(".xml")) return Format::xml;
+    if (file_name.ends_with(".jsonl")) return Format::json_lines;
+    return std::nullopt;
 }
 
 }  // namespace source

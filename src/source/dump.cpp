@@ -8,11 +8,30 @@
 #include "source/build_folder.hpp"
 #include "source/dump_index.hpp"
 #include "source/indexed_source.hpp"
+#include "source/json_lines.hpp"
+#include "tree/restore.hpp"
 
 namespace source {
 namespace {
 
 using base::Kind;
+
+bool has_stamp(const std::vector<tree::Node>& nodes) {
+    return std::any_of(nodes.begin(), nodes.end(), [](const tree::Node& node) {
+        return !node.stamp.empty() || has_stamp(node.children);
+    });
+}
+
+// An object of a dump, its tag paths whole even where the dump was made without stamps.
+Parsed<tree::Object> parse_dumped(std::string_view bytes, const tree::Models& models) {
+    auto object = parse_object(bytes, models);
+    if (!object || has_stamp(object->nodes)) return object;
+    const auto& class_name = object->id.class_name;
+    if (form_of(class_name) != Form::tree) return object;
+    tree::restore_paths(object->nodes, models, models.of_class(class_name));
+    tree::merge_duplicates(object->nodes);
+    return object;
+}
 
 std::string text_of(const tree::ObjectName& id) { return id.class_name + " " + id.name; }
 
@@ -27,9 +46,17 @@ class DumpBuild final : public IndexedSource {
         if (!entry) return tl::unexpected(entry.error());
         const auto bytes = read(*entry);
         if (!bytes) return tl::unexpected(bytes.error());
-        auto object = parse_object(*bytes, models());
+        auto object = layout_of(*entry) == Layout::json ? parse_json_object(*bytes)
+                                                        : parse_dumped(*bytes, models());
         if (!object) return fail_in(*entry, *bytes, object.error());
         return std::move(*object);
+    }
+
+    std::vector<std::string> remarks() const override {
+        auto remarks = index().facts().remarks;
+        if (index().facts().has_unstamped && models().class_count() == 0)
+            remarks.push_back(index().facts().folder + ": " + unstamped_without_models);
+        return remarks;
     }
 
    protected:
@@ -37,6 +64,14 @@ class DumpBuild final : public IndexedSource {
 
    private:
     base::Result<std::string> read(const Entry& entry) const;
+    [[nodiscard]] Layout layout_of(const Entry& entry) const {
+        return index().facts().files[entry.file].layout;
+    }
+    [[nodiscard]] std::string size_of(const Entry& entry) const {
+        const auto largest = index().facts().largest;
+        return largest > 0 && entry.length > largest ? "more than " + std::to_string(largest)
+                                                     : std::to_string(entry.length);
+    }
     [[nodiscard]] std::string place(const Entry& entry, std::uint64_t line) const {
         const auto& facts = index().facts();
         return facts.folder + "/" + facts.files[entry.file].name + ":" + std::to_string(line) +
@@ -61,10 +96,9 @@ base::Result<std::string> DumpBuild::read(const Entry& entry) const {
         return base::fail(Kind::unavailable, "of " + release().version +
                                                  " only the index is left: the build has gone");
     if (entry.length > most_)
-        return base::fail(
-            Kind::too_large,
-            place(entry, entry.line) + " is " + std::to_string(entry.length) +
-                " bytes long, above max_object_mb = " + std::to_string(most_ >> 20));
+        return base::fail(Kind::too_large, place(entry, entry.line) + " is " + size_of(entry) +
+                                               " bytes long, above max_object_mb = " +
+                                               std::to_string(most_ >> 20));
     std::string bytes(entry.length, '\0');
     const auto got = files_[entry.file].read_at(bytes.data(), bytes.size(), entry.offset);
     if (!got) return base::fail_at(place(entry, entry.line), got.error());
@@ -79,9 +113,12 @@ base::Result<std::optional<DumpBuild::Stamps>> DumpBuild::stamps_of(const Entry&
     if (entry.length > most_) return std::nullopt;
     const auto bytes = read(entry);
     if (!bytes) return tl::unexpected(bytes.error());
+    if (layout_of(entry) == Layout::json) {
+        auto stamps = json_stamps_of(*bytes);
+        return stamps ? std::optional(std::move(*stamps)) : std::nullopt;
+    }
     const auto stamps = source::stamps_of(*bytes);
-    if (!stamps) return std::nullopt;
-    return Stamps(stamps->begin(), stamps->end());
+    return stamps ? std::optional(Stamps(stamps->begin(), stamps->end())) : std::nullopt;
 }
 
 }  // namespace
@@ -91,12 +128,13 @@ base::Result<Build> open_dump(const DumpSettings& settings) {
     if (!folder) return tl::unexpected(folder.error());
     auto models = read_models(*folder);
     if (!models) return tl::unexpected(models.error());
-    auto build = open_index(*folder, settings.index_dir);
+    const auto largest = settings.max_object_mb << 20;
+    auto build = open_index(*folder, {settings.index_dir, largest, &*models});
     if (!build) return tl::unexpected(build.error());
     if (const auto& flaw = build->index.facts().flaw; !flaw.empty() && !settings.accept_cut)
         return base::fail(Kind::refused, flaw);
     return Build(std::make_shared<DumpBuild>(std::move(build->index), std::move(build->files),
-                                             std::move(*models), settings.max_object_mb << 20));
+                                             std::move(*models), largest));
 }
 
 base::Result<Build> open_kept_index(const std::string& path) {

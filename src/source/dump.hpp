@@ -1,4 +1,6 @@
-// source/dump.hpp -- a build as AceDB's `dump -T` leaves it: files in a folder.
+// source/dump.hpp -- a build as files in a folder: AceDB's dumps (with stamps or without),
+// curators' .ace files, XML (source/xml_objects.hpp), JSON Lines (source/json_lines.hpp), each
+// packed or not.
 // A build that is open goes on to answer when its folder is switched or deleted: its files are
 // held open. It notices when one of them is written into (unavailable).
 // SPDX-License-Identifier: MIT
@@ -17,7 +19,8 @@ namespace source {
 struct DumpSettings {
     std::string folder;              // or a link to one: followed once, when opened
     std::string index_dir;           // made where it is not there; packed dump files lie there
-                                     // unpacked, in VERSION.plain, until the build has gone
+                                     // unpacked, and others written anew, in VERSION.plain, until
+                                     // the build has gone
     std::size_t max_object_mb = 64;  // larger objects are known by name, and not loaded
     bool accept_cut = false;         // a file that is cut off is taken for what it holds; the
                                      // object in which it was cut is not there
@@ -45,7 +48,7 @@ struct KeptIndex {
 // The indexes in the folder, oldest release first; damaged ones are left out.
 [[nodiscard]] std::vector<KeptIndex> kept_indexes(const std::string& index_dir);
 
-// Text that differs when the build in the folder does; a few stats.
+// Text that differs when a file of the build folder does; a stat per file.
 //   error  unavailable
 [[nodiscard]] base::Result<std::string> identity_of(const std::string& folder);
 

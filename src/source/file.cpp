@@ -9,6 +9,14 @@
 #include <unistd.h>
 
 namespace source {
+namespace {
+
+FileStamp stamp_in(const struct stat& status) {
+    return {status.st_ino, static_cast<std::uint64_t>(status.st_size),
+            status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
+}
+
+}  // namespace
 
 File::~File() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -80,9 +88,15 @@ base::Result<File> open_file(int directory, const std::string& path) {
 base::Result<FileStamp> stamp_of(const File& file) {
     struct stat status{};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno("fstat", errno);
-    return FileStamp{status.st_ino, static_cast<std::uint64_t>(status.st_size),
-                     status.st_mtim.tv_sec * std::int64_t{1'000'000'000} +
-                         status.st_mtim.tv_nsec};
+    return stamp_in(status);
+}
+
+base::Result<std::optional<FileStamp>> find_stamp(int directory, const std::string& path) {
+    struct stat status{};
+    if (::fstatat(directory, path.c_str(), &status, 0) == 0)
+        return S_ISREG(status.st_mode) ? std::optional(stamp_in(status)) : std::nullopt;
+    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::nullopt;
+    return fail_errno(path, errno);
 }
 
 base::Result<std::string> read_file(int directory, const std::string& path, std::size_t most) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,6 +82,11 @@ struct FileStamp {
 //   error  absent; unavailable
 [[nodiscard]] base::Result<File> open_file(int directory, const std::string& path);
 [[nodiscard]] base::Result<FileStamp> stamp_of(const File& file);
+
+// Without opening it; nullopt: there is no regular file of that name.
+//   error  unavailable
+[[nodiscard]] base::Result<std::optional<FileStamp>> find_stamp(int directory,
+                                                                const std::string& path);
 
 // The whole of a small file.
 //   error  absent; unavailable; too_large above `most` bytes

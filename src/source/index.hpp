@@ -155,7 +155,7 @@ class IndexWriter {
     [[nodiscard]] static base::Result<IndexWriter> create(const std::string& path);
 
     // An object, with entry.class_index left out.
-    //   needs  entries come in the order of files and offsets
+    //   needs  entries of a file come in the order of offsets (and best, files in theirs)
     //   error  unavailable (a full disk); refused above 65,535 classes
     [[nodiscard]] base::Result<bool> add(Entry entry, const std::string& class_name);
 

@@ -138,14 +138,15 @@ base::Result<bool> unpack_all(Stream& stream) {
 
 }  // namespace
 
-base::Result<bool> unpack(const File& packed, Packing packing, const std::string& path,
-                          const UnpackLimits& limits) {
+base::Result<NewFile> unpack(const File& packed, Packing packing, const std::string& path,
+                             const UnpackLimits& limits) {
     auto plain = NewFile::create(path);
-    if (!plain) return tl::unexpected(plain.error());
+    if (!plain) return plain;
     Stream stream(packed, plain->file(), limits);
     const auto done = packing == Packing::gzip ? unpack_all<Inflater>(stream)
                                                : unpack_all<ZstdUnpacker>(stream);
-    return done ? plain->put_in_place() : done;
+    if (!done) return tl::unexpected(done.error());
+    return plain;
 }
 
 }  // namespace source

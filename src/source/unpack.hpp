@@ -19,10 +19,11 @@ struct UnpackLimits {
     std::uint64_t free = std::uint64_t{1} << 30;
 };
 
-// Writes what `packed` holds to `path` (all members or frames of it). The file takes its place
-// when it is whole.
+// What `packed` holds (all members or frames of it), written for `path` but not yet put in its
+// place: some files are read once more before they have their plain form.
 //   error  refused (damaged, cut off, above the limits), unavailable (a full disk)
-[[nodiscard]] base::Result<bool> unpack(const File& packed, Packing packing,
-                                        const std::string& path, const UnpackLimits& limits = {});
+[[nodiscard]] base::Result<NewFile> unpack(const File& packed, Packing packing,
+                                           const std::string& path,
+                                           const UnpackLimits& limits = {});
 
 }  // namespace source

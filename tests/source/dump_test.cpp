@@ -329,9 +329,10 @@ TEST_CASE("a build without a good release.ini is refused, and told what to write
     CHECK(site.why_not().starts_with("/release.ini:2: "));
 }
 
-TEST_CASE("a folder without dump files is refused, one that is not there is unavailable") {
+TEST_CASE("a folder without files of objects is refused, one that is not there is unavailable") {
     Site site;
-    CHECK(site.why_not() == " holds no dump files (*.ace, *.ace.gz, *.ace.zst)");
+    CHECK(site.why_not() ==
+          " holds no files of objects (*.ace, *.xml, *.jsonl, each also .gz or .zst)");
     const auto none = open_dump({(site.path() / "none").string(), site.index().string(), 64});
     REQUIRE_FALSE(none);
     CHECK(none.error().kind == Kind::unavailable);
@@ -527,11 +528,14 @@ TEST_CASE("a build's identity changes with each of its files, and with nothing e
     };
     const auto first = identity();
     (void)site.open();
-    site.write("notes.txt", "x");
+    fs::create_directory(site.build() / "folder");
+    site.write(".hidden", "x");
     CHECK(identity() == first);
     site.write("models.wrm", "?Gene\n");
     const auto second = identity();
     CHECK(second != first);
+    site.write("included.txt", "x");  // perhaps by a curators' file
+    CHECK(identity() != second);
     site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
     CHECK(identity() != second);
     CHECK(source::identity_of((site.path() / "none").string()).error().kind == Kind::unavailable);
