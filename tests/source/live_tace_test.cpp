@@ -1,0 +1,207 @@
+// A build that tace reads for us: the same objects, children that die, databases that are saved.
+// SPDX-License-Identifier: MIT
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <sys/wait.h>
+#include <thread>
+
+#include "source/database_files.hpp"
+#include "source/dump.hpp"
+#include "source/live.hpp"
+#include "source/tace_session.hpp"
+#include "tree/outline.hpp"
+
+using base::Kind;
+using source::Build;
+using tree::ObjectName;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Environment {
+   public:
+    Environment(const char* name, const std::string& value) : name_(name) {
+        ::setenv(name, value.c_str(), 1);
+    }
+    ~Environment() { ::unsetenv(name_); }
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+
+   private:
+    const char* name_;
+};
+
+// A database folder as the program that stands in for tace wants it.
+class Database {
+   public:
+    explicit Database(const std::string& version) { save(version); }
+
+    // Put in place of the one before, as after a session that saved.
+    void save(const std::string& version) {
+        for (const auto& entry : fs::directory_iterator("examples/builds/" + version))
+            if (entry.path().extension() == ".ace")
+                fs::copy_file(entry.path(), path() / "dump.ace",
+                              fs::copy_options::overwrite_existing);
+        fs::copy_file("examples/builds/" + version + "/models.wrm", path() / "models.wrm",
+                      fs::copy_options::overwrite_existing);
+        write("name.txt", version + "\n");
+        write("database/ACEDB.wrm", version + std::string(++saved_, '.'));
+        write("database/log.wrm", version);
+    }
+    void write(const std::string& name, const std::string& bytes) const {
+        folder_.write("db/" + name, bytes);
+    }
+    [[nodiscard]] fs::path path() const {
+        fs::create_directories(folder_.path() / "db");
+        return folder_.path() / "db";
+    }
+
+    [[nodiscard]] source::LiveSettings settings(std::size_t children = 2) const {
+        source::AceDatabaseSettings of_database;
+        const source::TaceCommand command{support::tace_stand_in(), path().string(),
+                                          std::chrono::seconds(20)};
+        of_database.open = [command] { return source::open_tace_session(command); };
+        of_database.stamp = [folder = command.folder] { return source::database_stamp(folder); };
+        of_database.name = command.folder;
+        of_database.most_sessions = children;
+        of_database.patience = std::chrono::seconds(60);
+        source::LiveSettings settings;
+        settings.database = std::make_shared<source::AceDatabase>(std::move(of_database));
+        settings.index_dir = (folder_.path() / "index").string();
+        settings.known_releases = {{"WS187", *base::parse_date("2008-02-15")},
+                                   {"WS188", *base::parse_date("2008-03-22")}};
+        return settings;
+    }
+
+   private:
+    support::TempDir folder_;
+    std::size_t saved_ = 0;
+};
+
+Build open(const source::LiveSettings& settings) {
+    auto build = source::open_live(settings);
+    INFO((build ? "" : build.error().text));
+    REQUIRE(build);
+    return *build;
+}
+
+bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
+
+std::ptrdiff_t descriptors() {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+}
+
+const ObjectName unc_26{"Gene", "WBGene00006763"};
+
+}  // namespace
+
+TEST_CASE("tace and the dump of its release have the same objects") {
+    const Database database("WS188");
+    const auto live = open(database.settings());
+    const support::TempDir index;
+    const auto dump = source::open_dump({"examples/builds/WS188", index.path().string(), 64});
+    REQUIRE(dump);
+    CHECK(live->release() == (*dump)->release());
+    std::size_t objects = 0;
+    source::each_object(**dump, [&](const source::Listed& listed) {
+        INFO(listed.class_name << " " << listed.name);
+        const auto there = live->load(listed.id()), here = (*dump)->load(listed.id());
+        REQUIRE(there);
+        REQUIRE(here);
+        CHECK(*there == *here);
+        ++objects;
+        return true;
+    });
+    std::uint64_t listed = 0;
+    for (const auto& count : live->class_counts()) listed += count.objects;
+    CHECK(listed == objects);
+}
+
+TEST_CASE("a tace that dies is started again, and neither zombies nor descriptors are left") {
+    const Database database("WS187");
+    const auto before = descriptors();
+    {
+        const auto settings = database.settings();
+        const auto build = open(settings);
+        const Environment dies("TACE_DIE_AFTER", "3");  // each child from now on
+        settings.database->status().value();
+        for (int i = 0; i < 10; ++i) {
+            const auto object = build->load(unc_26);
+            INFO((object ? "" : object.error().text));
+            CHECK(object);
+        }
+    }
+    CHECK_FALSE(has_children());
+    CHECK(descriptors() == before);
+}
+
+TEST_CASE("a database that was saved is another build, and is read anew") {
+    Database database("WS187");
+    const auto settings = database.settings();
+    const auto before = open(settings);
+    const auto identity = source::live_identity(settings).value();
+    CHECK(source::live_identity(settings).value() == identity);
+    database.save("WS188");
+    const auto loaded = before->load(unc_26);
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().kind == Kind::unavailable);
+    CHECK(source::live_identity(settings).value() != identity);
+    const auto after = open(settings);
+    CHECK(after->release().version == "WS188");
+    CHECK(after->load(unc_26));
+}
+
+TEST_CASE("a database is told by its block files, not by its logs and locks") {
+    const Database database("WS187");
+    const auto folder = database.path().string();
+    const auto before = source::database_stamp(folder);
+    CHECK_FALSE(before.empty());
+    database.write("database/log.wrm", "another line");
+    database.write("database/readlocks/1.host.7", "");
+    CHECK(source::database_stamp(folder) == before);
+    database.write("database/block1.wrm", "a block");
+    CHECK(source::database_stamp(folder) != before);
+    CHECK(source::database_stamp(folder + "/none").empty());
+}
+
+TEST_CASE("16 threads ask two children that die now and then: right, or unavailable") {
+    const Database database("WS188");
+    const auto settings = database.settings();
+    const auto build = open(settings);
+    const auto expected = tree::signature_of(build->load(unc_26)->nodes);
+    const Environment dies("TACE_DIE_AFTER", "40");
+    std::atomic<int> right = 0, unavailable = 0, other = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 16; ++t)
+            threads.emplace_back([&] {
+                for (int i = 0; i < 20; ++i) {
+                    const auto object = build->load(unc_26);
+                    if (object && tree::signature_of(object->nodes) == expected)
+                        ++right;
+                    else
+                        ++(!object && object.error().kind == Kind::unavailable ? unavailable
+                                                                               : other);
+                }
+            });
+    }
+    CHECK(other == 0);
+    CHECK(right > 300);
+}
+
+TEST_CASE("a tace that is not there is unavailable, by its name") {
+    const Database database("WS188");
+    source::AceDatabaseSettings of_database;
+    of_database.open = [folder = database.path().string()] {
+        return source::open_tace_session({"no-such-tace", folder, std::chrono::seconds(5)});
+    };
+    of_database.name = "here";
+    source::AceDatabase none(std::move(of_database));
+    const auto status = none.status();
+    REQUIRE_FALSE(status);
+    CHECK(status.error().kind == Kind::unavailable);
+    CHECK(status.error().text.find("no-such-tace") != std::string::npos);
+}
