@@ -5,6 +5,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include "source/ace_reply.hpp"
 #include "source/ace_text.hpp"
 #include "source/dumps.hpp"
+#include "support/ace_server.hpp"
 
 using base::Kind;
 using source::AceSessionPtr;
@@ -21,20 +23,12 @@ using support::TempDir;
 
 namespace {
 
-// The program that stands in for tace lies beside this one (tests/acedb/tace_stand_in.cpp).
-std::string stand_in() {
-    const auto path = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    INFO("make unit-tests makes it");
-    REQUIRE(std::filesystem::exists(path / "tace-stand-in"));
-    return (path / "tace-stand-in").string();
-}
-
 // A shell script as the program, and a database of the sample build.
 class Tace {
    public:
     // `faults` as the stand-in knows them: TACE_DIE_AFTER=1.
     explicit Tace(const std::string& faults = "")
-        : Tace(faults + " exec '" + stand_in() + "' \"$1\"\n", 0) {}
+        : Tace(faults + " exec '" + support::tace_stand_in() + "' \"$1\"\n", 0) {}
     static Tace of_script(const std::string& script) { return {script, 0}; }
 
     TaceCommand command() const {
@@ -229,13 +223,19 @@ TEST_CASE("a reply without the usual last line ends at a prompt that nothing fol
 }
 
 TEST_CASE("what is printed behind a prompt makes no answer") {
+    const TempDir pipes;
+    const auto go = pipes.path() / "go", done = pipes.path() / "done";
+    REQUIRE(::mkfifo(go.c_str(), 0600) == 0);
+    REQUIRE(::mkfifo(done.c_str(), 0600) == 0);
     const auto tace = Tace::of_script(answering(
-        "more) printf '// 0 Active Objects\\nacedb> // 1 Active Objects\\nmore text\\n';;"));
-    const auto session = open(tace.impatient());
-    // Either it came with the prompt, which then is none, or it stands before the next question.
-    const auto first = session->ask("more", {});
-    if (first) CHECK(error_of_ask(*session).kind == Kind::unavailable);
-    CHECK_FALSE(session->is_open());
+        "more) printf '// 0 Active Objects\\nacedb> '\n: < " + go.string() +
+        "\nprintf '// 7 Active Objects\\nmore text\\nacedb> '; : > " + done.string() + ";;"));
+    const auto session = open(tace.command());
+    CHECK(answer(*session, "more") == "// 0 Active Objects\n");
+    // Each opens when the other side does.
+    const source::File told(::open(go.c_str(), O_WRONLY | O_CLOEXEC));
+    const source::File printed(::open(done.c_str(), O_RDONLY | O_CLOEXEC));
+    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("nobody asked for: more text"));
 }
 
 TEST_CASE("the program has the folder as it is, its own group, and no descriptor of ours") {
