@@ -19,7 +19,7 @@ namespace history {
 enum class Fate : unsigned char {
     absent,     // neither in the build nor in the store
     compared,   // was compared in this release already, or in a newer one
-    unchanged,  // the content is that of the release it was compared in last
+    unchanged,  // as in the release it was compared in last, but for what is ignored
     added,      // had no row: first sight, or created
     changed,    // content changed, or came back
     vanished,   // is not in the build any more

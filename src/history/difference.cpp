@@ -26,7 +26,8 @@ Result<Difference> difference(const Reading& reading, const ObjectName& object,
     if (!before) return tl::unexpected(before.error());
     const auto after = past_tree(reading, recorded, to);
     if (!after) return tl::unexpected(after.error());
-    auto changes = changes_between(*before, *after, recorded, models_at_hand(reading.builds));
+    auto changes = changes_between(*before, *after, recorded, models_at_hand(reading.builds),
+                                   reading.settings.ignored);
     if (!changes) return tl::unexpected(changes.error());
     Difference difference;
     difference.object = recorded;

@@ -30,9 +30,13 @@ Result<Outcome> Examiner::decide(const Before& before, const After& after,
                                  const Releases& releases) const {
     auto evidence = evidence_for(before, releases);
     if (!evidence) return tl::unexpected(evidence.error());
-    const Setting setting{
-        current(),    releases, desk_.settings.names, build_.models(), std::move(*evidence),
-        desk_.clock()};
+    const Setting setting{current(),
+                          releases,
+                          desk_.settings.names,
+                          desk_.settings.ignored,
+                          build_.models(),
+                          std::move(*evidence),
+                          desk_.clock()};
     return history::decide(before, after, setting);
 }
 

@@ -21,13 +21,28 @@ struct Span {
     std::string stored_in;  // empty: the object was not there before its first row
 };
 
-std::string last_of(const Releases& releases, const std::vector<std::string>& versions,
-                    std::size_t place, const ObjectRow& object,
+// A tree that differs from the one before in what is ignored has no row: which releases lie
+// between the two is told by the release jobs alone.
+std::string last_without_row(Transaction& transaction, const Releases& releases,
+                             const ObjectRow& object, const std::string& stored_in,
+                             const std::string& next) {
+    auto before_next = releases.up_to(*releases.find(next));
+    before_next.pop_back();
+    auto then = object;
+    then.ace_version = stored_in;
+    settle(transaction, then, {}, Releases(std::move(before_next)));
+    return then.compared_in;
+}
+
+std::string last_of(Transaction& transaction, const Releases& releases,
+                    const std::vector<std::string>& versions, std::size_t place,
+                    const ObjectRow& object,
                     const std::vector<std::pair<std::string, std::string>>& rows) {
     if (place + 1 == versions.size()) return object.compared_in;
+    const auto& next = versions[place + 1];
     for (const auto& [version, since] : rows)
-        if (version == versions[place + 1] && releases.find(since) != nullptr) return since;
-    return versions[place];
+        if (version == next) return releases.find(since) != nullptr ? since : versions[place];
+    return last_without_row(transaction, releases, object, versions[place], next);
 }
 
 // In the order of releases.
@@ -50,7 +65,8 @@ std::vector<Span> spans_of(Transaction& transaction, const ObjectRow& object,
             spans.push_back({*before, *before, {}});
     }
     for (std::size_t place = 0; place < versions.size(); ++place) {
-        const auto* last = releases.find(last_of(releases, versions, place, object, rows));
+        const auto* last =
+            releases.find(last_of(transaction, releases, versions, place, object, rows));
         const auto* first = releases.find(versions[place]);
         spans.push_back({*first, last != nullptr ? *last : *first, versions[place]});
     }
@@ -149,11 +165,14 @@ Result<PastTree> past_tree(const Reading& reading, const ObjectName& object,
 
 Result<std::vector<compare::Change>> changes_between(const PastTree& from, const PastTree& to,
                                                      const ObjectName& object,
-                                                     const tree::Models& models) {
+                                                     const tree::Models& models,
+                                                     const compare::Ignored& ignored) {
     if (!from.there && !to.there)
         return base::fail(base::Kind::absent,
                           object.class_name + " " + object.name + " is in neither of the two");
-    return compare::compare(from.nodes, to.nodes, models, models.of_class(object.class_name));
+    return compare::without_ignored(
+        compare::compare(from.nodes, to.nodes, models, models.of_class(object.class_name)),
+        ignored, object.class_name);
 }
 
 }  // namespace history

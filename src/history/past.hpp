@@ -34,10 +34,11 @@ struct PastTree {
 [[nodiscard]] base::Result<PastTree> past_tree(const Reading& reading, const ObjectName& object,
                                                const std::string& version);
 
-// What turns one into the other; from what is not there: all that there is.
+// What turns one into the other, but for what is ignored; from what is not there: all that there
+// is.
 //   error  absent: it is in neither of the two
 [[nodiscard]] base::Result<std::vector<compare::Change>> changes_between(
     const PastTree& from, const PastTree& to, const ObjectName& object,
-    const tree::Models& models);
+    const tree::Models& models, const compare::Ignored& ignored);
 
 }  // namespace history

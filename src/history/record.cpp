@@ -72,8 +72,10 @@ class Decision {
    private:
     [[nodiscard]] std::vector<compare::Change> changes_since(
         const std::vector<tree::Node>& nodes) const {
-        return compare::compare(nodes, after_.nodes, setting_.models,
-                                setting_.models.of_class(outcome_.row.object.class_name));
+        const auto& class_name = outcome_.row.object.class_name;
+        return compare::without_ignored(compare::compare(nodes, after_.nodes, setting_.models,
+                                                         setting_.models.of_class(class_name)),
+                                        setting_.ignored, class_name);
     }
 
     [[nodiscard]] std::string previous_version() const {
@@ -110,7 +112,10 @@ class Decision {
     }
 
     void first_sight() {
-        for (auto& sighting : compare::read_timestamps(after_.nodes, setting_.evidence)) {
+        const auto left = compare::without_ignored(after_.nodes, setting_.ignored,
+                                                   outcome_.row.object.class_name);
+        for (auto& sighting :
+             compare::read_timestamps(left ? *left : after_.nodes, setting_.evidence)) {
             if (is_recorded(sighting.release.version)) continue;
             add(sighting.release, Kind::reconstructed, {}, std::move(sighting.changes));
             outcome_.rows.back().notes.previous.clear();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compare/first_sight.hpp"
+#include "compare/ignored.hpp"
 #include "history/history.hpp"
 #include "history/tables.hpp"
 #include "tree/model.hpp"
@@ -46,6 +47,7 @@ struct Setting {
     Release current;
     Releases releases;  // known ones, current included
     const NamePaths& names;
+    const compare::Ignored& ignored;
     const tree::Models& models;
     compare::Evidence evidence;  // `after` for new objects; releases up to current
     base::Seconds now{};
@@ -58,7 +60,8 @@ struct Outcome {
     bool store_tree = false;
 };
 
-// Decides by rules C2 to C6 and design section 2.
+// Decides by rules C2 to C6 and design section 2. What is ignored is in no row; trees, signatures
+// and labels are of all there is (C10).
 //   needs  the release of before.row->compared_in, if any, is earlier than the current one;
 //          before.row or after.is_there()
 [[nodiscard]] Outcome decide(const Before& before, const After& after, const Setting& setting);

@@ -18,12 +18,13 @@
 
 namespace history {
 
-// [history], [names] and [curators] of the configuration.
+// [history], [names], [ignore] and [curators] of the configuration.
 struct Settings {
     base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
     std::vector<std::string> build_users;  // stamps of these users are no evidence (C4)
     std::size_t keep_trees = 0;            // 0: all, else the newest this many, >= 2
     NamePaths names;
+    compare::Ignored ignored;                    // what is no change (C10)
     std::vector<Release> known_releases;         // releases.tsv
     std::map<std::string, ObjectName> curators;  // whom the users of stamps stand for
 };

@@ -26,11 +26,28 @@ bool are_same(const compare::Change& a, const compare::Change& b) {
            tree::signature_of(a.after) == tree::signature_of(b.after);
 }
 
+bool are_alike(const Row& a, const Row& b) {
+    return a.kind == b.kind && a.notes.renamed_to == b.notes.renamed_to &&
+           a.notes.renamed_from == b.notes.renamed_from;
+}
+
 bool are_same(const Row& a, const Row& b) {
     const auto same = [](const auto& x, const auto& y) { return are_same(x, y); };
-    return a.kind == b.kind && a.notes.renamed_to == b.notes.renamed_to &&
-           a.notes.renamed_from == b.notes.renamed_from &&
-           std::ranges::equal(a.notes.changes, b.notes.changes, same);
+    return are_alike(a, b) && std::ranges::equal(a.notes.changes, b.notes.changes, same);
+}
+
+bool are_same(const std::optional<Row>& a, const std::optional<Row>& b) {
+    return a.has_value() == b.has_value() && (!a || are_same(*a, *b));
+}
+
+// Whether all that the two differ in may come of what is ignored, now or when one was recorded:
+// the changes of a row, and whether there is a row where nothing but changes makes one.
+bool may_differ_by_ignoring(const std::optional<Row>& recorded, const std::optional<Row>& now) {
+    const bool was_told = recorded && recorded->kind != Kind::withdrawn;
+    if (was_told && now) return are_alike(*recorded, *now);
+    if (!was_told && !now) return false;
+    const auto kind = was_told ? recorded->kind : now->kind;
+    return kind == Kind::changed || kind == Kind::reconstructed;
 }
 
 }  // namespace
@@ -47,6 +64,9 @@ Result<Respun::Answer> Respun::of(const ObjectRow& object) const {
     if (!after) return tl::unexpected(after.error());
     auto verdict = judge(object, *known, *after);
     if (!verdict) return tl::unexpected(verdict.error());
+    const auto stands = this->stands(object, *known, *verdict);
+    if (!stands) return tl::unexpected(stands.error());
+    verdict->stands = *stands;
     return answer(object, *known, *after, std::move(*verdict));
 }
 
@@ -143,6 +163,33 @@ Result<Respun::Verdict> Respun::judge(const ObjectRow& object, const Known& know
     return verdict;
 }
 
+Result<bool> Respun::stands(const ObjectRow& object, const Known& known,
+                            const Verdict& verdict) const {
+    if (are_same(known.recorded, verdict.row)) return true;
+    if (!may_differ_by_ignoring(known.recorded, verdict.row)) return false;
+    const auto state = recorded_state(object);
+    if (!state) return tl::unexpected(state.error());
+    if (!*state) return false;
+    const auto today = judge(object, known, **state);
+    if (!today) return tl::unexpected(today.error());
+    return are_same(today->row, verdict.row);
+}
+
+// The object as the release had it when it was recorded; nullopt: no tree tells.
+Result<std::optional<After>> Respun::recorded_state(const ObjectRow& object) const {
+    using State = Result<std::optional<After>>;
+    if (object.is_replaced) return std::nullopt;  // the table has another content than the row
+    return store::perform(desk_.pool, Access::read, [&](Transaction& transaction) -> State {
+        const Releases releases(releases_.up_to(build_.release()));
+        auto tree = newest_tree(transaction, object.oid, releases);
+        if (!tree) return base::fail_at(object.object.name, tree.error());
+        if (!*tree) return std::nullopt;
+        if (object.signature.empty()) return After{object.object, {}, {}};
+        auto signature = tree::signature_of((*tree)->nodes);
+        return After{object.object, std::move((*tree)->nodes), std::move(signature)};
+    });
+}
+
 // Rule C9, as refresh() has it, with what the replacements say before what the rows say.
 Result<Row> Respun::with_rename(Row row, const Before& before, const After& after) const {
     if (row.kind != Kind::vanished && row.kind != Kind::created) return row;
@@ -205,10 +252,9 @@ Result<std::vector<ObjectName>> Respun::claims(Transaction& transaction,
 std::optional<Row> Respun::row_to_be(const Known& known, const After& after,
                                      const Verdict& verdict) const {
     const auto& recorded = known.recorded;
+    if (verdict.stands) return recorded;
     if (!recorded) return verdict.row;
-    const bool stands =
-        verdict.row ? are_same(*recorded, *verdict.row) : recorded->kind == Kind::withdrawn;
-    if (stands) return recorded;
+    if (!verdict.row && recorded->kind == Kind::withdrawn) return recorded;
     auto row = verdict.row.value_or(*recorded);
     row.revision = recorded->revision + 1;
     if (verdict.row) return row;
@@ -234,7 +280,7 @@ Respun::Answer Respun::answer(const ObjectRow& object, const Known& known, const
     replacement.object.signature = after.signature;
     replacement.object.label = std::move(verdict.label);
     replacement.object.last_modified =
-        verdict.row ? build_.release().released_on : known.last_modified;
+        row && row->kind != Kind::withdrawn ? build_.release().released_on : known.last_modified;
     replacement.row = row;
     if (after.signature != object.signature) replacement.tree = packed_tree(after.nodes);
     if (row_stands) return answer;

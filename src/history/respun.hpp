@@ -49,6 +49,8 @@ class Respun {
     struct Verdict {
         std::optional<Row> row;
         std::string label;
+        // What was recorded reads the same today: where the row differs, [ignore] does.
+        bool stands = false;
     };
 
     [[nodiscard]] base::Result<Known> read(const ObjectRow& object) const;
@@ -59,6 +61,10 @@ class Respun {
     [[nodiscard]] Before known_before(const ObjectRow& object, const Known& known) const;
     [[nodiscard]] base::Result<Verdict> judge(const ObjectRow& object, const Known& known,
                                               const After& after) const;
+    [[nodiscard]] base::Result<bool> stands(const ObjectRow& object, const Known& known,
+                                            const Verdict& verdict) const;
+    [[nodiscard]] base::Result<std::optional<After>> recorded_state(
+        const ObjectRow& object) const;
     [[nodiscard]] base::Result<Row> with_rename(Row row, const Before& before,
                                                 const After& after) const;
     [[nodiscard]] base::Result<std::vector<ObjectName>> had_content(

@@ -15,6 +15,7 @@ using support::text;
 namespace {
 
 const NamePaths names = {{"Gene", {{"Identity", "Name", "Public_name"}, {"CGC_name"}}}};
+const compare::Ignored ignored;
 const tree::Models models;
 const ObjectName gene{"Gene", "WBGene00006763"};
 
@@ -26,6 +27,7 @@ Setting setting() {
     return {releases.back(),
             Releases(releases),
             names,
+            ignored,
             models,
             {day("2007-01-01"), releases, [](std::string_view) { return false; }},
             base::Seconds{day("2008-03-23")}};
