@@ -122,6 +122,20 @@ TEST_CASE("names are paths of tags, tried in their order") {
         std::vector<std::vector<std::string>>{{"Identity", "Name", "Public_name"}, {"CGC_name"}});
 }
 
+TEST_CASE("what is ignored is tags and paths of a class, or of all") {
+    const auto config = load(least + "[ignore]\nProtein = Homol, DB_info > Database\n"
+                                     "* = Date_last_updated\nprotein = Title\n");
+    REQUIRE(config);
+    CHECK(config->history.ignored ==
+          compare::Ignored{{"Protein", {{"Homol"}, {"DB_info", "Database"}}},
+                           {"*", {{"Date_last_updated"}}},
+                           {"protein", {{"Title"}}}});
+    CHECK(load(least)->history.ignored.empty());
+    for (const auto* value : {"", ",", "Homol,", "A>", ">A", "A>>B"})
+        CHECK(
+            says(complaint(least + "[ignore]\nProtein = " + value + "\n"), "[ignore] Protein: "));
+}
+
 TEST_CASE("releases.tsv beside the file names releases that are gone") {
     const support::TempDir folder;
     folder.write("releases.tsv", "WS185\t2008-01-11\n\nWS186\t2008-02-01\n");
@@ -176,7 +190,8 @@ TEST_CASE("what can change a page changes the digest that entity tags hold, and 
           with("hide_curators = yes"), least + "[serve]\nmax_age = 60\n",
           least + "[object_url]\nGene = https://x.org/{name}\n", least + "[names]\nGene = A>B\n",
           least + "[successor]\nGene = A>B\n", least + "[names]\nGene = A, B\n",
-          least + "[curators]\nGene = A:B\n"}) {
+          least + "[ignore]\nGene = A>B\n", least + "[ignore]\nGene = A, B\n",
+          least + "[ignore]\n* = A, B\n", least + "[curators]\nGene = A:B\n"}) {
         INFO(text);
         CHECK(digests.insert(digest(text)).second);
     }
