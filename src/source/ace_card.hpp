@@ -35,7 +35,8 @@ class CardReader {
 
     // The next line; false at the end.
     //   error  too_large: a line or the included files above `most`, files included deeper than
-    //          16; refused: @NAME that leads out of the folder; what `include` says, with the place
+    //          16; refused: @NAME that leads out of the folder; what `include` says, with the
+    //          place
     [[nodiscard]] base::Result<bool> next(CardRules rules = CardRules::ace);
     // next() gives the same line once more.
     void back() { is_returned_ = true; }

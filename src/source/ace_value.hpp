@@ -1,4 +1,5 @@
-// source/ace_value.hpp -- words that AceDB takes for numbers and dates, as it stores and dumps them.
+// source/ace_value.hpp -- words that AceDB takes for numbers and dates, as it stores and dumps
+// them.
 // Pure, C locale. Source: AceDB 4.9.62; a number is rounded or cut where AceDB does so, since a
 // dump of the same data says no more.
 // SPDX-License-Identifier: MIT

@@ -10,13 +10,16 @@ namespace {
 
 constexpr std::size_t whole_head = std::size_t{64} << 10;
 
+constexpr bool is_letter_or_digit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 // Goes through the head from line to line.
 class Head {
    public:
     explicit Head(std::string_view bytes) : bytes_(bytes) {
         // The last line may be cut.
-        is_cut_ = bytes.size() >= whole_head;
-        if (is_cut_) bytes_ = bytes.substr(0, bytes.rfind('\n') + 1);
+        if (bytes.size() >= whole_head) bytes_ = bytes.substr(0, bytes.rfind('\n') + 1);
     }
 
     bool is_dumped() {
@@ -51,11 +54,9 @@ class Head {
 
     // `Class : "name"`, and a stamp.
     bool take_header() {
-        const auto end = rest().find_first_of(" \t\n\"");
-        if (end == 0 || end == std::string_view::npos) return false;
-        form_ = form_of(rest().substr(0, end));
-        at_ += end;
-        if (!take(" : \"") || !take_quoted()) return false;
+        const auto word = take_word();
+        form_ = form_of(word);
+        if (word.empty() || !take(" : \"") || !take_quoted()) return false;
         if (take(" -O \"") && !take_quoted()) return false;
         return take("\n") || at_ == bytes_.size();
     }
@@ -63,15 +64,21 @@ class Head {
     // Up to a blank line: `Tag` TAB, and each cell behind one blank.
     bool are_lines() {
         while (at_ < bytes_.size() && bytes_[at_] != '\n') {
-            const auto end = rest().find_first_of(" \t\n\"");
-            if (end == 0 || end == std::string_view::npos) return false;
-            at_ += end;
-            if (!take("\t")) return false;
+            if (take_word().empty() || !take("\t")) return false;
             while (take(" "))
                 if (!take_cell()) return false;
             if (at_ < bytes_.size() && !take("\n")) return false;
         }
         return true;
+    }
+
+    // Of a class or tag, which begin with a letter or digit; empty: there is none.
+    std::string_view take_word() {
+        const auto end = std::min(rest().find_first_of(" \t\n\""), rest().size());
+        const auto word = rest().substr(0, end);
+        if (word.empty() || !is_letter_or_digit(word.front())) return {};
+        at_ += end;
+        return word;
     }
 
     bool take_cell() {
@@ -84,17 +91,18 @@ class Head {
     bool take_quoted() {
         const char* begin = bytes_.data() + at_;
         const auto closing = find_closing(begin, bytes_.data() + bytes_.size());
-        if (closing.quote == nullptr) return goes_on_behind_cut();
+        if (closing.quote == nullptr) return goes_on_behind_end();
         at_ += static_cast<std::size_t>(closing.quote - begin) + 1;
         return true;
     }
 
-    // A text whose end is not in the head.
-    bool goes_on_behind_cut() {
+    // A text whose end is not in the head, or not in the file: then it is a dump cut off, which
+    // must be refused rather than loaded.
+    bool goes_on_behind_end() {
         while (at_ < bytes_.size() && bytes_[at_] != '\n') at_ += bytes_[at_] == '\\' ? 2 : 1;
         if (at_ < bytes_.size()) return false;
         at_ = bytes_.size();
-        return is_cut_;
+        return true;
     }
 
     bool take(std::string_view text) {
@@ -105,7 +113,6 @@ class Head {
 
     std::string_view bytes_;
     std::size_t at_ = 0;
-    bool is_cut_ = false;
     Form form_ = Form::tree;
 };
 

@@ -1,7 +1,7 @@
 // source/written_array.hpp -- the bodies of array classes in curators' files: LongText, DNA,
 // Peptide, KeySet and others.
-// Source: AceDB 4.9.62. DNA is in lower case, `u` a `t`, gaps (`-`, `x`) a `-`; blanks, digits and
-// `*` count for nothing; a Peptide is in upper case and loses the `*` at its end.
+// Source: AceDB 4.9.62. DNA is in lower case, `u` a `t`, gaps (`-`, `x`) a `-`; blanks, digits
+// and `*` count for nothing; a Peptide is in upper case and loses the `*` at its end.
 // SPDX-License-Identifier: MIT
 #pragma once
 

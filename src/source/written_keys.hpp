@@ -38,7 +38,8 @@ class WrittenKeys {
    public:
     explicit WrittenKeys(WrittenTexts& texts) : texts_(texts) {}
 
-    // The key of the name, which is made where there is none; blanks at its ends are no part of it.
+    // The key of the name, which is made where there is none; blanks at its ends are no part of
+    // it.
     Number add(std::string_view class_name, std::string_view name);
     [[nodiscard]] Number find(std::string_view class_name, std::string_view name) const;
 

@@ -1,5 +1,5 @@
-// source/written_objects.hpp -- the objects that curators' files write: what they hold so far, and
-// what becomes of it when a paragraph adds to one, deletes or renames it.
+// source/written_objects.hpp -- the objects that curators' files write: what they hold so far,
+// and what becomes of it when a paragraph adds to one, deletes or renames it.
 // One thread at a time. Source: AceDB 4.9.62.
 // SPDX-License-Identifier: MIT
 #pragma once

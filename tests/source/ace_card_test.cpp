@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "source/ace_card.hpp"
+
+#include <map>
+
+#include "support/catch.hpp"
+
+using source::CardReader;
+using source::CardRules;
+using source::Words;
+
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+// Every line, those of included files behind "place|"; at last an error, where there is one.
+std::vector<std::string> cards_of(std::string_view bytes, const Files& files = {},
+                                  CardRules rules = CardRules::ace, std::size_t most = 1 << 20) {
+    const CardReader::Include include =
+        [&](const std::string& name) -> base::Result<std::string> {
+        const auto file = files.find(name);
+        if (file == files.end()) return base::fail(base::Kind::absent, "there is no such file");
+        return file->second;
+    };
+    CardReader reader("x.ace", bytes, include, most);
+    std::vector<std::string> cards;
+    for (;;) {
+        const auto is_there = reader.next(rules);
+        if (!is_there) cards.push_back("error " + is_there.error().text);
+        if (!is_there || !*is_there) return cards;
+        cards.push_back(files.empty() ? std::string(reader.text())
+                                      : reader.place() + '|' + std::string(reader.text()));
+    }
+}
+
+using Cards = std::vector<std::string>;
+
+std::vector<std::string> words_of(std::string_view card) {
+    Words words(card);
+    std::vector<std::string> all;
+    while (const auto word = words.next())
+        all.push_back(word->is_quoted ? '"' + word->text + '"' : word->text);
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("the end of the file ends the last line, also an empty one") {
+    CHECK(cards_of("") == Cards{""});
+    CHECK(cards_of("a\nb") == Cards{"a", "b"});
+    CHECK(cards_of("a\nb\n") == Cards{"a", "b", ""});
+}
+
+TEST_CASE("a NUL byte ends the file") {
+    CHECK(cards_of(std::string_view("a\nb\0c\nd\n", 8)) == Cards{"a", "b"});
+    CHECK(cards_of(std::string_view("a // x\0c\nd\n", 11)) == Cards{"a "});
+    CHECK(cards_of(std::string_view("a\\\0c\n", 5)) == Cards{"a"});
+}
+
+TEST_CASE("two slashes cut the line wherever they stand, escaped ones do not") {
+    CHECK(cards_of("a \"b // c\" d\n// e\nf / g\\//h\n") ==
+          Cards{"a \"b ", "", "f / g\\//h", ""});
+    CHECK(cards_of("a \\/\\/ b /") == Cards{"a \\/\\/ b /"});
+}
+
+TEST_CASE("a backslash in front of the newline folds, without the blanks of the next line") {
+    CHECK(cards_of("a \\\n \t b\nc\\\n\n") == Cards{"a b", "c", ""});
+    CHECK(cards_of("a\\nb\\") == Cards{"a\nb"});
+}
+
+TEST_CASE("a TAB goes to the next multiple of 8 columns of the line as it is put together") {
+    CHECK(cards_of("\tb") == Cards{"        b"});
+    CHECK(cards_of("abc\td") == Cards{"abc     d"});
+    CHECK(cards_of("12345678\tx") == Cards{"12345678        x"});
+    CHECK(cards_of("\xC3\xA9\r\x01\t|") == Cards{"        |"});
+}
+
+TEST_CASE("bytes that are no printable ASCII are dropped, so lines may end in CR LF") {
+    CHECK(cards_of("caf\xC3\xA9 \x7F\x1B.\r\nb\r\n") == Cards{"caf .", "b", ""});
+}
+
+TEST_CASE("in a LongText only LF and backslash are special") {
+    CHECK(cards_of("a // b\tc \\ \\\\ \\n\\\n  d\n@x\n", {}, CardRules::long_text) ==
+          Cards{"a // b\tc \\ \\\\ \nd", "@x", ""});
+}
+
+TEST_CASE("a line with @ goes on in another file, whose end ends a line") {
+    const Files files{{"b.ace", "1\n2\n"}, {"c.ace", "3"}, {"deep.ace", "@c.ace\n4\n"}};
+    CHECK(cards_of("a\n @b.ace // and on\nz\n", files) ==
+          Cards{"x.ace:1|a", "b.ace:1|1", "b.ace:2|2", "b.ace:3|", "x.ace:3|z", "x.ace:4|"});
+    CHECK(cards_of("@c.ace\nz", files) == Cards{"c.ace:1|3", "x.ace:2|z"});
+    CHECK(cards_of("@deep.ace\nz", files) ==
+          Cards{"c.ace:1|3", "deep.ace:2|4", "deep.ace:3|", "x.ace:2|z"});
+    CHECK(cards_of("@\nz", files) == Cards{"x.ace:2|z"});
+}
+
+TEST_CASE("what can't be included is an error that names the place") {
+    const Files files{{"loop.ace", "@loop.ace\n"}};
+    CHECK(cards_of("a\n@none.ace\n", files).back() ==
+          "error x.ace:2: @none.ace: there is no such file");
+    for (const auto* name : {"/etc/passwd", "../x", ".hidden", "a/b", "\"\""})
+        CHECK(cards_of("a\n@" + std::string(name), files).back() ==
+              "error x.ace:2: a file is included that lies outside of the folder");
+    CHECK(cards_of("@loop.ace\n", files)
+              .back()
+              .starts_with("error loop.ace:1: files include each other too deeply"));
+}
+
+TEST_CASE("files that include each other many times over are not read without end") {
+    Files files{{"f15", "x\n"}};
+    for (int i = 0; i < 15; ++i) {
+        std::string twice;
+        for (int k = 0; k < 30; ++k) twice += "@f" + std::to_string(i + 1) + "\n";
+        files["f" + std::to_string(i)] = twice;
+    }
+    const auto cards = cards_of("@f0\n", files);
+    CHECK(cards.back().find("more is included than may be held") != std::string::npos);
+}
+
+TEST_CASE("a line that grows beyond the limit is refused") {
+    CHECK(cards_of(std::string(1000, '\t'), {}, CardRules::ace, 4096).back() ==
+          "error x.ace:1: a line is longer than what may be held (4096 bytes)");
+}
+
+TEST_CASE("places are counted in lines of the file, folded ones too") {
+    const Files files{{"none", ""}};
+    CHECK(cards_of("a\\\nb\n\n// c\nd", files) ==
+          Cards{"x.ace:1|ab", "x.ace:3|", "x.ace:4|", "x.ace:5|d"});
+}
+
+TEST_CASE("a line that was given back is given again") {
+    CardReader reader("x.ace", "a\nb", {}, 100);
+    REQUIRE(*reader.next());
+    reader.back();
+    REQUIRE(*reader.next());
+    CHECK(reader.text() == "a");
+    REQUIRE(*reader.next());
+    CHECK(reader.text() == "b");
+    CHECK_FALSE(*reader.next());
+}
+
+TEST_CASE("words are quoted, or a run of printable characters") {
+    CHECK(words_of("  a \"b c\" d,e;'f g' \"\"  ") ==
+          Cards{"a", "\"b c\"", "d,e;'f", "g'", "\"\""});
+    CHECK(words_of("\"open to the end") == Cards{"\"open to the end\""});
+    CHECK(words_of("\"a\"b\"c\"") == Cards{"\"a\"", "b\"c\""});
+    CHECK(words_of("a\\ b \\\"c \"d\\\"e\\\\\" \"f\\") ==
+          Cards{"a b", "\"c", "\"d\"e\\\"", "\"f\""});
+    CHECK(words_of("").empty());
+    CHECK(words_of("a\nb") == Cards{"a"});  // nothing is found behind a newline
+}
+
+TEST_CASE("a colon is stepped over where it stands, a word is cut where it is asked") {
+    Words words("Gene : \"x\" more");
+    CHECK(words.next()->text == "Gene");
+    CHECK(words.step(':'));
+    CHECK_FALSE(words.step(':'));
+    CHECK(words.next()->text == "x");
+    Words members("Gene:x y");
+    CHECK(members.cut(":-/\" ") == "Gene");
+    CHECK(members.next()->text == "x");
+    CHECK_FALSE(Words("\"Gene\" x").cut(":-/\" "));
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <filesystem>
+#include <rapidcheck.h>
+
+#include "base/text.hpp"
+#include "source/dumps.hpp"
+#include "source/hand_written.hpp"
+
+using source::is_dumped;
+
+namespace {
+
+constexpr std::size_t head_size = std::size_t{64} << 10;
+
+// As a file begins: its first 64 KiB.
+bool begins_as_dump(std::string_view bytes) { return is_dumped(bytes.substr(0, head_size)); }
+
+const std::string header = "Gene : \"x\"\n";
+
+}  // namespace
+
+TEST_CASE("what AceDB writes is a dump: whole files, and objects that the server shows") {
+    for (const auto& file : dumps::sample_files) CHECK(begins_as_dump(dumps::read(file)));
+    CHECK(begins_as_dump(dumps::read("tests/data/edge/dump.ace")));
+    for (const auto& entry : std::filesystem::directory_iterator("tests/data/formats")) {
+        const auto kind = entry.path().extension();
+        if (kind != ".a" && kind != ".aT") continue;
+        INFO(entry.path().string());
+        CHECK(begins_as_dump(dumps::read(entry.path().string())));
+    }
+}
+
+TEST_CASE("a dump without its banners is one, wherever its head is cut") {
+    const auto whole = dumps::read(dumps::sample_files[2]);
+    std::string plain;
+    for (const auto line : base::split(whole, '\n'))
+        if (!line.starts_with(" // ")) plain.append(line) += '\n';
+    CHECK(begins_as_dump(plain));
+    // The head of a file of which `skip` bytes stand before, in an object of their own.
+    for (std::size_t skip = 0; skip < 3000; skip += 7)
+        CHECK(begins_as_dump("LongText : \"l\"\n" + std::string(skip, 'x') +
+                             "\n***LongTextEnd***\n\n" + plain));
+    for (std::size_t size = 0; size < 3000; size += 7) {
+        const auto large = header + "Remark\t \"" + std::string(head_size - size, 'x') + "\"\n\n";
+        CHECK(begins_as_dump(large + plain.substr(plain.find("Gene : "))));
+    }
+}
+
+TEST_CASE("what people write is none") {
+    for (const auto* name : {"input-1.ace", "input-2.ace"})
+        CHECK_FALSE(begins_as_dump(dumps::read("tests/data/edge/" + std::string(name))));
+    for (const auto* lines :
+         {"CGC_name \"a\"\n", "CGC_name\t\"a\"\t\n", "CGC_name\t  \"a\"\n", "CGC_name\t \"a\" \n",
+          "CGC_name\t \"a\n", "CGC_name\t \"a\"b\n", "CGC_name\t a\"b\n", " CGC_name\t \"a\"\n",
+          "CGC_name\t a // why\n\"", "\"CGC_name\"\t \"a\"\n", "Live\n", "-D CGC_name \"a\"\n",
+          "CGC_name\t \"a\"\nRemark b\n", "// a comment\n"}) {
+        INFO(lines);
+        CHECK_FALSE(is_dumped(header + lines + "\n"));
+    }
+    for (const auto* first :
+         {"Gene : x\n", "Gene \"x\"\n", "Gene: \"x\"\n", "gene  : \"x\"\n", "Gene : \"x\" \n",
+          "Gene : \"x\" -O s\n", "-D Gene : \"x\"\n", ">fasta\nacgt\n", "!Gene : \"x\"\n",
+          "@more.ace\n", "Gene : \"x", "Gene : \"x\n", "  Gene : \"x\"\n"}) {
+        INFO(first);
+        CHECK_FALSE(is_dumped(std::string(first) + "\nGene : \"y\"\nLive\t\n"));
+    }
+}
+
+TEST_CASE("AcePerl's asAce writes no dump") {
+    CHECK_FALSE(is_dumped("Strain : \"CB205\"\nGenotype\t\"unc-26(e205) IV.\"\t\n"
+                          "Contains\tGene\t\"WBGene00006763\"\t\n"));
+}
+
+TEST_CASE("objects without content, and of array classes, leave it to the next one") {
+    const std::string before =
+        "// exported\n\nGene : \"e\"\n\nLongText : \"t\" -O \"s\"\n\n any \"thing\n\n"
+        "***LongTextEnd***\n\nDNA : \"d\"\n         acgt\n\nKeySet : \"k\"\nGene : \"x\"\n\n";
+    CHECK(is_dumped(before));
+    CHECK(is_dumped(before + header + "Live\t\n"));
+    CHECK(is_dumped(before + header +
+                    "Live\t -O \"s\"\nRemark\t \"a\\\"\\n\\\n b\" -C \"c\" -1.5\n"));
+    CHECK_FALSE(is_dumped(before + header + "Live\n"));
+}
+
+TEST_CASE("a banner is enough, and so is no object at all") {
+    CHECK(is_dumped("\n\n // Class Gene \n\nwhatever"));
+    CHECK(is_dumped(""));
+    CHECK(is_dumped("\n\n"));
+    CHECK(is_dumped("// nothing here\n"));
+    CHECK(is_dumped(std::string(head_size, '\n')));
+}
+
+TEST_CASE("a text that goes on behind the head is no reason against it") {
+    const auto text = header + "Remark\t \"" + std::string(2 * head_size, 'x');
+    CHECK(begins_as_dump(text));
+    const auto lines = header + "Remark\t \"" + std::string(1000, 'x') + "\\n\\\n" +
+                       std::string(2 * head_size, 'x');
+    CHECK(begins_as_dump(lines));
+}
+
+TEST_CASE("a dump cut off inside a text stays a dump, to be refused") {
+    CHECK(is_dumped("Gene : \"x"));
+    CHECK(is_dumped(header + "Remark\t \"tw"));
+    CHECK(is_dumped(header + "Remark\t \"tw\\"));
+}
+
+TEST_CASE("any bytes are one or the other") {
+    CHECK(rc::check([](const std::vector<std::uint8_t>& picks) {
+        constexpr std::string_view pieces[] = {
+            "Gene", " : ",      "\"x\"", "\n", "\t",
+            " ",    "-O \"",    "\"",    "\\", "\\\n",
+            " // ", "LongText", "Class", "//", "***LongTextEnd***\n"};
+        std::string text;
+        for (const auto pick : picks) text += pieces[pick % std::size(pieces)];
+        (void)is_dumped(text);
+    }));
+}
