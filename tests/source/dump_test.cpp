@@ -2,20 +2,22 @@
 #include "source/dump.hpp"
 
 #include <algorithm>
-
 #include <atomic>
 #include <set>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
+#include "source/build_site.hpp"
 #include "source/dumps.hpp"
 #include "tree/outline.hpp"
 
 using base::Kind;
-using source::Build;
+using build_site::gzip;
+using build_site::name_found;
+using build_site::Site;
+using build_site::text_in;
+using build_site::zstd;
 using source::open_dump;
 using support::TempDir;
 
@@ -26,80 +28,6 @@ namespace fs = std::filesystem;
 const std::string head = "\n\n // Class Gene \n\n";
 const std::string gene_a = "Gene : \"a\" -O \"s\"\nRemark\t \"one\"\n\n";
 const std::string gene_b = "Gene : \"b\"\nRemark\t \"two\"\nCGC_name\t \"b-1\"\n\n";
-
-// A build folder and an index folder of a test's own.
-class Site {
-   public:
-    Site() { release("WS1", "2008-02-01"); }
-
-    void release(const std::string& version, const std::string& date) const {
-        write("release.ini", "version = " + version + "\ndate = " + date + "\n");
-    }
-    void write(const std::string& name, const std::string& bytes) const {
-        folder_.write("build/" + name, bytes);
-    }
-    void remove(const std::string& name) const { fs::remove(build() / name); }
-    [[nodiscard]] fs::path build() const { return folder_.path() / "build"; }
-    [[nodiscard]] fs::path index() const { return folder_.path() / "index"; }
-    [[nodiscard]] fs::path path() const { return folder_.path(); }
-
-    [[nodiscard]] base::Result<Build> try_open(std::size_t most_mb = 64) const {
-        return open_dump({build().string(), index().string(), most_mb});
-    }
-    [[nodiscard]] Build open(std::size_t most_mb = 64) const {
-        auto build = try_open(most_mb);
-        INFO((build ? "" : build.error().text));
-        REQUIRE(build);
-        return *build;
-    }
-    // The error's text behind the build's folder.
-    [[nodiscard]] std::string why_not() const {
-        const auto build = try_open();
-        REQUIRE_FALSE(build);
-        CHECK((build.error().kind == Kind::refused || build.error().kind == Kind::malformed));
-        const auto place = fs::canonical(this->build()).string();
-        const auto& text = build.error().text;
-        return text.starts_with(place) ? text.substr(place.size()) : text;
-    }
-
-   private:
-    TempDir folder_;
-};
-
-std::string name_found(const Build& build, const tree::ObjectName& asked) {
-    const auto found = build->find(asked);
-    REQUIRE(found);
-    return *found ? (*found)->class_name + " " + (*found)->name : "none";
-}
-
-std::string text_in(const Build& build, const std::string& name) {
-    const auto object = build->load({"Gene", name});
-    INFO((object ? "" : object.error().text));
-    REQUIRE(object);
-    return object->nodes.at(0).children.at(0).cell.text;
-}
-
-std::string gzip(const std::string& bytes) {
-    z_stream stream{};
-    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-    std::string out(deflateBound(&stream, bytes.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-}
-
-std::string zstd(const std::string& bytes) {
-    std::string out(ZSTD_compressBound(bytes.size()), '\0');
-    const auto size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
-    REQUIRE_FALSE(ZSTD_isError(size));
-    out.resize(size);
-    return out;
-}
 
 }  // namespace
 

@@ -1,0 +1,414 @@
+// Builds in other notations than AceDB's stamped dump.
+// SPDX-License-Identifier: MIT
+#include "source/notations.hpp"
+
+#include <csignal>
+#include <map>
+#include <set>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+
+#include "source/build_site.hpp"
+#include "tree/outline.hpp"
+
+using base::Kind;
+using build_site::gzip;
+using build_site::name_found;
+using build_site::Site;
+using build_site::text_in;
+using build_site::zstd;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+using source::Build;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string& models_text() {
+    static const auto text = dumps::read("examples/builds/WS188/models.wrm");
+    return text;
+}
+
+const tree::Models& models() {
+    static const auto parsed = tree::Models::parse(models_text());
+    return parsed;
+}
+
+const std::vector<tree::Object>& sample() {
+    static const auto objects = notations::objects_in(dumps::sample_files[2], models());
+    return objects;
+}
+
+using Signatures = std::map<std::string, std::string>;  // by "Class name"
+
+Signatures signatures_of(const Build& build) {
+    Signatures signatures;
+    each_object(*build, [&](const source::Listed& listed) {
+        const auto object = build->load(listed.id());
+        INFO((object ? "" : object.error().text));
+        REQUIRE(object);
+        CHECK(object->id == listed.id());
+        signatures[object->id.class_name + " " + object->id.name] =
+            tree::signature_of(object->nodes);
+        return true;
+    });
+    return signatures;
+}
+
+const Signatures& sample_signatures() {
+    static const auto signatures = [] {
+        Signatures made;
+        for (const auto& object : sample())
+            made[object.id.class_name + " " + object.id.name] = tree::signature_of(object.nodes);
+        return made;
+    }();
+    return signatures;
+}
+
+void check_is_sample(const Site& site) {
+    const auto signatures = signatures_of(site.open());
+    REQUIRE(signatures.size() == sample_signatures().size());
+    for (const auto& [name, signature] : sample_signatures()) {
+        INFO(name);
+        const auto found = signatures.find(name);
+        REQUIRE(found != signatures.end());
+        CHECK(found->second == signature);
+    }
+}
+
+std::string gene(const std::string& name, const std::string& text) {
+    return R"({"class":"Gene","name":")" + name +
+           R"(","tree":[{"tag":"Remark","children":[{"text":")" + text + "\"}]}]}\n";
+}
+
+std::string gene_xml(const std::string& name, const std::string& text) {
+    return "<Gene class='Gene' value='" + name + "'>\n<Remark class='#txt' value='" + text +
+           "'/>\n</Gene>\n";
+}
+
+}  // namespace
+
+TEST_CASE("a dump without stamps has the signatures of the stamped one") {
+    const Site site;
+    site.write("x.ace", notations::unstamped(dumps::sample_files[2], models()));
+    site.write("models.wrm", models_text());
+    check_is_sample(site);
+    CHECK(site.open()->remarks().empty());
+    CHECK(site.open()->is_loading_stamp("2008-01-25_10:00:00.1_wormpub") == false);
+}
+
+TEST_CASE("without its models a dump without stamps keeps the tags that it names, and says so") {
+    const Site site;
+    site.write("x.ace.gz", gzip(notations::unstamped(dumps::sample_files[2], models())));
+    const auto build = site.open();
+    const auto object = build->load({"Gene", "WBGene00006763"});
+    REQUIRE(object);
+    CHECK(std::any_of(object->nodes.begin(), object->nodes.end(),
+                      [](const auto& node) { return node.cell.text == "CGC_name"; }));
+    REQUIRE(build->remarks().size() == 1);
+    CHECK_THAT(build->remarks()[0], Contains("models.wrm"));
+    site.write("models.wrm", models_text());
+    check_is_sample(site);
+    CHECK(site.open()->remarks().empty());
+}
+
+TEST_CASE("the sample build in JSON Lines has the signatures of its dump, packed or not") {
+    const auto lines = notations::json_lines(sample());
+    std::string digest;
+    for (const auto* name : {"x.jsonl", "x.jsonl.gz", "x.jsonl.zst"}) {
+        INFO(name);
+        const Site site;
+        const auto is = [&](const char* suffix) { return std::string(name).ends_with(suffix); };
+        site.write(name, is(".gz") ? gzip(lines) : is(".zst") ? zstd(lines) : lines);
+        check_is_sample(site);
+        const auto build = site.open();
+        if (digest.empty()) digest = build->digest();
+        CHECK(build->digest() == digest);
+        // .N of a session is no part of a time.
+        CHECK(build->is_loading_stamp("2008-01-25_10:00:00_wormpub") == true);
+        CHECK(build->is_loading_stamp("2004-04-07_11:29:19_wormpub") == false);
+    }
+}
+
+TEST_CASE("the sample build in XML has the signatures of its dump, packed or not") {
+    const auto bytes = notations::xml(sample());
+    for (const auto* name : {"x.xml", "x.xml.gz", "x.xml.zst"}) {
+        INFO(name);
+        const Site site;
+        const auto is = [&](const char* suffix) { return std::string(name).ends_with(suffix); };
+        site.write(name, is(".gz") ? gzip(bytes) : is(".zst") ? zstd(bytes) : bytes);
+        check_is_sample(site);
+        CHECK(fs::exists(site.index() / "WS1.plain" / name));
+        CHECK(std::distance(fs::directory_iterator(site.index() / "WS1.plain"), {}) == 1);
+    }
+}
+
+TEST_CASE("a curators' file is a build, with its own lines and what AceDB would refuse of it") {
+    const Site site;
+    site.write("models.wrm", models_text());
+    site.write("x.ace", "// ours\nGene WBGene00000001\nCGC_name  unc-1 // new\nRemark \"one\"\n\n"
+                        "Gene : b\nNo_such_tag 1\n\n");
+    site.write("y.ace.gz", gzip("Gene b\nRemark two\n\nGene WBGene00000001\nLive\n"));
+    const auto build = site.open();
+    const auto object = build->load({"Gene", "WBGene00000001"});
+    REQUIRE(object);
+    CHECK(object->nodes.at(0).cell.text == "Identity");
+    CHECK(tree::count_nodes(object->nodes) > 6);
+    CHECK(build->load({"Gene", "b"}));
+    REQUIRE(build->remarks().size() == 1);
+    CHECK_THAT(build->remarks()[0], Contains("would refuse 1 lines") && Contains("/x.ace:7: ") &&
+                                        Contains("No_such_tag"));
+    CHECK(site.open()->remarks() == build->remarks());
+}
+
+TEST_CASE("what a curators' file is made of makes its index again when it changes") {
+    const Site site;
+    site.write("x.ace", "Gene a\n@more.txt\n");
+    site.write("more.txt", "Remark \"one\"\n");
+    CHECK(text_in(site.open(), "a") == "one");
+    const auto made = fs::last_write_time(site.index() / "WS1.index");
+    site.write("notes.txt", "nobody includes this");
+    CHECK(text_in(site.open(), "a") == "one");
+    CHECK(fs::last_write_time(site.index() / "WS1.index") == made);
+    site.write("more.txt", "Remark \"another\"\n");
+    CHECK(text_in(site.open(), "a") == "another");
+    site.write("models.wrm", "?Gene Visible Remark ?Text\n");
+    CHECK(site.open()->load({"Gene", "a"})->nodes.at(0).cell.text == "Visible");
+    site.remove("models.wrm");
+    CHECK(site.open()->load({"Gene", "a"})->nodes.at(0).cell.text == "Remark");
+    site.remove("more.txt");
+    CHECK_THAT(site.why_not(), StartsWith("/x.ace:2: ") && Contains("more.txt"));
+}
+
+TEST_CASE("files of several notations make one build") {
+    const Site site;
+    site.write("a.ace",
+               "\n\n // Class Gene \n\nGene : \"a\"\nRemark\t \"dump\"\n\n" + dumps::trailer);
+    site.write("b.ace", "Gene b\nRemark curator\n\n");
+    site.write("c.jsonl", gene("c", "json"));
+    site.write("d.xml.gz", gzip(gene_xml("d", "xml")));
+    site.write("e.ace", "Gene e\nRemark another\n\n");
+    site.write("models.wrm", "?Gene Remark ?Text\n");
+    const auto build = site.open();
+    for (const auto& [name, text] : std::map<std::string, std::string>{
+             {"a", "dump"}, {"b", "curator"}, {"c", "json"}, {"d", "xml"}, {"e", "another"}})
+        CHECK(text_in(build, name) == text);
+    CHECK(build->class_counts() == std::vector<source::ClassCount>{{"Gene", 5}});
+    CHECK(site.open()->digest() == build->digest());
+}
+
+TEST_CASE("an object in two files of other notations is named with both places") {
+    const Site site;
+    const auto real = fs::canonical(site.build()).string();
+    site.write("a.jsonl", gene("b", "1") + "\n" + gene("a", "1"));
+    site.write("b.xml", "<x>\n" + gene_xml("c", "1") + gene_xml("a", "1") + "</x>");
+    CHECK(site.why_not() == "/b.xml:5: a stands at " + real + "/a.jsonl:3 already");
+    site.remove("a.jsonl");
+    site.write("c.ace", "Gene d\n\n\nGene a\nRemark 1\n");
+    CHECK(site.why_not() == "/c.ace:4: a stands at " + real + "/b.xml:5 already");
+    CHECK_FALSE(fs::exists(site.index() / "WS1.index"));
+}
+
+TEST_CASE("a file that is cut off, empty or none of its notation is refused with its place") {
+    const Site site;
+    const auto why = [&](const std::string& name, const std::string& bytes) {
+        site.write(name, bytes);
+        auto text = site.why_not();
+        site.remove(name);
+        return text;
+    };
+    const auto line = gene("a", "1");
+    CHECK(why("x.jsonl", line + line.substr(0, 20)) == "/x.jsonl:2: the file ends inside a line");
+    CHECK(why("x.jsonl", line + "{}\n") == "/x.jsonl:2: no \"class\"");
+    CHECK_THAT(why("x.xml", "<x>\n" + gene_xml("a", "1")), StartsWith("/x.xml:"));
+    CHECK_THAT(why("x.xml", gene_xml("a", "1") + "<Gene class='Gene' value='b'><T/>"),
+               StartsWith("/x.xml:"));
+    CHECK_THAT(why("x.xml", "<Strain type=\"object_ref\" value=\"CB205\">\n"),
+               StartsWith("/x.xml:1: ") && Contains("show -x") && Contains("asXML"));
+    for (const auto* name : {"x.ace", "x.jsonl", "x.xml"})
+        for (const auto* bytes : {"", "\n\n"}) {
+            INFO(name);
+            CHECK_THAT(why(name, bytes), StartsWith("/" + std::string(name)));
+        }
+    CHECK_THAT(why("x.jsonl.gz", gzip(line).substr(0, 30)), EndsWith("it ends too early"));
+    CHECK_THAT(why("x.xml.zst", "no zstd"), StartsWith("/x.xml.zst: is damaged"));
+}
+
+TEST_CASE("a line of 100 MB is known by name, and the rest unharmed") {
+    const Site site;
+    site.write("x.jsonl", gene("a", "1") + R"({"class":"Gene","name":"large","tree":[)");
+    const auto path = site.build() / "x.jsonl";
+    fs::resize_file(path, 100 << 20);  // NULs that take no room on the disk
+    std::ofstream(path, std::ios::app) << "]}\n" << gene("b", "2");
+    const auto build = site.open();
+    CHECK(name_found(build, {"gene", "LARGE"}) == "Gene large");
+    const auto large = build->load({"Gene", "large"});
+    REQUIRE_FALSE(large);
+    CHECK(large.error().kind == Kind::too_large);
+    CHECK_THAT(large.error().text, Contains("/x.jsonl:2: Gene large is 1048"));
+    CHECK(text_in(build, "b") == "2");
+    const auto allowed = site.open(200)->load({"Gene", "large"});
+    REQUIRE_FALSE(allowed);
+    CHECK(allowed.error().kind == Kind::malformed);
+}
+
+TEST_CASE("an XML object above max_object_mb is known by name until the limit allows it") {
+    const Site site;
+    std::string large = "<Gene class='Gene' value='large'>";
+    while (large.size() < (3U << 20))
+        large += "<Remark class='#txt' value='" + std::to_string(large.size()) + "'/>\n";
+    site.write("x.xml", gene_xml("a", "1") + large + "</Gene>\n" + gene_xml("b", "2"));
+    const auto build = site.open(1);
+    const auto refused = build->load({"Gene", "large"});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == Kind::too_large);
+    CHECK_THAT(refused.error().text, Contains("/x.xml:4: Gene large is more than 1048576 bytes"));
+    CHECK(text_in(build, "b") == "2");
+    CHECK(site.open(16)->load({"Gene", "large"}));
+    const auto made = fs::last_write_time(site.index() / "WS1.index");
+    CHECK(site.open(1)->load({"Gene", "large"}).error().kind == Kind::too_large);
+    CHECK(fs::last_write_time(site.index() / "WS1.index") == made);
+}
+
+TEST_CASE("index and plain forms that are lost or damaged are made again") {
+    const Site site;
+    site.write("a.xml", gene_xml("a", "1"));
+    site.write("b.ace", "Gene b\nRemark 2\n");
+    site.write("c.jsonl.gz", gzip(gene("c", "3")));
+    site.write("models.wrm", "?Gene Remark ?Text\n");
+    const auto check = [&] {
+        const auto build = site.open();
+        CHECK(text_in(build, "a") == "1");
+        CHECK(text_in(build, "b") == "2");
+        CHECK(text_in(build, "c") == "3");
+    };
+    const auto plain = site.index() / "WS1.plain";
+    check();
+    fs::remove(site.index() / "WS1.index");
+    check();
+    fs::remove_all(plain);
+    check();
+    for (const auto* name : {"a.xml", "b.ace", "c.jsonl.gz"}) {
+        fs::remove(plain / name);
+        check();
+        std::ofstream(plain / name, std::ios::app) << "x";
+        check();
+    }
+    std::ofstream(site.index() / "WS1.index") << "damaged";
+    check();
+}
+
+TEST_CASE("what is known of a build in other notations stays when its folder has gone") {
+    const Site site;
+    site.write("a.xml", gene_xml("a", "1"));
+    site.write("b.ace", "Gene b\nRemark 2\nNo_tag\n");
+    site.write("models.wrm", "?Gene Remark ?Text\n");
+    const auto build = site.open();
+    fs::remove_all(site.build());
+    CHECK(text_in(build, "a") == "1");
+    const auto kept = source::open_kept_index((site.index() / "WS1.index").string());
+    REQUIRE(kept);
+    CHECK((*kept)->digest() == build->digest());
+    CHECK((*kept)->class_counts() == build->class_counts());
+    CHECK((*kept)->load({"Gene", "a"}).error().kind == Kind::unavailable);
+}
+
+TEST_CASE("plain forms go when their build has gone") {
+    const Site site;
+    site.write("a.xml", gene_xml("a", "1"));
+    (void)site.open();
+    const auto next = site.path() / "next";
+    fs::create_directory(next);
+    std::ofstream(next / "release.ini") << "version = WS2\ndate = 2008-03-01\n";
+    std::ofstream(next / "y.jsonl") << gene("b", "2");
+    fs::remove_all(site.build());
+    REQUIRE(source::open_dump({next.string(), site.index().string(), 64}));
+    CHECK_FALSE(fs::exists(site.index() / "WS1.plain"));
+    CHECK(fs::exists(site.index() / "WS1.index"));
+}
+
+TEST_CASE(
+    "a file written into is noticed by who reads in it, and serves on where it was copied") {
+    const Site site;
+    site.write("a.jsonl", gene("a", "one"));
+    site.write("b.xml", gene_xml("b", "two"));
+    const auto build = site.open();
+    site.write("a.jsonl", gene("a", "six"));
+    site.write("b.xml", gene_xml("b", "ten"));
+    const auto changed = build->load({"Gene", "a"});
+    REQUIRE_FALSE(changed);
+    CHECK(changed.error().kind == Kind::unavailable);
+    CHECK(text_in(build, "b") == "two");
+    CHECK(text_in(site.open(), "a") == "six");
+    CHECK(text_in(site.open(), "b") == "ten");
+}
+
+TEST_CASE("files that change while they are indexed never give a build of both") {
+    const Site site;
+    std::atomic<bool> is_done = false;
+    // All texts of a file are of one number.
+    const auto write = [&](int number) {
+        const auto text = std::to_string(number);
+        std::string lines, elements;
+        for (int i = 0; i < 300; ++i) {
+            lines += gene("j" + std::to_string(i), text);
+            elements += gene_xml("x" + std::to_string(i), text);
+        }
+        site.write("a.jsonl", lines);
+        site.write("b.xml", "<x>" + elements + "</x>");
+    };
+    write(1000);
+    std::jthread writer([&] {
+        for (int number = 1001; !is_done; ++number) write(number);
+    });
+    for (int i = 0; i < 50; ++i) {
+        const auto build = site.try_open();
+        if (!build) continue;
+        std::set<std::string> of_xml;
+        for (int n = 0; n < 300; ++n) {
+            const auto object = (*build)->load({"Gene", "x" + std::to_string(n)});
+            REQUIRE(object);
+            of_xml.insert(object->nodes.at(0).children.at(0).cell.text);
+        }
+        CHECK(of_xml.size() == 1);
+    }
+    is_done = true;
+    writer.join();
+    CHECK(site.open()->class_counts() == std::vector<source::ClassCount>{{"Gene", 600}});
+}
+
+TEST_CASE("a full disk is told, leaves nothing half written, and passes when there is room") {
+    const Site site;
+    std::string elements;
+    for (int i = 0; i < 3000; ++i) elements += gene_xml("x" + std::to_string(i), "text");
+    site.write("a.xml.gz", gzip("<x>" + elements + "</x>"));
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        // A file size limit stands for the full disk: every write beyond it fails, for the same
+        // calls. The text fits, its plain form does not, or neither does.
+        const rlimit small{150'000, RLIM_INFINITY};
+        ::signal(SIGXFSZ, SIG_IGN);
+        ::setrlimit(RLIMIT_FSIZE, &small);
+        const auto build = site.try_open();
+        ::_exit(!build && build.error().kind == Kind::unavailable ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    CHECK_FALSE(fs::exists(site.index() / "WS1.index"));
+    CHECK(fs::is_empty(site.index() / "WS1.plain"));
+    CHECK(text_in(site.open(), "x2999") == "text");
+}
+
+TEST_CASE("an absent class is told from an absent object") {
+    const Site site;
+    site.write("a.jsonl", gene("a", "1"));
+    const auto build = site.open();
+    CHECK(build->load({"Gene", "b"}).error().text == "Gene b is not in WS1");
+    CHECK(build->load({"Paper", "b"}).error().text == "there is no class Paper in WS1");
+    CHECK(build->load({"Paper", "b"}).error().kind == Kind::absent);
+}
