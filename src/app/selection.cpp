@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "source/dump.hpp"
 
 namespace app {
 namespace {
