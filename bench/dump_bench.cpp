@@ -5,45 +5,21 @@
 //                        bench-make_build
 // Prints a line a row: what, our seconds, theirs, ratio, bar. Status 1 below a bar.
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "base/log.hpp"
+#include "rows.hpp"
 #include "source/dump.hpp"
 #include "source/sign.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int runs = 5;
-
-double seconds(const std::function<void()>& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> times) {
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
-}
-
-void require(bool ok, const std::string& what) {
-    if (ok) return;
-    std::fprintf(stderr, "dump_bench: %s\n", what.c_str());
-    std::exit(2);
-}
-
-void shell(const std::string& command) {
-    require(std::system((command + " > /dev/null").c_str()) == 0, command + " failed");
-}
+using bench::compare;
+using bench::require;
+using bench::shell;
 
 fs::path made_dump(const fs::path& folder) {
     const auto made = folder / "dump_bench.made", part = folder / "dump_bench.part";
@@ -53,20 +29,6 @@ fs::path made_dump(const fs::path& folder) {
     shell("'" + maker + "' --bytes 600000000 --folder '" + part.string() + "'");
     fs::rename(part, made);
     return made / "dump.ace";
-}
-
-// Runs ours and theirs in turn.
-bool compare(const char* row, double bar, const std::function<void()>& ours,
-             const std::function<void()>& theirs) {
-    std::vector<double> our_times, their_times;
-    for (int i = 0; i < runs; ++i) {
-        our_times.push_back(seconds(ours));
-        their_times.push_back(seconds(theirs));
-    }
-    const double our = median(our_times), their = median(their_times), ratio = their / our;
-    std::printf("%-42s %8.3f s %8.3f s   ratio %5.2f   bar %4.2f   %s\n", row, our, their, ratio,
-                bar, ratio >= bar ? "met" : "NOT MET");
-    return ratio >= bar;
 }
 
 }  // namespace
