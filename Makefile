@@ -169,7 +169,7 @@ bench:
 	tools/install-packages build serve bench
 	$(MAKE) -j$(jobs) --no-print-directory all benches
 	tools/bench
-benches: $(benches)
+benches: $(benches) $(peers)
 
 install: build/release/varve
 	tools/install-files "$(PREFIX)" "$(DESTDIR)"

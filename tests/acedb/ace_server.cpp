@@ -1,5 +1,5 @@
 // ace-server DUMP [--models FILE] [--port N] [--user U] [--password P] [--name V]
-//            [--last-save T] [--world] [--recorded FOLDER]
+//            [--last-save T] [--world] [--paced] [--recorded FOLDER]
 // -- the AceDB of the tests (tests/support/ace_server.hpp) as a program: prints
 // "listening on PORT" and serves until it is ended.
 // SPDX-License-Identifier: MIT
@@ -43,6 +43,8 @@ bool read_order(Order& order, int count, char** words) {
         const std::string name = words[i];
         if (name == "--world") {
             order.settings.world_may_read = true;
+        } else if (name == "--paced") {
+            order.settings.paced = true;
         } else if (i + 1 == count || !read_option(order, name, words[++i])) {
             return false;
         }
@@ -65,7 +67,8 @@ int main(int count, char** words) {
     Order order;
     if (!read_order(order, count, words)) {
         std::cerr << "ace-server DUMP [--models FILE] [--port N] [--user U] [--password P] "
-                     "[--name V] [--last-save T] [--world] [--recorded FOLDER]\n";
+                     "[--name V] [--last-save T] [--world] [--paced] "
+                     "[--recorded FOLDER]\n";
         return 2;
     }
     try {

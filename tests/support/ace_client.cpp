@@ -2,6 +2,7 @@
 #include "support/ace_client.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace support {
 namespace {
@@ -11,6 +12,23 @@ constexpr auto ok = "ACESERV_MSGOK", fail = "ACESERV_MSGFAIL", killed = "ACESERV
 
 // The text of a body: what stands before its NULs.
 std::string text_of(const AceRequest& request) { return request.frame.body.c_str(); }
+
+// Seconds that saceserver 4.9.62 takes for a command whose reply has so many bytes: as find and
+// show were measured together, 0.2 ms for 7 KB, 0.4 ms for 42 KB, 20 ms for 1.2 MB.
+std::chrono::duration<double> pace_of(std::size_t bytes) {
+    constexpr double small = 7e3, medium = 42e3, large = 1.2e6;
+    const auto size = static_cast<double>(bytes);
+    const double beyond_small = std::clamp(size, small, medium) - small;
+    const double beyond_medium = std::max(size, medium) - medium;
+    return std::chrono::duration<double>(0.1e-3 + 0.2e-3 * beyond_small / (medium - small) +
+                                         19.6e-3 * beyond_medium / (large - medium));
+}
+
+// Busy, as AceDB is.
+void wait_as_acedb(std::chrono::steady_clock::time_point since, std::size_t bytes) {
+    while (std::chrono::steady_clock::now() - since < pace_of(bytes)) {
+    }
+}
 
 std::string terminated(const std::string& connection) {
     return "// Sorry, " + connection + " connection has been terminated.";
@@ -80,7 +98,13 @@ bool AceClient::answer(const AceRequest& request) {
 }
 
 bool AceClient::run(const AceRequest& request) {
+    const auto began = std::chrono::steady_clock::now();
     auto reply = ace_reply(*shared_.contents, shared_.settings, active_, text_of(request));
+    if (shared_.settings.paced) {
+        std::size_t bytes = 0;
+        for (const auto& piece : reply.pieces) bytes += piece.size();
+        wait_as_acedb(began, bytes);
+    }
     pending_ = std::move(reply.pieces);
     if (reply.quits) return kill(request, pending_.front(), 0);
     if (!reply.failed) return next_slice(request);

@@ -70,6 +70,7 @@ struct AceServerSettings {
     std::size_t slice_bytes = 102400;  // of a reply, cut between objects
     bool big_endian = false;           // answers in this order whatever the client sends
     std::uint16_t port = 0;            // 0: any that is free
+    bool paced = false;                // takes as long as AceDB was measured to
 };
 
 // Listens on 127.0.0.1, a thread for each client; ends them all with itself.
