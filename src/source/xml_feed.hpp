@@ -1,10 +1,10 @@
 // source/xml_feed.hpp -- the bytes of an XML file, made ready for libxml2's parser.
 // Done here, before libxml2 sees anything:
-// - The XML declaration, comments, processing instructions, CDATA sections are left out; a DOCTYPE
-//   is refused. So no entity can be declared, and nothing unbounded be gathered.
+// - The XML declaration, comments, processing instructions, CDATA sections are left out; a
+//   DOCTYPE is refused. So no entity can be declared, and nothing unbounded be gathered.
 // - Of text between tags nothing is read; one "x" tells that there was some.
-// - Values become legal text (base/utf8) one by one, as in every other notation: AcePerl prints the
-//   bytes of the database and declares no encoding. Newlines and tabs in them are written as
+// - Values become legal text (base/utf8) one by one, as in every other notation: AcePerl prints
+//   the bytes of the database and declares no encoding. Newlines and tabs in them are written as
 //   character references, since AcePerl writes them bare and XML would make blanks of them.
 // - Batches end where a tag ends: libxml2 2.9 looks through an unfinished tag again at each
 //   portion of it (12 MB of DNA in an attribute took 30 s).

@@ -35,7 +35,7 @@ std::string_view view(const xmlChar* begin, const xmlChar* end) {
 
 }  // namespace
 
-// libxml2 calls back, by SAX2; what comes of it waits in `ready` and `error` until it is asked for.
+// libxml2 calls back, by SAX2; what comes of it waits in `ready` and `error` to be asked for.
 struct XmlObjects::State {
     State(const File& file, std::string called, std::size_t most)
         : name(std::move(called)), feed(file, name, most), tree(most) {}
@@ -190,8 +190,8 @@ void XmlObjects::State::read_attribute(XmlElement& element, const xmlChar** attr
     if (key == type_key) element.type = meant(value, 4);
 }
 
-// Where it is not told to replace entities, which would be asking for trouble, libxml2 hands every
-// `&` over as `&#38;`, for a second pass. No other `&` can be left in a value.
+// Where it is not told to replace entities, which would be asking for trouble, libxml2 hands
+// every `&` over as `&#38;`, for a second pass. No other `&` can be left in a value.
 std::string_view XmlObjects::State::meant(std::string_view value, std::size_t place) {
     constexpr std::string_view ampersand = "&#38;";
     if (value.find('&') == std::string_view::npos) return value;

@@ -38,9 +38,11 @@ class XmlObjects {
     XmlObjects& operator=(const XmlObjects&) = delete;
 
     // The next object; nullopt at the end of a whole file.
-    //   error  refused: cut off, no XML, a DOCTYPE, AceDB's own `show -x` (which is no XML: what to
-    //          do instead), no object at all; malformed: an element that is neither tag nor value
-    //          (file:line); too_large: nested deeper than tree::deepest_node; unavailable
+    //   error  refused: cut off, a DOCTYPE, an encoding that is not read, AceDB's own `show -x`
+    //          (which is no XML: what to do instead), no object at all; malformed: no well-formed
+    //          XML, an element that is neither tag nor value; too_large: nested deeper than
+    //          tree::deepest_node, a tag of thousands of attributes; each with file:line.
+    //          unavailable. The same again at each call behind it
     [[nodiscard]] base::Result<std::optional<FileObject>> next();
 
    private:

@@ -1,10 +1,8 @@
 // XML that means harm, or was cut off on its way: a clear error each, in bounded memory.
 // SPDX-License-Identifier: MIT
-#include <filesystem>
-#include <fstream>
 #include <sys/resource.h>
+#include <unistd.h>
 
-#include "source/dumps.hpp"
 #include "source/xml.hpp"
 
 using base::Kind;

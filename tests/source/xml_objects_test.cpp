@@ -71,7 +71,7 @@ TEST_CASE("what AcePerl writes of an object is what its dump holds, but for what
     auto from_dump = *source::parse_object(bytes[0], {});
     CHECK(from_xml.id == from_dump.id);
 
-    // Precision: of a date (AcePerl pads), of a time (it has no hour and minute without seconds),
+    // Precision: of a date (AcePerl pads), of a time (it has none without seconds),
     // of floats (%g there, %f in the dump: the small one is lost in the dump).
     at(from_dump.nodes, {"Properties", "CGC_received", "1992-03"}).cell.text = "1992-03-01";
     at(from_dump.nodes, {"Properties", "CGC_received", "1992-03-15_10:22"}).cell.text += ":00";
@@ -294,4 +294,31 @@ TEST_CASE("an object without a class or a name is an error") {
     const auto error = xml::error_of("<S " + bad + "/>");
     CHECK(error.kind == Kind::malformed);
     CHECK_THAT(error.text, StartsWith("x.xml:1: <S>"));
+}
+
+TEST_CASE("what lies across the blocks that a file is read in is read as anywhere else") {
+    // Some megabytes, in which every kind of thing comes to lie across the end of a block.
+    const auto value = [](int i) {
+        const auto size = static_cast<std::size_t>(i * 7919 % 301);
+        return std::string(size, 'v') + (i % 3 == 0 ? "é\n" : "") + std::to_string(i);
+    };
+    const auto line_ends = [](int i) { return i % 3 == 0 ? 5U : 4U; };
+    std::string file;
+    for (int i = 0; i < 12'000; ++i)
+        file += "<!-- > < \" -- a comment -->\n<?p i ?><S class='S' value='" + std::to_string(i) +
+                "'>\n <T class='#txt' value=\"" + value(i) + "\"/>&amp;<![CDATA[<x>]]>\n</S>\n";
+    source::File memory(::memfd_create("x.xml", MFD_CLOEXEC));
+    REQUIRE(memory.write(file));
+    source::XmlObjects reader(memory, "x.xml", 1 << 20);
+    std::uint64_t line = 2;
+    for (int i = 0; i < 12'000; line += line_ends(i++)) {
+        const auto object = reader.next();
+        INFO((object ? "" : object.error().text));
+        REQUIRE((object && *object));
+        REQUIRE((*object)->object.id.name == std::to_string(i));
+        REQUIRE((*object)->object.nodes == Nodes{tag("T", {text(value(i))})});
+        REQUIRE((*object)->line == line);
+    }
+    const auto end = reader.next();
+    REQUIRE((end && !*end));
 }
