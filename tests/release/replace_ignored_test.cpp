@@ -1,0 +1,166 @@
+// A release that is published again while the list of what is ignored changes: rows change where
+// the two publications differ in what counts, and nowhere else.
+// SPDX-License-Identifier: MIT
+#include "history/past.hpp"
+#include "release/replacing.hpp"
+
+using namespace replacing;
+
+namespace {
+
+using Kinds = std::map<std::string, std::string>;
+using support::tag;
+using support::text;
+
+const compare::Ignored homol = {{"Gene", {{"Homol"}}}};
+
+support::Nodes nodes(const std::string& title, const std::string& homology) {
+    return {tag("Title", {text(title)}), tag("Homol", {text(homology)})};
+}
+
+// The release before, as it was published, and again.
+struct Three {
+    SmallBuild before{"WS187", "2008-02-15"}, first{"WS188", "2008-03-22"},
+        again{"WS188", "2008-03-22"};
+    std::map<std::string, std::string> rows;  // as they were published first
+
+    Three() {
+        add("ignored_then", nodes("one", "a"), nodes("one", "b"), nodes("one", "b"));
+        add("ignored_twice", nodes("one", "a"), nodes("one", "b"), nodes("one", "c"));
+        add("beside", nodes("one", "a"), nodes("two", "b"), nodes("two", "c"));
+        add("title_again", nodes("one", "a"), nodes("two", "b"), nodes("three", "b"));
+        add("title_taken_back", nodes("one", "a"), nodes("two", "b"), nodes("one", "b"));
+        first.with("Gene", "created", nodes("one", "a"));
+        again.with("Gene", "created", nodes("one", "b"));
+    }
+    void add(const std::string& name, const support::Nodes& was, const support::Nodes& is,
+             const support::Nodes& is_again) {
+        before.with("Gene", name, was);
+        first.with("Gene", name, is);
+        again.with("Gene", name, is_again);
+    }
+    // With one list, and again with another.
+    void publish(Office& office, const compare::Ignored& list, const compare::Ignored& list_again,
+                 bool is_kept) {
+        office.settings.ignored = list;
+        office.warm(before);
+        office.warm(first, &before);
+        rows = office.rows();
+        office.settings.ignored = list_again;
+        office.replaced(again, &before, is_kept ? &first : nullptr);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a release published again with a list tells what else than the list changed") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Three builds;
+    Office office(fresh.connect());
+    builds.publish(office, homol, homol, GENERATE(true, false));
+    CHECK(office.kinds() == Kinds{{"beside", "changed 0 WS187"},
+                                  {"title_again", "changed 1 WS187"},
+                                  {"title_taken_back", "withdrawn 1 WS187"},
+                                  {"created", "created 0 WS187"}});
+    CHECK(office.rows().at("beside") == builds.rows.at("beside"));
+    CHECK(office.rows().at("created") == builds.rows.at("created"));
+    // The content is the new one all the same.
+    const auto trees = office.query("SELECT o.signature FROM objects o WHERE o.name IN "
+                                    "('beside', 'created') ORDER BY o.name");
+    CHECK(trees.at(0).text(0) == tree::signature_of(nodes("two", "c")));
+    CHECK(trees.at(1).text(0) == tree::signature_of(nodes("one", "b")));
+}
+
+TEST_CASE("what was told before a list grew stands when the release is published again") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Three builds;
+    Office office(fresh.connect());
+    builds.publish(office, {}, homol, GENERATE(true, false));
+    CHECK(office.kinds() == Kinds{{"ignored_then", "changed 0 WS187"},
+                                  {"ignored_twice", "changed 0 WS187"},
+                                  {"beside", "changed 0 WS187"},
+                                  {"title_again", "changed 1 WS187"},
+                                  {"title_taken_back", "withdrawn 1 WS187"},
+                                  {"created", "created 0 WS187"}});
+    for (const auto* name : {"ignored_then", "ignored_twice", "beside", "created"})
+        CHECK(office.rows().at(name) == builds.rows.at(name));
+}
+
+TEST_CASE("what was ignored before a list shrank is not told when the release comes again") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Three builds;
+    Office office(fresh.connect());
+    // Of other bytes, so that it is looked at again.
+    builds.again.with("Gene", "ignored_then", [] {
+        auto restamped = nodes("one", "b");
+        restamped[0].stamp = "2008-02-01_09:15:20_sylvia";
+        return restamped;
+    }());
+    builds.publish(office, homol, {}, GENERATE(true, false));
+    // Those whose homology differs from the first publication's are news by the new list.
+    CHECK(office.kinds() == Kinds{{"ignored_twice", "changed 0 WS187"},
+                                  {"beside", "changed 1 WS187"},
+                                  {"title_again", "changed 1 WS187"},
+                                  {"title_taken_back", "changed 1 WS187"},
+                                  {"created", "created 1 WS187"}});
+}
+
+TEST_CASE("a release published again keeps what a first sight told by another list") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const auto seen = [](const std::string& homology) {
+        const std::string stamp = "2008-03-01_09:15:20_sylvia";
+        return support::Nodes{tag("Title", {support::stamped(text("one"), stamp)}),
+                              tag("Homol", {support::stamped(text(homology), stamp)})};
+    };
+    const bool grows = GENERATE(true, false);
+    SmallBuild first("WS188", "2008-03-22"), again("WS188", "2008-03-22");
+    first.with("Gene", "same", seen("a")).with("Gene", "ignored", seen("a"));
+    again.with("Gene", "same", seen("a")).with("Gene", "ignored", seen(grows ? "b" : "a"));
+    again.with("Gene", "other", {});
+    Office office(fresh.connect());
+    office.settings.ignored = grows ? compare::Ignored() : homol;
+    office.warm(first);
+    const auto rows = office.rows();
+    CHECK(rows.size() == 2);
+    office.settings.ignored = grows ? homol : compare::Ignored();
+    office.replaced(again, nullptr, nullptr);
+    CHECK(office.rows() == rows);
+}
+
+TEST_CASE("a tree is known in the releases between two when jobs told that it had not changed") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const bool is_warmed = GENERATE(true, false);
+    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
+    a.with("Gene", "g", nodes("one", "a"));
+    b.with("Gene", "g", nodes("one", "a"));
+    c.with("Gene", "g", nodes("one", "b"));
+    b.with("Gene", "another", {});  // so that the release is recorded
+    Office office(fresh.connect());
+    office.settings.ignored = homol;
+    const auto come_to = [&](const SmallBuild& build, const SmallBuild* previous) {
+        is_warmed ? office.warm(build, previous) : office.ask(build, previous, "g");
+    };
+    come_to(a, nullptr);
+    come_to(b, &a);
+    office.ask(b, &a, "another");
+    come_to(c, &b);
+    CHECK_FALSE(office.rows().contains("g"));
+    const auto object = store::perform(office.pool, store::Access::read, [](auto& transaction) {
+        return history::find_object(transaction, {"Gene", "g"}).value();
+    });
+    const auto in = [&](const std::string& version) {
+        return history::tree_in(office.pool, office.settings, object, version);
+    };
+    const auto nodes_in = [&](const std::string& version) {
+        auto tree = in(version);
+        INFO((tree ? "" : tree.error().text));
+        REQUIRE(tree);
+        return std::move(tree->nodes);
+    };
+    CHECK(nodes_in("WS186") == nodes("one", "a"));
+    CHECK(nodes_in("WS188") == nodes("one", "b"));
+    if (is_warmed)
+        CHECK(nodes_in("WS187") == nodes("one", "a"));
+    else
+        CHECK(in("WS187").error().text.find("WS186") != std::string::npos);
+}
