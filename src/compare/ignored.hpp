@@ -16,9 +16,9 @@
 
 namespace compare {
 
-// Class -> paths of tags, ASCII case aside in both. A path of one tag leaves that tag out wherever
-// it stands, with all below it; a longer one where it leads to from the object down, tag by tag.
-// Class "*": every class. A class that stands here twice has the paths of both.
+// Class -> paths of tags, ASCII case aside in both. A path of one tag leaves that tag out
+// wherever it stands, with all below it; a longer one where it leads to from the object down, tag
+// by tag. Class "*": every class. A class that stands here twice has the paths of both.
 using Ignored = std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>>;
 
 // The changes without what is ignored in this class: one at an ignored place goes, from subtrees

@@ -1,5 +1,5 @@
-// release/finished.hpp -- what jobs have finished, what they could not read, and what requests have
-// done since: the tables warmed, failed and objects, as the release job asks them.
+// release/finished.hpp -- what jobs have finished, what they could not read, and what requests
+// have done since: the tables warmed, failed and objects, as the release job asks them.
 // `only`: of this class; empty: of all. All throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once

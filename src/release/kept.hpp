@@ -14,8 +14,8 @@
 
 namespace release {
 
-// The kept index of a release whose digest is this one, or can't be told from it (that of a server
-// and that of files); nullptr: there is none.
+// The kept index of a release whose digest is this one, or can't be told from it (that of a
+// server and that of files); nullptr: there is none.
 using OpenKept =
     std::function<source::Build(const std::string& version, const std::string& digest)>;
 

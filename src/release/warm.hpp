@@ -36,7 +36,8 @@ struct Warming {
     source::Build build;
     source::Build previous;  // the kept index of the release before; may be nullptr
     Selection what;
-    // The kept index of a release as it was recorded; nullptr: there is none. Asked once for each.
+    // The kept index of a release as it was recorded; nullptr: there is none. Asked once for
+    // each.
     std::function<source::Build(const std::string& version, const std::string& digest)> kept = {};
     std::size_t threads = 1;
     MassChangeSettings mass_change = {};

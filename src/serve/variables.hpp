@@ -23,8 +23,8 @@ inline constexpr std::size_t longest_field = 8192;  // above: 400
 // The path of base_url: "https://x.org/changes" has "/changes", "https://x.org" has "".
 [[nodiscard]] std::string base_path_of(std::string_view base_url);
 
-// The page of a path: "/rss" of "/changes/rss" below "/changes", "/" of "/changes" itself; "" when
-// it is not below it.
+// The page of a path: "/rss" of "/changes/rss" below "/changes", "/" of "/changes" itself; ""
+// when it is not below it.
 // /db/rss is itself wherever the site lies: the old site's links stand at the root of the host.
 [[nodiscard]] std::string path_below(std::string_view path, std::string_view base_path);
 

@@ -67,8 +67,8 @@ struct Upgraded {
 [[nodiscard]] base::Result<Upgraded> initialise(Connection& connection, base::Seconds now);
 
 // Whether this program can work with the schema as it stands.
-//   error  refused: none yet ("run varve init"), older ("run varve init"), newer than the program,
-//          an import that was broken off or goes on
+//   error  refused: none yet ("run varve init"), older ("run varve init"), newer than the
+//          program, an import that was broken off or goes on
 [[nodiscard]] base::Result<void> check_schema(Connection& connection);
 
 }  // namespace store
