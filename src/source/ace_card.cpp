@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace source {
 namespace {
 
@@ -118,7 +120,7 @@ base::Result<void> CardReader::push(const std::string& name) {
     auto bytes = include_
                      ? include_(name)
                      : base::Result<std::string>(base::fail(base::Kind::absent, "no such file"));
-    if (!bytes) return base::fail_at(place() + ": @" + name, bytes.error());
+    if (!bytes) return base::fail_at(place() + ": @" + base::legal_text(name), bytes.error());
     included_bytes_ += std::max(bytes->size(), least_counted);
     if (included_bytes_ > most_) return too_large("more is included than may be held");
     included_.insert(name);

@@ -134,7 +134,8 @@ WrittenLines::Wrong WrittenLines::read_free(const Word& word, Target target) {
 
 WrittenLines::Wrong WrittenLines::enter_hash(Place place) {
     const auto root = models_.of_class(models_.at(place).name);
-    if (root == Models::unknown) return "the models lack #" + models_.at(place).name;
+    if (root == Models::unknown)
+        return "the models lack the hash " + shown(models_.at(place).name);
     step(What::stay);
     home_ = at_ = root;
     home_depth_ = depth_;

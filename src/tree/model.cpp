@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "tree/number.hpp"
 
 namespace tree {
@@ -54,7 +55,7 @@ ModelNode node_of(std::string_view word) {
     ModelNode node;
     if (word.front() == '?' || word.front() == '#') {
         node.what = word.front() == '?' ? What::reference : What::hash;
-        node.name = word.substr(1);
+        node.name = base::legal_text(word.substr(1));
         return node;
     }
     if (word == "Text")
@@ -66,7 +67,7 @@ ModelNode node_of(std::string_view word) {
     else if (word == "DateType")
         node.what = What::date;
     else
-        node.name = word;
+        node.name = base::legal_text(word);
     return node;
 }
 
@@ -126,12 +127,12 @@ class ModelParser {
     };
 
     void begin_class(const Word& word) {
-        const auto name = word.text.substr(1);
+        const auto name = base::legal_text(word.text.substr(1));
         open_.clear();
         auto& root = models_.roots_[base::fold_ascii(name)];
         if (root == Models::unknown) {
             root = static_cast<Models::Place>(models_.nodes_.size());
-            models_.nodes_.push_back({What::tag, false, false, std::string(name), {}});
+            models_.nodes_.push_back({What::tag, false, false, name, {}});
             models_.parents_.push_back(Models::unknown);
         }
         open_.push_back({root, word.end()});
@@ -166,12 +167,13 @@ class ModelParser {
         models_.nodes_.push_back(node_of(word));
         models_.nodes_[parent].children.push_back(next);
         models_.parents_.push_back(parent);
-        if (models_.nodes_[next].what == What::tag) note_tag(next, word);
+        if (models_.nodes_[next].what == What::tag) note_tag(next);
         return next;
     }
 
-    void note_tag(Models::Place place, std::string_view word) {
-        auto& tags = models_.tags_[tag_key(open_.front().place, base::fold_ascii(word))];
+    void note_tag(Models::Place place) {
+        const auto folded = base::fold_ascii(models_.nodes_[place].name);
+        auto& tags = models_.tags_[tag_key(open_.front().place, folded)];
         if (tags.size() < most_namesakes) tags.push_back(place);
     }
 

@@ -33,7 +33,8 @@ class Models {
 
     Models();
 
-    // Models of the whole text of a models.wrm. Any bytes; bounded by their size.
+    // Models of the whole text of a models.wrm. Any bytes, names made legal (base/utf8); bounded
+    // by their size.
     [[nodiscard]] static Models parse(std::string_view text);
 
     // The root place of a class ("Gene", any case), or unknown.

@@ -153,6 +153,7 @@ TEST_CASE("-O sets the stamp of the cell in front of it, a later line leaves it"
           Paths{"Identity Name Other_name@s1 \"a\"@s 2", "Identity Name Other_name@s1 \"b\""});
     CHECK(gene("Remark r -O s -C c -O t") == Paths{"Remark \"r\"@s -C c@t"});
     CHECK(gene("Remark -O a r -O b -O c") == Paths{"Remark@a \"r\"@c"});
+    CHECK(gene("Remark a -O s -R b") == Paths{"Remark \"b\""});
     CHECK(gene("Version 1 -O s\nVersion 2") == Paths{"Identity Version 2"});
     CHECK(small("Gene : x -O s\n\nGene : x\n\n").at("Gene x").stamp == "s");
     CHECK(small("Gene : x -O s\nNo_tag\n\n").at("Gene x").stamp.empty());
@@ -174,7 +175,7 @@ TEST_CASE("what the models refuse drops the paragraph, and is told") {
     CHECK(wrong("Remark r -C c d") == "more behind a comment than its stamp");
     CHECK(wrong("Remark r -C c -O s d") == "\"d\" stands behind a comment");
     CHECK(wrong("Remark r -O") == "no stamp behind -O");
-    CHECK(wrong("Lost x") == "the models lack #Nowhere");
+    CHECK(wrong("Lost x") == "the models lack the hash \"Nowhere\"");
     CHECK(wrong("Version " + std::string(1000, '9') + "x").size() < 120);
     const auto round = small("Odd : o\nTag x\n\n");
     REQUIRE(round.complaints.size() == 1);
@@ -300,6 +301,13 @@ TEST_CASE("the larger of two objects that become one stays where it is, all the 
         CHECK(paths.at(0) == "Identity Version 2");
         CHECK(paths.size() == (is_large ? 23 : 3));
     }
+}
+
+TEST_CASE("an alias is renamed no further") {
+    const auto loaded = small("Gene : a\n\n-A Gene a b\n-R Gene a c\n-A Gene a d\nGene : e\n"
+                              "Homol a\nHomol c 1\n\n");
+    CHECK(loaded.complaints.empty());
+    CHECK(paths_of(loaded.at("Gene e")) == Paths{"Homol \"b\"", "Homol \"c\" 1.000000"});
 }
 
 TEST_CASE("an alias of itself is refused") {

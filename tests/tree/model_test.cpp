@@ -194,3 +194,10 @@ TEST_CASE("the way to a tag leads over nothing but tags, hashes at the start fol
     const auto identity = walk(models, "Gene", {{bare, "Identity"}});
     CHECK(models.way_to(identity, "CGC_name").size() == 2);
 }
+
+TEST_CASE("names of any bytes are legal text") {
+    const auto models = Models::parse(std::string_view("?A\0 T\xE9g ?B\1\n?B\1 U\n", 21));
+    const auto place = models.below(models.of_class("A\uFFFD"), bare, "T\u00E9g");
+    CHECK(models.cell_at(models.below(place, quoted, "x"), quoted, "x").class_name == "B\uFFFD");
+    CHECK(models.way_to(models.of_class("A\uFFFD"), "t\u00E9g").size() == 1);
+}
