@@ -7,8 +7,9 @@ import sys
 import time
 import traceback
 
+import ace_sites  # noqa: F401  each of these adds its checks to the list
 import checks
-import commands  # noqa: F401  each of these adds its checks to the list
+import commands  # noqa: F401
 import faults  # noqa: F401
 import installed  # noqa: F401
 import job
@@ -19,7 +20,9 @@ import release_choice  # noqa: F401
 import release_job  # noqa: F401
 import reload  # noqa: F401
 import requesting  # noqa: F401
+import sources_demo  # noqa: F401
 import switching  # noqa: F401
+import tace_sites  # noqa: F401
 
 SECONDS_FOR_ONE_CHECK = 180
 

@@ -1,0 +1,282 @@
+"""Sites over a running AceDB server, which is restarted, killed, silent, and another's.
+
+SPDX-License-Identifier: MIT
+"""
+import contextlib
+import http.client
+import time
+
+from ace_peers import (OBJECTS, PASSWORD, AceServer, ask_server, dump_of, expect_same_feeds, feeds_of,
+                       write_dates)
+from checks import check
+from load import Load
+from site_of_varve import Site, eventually, rss_path
+
+GENE = ("Gene", "WBGene00006763")
+PATH = rss_path(*GENE)
+SAME_SITE = {"site__base_url": "http://127.0.0.1:8080"}
+
+
+@contextlib.contextmanager
+def another_site():
+    site = Site()
+    try:
+        yield site
+    finally:
+        site.close()
+
+
+def all_text_of(site):
+    """Everything the site wrote, but the file that holds the password."""
+    files = [file for file in site.folder.rglob("*") if file.is_file() and "password-" not in file.name]
+    return b"".join(file.read_bytes() for file in files)
+
+
+def feeds_over_dumps():
+    """By release, what a site over the dumps answers that was visited in each of them."""
+    with another_site() as site:
+        site.expect(0, "init")
+        write_dates(site)
+        feeds = {}
+        for build in ("WS186", "WS187", "WS188"):
+            site.switch_to(build)
+            site.write_config(**SAME_SITE)
+            feeds[build] = feeds_of(site)
+        return feeds
+
+
+@check("a site over a server answers as one over the dumps of the same builds, release for release")
+def _(site):
+    expected = feeds_over_dumps()
+    with AceServer("WS186") as server:
+        site.expect(0, "init")
+        ask_server(site, server, **SAME_SITE)
+        for build in ("WS186", "WS187", "WS188"):
+            server.restart(build)
+            expect_same_feeds(feeds_of(site), expected[build])
+    assert sum(status == 0 for status, _ in expected["WS188"].values()) > 15, expected["WS188"]
+    assert PASSWORD.encode() not in all_text_of(site)
+
+
+def releases_named(body):
+    return {release for release in (b"WS186", b"WS187", b"WS188") if release in body}
+
+
+@check("a site follows a server from release to release, and answers from its history meanwhile")
+def _(site):
+    paths = [rss_path(*key) for key in OBJECTS[:8]]
+    with AceServer("WS186") as server:
+        site.expect(0, "init")
+        ask_server(site, server, **SAME_SITE)
+        feeds = {"WS186": feeds_of(site)}
+        site.start()
+        allowed = {rss_path(*key): {body for status, body in [feeds["WS186"][key]] if status == 0}
+                   for key in OBJECTS[:8]}
+        with Load(site, paths, clients=8) as load:
+            eventually(load.each_has(8), "answers of WS186")
+            for build in ("WS187", "WS188"):
+                server.restart(build)
+                eventually(lambda now=build: load.broken or now.encode() in site.get(PATH).body,
+                           f"{build} is served", seconds=20)
+                eventually(load.each_has(8), f"answers of {build}")
+        feeds["WS188"] = feeds_of(site)
+        now = {path: site.get(path).body for path in paths}
+    assert not load.broken, load.broken
+    for replies in load.replies:
+        assert {status for status, _ in replies} <= {200, 404, 503}, {status for status, _ in replies}
+        for status, body in replies:
+            assert status != 200 or b"<item" in body or body in now.values() \
+                or any(body in each for each in allowed.values()), body[:500]
+        last = {}
+        for (status, body), path in zip(replies, _paths_asked(paths, load, replies)):
+            if status != 200:
+                continue
+            shown = releases_named(body)
+            assert last.get(path, set()) <= shown, (path, last[path], shown)
+            last[path] = shown
+    for key in OBJECTS[:8]:
+        status, body = feeds["WS188"][key]
+        reply = now[rss_path(*key)]
+        assert status != 0 or reply == body, (key, reply, body)
+
+
+def _paths_asked(paths, load, replies):
+    """The path of each answer: each client begins at another (load.py)."""
+    number = next(i for i, each in enumerate(load.replies) if each is replies)
+    start = len(paths) * number // len(load.replies)
+    while True:
+        yield from paths[start:] + paths[:start]
+
+
+@check("a server killed and restarted under load of 32 clients costs no reader a wrong answer")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server)
+        site.start()
+        paths = [rss_path(*key) for key in OBJECTS]
+        right = {}
+        for path in paths:
+            reply = site.get(path)
+            right[path] = (reply.status, reply.body)
+        with Load(site, paths, clients=32) as load:
+            for _turn in range(3):
+                eventually(load.each_has(4), "answers")
+                server.kill()
+                eventually(load.each_has(2), "answers without the server")
+                server.start("WS188")
+            eventually(load.each_has(4), "answers")
+        assert not load.broken, load.broken
+        expected = set(right.values())
+        for replies in load.replies:
+            wrong = [reply for reply in replies if reply[0] != 503 and reply not in expected]
+            assert not wrong, wrong[0]
+        for path in paths:
+            eventually(lambda asked=path: (reply := site.get(asked)).status == right[asked][0]
+                       and reply.body == right[asked][1], f"{path} as before")
+
+
+@check("while its server is down from the start a site answers 503 with Retry-After, then feeds")
+def _(site):
+    with AceServer("WS188") as server:
+        server.kill()
+        ask_server(site, server)
+        site.expect(0, "init")
+        site.start_varve()
+        site.start_apache()
+        eventually(lambda: _status(site) is not None, "an answer")
+        reply = site.get(PATH)
+        assert reply.status == 503 and int(reply.fields["retry-after"]) > 0, reply
+        server.start("WS188")
+        eventually(lambda: site.get(PATH).status == 200, "the feed")
+        assert b"unc-26" in site.get(PATH).body
+
+
+def _status(site):
+    try:
+        return site.get(PATH).status
+    except (OSError, http.client.HTTPException):
+        return None
+
+
+@check("varve check says that the password is wrong, and no word anywhere says the password")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server)
+        fine = site.expect(0, "check")
+        assert b"WS188" in fine.stdout, fine.stdout
+        wrong = "no such Sesame"
+        ask_server(site, server, password=wrong)
+        done = site.run("check")
+        said = done.stdout + done.stderr
+        assert done.returncode != 0 and b"userid/password incorrect" in said, said
+        feed = site.run("feed", "--", *GENE)
+        assert feed.returncode != 0, feed
+        for secret in (wrong, PASSWORD):
+            assert secret.encode() not in said + feed.stdout + feed.stderr + fine.stdout + fine.stderr
+            assert secret.encode() not in all_text_of(site)
+
+
+@check("while its server hangs, a site answers other requests in time, and this one with 503")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server)
+        site.start()
+        known = site.get(PATH)
+        assert known.status == 200, known
+        others = [rss_path(*key) for key in OBJECTS[1:9]]
+        server.hang()
+        with Load(site, others, clients=8) as load:
+            eventually(lambda: load.broken or load.count() >= 8, "answers of what was never seen")
+            for _ in range(5):
+                began = time.monotonic()
+                reply = site.get(PATH)
+                assert reply.status == 200 and reply.body == known.body, reply
+                assert site.get("/healthz").status == 200
+                assert site.get("/metrics").status == 200
+                assert time.monotonic() - began < 10
+        assert not load.broken, load.broken
+        for replies in load.replies:
+            assert {status for status, _ in replies} == {503}, {status for status, _ in replies}
+        server.go_on()
+        eventually(lambda: site.get(others[0]).status == 200, "a feed once it goes on")
+
+
+@check("a release prewarmed from a server is followed by one prewarmed from a dump")
+def _(site):
+    site.expect(0, "init")
+    with another_site() as plain:
+        plain.expect(0, "init")
+        write_dates(plain)
+        for build in ("WS187", "WS188"):
+            plain.switch_to(build)
+            plain.write_config(**SAME_SITE)
+            plain.expect(0, "prewarm", "--all")
+        expected = feeds_of(plain)
+    with AceServer("WS187") as server:
+        ask_server(site, server, **SAME_SITE)
+        site.expect(0, "prewarm", "--all")
+    site.switch_to("WS188")
+    site.write_config(**SAME_SITE)
+    site.expect(0, "prewarm", "--all")
+    expect_same_feeds(feeds_of(site), expected)
+
+
+@check("varve show tells an unknown class of a server from an unknown object")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server)
+        shown = site.expect(0, "show", "--", *GENE).stdout
+        assert b"unc-26" in shown, shown
+        no_class = site.run("show", "--", "Nosuch", "WBGene00006763")
+        no_object = site.run("show", "--", "Gene", "nosuch")
+        for done in (no_class, no_object):
+            assert done.returncode != 0 and not done.stdout, done
+        assert b"class" in no_class.stderr and no_class.stderr != no_object.stderr, no_class.stderr
+        assert b"nosuch" in no_object.stderr, no_object.stderr
+
+
+@check("no name is a wildcard or a command to a server")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server)
+        site.start()
+        for name in ("*", "WBGene0000676?", "WBGene*", 'x" ; shutdown', "50%", "a//b", "a\\", "a\nb", "\xe9"):
+            reply = site.get(rss_path("Gene", name))
+            assert reply.status in (400, 404), (name, reply)
+        assert site.get(PATH).status == 200
+
+
+@check("a release whose date nobody knows is named, with what to do, and none is served")
+def _(site):
+    with AceServer("WS188") as server:
+        server.restart("WS188", name="WS999")
+        site.expect(0, "init")
+        ask_server(site, server)
+        done = site.run("check")
+        assert done.returncode != 0 and b"WS999" in done.stdout + done.stderr, done
+        assert b"releases.tsv" in done.stdout + done.stderr, done
+        write_dates(site)
+        with (site.folder / "releases.tsv").open("a") as dates:
+            dates.write("WS999\t2009-01-01\n")
+        site.expect(0, "check")
+
+
+@check("a server that shows other content under the version of before is told from a restart")
+def _(site):
+    with AceServer("WS187") as server:
+        site.expect(0, "init")
+        ask_server(site, server)
+        site.start()
+        before = site.feed(*GENE).body
+        server.restart("WS187")
+        eventually(lambda: site.get(PATH).body == before, "the same after a restart")
+        server.kill()
+        server.start("WS188", name="WS187", dump=dump_of("WS188"), last_save="2008-03-16_00:00:00")
+        eventually(lambda: site.get("/healthz").status == 200, "the site answers")
+        reply = site.get(PATH)
+        assert reply.status in (200, 503) and b"WS188" not in reply.body, reply
