@@ -1,5 +1,5 @@
-// app/opener.hpp -- how builds are opened, whatever kind of source is configured: by the server and
-// by every command.
+// app/opener.hpp -- how builds are opened, whatever kind of source is configured: by the server
+// and by every command.
 // SPDX-License-Identifier: MIT
 #pragma once
 

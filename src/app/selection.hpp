@@ -12,8 +12,9 @@
 
 namespace app {
 
-// The kept index of a release as it was recorded; a release that was published twice has two. One
-// of the other sort (of a server, of files) where there is none of this very digest; nullptr: none.
+// The kept index of a release as it was recorded; a release that was published twice has two.
+// One of the other sort (of a server, of files) where there is none of this very digest.
+// nullptr: there is none.
 [[nodiscard]] source::Build kept_index(const std::string& folder, const std::string& version,
                                        const std::string& digest);
 

@@ -47,7 +47,8 @@ class AceDatabase {
     // was lost. Whatever `talk` keeps of a first run it must drop at a second.
     // A session on which `talk` fails is used again where the error is absent or refused, and
     // closed else: nobody knows what it says next.
-    //   error  unavailable: not reached, or it holds another build now; refused; what talk returns
+    //   error  unavailable: not reached, or it holds another build now; refused; what talk
+    //          returns
     //   cost   that of `talk`; a `status` where another identity was heard of since the session
     //          was asked last. A server that was silent is asked by one thread at a time, and
     //          the others are told so at once

@@ -1,5 +1,5 @@
-// source/database_files.hpp -- what tells from outside that an AceDB database was saved: its files.
-// For tace, whose process goes on to read what it found at its start.
+// source/database_files.hpp -- what tells from outside that an AceDB database was saved. For
+// tace, whose process goes on to read what it found at its start.
 // SPDX-License-Identifier: MIT
 #pragma once
 

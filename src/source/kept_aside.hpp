@@ -1,6 +1,6 @@
-// source/kept_aside.hpp -- the index of a version that is about to be made anew, kept under a name
-// of its own: should the new build of that version be refused for its content, the index of the
-// one that was served stays.
+// source/kept_aside.hpp -- the index of a version that is about to be made anew, kept under a
+// name of its own: should the new build of that version be refused for its content, the index of
+// the one that was served stays.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,5 +1,5 @@
-// source/live_listing.hpp -- which objects a running AceDB has, and the sample of them that rule C4
-// looks at; asked gently.
+// source/live_listing.hpp -- which objects a running AceDB has, and the sample of them that rule
+// C4 looks at; asked gently.
 // SPDX-License-Identifier: MIT
 #pragma once
 
