@@ -8,6 +8,7 @@ import time
 import traceback
 
 import ace_sites  # noqa: F401  each of these adds its checks to the list
+import aceperl_xml  # noqa: F401
 import checks
 import commands  # noqa: F401
 import faults  # noqa: F401

@@ -40,7 +40,8 @@ struct AceContents {
     void add_recorded(const std::string& folder);
 };
 
-// What goes wrong. Each stands for the replies to commands, not for the log-in, unless it says so.
+// What goes wrong. Each stands for the replies to commands, not for the log-in, unless it says
+// so.
 enum class AceFault : unsigned char {
     none,
     silence,           // takes a command and never answers
