@@ -22,7 +22,7 @@ TEXTS = ("Architecture", "Multi-Arch", "Essential", "Section", "Priority", "Main
          "Description")
 NUMBERS = ("Installed-Size", "Size")
 # "python3:any (>= 3.11)": a name, then an architecture, then a bound; the last two may be missing.
-RELATION = re.compile(r"([^\s:(]+)(?::([\w-]+))?\s*(?:\(([^)]*)\))?")
+RELATION = re.compile(r"([^\s:(]+)(:[\w-]+)?\s*(\([^)]*\))?")
 
 
 # ---- the index ----
@@ -127,9 +127,10 @@ def newest_packages(files):
     newest = {}
     for file in files:
         for package in stanzas(open_index(file)):
-            other = newest.setdefault(package["Package"], package)
-            if version_order(other["Version"]) < version_order(package["Version"]):
-                newest[package["Package"]] = package
+            name = package["Package"]
+            if (name not in newest or
+                    version_order(newest[name]["Version"]) < version_order(package["Version"])):
+                newest[name] = package
     return newest
 
 

@@ -1,0 +1,202 @@
+"""examples/debian-packages as its README has it: the exporter, two releases, what they tell.
+
+SPDX-License-Identifier: MIT
+"""
+import gzip
+import html.parser
+import json
+import lzma
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+from checks import check
+from site_of_varve import COMMAND_SECONDS, EXAMPLES, PROGRAM
+
+DEBIAN = EXAMPLES / "debian-packages"
+EXPORTER = DEBIAN / "packages_to_jsonl.py"
+INDEXES = [DEBIAN / "indexes" / "bookworm.Packages", DEBIAN / "indexes" / "bookworm-security.Packages"]
+OLD, NEW = "bookworm-2026-07", "bookworm-2026-11"
+IGNORED = {"Package": {"Size", "Installed-Size"}, "Source": set()}
+NAME = 'He said: "50%" </b><script>alert(1)</script> & café \\ ]]> {{name}}'
+HOSTILE = NAME + " \x07 \u202e"
+
+
+def run_exporter(*files, **options):
+    return subprocess.run([sys.executable, str(EXPORTER), *map(str, files)], timeout=COMMAND_SECONDS,
+                          capture_output=True, check=True, **options).stdout
+
+
+def run_demo(site):
+    """The site's folder is the demo's from then on."""
+    site.folder = site.folder / "debian"
+    done = subprocess.run([str(DEBIAN / "demo"), str(site.folder)], env={**os.environ, "VARVE": str(PROGRAM)},
+                          timeout=COMMAND_SECONDS, capture_output=True, check=False)
+    assert done.returncode == 0, done
+    site.builds = site.folder / "builds"
+
+
+def objects_of(lines):
+    return {(line["class"], line["name"]): line["tree"] for line in map(json.loads, lines.splitlines())}
+
+
+def cell_of(node):
+    return json.dumps({key: value for key, value in node.items() if key not in ("children", "at", "by")})
+
+
+def paths_of(nodes, above=()):
+    """Every node, as the cells that lead to it."""
+    for node in nodes:
+        path = (*above, cell_of(node))
+        yield path
+        yield from paths_of(node.get("children", []), path)
+
+
+def told_paths(tree, class_name):
+    """Those of the tree that the demo's [ignore] leaves."""
+    return {path for path in paths_of(tree) if json.loads(path[0]).get("tag") not in IGNORED[class_name]}
+
+
+def changed_paths(changes):
+    """What changes unfold to: (removed, added) nodes."""
+    gone, come = set(), set()
+    for change in changes:
+        above = tuple(map(cell_of, change["path"]))
+        gone |= set(paths_of(change.get("before", []), above))
+        come |= set(paths_of(change.get("after", []), above))
+    return gone - come, come - gone
+
+
+def difference(site, class_name, name):
+    done = site.run("diff", class_name, name, "--from", OLD, "--to", NEW, "--format", "json")
+    assert done.returncode in (0, 1), done
+    return json.loads(done.stdout)
+
+
+def recorded_kinds(site):
+    """{(class, name): kind} of the newer release's rows, from an export of the store."""
+    rows = [json.loads(line) for line in site.expect(0, "export").stdout.splitlines()]
+    names = {row["row"]["oid"]: (row["row"]["class"], row["row"]["name"]) for row in rows
+             if row.get("table") == "objects"}
+    return {names[row["row"]["oid"]]: row["row"]["kind"] for row in rows
+            if row.get("table") == "history" and row["row"]["version"] == NEW}
+
+
+@check("the demo of Debian's packages records what differs between its two indexes, and nothing else")
+def _(site):
+    run_demo(site)
+    old, new = objects_of(run_exporter(INDEXES[0])), objects_of(run_exporter(*INDEXES))
+    expected = {}
+    for key, tree in new.items():
+        if key not in old:
+            expected[key] = "created"
+        elif told_paths(tree, key[0]) != told_paths(old[key], key[0]):
+            expected[key] = "changed"
+    assert expected[("Package", "linux-image-6.1.0-56-amd64")] == "created"
+    assert expected[("Package", "apache2")] == "changed" and ("Package", "curl") not in expected
+    assert recorded_kinds(site) == expected
+    for class_name, name in expected:
+        before = told_paths(old.get((class_name, name), []), class_name)
+        after = told_paths(new[class_name, name], class_name)
+        told = changed_paths(difference(site, class_name, name)["changes"])
+        assert told == (before - after, after - before), (class_name, name)
+
+
+@check("the feed of a package of the demo shows its versions, and links the packages it names")
+def _(site):
+    run_demo(site)
+    feed = site.expect(0, "feed", "Package", "linux-image-amd64").stdout
+    (item,) = ElementTree.fromstring(feed).iter("item")
+    text = item.findtext("description")
+    assert "<del>6.1.176-1</del> <ins>6.1.192-2</ins>" in text, text
+    assert 'href="https://packages.debian.org/bookworm/linux-image-6.1.0-56-amd64"' in text, text
+    assert b"Size" not in site.expect(0, "feed", "Package", "apache2").stdout
+    assert b"Installed-Size" in site.expect(0, "show", "Package", "apache2").stdout
+
+
+def shown_commands(text):
+    """Each "$ varve …" of the indented blocks, with the lines shown below it."""
+    for block in re.split(r"(?m)^(?!    |$).*$", text):
+        for command in re.split(r"(?m)^    \$ ", block)[1:]:
+            line, _, output = command.partition("\n")
+            if line.startswith("varve "):
+                yield line.split()[1:], re.sub("(?m)^    ", "", output).strip("\n")
+
+
+@check("what the README of the Debian demo shows is what the commands print")
+def _(site):
+    run_demo(site)
+    shown = list(shown_commands((DEBIAN / "README.md").read_text()))
+    assert len(shown) >= 2, shown
+    for command, output in shown:
+        done = site.run(*command)
+        assert done.stdout.decode().strip("\n") == output, (command, done)
+
+
+@check("the exporter for Debian's indexes reads them packed and from a pipe, and takes newest versions")
+def _(site):
+    plain = INDEXES[0].read_bytes()
+    expected = run_exporter(INDEXES[0])
+    assert len(expected.splitlines()) > 42
+    for packed in (gzip.compress(plain), lzma.compress(plain), plain):
+        (site.folder / "index").write_bytes(packed)
+        assert run_exporter(site.folder / "index") == expected
+        assert run_exporter(input=packed) == expected
+    versions = ["1.0~rc1", "1.0", "1.0-1", "1.0-1+b1", "1.0.1", "1.0a", "1.9", "1.10", "1:0.1"]
+    for order in (versions, versions[::-1]):
+        stanzas = "".join(f"Package: x\nVersion: {version}\n\n" for version in order)
+        (package, source) = objects_of(run_exporter(input=stanzas.encode())).values()
+        assert package[0]["children"] == source[0]["children"] == [{"text": "1:0.1"}], package
+    stanza = b"Package: x\nVersion: 1\nDepends: a (>= 1) | b, c:any (<< 2), d\n"
+    depends = objects_of(run_exporter(input=stanza))["Package", "x"][2]["children"]
+    b = {"class": "Package", "name": "b"}
+    assert depends == [
+        {"class": "Package", "name": "a", "children": [{"text": "(>= 1)"}, {"tag": "Or", "children": [b]}]},
+        {"class": "Package", "name": "c", "children": [{"text": ":any"}, {"text": "(<< 2)"}]},
+        {"class": "Package", "name": "d"}], depends
+
+
+class Elements(html.parser.HTMLParser):
+    """The text of an HTML document, and where its scripts are from."""
+
+    def __init__(self, document):
+        super().__init__()
+        self.scripts, self.text = [], ""
+        self.feed(document)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "script":
+            self.scripts.append(dict(attrs).get("src", ""))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@check("hostile text in JSON Lines comes out as text, in feeds and pages")
+def _(site):
+    for version, text in (("H1", "before"), ("H2", HOSTILE + "\nsecond line")):
+        folder = site.builds / version
+        folder.mkdir()
+        (folder / "release.ini").write_text(f"version = {version}\ndate = 2026-0{version[1]}-01\n")
+        tree = [{"tag": HOSTILE, "children": [{"class": HOSTILE[:60], "name": text}, {"comment": text}]},
+                {"tag": "Remark", "children": [{"text": text, "at": "2026-01-01T00:00:00", "by": HOSTILE}]}]
+        (folder / "x.jsonl").write_text(json.dumps({"class": "Package", "name": NAME, "tree": tree}) + "\n")
+    site.expect(0, "init")
+    for version in ("H1", "H2"):
+        feed = site.visit(version, "Package", NAME)
+    item, _ = ElementTree.fromstring(feed).iter("item")
+    page = site.expect(0, "feed", "Package", NAME, "--format", "html", config="H2.conf").stdout.decode()
+    atom = site.expect(0, "feed", "Package", NAME, "--format", "atom", config="H2.conf").stdout
+    ElementTree.fromstring(atom)
+    for document in (item.findtext("description"), page):
+        elements = Elements(document)
+        assert all("/varve.js?" in source for source in elements.scripts), elements.scripts
+        assert "alert(1)" in elements.text and "café" in elements.text, document
+        assert "<script>alert" not in document, document
+    changes = json.loads(site.expect(0, "feed", "Package", NAME, "--format", "json",
+                                     config="H2.conf").stdout)["items"][0]["_varve"]["changes"]
+    values = {node["text"] for change in changes for node in change.get("after", []) if "text" in node}
+    assert HOSTILE.replace("\x07", "\ufffd") + "\nsecond line" in values, changes
