@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
+#include "base/text.hpp"
 #include "history/past.hpp"
 #include "render/difference_json.hpp"
 #include "source/dump.hpp"
@@ -151,6 +153,23 @@ int diff(const std::filesystem::path& config_file, const DiffWords& words) {
     }
 }
 
+namespace {
+
+// An unknown class and an unknown object of a known one are two mistakes.
+std::string what_lacks(const Side& side, const ObjectName& asked) {
+    const auto& version = side.tree.release.version;
+    const auto counts =
+        side.build ? side.build->class_counts() : std::vector<source::ClassCount>();
+    const bool has_class = std::ranges::any_of(counts, [&](const auto& count) {
+        return base::equal_ignoring_case(count.class_name, asked.class_name);
+    });
+    if (!has_class && !counts.empty())
+        return "there is no class " + asked.class_name + " in " + version;
+    return asked.class_name + " " + asked.name + " is not in " + version;
+}
+
+}  // namespace
+
 int show(const Config& config, const ObjectWords& object, const std::string& release) {
     const ObjectName asked{object.class_name, object.name};
     Result<Side> side = base::fail(base::Kind::absent, "");
@@ -165,10 +184,7 @@ int show(const Config& config, const ObjectWords& object, const std::string& rel
         side = from_release(*rooms, release, asked);
     }
     if (!side) return complain(side.error().text, failed);
-    if (!side->tree.there)
-        return complain(asked.class_name + " " + asked.name + " is not in " +
-                            side->tree.release.version,
-                        failed);
+    if (!side->tree.there) return complain(what_lacks(*side, asked), failed);
     fmt::print("{} {}  [{}]\n{}", on_one_line(asked.class_name), on_one_line(asked.name),
                side->tree.release.version, tree_text(side->tree.nodes));
     return ok;
