@@ -264,3 +264,51 @@ TEST_CASE("a build that is judged for a replacement is not recorded") {
               return transaction.query("SELECT version FROM releases");
           }).empty());
 }
+
+TEST_CASE("a release recorded from files is served by the server too, and the other way round") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    const auto files_first = GENERATE(true, false);
+    auto first = build("WS186", "2008-02-01", 30), second = build("WS186", "2008-02-01", 30, "y");
+    (files_first ? second : first)->of_server();
+    Shelf shelf;
+    shelf.put(first);
+    CurrentBuild current(shelf.opener(), pool);
+    current.look();
+    CHECK(current.build() == first);
+    shelf.put(second);
+    current.look();
+    CHECK(current.why().empty());
+    CHECK(current.build() == second);
+    // What it was recorded with stays, and contradicts another of its own sort.
+    const auto recorded =
+        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+            CHECK(record_release(transaction, second->release(), second->digest()));
+            return recorded_release(transaction, "WS186");
+        });
+    REQUIRE(recorded);
+    CHECK(recorded->digest == first->digest());
+    auto third = build("WS186", "2008-02-01", 30, "z");
+    if (!files_first) third->of_server();
+    shelf.put(third);
+    current.look();
+    CHECK(contains(current.why(), "recorded with other content"));
+    CHECK(current.build() == second);
+}
+
+TEST_CASE("the index kept of a release is found, whichever sort it was recorded by") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 2);
+    auto files = build("WS186", "2008-02-01", 30), server = build("WS186", "2008-02-01", 30);
+    server->of_server();
+    Shelf shelf;
+    shelf.put(files);
+    CurrentBuild current(shelf.opener(), pool);
+    current.look();
+    // The folder has gone: what is kept was made of the server.
+    shelf.now = server;
+    shelf.put(build("WS187", "2008-02-15", 30));
+    current.look();
+    CHECK(current.builds().previous == server);
+    CHECK(current.build()->release().version == "WS187");
+}

@@ -37,6 +37,11 @@ class SmallBuild : public source::Source {
         loading_.insert(std::move(stamp));
         return *this;
     }
+    // Its digest says nothing of its content, as that of a running database; after with().
+    SmallBuild& of_server() {
+        digest_ = "server:" + digest_;
+        return *this;
+    }
     // Every load fails so from now on.
     void break_with(base::Error error) { error_ = std::move(error); }
     void break_one_with(const tree::ObjectName& name, base::Error error) {
