@@ -51,7 +51,8 @@ class Models {
     // The places from below `parent` down to the tag of this name, itself last, with nothing but
     // tags between; case ignored, the nearest where several are of that name. The tags of a hash
     // that hangs at `parent` itself count as its own, those of one further down do not: AceDB's
-    // dumper and parser never leave out the tag or value that carries a hash. Empty: there is none.
+    // dumper and parser never leave out the tag or value that carries a hash. Empty: there is
+    // none.
     //   cost  O(tags on the way) expected
     [[nodiscard]] std::vector<Place> way_to(Place parent, std::string_view tag) const;
 
