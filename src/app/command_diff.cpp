@@ -158,8 +158,10 @@ namespace {
 // An unknown class and an unknown object of a known one are two mistakes.
 std::string what_lacks(const Side& side, const ObjectName& asked) {
     const auto& version = side.tree.release.version;
+    // A release that is recorded may have had other classes.
+    const bool is_of_the_build = side.build && side.build->release().version == version;
     const auto counts =
-        side.build ? side.build->class_counts() : std::vector<source::ClassCount>();
+        is_of_the_build ? side.build->class_counts() : std::vector<source::ClassCount>();
     const bool has_class = std::ranges::any_of(counts, [&](const auto& count) {
         return base::equal_ignoring_case(count.class_name, asked.class_name);
     });
