@@ -70,8 +70,8 @@ bool is_ambiguous(const tree::ObjectName& name) {
     return is_blank(name.name) || std::any_of(name.name.begin(), name.name.end(), is_veiled);
 }
 
-bool is_command(std::string_view command) {
-    return !command.empty() && std::all_of(command.begin(), command.end(), is_printable);
+bool is_command(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_printable);
 }
 
 }  // namespace source

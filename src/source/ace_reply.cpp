@@ -174,7 +174,7 @@ base::Result<std::uint64_t> parse_found(std::string_view reply) {
             line.substr(found.size() + count.size()).starts_with(" objects"))
             return static_cast<std::uint64_t>(*number);
     }
-    return malformed("a reply to \"find\" without \"// Found N objects\"");
+    return malformed(R"(a reply to "find" without "// Found N objects")");
 }
 
 base::Result<std::vector<ClassCount>> parse_classes(std::string_view reply) {
@@ -225,7 +225,7 @@ base::Result<std::vector<std::string_view>> parse_shown(std::string_view reply) 
     const auto last = take_last_line(*text);
     if (last == empty_list && base::trim(*text).empty()) return std::vector<std::string_view>();
     const auto count = last ? count_in(*last, "dumped") : std::nullopt;
-    if (!count) return malformed("a reply to \"show\" without \"// N objects dumped\"");
+    if (!count) return malformed(R"(a reply to "show" without "// N objects dumped")");
     auto objects = objects_of(*text);
     // One that shows nothing is counted too (as with a tag it does not have).
     if (objects && !objects->empty() && *count != objects->size())

@@ -139,6 +139,7 @@ base::Result<std::unique_ptr<Child>> Child::start(const std::string& program,
     auto words = arguments;
     words.insert(words.begin(), program);
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (auto& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     Spawning spawning;
@@ -193,25 +194,32 @@ base::Result<bool> Child::write(std::string_view bytes, Deadline deadline) {
 }
 
 base::Result<bool> Child::read(std::string& output, Deadline deadline) {
-    const auto size = output.size();
     for (;;) {
         std::array<pollfd, 2> waited{
             {{output_.descriptor(), POLLIN, 0}, {error_output_.descriptor(), POLLIN, 0}}};
-        const auto count = error_output_.is_open() ? waited.size() : 1;
-        const int ready = ::poll(waited.data(), count, milliseconds_until(deadline));
+        // A descriptor of -1, closed since, is passed over.
+        const int ready = ::poll(waited.data(), waited.size(), milliseconds_until(deadline));
         if (ready < 0 && errno != EINTR) return unavailable(errno);
-        if (ready > 0 && waited[1].revents != 0) take_errors();
-        if (ready > 0 && waited[0].revents != 0) {
-            output.resize(size + block);
-            const auto got = ::read(output_.descriptor(), output.data() + size, block);
-            const int code = got < 0 ? errno : 0;
-            output.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-            if (got > 0) return true;
-            if (got == 0) return base::fail(base::Kind::unavailable, "its output has ended");
-            if (code != EINTR && code != EAGAIN) return unavailable(code);
+        if (waited[1].revents != 0) take_errors();
+        if (waited[0].revents != 0) {
+            const auto came = take_output(output);
+            if (!came || *came) return came;
         }
         if (Clock::now() >= deadline) return false;
     }
+}
+
+// False when nothing is there yet.
+base::Result<bool> Child::take_output(std::string& output) {
+    const auto size = output.size();
+    output.resize(size + block);
+    const auto got = ::read(output_.descriptor(), output.data() + size, block);
+    const int code = got < 0 ? errno : 0;
+    output.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got > 0) return true;
+    if (got == 0) return base::fail(base::Kind::unavailable, "its output has ended");
+    if (code == EINTR || code == EAGAIN) return false;
+    return unavailable(code);
 }
 
 void Child::take_errors() {

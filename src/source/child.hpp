@@ -48,6 +48,7 @@ class Child {
         : pid_(pid), input_(std::move(input)), output_(std::move(output)),
           error_output_(std::move(errors)) {}
 
+    [[nodiscard]] base::Result<bool> take_output(std::string& output);
     void take_errors();
     [[nodiscard]] bool ends_until(Deadline deadline);
 

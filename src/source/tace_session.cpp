@@ -25,12 +25,16 @@ constexpr std::size_t most_banner = 1 << 20;
 
 enum class Ended { no, perhaps, yes };
 
+// A banner may end in anything.
+enum class Printed { banner, reply };
+
 // Whether `output` ends in a prompt, from what stands before it.
-Ended look_for_prompt(std::string_view output) {
+Ended look_for_prompt(std::string_view output, Printed what) {
     if (!output.ends_with(prompt)) return Ended::no;
     output.remove_suffix(prompt.size());
     if (is_whole(output)) return Ended::yes;
-    return output.empty() || output.ends_with('\n') ? Ended::perhaps : Ended::no;
+    if (!output.empty() && !output.ends_with('\n')) return Ended::no;
+    return what == Printed::banner ? Ended::yes : Ended::perhaps;
 }
 
 // What a program said last tells why it ended.
@@ -61,14 +65,14 @@ class TaceSession final : public AceSession {
     bool is_open() const override { return child_ != nullptr; }
 
    private:
-    // What is printed up to the next prompt. A banner may end in anything.
-    enum class Printed { banner, reply };
+    // What is printed up to the next prompt.
     base::Result<std::string> read(Printed what, std::size_t most);
     base::Result<void> send(std::string_view command);
 
     // Ends the child: what it prints next would be taken for another answer.
     tl::unexpected<base::Error> lost(Kind kind, const std::string& what);
     tl::unexpected<base::Error> ended(std::string_view printed);
+    tl::unexpected<base::Error> silent(Printed what, std::string_view printed);
 
     std::string name_;  // of program and database, for messages
     std::chrono::seconds timeout_;
@@ -87,23 +91,25 @@ tl::unexpected<base::Error> TaceSession::ended(std::string_view printed) {
                 "the program has ended" + (words.empty() ? words : ": " + words));
 }
 
+tl::unexpected<base::Error> TaceSession::silent(Printed what, std::string_view printed) {
+    const auto words = what == Printed::banner ? last_words(printed) : "";
+    return lost(Kind::unavailable, "no prompt within " + std::to_string(timeout_.count()) + " s" +
+                                       (words.empty() ? words : ": " + words));
+}
+
 base::Result<std::string> TaceSession::read(Printed what, std::size_t most) {
     const auto deadline = Clock::now() + timeout_;
     std::string printed;
-    for (;;) {
-        const auto end = look_for_prompt(printed);
-        if (end == Ended::yes || (end == Ended::perhaps && what == Printed::banner)) break;
-        const auto until =
-            end == Ended::perhaps ? std::min(deadline, Clock::now() + quiet) : deadline;
+    auto end = Ended::no;
+    while (end != Ended::yes) {
+        const bool may_be_whole = end == Ended::perhaps;
+        const auto until = may_be_whole ? std::min(deadline, Clock::now() + quiet) : deadline;
         const auto more = child_->read(printed, until);
         if (!more) return ended(printed);
-        if (!*more && end == Ended::perhaps) break;
-        if (!*more)
-            return lost(Kind::unavailable,
-                        "no prompt within " + std::to_string(timeout_.count()) + " s" +
-                            (what == Printed::banner ? ": " + last_words(printed) : ""));
+        if (!*more && !may_be_whole) return silent(what, printed);
         if (printed.size() > most && printed.size() - most > prompt.size())
             return lost(Kind::too_large, "a reply above " + std::to_string(most) + " bytes");
+        end = *more ? look_for_prompt(printed, what) : Ended::yes;
     }
     printed.resize(printed.size() - prompt.size());
     return printed;
