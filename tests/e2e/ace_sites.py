@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import contextlib
+import functools
 import http.client
 import time
 
@@ -32,6 +33,7 @@ def all_text_of(site):
     return b"".join(file.read_bytes() for file in files)
 
 
+@functools.cache
 def feeds_over_dumps():
     """By release, what a site over the dumps answers that was visited in each of them."""
     with another_site() as site:
