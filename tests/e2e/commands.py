@@ -127,6 +127,21 @@ def _(site):
     assert stored == site.expect(1, "diff", *GENE, *folders).stdout
 
 
+@check("what [ignore] names is no difference of two releases, and is one of two folders")
+def _(site):
+    site.expect(0, "init")
+    for build in ("WS187", "WS188"):
+        site.visit(build, *GENE)
+    with site.write_config("ignoring.conf").open("a") as config:
+        config.write("\n[ignore]\nGene = person_evidence\n")
+    releases = ("--from", "WS187", "--to", "WS188")
+    folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"))
+    site.expect(1, "diff", *GENE, *releases)
+    site.expect(0, "diff", *GENE, *releases, config="ignoring.conf")
+    site.expect(0, "diff", *GENE, "--from", "WS187", *folders[2:], config="ignoring.conf")
+    site.expect(1, "diff", *GENE, *folders, config="ignoring.conf")
+
+
 @check("an export of a site, imported into another store, gives the same feed and the same export")
 def _(site):
     site.expect(0, "init")
