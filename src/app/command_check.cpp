@@ -86,7 +86,7 @@ void check_log(Checklist& list, std::string_view what, const fs::path& file) {
 }
 
 void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
-    if (!config.is_private || !store_is_fine) return;
+    if (!config.site.is_private || !store_is_fine) return;
     const auto count = list_tokens(*open_pool(config, store::IfMissing::fail)).size();
     if (count > 0)
         list.fine("tokens", fmt::format("{} may read the private site", count));

@@ -16,7 +16,7 @@ int add_token(const Config& config, const std::string& name) {
     fmt::print("{}\n", *token);
     fmt::print(stderr, "varve: shown this once. Feed readers put token=… into the address, "
                        "browsers ask for it as a password\n");
-    if (!config.is_private)
+    if (!config.site.is_private)
         fmt::print(stderr, "varve: [site] private is not yes: everybody reads the site\n");
     return ok;
 }

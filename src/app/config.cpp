@@ -150,7 +150,7 @@ std::string page_digest_of(const Config& config) {
          {site.title, site.base_url, site.authority, site.contact, site.language, site.object_url,
           std::to_string(site.max_age), std::to_string(config.serve.max_items)})
         parts << part;
-    parts << (config.is_private ? "private" : "") << (site.hide_curators ? "hide" : "");
+    parts << (site.is_private ? "private" : "") << (site.hide_curators ? "hide" : "");
     for (const auto& [class_name, url] : site.object_url_of_class) parts << class_name << url;
     parts << "successor";
     for (const auto& [class_name, paths] : site.successor_of_class) parts << class_name << paths;

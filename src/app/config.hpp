@@ -53,7 +53,6 @@ struct LogConfig {
 struct Config {
     std::filesystem::path file;
     render::Site site;
-    bool is_private = false;                // readers need a token
     std::filesystem::path template_folder;  // of the operator's own; empty: none
     // The built-in ones, with those in their place. Always there once it is loaded.
     std::optional<render::Templates> templates;

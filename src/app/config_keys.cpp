@@ -124,7 +124,7 @@ constexpr auto table = std::to_array<Key>({
     {"site", "templates",
      [](Draft& d, Value, Value v) { return keep(d.config.template_folder, path_of(d, v)); }},
     {"site", "private",
-     [](Draft& d, Value, Value v) { return keep(d.config.is_private, truth_of(v)); }},
+     [](Draft& d, Value, Value v) { return keep(d.config.site.is_private, truth_of(v)); }},
     {"site", "hide_curators",
      [](Draft& d, Value, Value v) { return keep(d.config.site.hide_curators, truth_of(v)); }},
     {"object_url", "",

@@ -108,7 +108,7 @@ std::unique_ptr<serve::Site> open_site(Rooms& rooms, Asker asker, serve::Metrics
     settings.max_age = config.serve.max_age;
     settings.configuration_digest = config.page_digest;
     settings.count_hits = asker == Asker::server_clients;
-    settings.private_site = config.is_private && asker != Asker::operator_of_it;
+    settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
     settings.limits.burst = static_cast<double>(config.serve.limit_burst);
     settings.metrics = metrics;

@@ -43,6 +43,7 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
         .url("script_url", file_url("varve.js", site, templates))
         .url("suggest_url", site.base_url + "/suggest")
         .flag("noindex", frame.noindex)
+        .flag("private", site.is_private)
         .text("search_text", frame.search_text)
         .list("feeds", frame.feeds);
     return variables;

@@ -22,6 +22,7 @@ struct Site {
     // Paths of tags to the object that took a class's object over: Identity > Merged_into.
     std::map<std::string, std::vector<std::vector<std::string>>> successor_of_class;
     bool hide_curators = false;  // no user of a stamp is shown anywhere
+    bool is_private = false;     // readers need a token
     long max_age = 3600;         // seconds
 };
 

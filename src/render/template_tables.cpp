@@ -18,6 +18,7 @@ constexpr std::array everywhere = {
     Known{"script_url", Is::url},
     Known{"suggest_url", Is::url},
     Known{"noindex", Is::section},
+    Known{"private", Is::section},
     Known{"search_text", Is::text},
     Known{"feeds", Is::section},
     Known{"feed_url", Is::url, "feeds"},

@@ -156,9 +156,9 @@ TEST_CASE("yes and no are the only answers to a question") {
     const auto plain = load(least), set = load(with("private = yes\nhide_curators = yes"));
     REQUIRE(plain);
     REQUIRE(set);
-    CHECK_FALSE(plain->is_private);
+    CHECK_FALSE(plain->site.is_private);
     CHECK_FALSE(plain->site.hide_curators);
-    CHECK(set->is_private);
+    CHECK(set->site.is_private);
     CHECK(set->site.hide_curators);
     CHECK(says(complaint(with("private = true")), "[site] private: \"true\" is neither yes nor"));
 }

@@ -224,3 +224,16 @@ TEST_CASE("whatever the data holds is shown as text on every page") {
         }
     }
 }
+
+TEST_CASE("on a private site it stands beside the feeds that their readers need a token") {
+    constexpr std::string_view words = "Feed readers need your token: add &amp;token=";
+    auto look = sample::site();
+    CHECK_FALSE(holds(render::home_page(sample::home_view(), look, sample::templates()), words));
+    look.is_private = true;
+    const auto home = render::home_page(sample::home_view(), look, sample::templates());
+    const auto release = render::release_page(sample::release_view(), look, sample::templates());
+    for (const auto& page : {home, release}) {
+        CHECK(findings_in_page(page) == none);
+        CHECK(holds(page, words));
+    }
+}
