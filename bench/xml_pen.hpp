@@ -1,5 +1,5 @@
-// bench/xml_pen.hpp -- writes objects as AcePerl 1.92 writes them in XML (Ace::Object::asXML), but
-// for the LF that it has behind a LongText.
+// bench/xml_pen.hpp -- writes objects as AcePerl 1.92 writes them in XML (Ace::Object::asXML),
+// but for the LF that it has behind a LongText.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -88,6 +88,20 @@ TEST_CASE("what is no XML is an error that says where") {
     CHECK_THAT(read.error->text, StartsWith("x.xml:3: "));
 }
 
+TEST_CASE("an error of libxml2 tells the line of the file, whatever was left out before it") {
+    const auto error =
+        xml::error_of("<?xml version='1.0'\n?>\n<!-- \n --><S class='S' value='a\nb\n'"
+                      ">\n text \n <?p\n?><T\n class='#txt' value='\n'\n/></U>");
+    CHECK_THAT(error.text, StartsWith("x.xml:12: no well-formed XML: ") && Contains("mismatch"));
+}
+
+TEST_CASE("a comment may end where a block of the file ends") {
+    for (std::size_t over = 0; over < 5; ++over) {
+        auto file = "<!--" + std::string((256 << 10) - 4 - over, '-') + "-->";
+        CHECK(xml::objects(file + object_of("")).size() == 1);
+    }
+}
+
 TEST_CASE("a file without objects is refused") {
     for (const std::string file : {"", "\n", "<x/>", "<x>\n</x>", "<?xml version='1.0'?>",
                                    "\xEF\xBB\xBF", "<!-- none -->"}) {

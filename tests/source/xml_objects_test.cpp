@@ -271,7 +271,8 @@ TEST_CASE("AceDB's show -x is refused, with the way out") {
     const std::string inside = "<Strain type=\"object_ref\" value=\"CB205\">";
     for (const auto& file :
          {dumps::read(formats + "Strain.CB205.x"), dumps::read(formats + "Strain.CB205.xall"),
-          inside, "<a><b>" + inside, std::string("<Strain>CB205\n</Strain>")}) {
+          inside, "<a><b>" + inside, std::string("<Strain>CB205\n</Strain>"),
+          std::string("<Strain><![CDATA[CB205]]></Strain>")}) {
         const auto error = xml::error_of(file);
         CHECK(error.kind == Kind::refused);
         CHECK_THAT(error.text,
