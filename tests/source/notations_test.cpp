@@ -183,6 +183,17 @@ TEST_CASE("what a curators' file is made of makes its index again when it change
     CHECK_THAT(site.why_not(), StartsWith("/x.ace:2: ") && Contains("more.txt"));
 }
 
+TEST_CASE("a curators' file larger than may be held is refused with its place") {
+    const Site site;
+    site.write("x.ace", "Gene a\n");
+    fs::resize_file(site.build() / "x.ace", std::uintmax_t{3} << 30);  // takes no room
+    CHECK(site.why_not() == "/x.ace: is larger than a curators' file may be");
+    site.write("x.ace", "Gene a\n@more.txt\n");
+    site.write("more.txt", "");
+    fs::resize_file(site.build() / "more.txt", std::uintmax_t{3} << 30);
+    CHECK_THAT(site.why_not(), StartsWith("/x.ace:2: ") && Contains("more.txt"));
+}
+
 TEST_CASE("files of several notations make one build") {
     const Site site;
     site.write("a.ace",
