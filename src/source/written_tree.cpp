@@ -8,6 +8,9 @@ namespace {
 
 using tree::Kind;
 
+// So many siblings are searched one by one, which beats hashing them.
+constexpr Number few = 8;
+
 }  // namespace
 
 std::size_t WrittenTree::HashChild::operator()(const ChildKey& key) const {
@@ -35,21 +38,42 @@ Number WrittenTree::make(Number parent, const WrittenCell& cell) {
         node = free_.back();
         free_.pop_back();
     }
-    auto& item = items_[node] = {cell, parent, 0, 0, 0, 0, 0};
+    auto& item = items_[node] = {cell, parent, 0, 0, 0, 0, 0, 0, false};
     if (parent == 0) return node;
     auto& above = items_[parent];
     item.previous = above.last;
     (above.last != 0 ? items_[above.last].next : above.first) = node;
     above.last = node;
+    ++above.count;
     return node;
 }
 
+Number WrittenTree::find(Number parent, const WrittenCell& cell) const {
+    if (items_[parent].is_indexed) {
+        const auto known = children_.find({parent, cell.text, cell.kind});
+        return known == children_.end() ? 0 : known->second;
+    }
+    auto child = items_[parent].first;
+    while (child != 0 &&
+           (items_[child].cell.text != cell.text || items_[child].cell.kind != cell.kind))
+        child = items_[child].next;
+    return child;
+}
+
+void WrittenTree::index_children(Number parent) {
+    items_[parent].is_indexed = true;
+    for (auto child = items_[parent].first; child != 0; child = items_[child].next)
+        children_.emplace(key_of(child), child);
+}
+
 Number WrittenTree::add(Number parent, const WrittenCell& cell, Siblings siblings) {
-    const ChildKey key{parent, cell.text, cell.kind};
-    if (const auto known = children_.find(key); known != children_.end()) return known->second;
+    if (const auto known = find(parent, cell); known != 0) return known;
     if (siblings == Siblings::one) remove_other_children(parent);
     const auto node = make(parent, cell);
-    children_.emplace(key, node);
+    if (items_[parent].is_indexed)
+        children_.emplace(key_of(node), node);
+    else if (items_[parent].count > few)
+        index_children(parent);
     return node;
 }
 
@@ -68,10 +92,11 @@ void WrittenTree::replace(Number node, const WrittenCell& cell) {
     item.cell = cell;
     item.stamp = 0;
     // Where a sibling of that content stands, both stay, as they do in AceDB; only one is found.
-    children_.emplace(key_of(node), node);
+    if (items_[item.parent].is_indexed) children_.emplace(key_of(node), node);
 }
 
 void WrittenTree::forget(Number node) {
+    if (!items_[items_[node].parent].is_indexed) return;
     const auto known = children_.find(key_of(node));
     if (known != children_.end() && known->second == node) children_.erase(known);
 }
@@ -81,6 +106,7 @@ void WrittenTree::unlink(Number node) {
     auto& above = items_[item.parent];
     (item.previous != 0 ? items_[item.previous].next : above.first) = item.next;
     (item.next != 0 ? items_[item.next].previous : above.last) = item.previous;
+    --above.count;
 }
 
 void WrittenTree::remove(Number node) {
@@ -99,7 +125,9 @@ void WrittenTree::clear(Number parent) {
             doomed.push_back(child);
     for (const auto node : doomed) forget(node);
     free_.insert(free_.end(), doomed.begin(), doomed.end());
-    items_[parent].first = items_[parent].last = 0;
+    auto& item = items_[parent];
+    item.first = item.last = item.count = 0;
+    item.is_indexed = false;
 }
 
 void WrittenTree::prune(Number node) {
@@ -154,8 +182,7 @@ void WrittenTree::move_children(Pair parents, Stays stays, const tree::Models& m
     for (auto child = items_[parents.from].first; child != 0; child = items_[child].next) {
         const auto item = items_[child];
         const bool is_one = is_unique && item.cell.kind != Kind::comment;
-        const ChildKey key{parents.into, item.cell.text, item.cell.kind};
-        const bool is_new = !children_.contains(key);
+        const bool is_new = find(parents.into, item.cell) == 0;
         if (is_new && is_one && stays == Stays::into && !is_empty(parents.into)) continue;
         const auto node = add(parents.into, item.cell, is_one ? Siblings::one : Siblings::many);
         if (is_new) items_[node].stamp = item.stamp;
@@ -184,8 +211,8 @@ std::vector<tree::Node> WrittenTree::nodes_below(Number parent, const WrittenTex
 }
 
 std::size_t WrittenTree::bytes_held() const {
-    // An item, and its place in the table of children.
-    return items_.size() * (sizeof(Item) + 48);
+    // Items, and the places of those that are indexed: a node of the table and its bucket.
+    return items_.size() * sizeof(Item) + children_.size() * 48;
 }
 
 }  // namespace source

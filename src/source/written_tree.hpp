@@ -62,6 +62,8 @@ class WrittenTree {
         WrittenCell cell;
         Number parent = 0, first = 0, last = 0, previous = 0, next = 0;
         Number stamp = 0;
+        Number count = 0;         // of its children
+        bool is_indexed = false;  // they stand in children_: there are, or were, many
     };
     struct ChildKey {
         Number parent, text;
@@ -72,9 +74,12 @@ class WrittenTree {
         std::size_t operator()(const ChildKey& key) const;
     };
     [[nodiscard]] ChildKey key_of(Number node) const;
+    // The child of that content, or 0.
+    [[nodiscard]] Number find(Number parent, const WrittenCell& cell) const;
+    void index_children(Number parent);
     Number make(Number parent, const WrittenCell& cell);
     void unlink(Number node);
-    void forget(Number node);  // its place in children_
+    void forget(Number node);  // its place in children_, where it has one
     void remove(Number node);  // with all below it
     void remove_other_children(Number parent);
     [[nodiscard]] bool is_smaller(Number root, Number than) const;
