@@ -13,6 +13,15 @@ const tree::Models& models_at_hand(const Builds& builds) {
     return builds.previous ? builds.previous->models() : none;
 }
 
+// past_tree(), and an unknown release is told with the side that named it.
+Result<PastTree> side(const Reading& reading, const ObjectName& object, const std::string& which,
+                      const std::string& version) {
+    auto tree = past_tree(reading, object, version);
+    if (tree || tree.error().kind != base::Kind::refused) return tree;
+    return base::fail(base::Kind::refused,
+                      which + "=" + version + " names no release that is known here.");
+}
+
 }  // namespace
 
 Result<Difference> difference(const Reading& reading, const ObjectName& object,
@@ -22,9 +31,9 @@ Result<Difference> difference(const Reading& reading, const ObjectName& object,
             return find_object(transaction, object);
         });
     const auto& recorded = row ? row->object : object;
-    const auto before = past_tree(reading, recorded, from);
+    const auto before = side(reading, recorded, "from", from);
     if (!before) return tl::unexpected(before.error());
-    const auto after = past_tree(reading, recorded, to);
+    const auto after = side(reading, recorded, "to", to);
     if (!after) return tl::unexpected(after.error());
     auto changes = changes_between(*before, *after, recorded, models_at_hand(reading.builds),
                                    reading.settings.ignored);

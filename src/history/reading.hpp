@@ -104,10 +104,10 @@ struct ContentsQuery {
 //   class_name  ASCII case aside; empty: any
 //   text        2 bytes at least for what begins with it; empty: nothing is found
 //   most        1 … 100
-//   cost        ranges of indexes, whatever the store holds; of one class at most 20,000 keys that
-//               begin so are gone through (3 ms on SQLite), so that one far behind them may be
-//               missed unless its name begins with the text as it is written. Up to 8 objects of
-//               the build are loaded for their labels
+//   cost        ranges of indexes, whatever the store holds; of one class at most 20,000 keys
+//               that begin so are gone through (3 ms on SQLite), so that one far behind them may
+//               be missed unless its name begins with the text as it is written. Up to 8 objects
+//               of the build are loaded for their labels
 [[nodiscard]] std::vector<Named> find_named(const Reading& reading, const std::string& class_name,
                                             std::string_view text, std::size_t most);
 
@@ -125,7 +125,8 @@ struct Difference {
 };
 //   object  has been brought up to date (Ledger::history_of)
 //   error   absent: nothing is known of it in one of the two, or it is in neither; the text is
-//           for people and names the nearest that are known; refused: no such release is known
+//           for people and names the nearest that are known; refused: no such release is known,
+//           the text names `from` or `to`
 [[nodiscard]] base::Result<Difference> difference(const Reading& reading,
                                                   const ObjectName& object,
                                                   const std::string& from, const std::string& to);

@@ -12,11 +12,9 @@ namespace {
 
 Refusal refusal_of_releases(const base::Error& error, const DiffQuery& query) {
     const auto wanted = wanted_object(query.object);
-    // The history's own sentence names the nearest releases that are known.
-    if (error.kind == base::Kind::absent) return {404, error.text};
-    if (error.kind == base::Kind::refused)
-        return {404, "from=" + query.from + " or to=" + query.to +
-                         " names no release that is known here."};
+    // The history's own sentence names the nearest releases that are known, or the unknown one.
+    if (error.kind == base::Kind::absent || error.kind == base::Kind::refused)
+        return {404, error.text};
     return refusal_of(error, wanted);
 }
 

@@ -1,6 +1,7 @@
 // Objects found by their names and by what people call them; two releases of one compared.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 
 #include "compare/compare.hpp"
 #include "process.hpp"
@@ -213,8 +214,14 @@ TEST_CASE("a difference that can't be told names the nearest release, or what is
     REQUIRE_FALSE(early);
     CHECK(early.error().kind == base::Kind::absent);
     CHECK_THAT(early.error().text, Catch::Contains("WS185"));
-    CHECK(difference(reading, a, "WS186", "WS200").error().kind == base::Kind::refused);
-    CHECK(difference(reading, a, "WS1", "WS189").error().kind == base::Kind::refused);
+    for (const auto& [from, to, unknown] : {std::array{"WS186", "WS200", "to=WS200 names"},
+                                            {"WS1", "WS189", "from=WS1 names"},
+                                            {"WS1", "WS200", "from=WS1 names"}}) {
+        const auto unable = difference(reading, a, from, to);
+        REQUIRE_FALSE(unable);
+        CHECK(unable.error().kind == base::Kind::refused);
+        CHECK_THAT(unable.error().text, Catch::StartsWith(unknown));
+    }
     CHECK(difference(reading, {"Gene", "x"}, "WS186", "WS189").error().kind ==
           base::Kind::absent);
     CHECK(difference(reading, {"Paper", "c"}, "WS189", "WS189").error().kind ==
