@@ -26,11 +26,13 @@ base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const 
     const bool has_class = std::any_of(classes.begin(), classes.end(), [&](const auto& one) {
         return base::equal_ignoring_case(one.class_name, name.class_name);
     });
-    const auto& version = release().version;
-    if (!has_class)
-        return base::fail(Kind::absent,
-                          "there is no class " + name.class_name + " in " + version);
-    return base::fail(Kind::absent, name.class_name + " " + name.name + " is not in " + version);
+    auto text = has_class ? name.class_name + " " + name.name + " is not in "
+                          : "there is no class " + name.class_name + " in ";
+    text += release().version;
+    // Perhaps it stands where nobody could read it.
+    if (const auto& flaw = index_.facts().flaw; !flaw.empty())
+        text += ", of which not all could be read: " + flaw;
+    return base::fail(Kind::absent, std::move(text));
 }
 
 base::Result<std::optional<Digest>> IndexedSource::digest_of(const tree::ObjectName& name) const {

@@ -38,7 +38,8 @@ class IndexedSource : public Source {
     [[nodiscard]] const Index& index() const { return index_; }
 
     // The entry of exactly this spelling.
-    //   error  absent: "there is no class C in WS188", or "C N is not in WS188"
+    //   error  absent: "there is no class C in WS188", or "C N is not in WS188"; and the flaw of a
+    //          build that is not whole
     [[nodiscard]] base::Result<Entry> entry_of(const tree::ObjectName& name) const;
 
     // The distinct stamps of an object, for the sample of rule C4; nullopt: it can't be read

@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <csignal>
+#include <fcntl.h>
 #include <map>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 
+#include "base/log.hpp"
 #include "source/build_site.hpp"
 #include "tree/outline.hpp"
 
@@ -416,6 +418,38 @@ TEST_CASE("a full disk is told, leaves nothing half written, and passes when the
     CHECK_FALSE(fs::exists(site.index() / "WS1.index"));
     CHECK(fs::is_empty(site.index() / "WS1.plain"));
     CHECK(text_in(site.open(), "x2999") == "text");
+}
+
+TEST_CASE("of many places that AceDB would refuse, ten are logged and the number of all") {
+    const Site site;
+    std::string text = "Gene a\nRemark 1\n";
+    for (int i = 0; i < 25; ++i) text += "\nGene : b" + std::to_string(i) + "\nNo_such_tag 1\n";
+    site.write("x.ace", text);
+    site.write("models.wrm", "?Gene Remark ?Text\n");
+    const auto log = site.path() / "log";
+    const source::File file(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    base::log::send_to(file.descriptor(), base::log::Level::warning);
+    const auto build = site.open();
+    base::log::send_to(2, base::log::Level::info);
+    const auto logged = dumps::read(log.string());
+    const auto lines = base::split(logged, '\n');
+    REQUIRE(lines.size() == 12);  // the last is empty
+    CHECK_THAT(std::string(lines[0]), Contains("level=warning") && Contains("/x.ace:5"));
+    CHECK_THAT(std::string(lines[9]), Contains("/x.ace:32"));
+    CHECK_THAT(std::string(lines[10]), Contains("places=25"));
+    REQUIRE(build->remarks().size() == 1);
+    CHECK_THAT(build->remarks()[0], Contains("would refuse 25 lines or paragraphs"));
+}
+
+TEST_CASE("of a build that is not whole an absent object may stand where it could not be read") {
+    const Site site;
+    site.write("a.xml", "<Strain type=\"object_ref\" value=\"CB205\">\n");
+    const auto build =
+        source::open_dump({site.build().string(), site.index().string(), 64, true});
+    REQUIRE(build);
+    CHECK_THAT((*build)->load({"Strain", "CB205"}).error().text,
+               StartsWith("there is no class Strain in WS1, of which not all could be read: ") &&
+                   Contains("/a.xml:1: ") && Contains("show -x"));
 }
 
 TEST_CASE("an absent class is told from an absent object") {
