@@ -171,6 +171,9 @@ TEST_CASE("nodes may nest as deep as anywhere else") {
     };
     CHECK(xml::objects(deep(tree::deepest_node)).size() == 1);
     CHECK(xml::error_of(deep(tree::deepest_node + 1)).kind == Kind::too_large);
+    // Neighbours don't add up.
+    CHECK(xml::objects(object_of(repeated("<T class='#txt' value='v'><U/></T>", 3000))).size() ==
+          1);
     // One too large to be held is still walked, and its depth still bounded.
     CHECK(xml::objects(deep(tree::deepest_node), 100).size() == 1);
     CHECK(xml::error_of(deep(tree::deepest_node + 1), 100).kind == Kind::too_large);
