@@ -11,7 +11,7 @@ using base::Kind;
 using base::Result;
 using namespace std::chrono_literals;
 
-// What fails later than this has waited for the other side.
+// An opening that fails later than this has waited for the other side: it does nothing else.
 constexpr auto long_wait = 1s;
 // A silent server is asked again so long after it was silent.
 constexpr auto pause = 1s;
@@ -89,8 +89,10 @@ void AceDatabase::give_place(Open open) {
 }
 
 Result<void> AceDatabase::open_into(Open& open) {
-    open = Open{nullptr, {}, stamp(), false};
+    open = Open{nullptr, {}, stamp()};
+    const auto since = Clock::now();
     auto session = settings_.open();
+    open.is_silent = !session && Clock::now() - since >= long_wait;
     if (!session) return tl::unexpected(session.error());
     open.session = std::move(*session);
     const auto now = ask_status(open);
@@ -125,11 +127,11 @@ Result<void> AceDatabase::see_that_it_is(const std::string& identity, Open& open
                                              "was indexed: " + what_it_holds(*now));
 }
 
-void AceDatabase::note_end(const Result<void>& done, Clock::time_point since) {
-    const bool waited = Clock::now() - since >= long_wait;
+void AceDatabase::note_end(const Result<void>& done, const Open& open) {
+    const bool is_silent = open.session ? open.session->is_silent() : open.is_silent;
     {
         const std::lock_guard lock(mutex_);
-        if (done || done.error().kind != Kind::unavailable || !waited) {
+        if (done || done.error().kind != Kind::unavailable || !is_silent) {
             silence_.reset();
             return;
         }
@@ -144,16 +146,15 @@ Result<void> AceDatabase::twice(const std::function<Result<void>(Open&)>& once) 
     if (!place) return tl::unexpected(place.error());
     Lease lease(*this, std::move(*place));
     auto& open = lease.open;
-    const auto since = Clock::now();
     auto done = open.session ? Result<void>() : open_into(open);
     if (done) done = once(open);
-    const bool lost = !done && done.error().kind == Kind::unavailable && open.session &&
-                      !open.session->is_open();
-    if (lost) {
+    const bool has_ended = !done && done.error().kind == Kind::unavailable && open.session &&
+                           !open.session->is_open() && !open.session->is_silent();
+    if (has_ended) {
         done = open_into(open);
         if (done) done = once(open);
     }
-    note_end(done, since);
+    note_end(done, open);
     return done;
 }
 

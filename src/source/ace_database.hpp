@@ -1,7 +1,8 @@
 // source/ace_database.hpp -- a running AceDB, and the sessions that are open to it.
 // Safe from any thread. One session a thread at a time; those that are free are kept open, the
-// one used last is used first. A session that is lost (KILL, end of file, time-out, the child
-// died) is replaced by a new one, once for each question.
+// one used last is used first. A session that is lost (KILL, end of file, a broken frame, the
+// child died) is replaced by a new one, once for each question; not after a time-out, since a
+// database of one thread may still be at work on the question.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -44,7 +45,7 @@ class AceDatabase {
 
     // Runs `talk` on a session to the database of this identity (AceStatus::identity; a server
     // that was restarted may hold another release), a second time on a new one when the first
-    // was lost. Whatever `talk` keeps of a first run it must drop at a second.
+    // has ended. Whatever `talk` keeps of a first run it must drop at a second.
     // A session on which `talk` fails is used again where the error is absent or refused, and
     // closed else: nobody knows what it says next.
     //   error  unavailable: not reached, or it holds another build now; refused; what talk
@@ -59,9 +60,10 @@ class AceDatabase {
     using Clock = std::chrono::steady_clock;
     struct Open {
         AceSessionPtr session;
-        std::string identity;   // of the database, as this session heard it last
-        std::string stamp;      // when it was opened
-        bool is_spent = false;  // not to be used again
+        std::string identity;    // of the database, as this session heard it last
+        std::string stamp;       // when it was opened
+        bool is_spent = false;   // not to be used again
+        bool is_silent = false;  // there is none: who was to answer the opening did not
     };
     // A place among most_sessions, and the session that has it; given back at its end.
     class Lease;
@@ -73,7 +75,7 @@ class AceDatabase {
     [[nodiscard]] base::Result<void> see_that_it_is(const std::string& identity, Open& open);
     [[nodiscard]] base::Result<void> twice(const std::function<base::Result<void>(Open&)>& once);
     [[nodiscard]] bool may_ask();
-    void note_end(const base::Result<void>& done, Clock::time_point since);
+    void note_end(const base::Result<void>& done, const Open& open);
     [[nodiscard]] std::string stamp() const { return settings_.stamp ? settings_.stamp() : ""; }
 
     AceDatabaseSettings settings_;

@@ -39,6 +39,9 @@ class AceSession {
 
     // False once nothing more can be asked.
     [[nodiscard]] virtual bool is_open() const = 0;
+    // True when it was given up because the time-out ended: the database may still be at work on
+    // what it was asked, and a new session would wait behind that.
+    [[nodiscard]] virtual bool is_silent() const = 0;
 };
 
 using AceSessionPtr = std::unique_ptr<AceSession>;

@@ -31,6 +31,7 @@ tl::unexpected<base::Error> AceSocket::ended(const std::string& words) {
 }
 
 tl::unexpected<base::Error> AceSocket::silent() {
+    is_silent_ = true;
     return lost(Kind::unavailable, "no whole answer within " + std::to_string(timeout_.count()) +
                                        " s (the server may be busy, or is no AceDB server)");
 }

@@ -34,6 +34,8 @@ class AceSocket {
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] std::chrono::seconds timeout() const { return timeout_; }
     [[nodiscard]] bool is_open() const { return socket_.is_open(); }
+    // True when it was closed because a deadline ended.
+    [[nodiscard]] bool is_silent() const { return is_silent_; }
     // True when nothing has come that was not asked for.
     [[nodiscard]] bool is_quiet() const;
 
@@ -60,6 +62,7 @@ class AceSocket {
     File socket_;
     std::string ahead_;  // read, and not yet looked at
     std::int32_t client_id_ = 0;
+    bool is_silent_ = false;
 };
 
 }  // namespace source

@@ -54,6 +54,7 @@ class SocketSession final : public AceSession {
     base::Result<void> log_in(const std::string& user, const std::string& password);
     base::Result<std::string> ask(std::string_view command, const Taking& taking) override;
     bool is_open() const override { return socket_.is_open(); }
+    bool is_silent() const override { return socket_.is_silent(); }
 
    private:
     base::Result<void> require_quiet();

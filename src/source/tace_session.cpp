@@ -63,6 +63,7 @@ class TaceSession final : public AceSession {
     base::Result<std::string> ask(std::string_view command, const Taking& taking) override;
     base::Result<void> read_banner();
     bool is_open() const override { return child_ != nullptr; }
+    bool is_silent() const override { return is_silent_; }
 
    private:
     // What is printed up to the next prompt.
@@ -77,6 +78,7 @@ class TaceSession final : public AceSession {
     std::string name_;  // of program and database, for messages
     std::chrono::seconds timeout_;
     std::unique_ptr<Child> child_;
+    bool is_silent_ = false;
 };
 
 tl::unexpected<base::Error> TaceSession::lost(Kind kind, const std::string& what) {
@@ -92,6 +94,7 @@ tl::unexpected<base::Error> TaceSession::ended(std::string_view printed) {
 }
 
 tl::unexpected<base::Error> TaceSession::silent(Printed what, std::string_view printed) {
+    is_silent_ = true;
     const auto words = what == Printed::banner ? last_words(printed) : "";
     return lost(Kind::unavailable, "no prompt within " + std::to_string(timeout_.count()) + " s" +
                                        (words.empty() ? words : ": " + words));
@@ -126,7 +129,8 @@ base::Result<void> TaceSession::send(std::string_view command) {
     line += '\n';
     const auto sent = child_->write(line, Clock::now() + timeout_);
     if (!sent) return ended("");
-    if (!*sent) return lost(Kind::unavailable, "the program does not read its commands");
+    is_silent_ = !*sent;
+    if (is_silent_) return lost(Kind::unavailable, "the program does not read its commands");
     return {};
 }
 

@@ -98,10 +98,9 @@ TEST_CASE("a session that is lost is replaced once, whatever became of it") {
     site.address.timeout = std::chrono::seconds(1);
     const auto database = site.database();
     const auto identity = identity_of(*database);
-    for (const auto fault :
-         {AceFault::kill, AceFault::empty_kill, AceFault::cut, AceFault::half_header,
-          AceFault::half_body, AceFault::wrong_magic, AceFault::negative_length,
-          AceFault::endless_encore, AceFault::silence}) {
+    for (const auto fault : {AceFault::kill, AceFault::empty_kill, AceFault::cut,
+                             AceFault::half_header, AceFault::half_body, AceFault::wrong_magic,
+                             AceFault::negative_length, AceFault::endless_encore}) {
         INFO(static_cast<int>(fault));
         site.server.strike(fault);
         const auto before = site.server.logins();
@@ -110,6 +109,39 @@ TEST_CASE("a session that is lost is replaced once, whatever became of it") {
         CHECK(done);
         CHECK(site.server.logins() == before + 1);
     }
+}
+
+TEST_CASE("a silent server is not asked the same again: it may be at work on it") {
+    live::Site site(small());
+    site.address.timeout = std::chrono::seconds(1);
+    const auto database = site.database();
+    const auto identity = identity_of(*database);
+    const auto fault = GENERATE(AceFault::silence, AceFault::wrong_length);
+    INFO(static_cast<int>(fault));
+    site.server.strike(fault);
+    const auto logins = site.server.logins(), asked = site.server.commands().size();
+    const auto done = database->with_session(identity, find_a);
+    REQUIRE_FALSE(done);
+    CHECK(done.error().kind == Kind::unavailable);
+    CHECK(done.error().text.find("no whole answer within 1 s") != std::string::npos);
+    CHECK(site.server.logins() == logins);
+    CHECK(site.server.commands().size() == asked + 1);
+    CHECK(live::comes_true([&] { return database->with_session(identity, find_a).has_value(); }));
+    CHECK(site.server.logins() == logins + 1);
+}
+
+TEST_CASE("what takes long and is no silence is no other thread's answer") {
+    const live::Site site(small());
+    const auto database = site.database();
+    const auto identity = identity_of(*database);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto slow = database->with_session(identity, [&](AceSession& session) -> Result<void> {
+        while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1100))
+            if (const auto found = find_a(session); !found) return found;
+        return base::fail(Kind::unavailable, "another object");
+    });
+    REQUIRE_FALSE(slow);
+    CHECK(database->with_session(identity, find_a));
 }
 
 TEST_CASE("a session that is lost twice is unavailable, and the next question asks anew") {
