@@ -2,11 +2,10 @@
 #include "source/ace_command.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace source {
 namespace {
-
-constexpr std::string_view wildcards = "*?";
 
 constexpr bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
 
@@ -14,15 +13,16 @@ constexpr bool is_word(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Sent as `?`: what it stands for can't be sent.
+// Sent as `?`: wildcards, and what means something in some of AceDB's readers (a separator, a file
+// to include, a command of the shell) without a recording of how it is escaped.
 constexpr bool is_veiled(char c) {
-    return !is_printable(c) || wildcards.find(c) != std::string_view::npos;
+    constexpr std::string_view special = "*?;@$";
+    return special.find(c) != std::string_view::npos;
 }
 
-// `\ " / %` by AceDB's rules; the others mean something in some of its readers (a separator, a
-// file to include, a command of the shell), and a backslash before them is dropped everywhere.
+// With a backslash, as recorded.
 constexpr bool is_escaped(char c) {
-    constexpr std::string_view special = "\\\"/%;@$";
+    constexpr std::string_view special = "\\\"/%";
     return special.find(c) != std::string_view::npos;
 }
 
@@ -33,7 +33,13 @@ bool is_blank(std::string_view name) {
 
 std::string quoted(std::string_view text) {
     std::string out = "\"";
+    bool is_in_run = false;
     for (const char c : text) {
+        const bool was_in_run = std::exchange(is_in_run, !is_printable(c));
+        if (is_in_run) {
+            if (!was_in_run) out += '*';
+            continue;
+        }
         if (is_escaped(c)) out += '\\';
         out += is_veiled(c) ? '?' : c;
     }
@@ -67,7 +73,8 @@ std::string show_one_command(std::size_t position) {
 }
 
 bool is_ambiguous(const tree::ObjectName& name) {
-    return is_blank(name.name) || std::any_of(name.name.begin(), name.name.end(), is_veiled);
+    const auto is_wild = [](char c) { return is_veiled(c) || !is_printable(c); };
+    return is_blank(name.name) || std::any_of(name.name.begin(), name.name.end(), is_wild);
 }
 
 bool is_command(std::string_view text) {

@@ -1,9 +1,10 @@
 // source/ace_command.hpp -- commands that AceDB takes for exactly one thing.
 // Pure. Nothing of a class or a name reaches AceDB but printable ASCII in quotes (a class that is
-// a plain word: bare): `\ " / %` get a backslash, and so do `; @ $`; whatever AceDB would take for
-// a wildcard, a line's end, or drop (`*`, control characters, bytes from 0x80 on) is sent as `?`,
-// its wildcard for one character, and the reply is searched for the name itself. So no name is
-// another command, and none matches at large; one without any character is sent as a lone `?`.
+// a plain word: bare). `\ " / %` get a backslash. `* ? ; @ $` are sent as `?`, AceDB's wildcard for
+// one character; a run of control characters and bytes from 0x80 on as `*`, its wildcard for any
+// number of them: what is one byte there may be three here, as UTF-8. What such a name finds is
+// searched for the name itself. So no name is another command; one without any character is sent
+// as a lone `?`, and only one without any ASCII matches at large.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -13,13 +13,13 @@
 namespace {
 
 // The words that AceDB cuts a command into; nullopt where a byte stands that it takes for more
-// than itself.
+// than itself. A star stands for what can't be sent.
 std::optional<std::vector<std::string>> words_of(std::string_view command) {
     std::vector<std::string> words(1);
     bool is_quoted = false;
     for (std::size_t at = 0; at < command.size(); ++at) {
         char c = command[at];
-        if (c < 0x20 || c >= 0x7f || c == '*') return std::nullopt;
+        if (c < 0x20 || c >= 0x7f) return std::nullopt;
         if (c == '\\') {
             if (++at == command.size() || command[at] == 'n') return std::nullopt;
             words.back() += command[at];
@@ -37,11 +37,19 @@ std::optional<std::vector<std::string>> words_of(std::string_view command) {
     return words;
 }
 
-// The text with `?` for what can't be sent.
-std::string veiled(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c < 0x20 || c == 0x7f || c == '*'; }, '?');
-    return text;
+// The text with `*` for each run of bytes that can't be sent, and `?` for what means something.
+std::string veiled(const std::string& text) {
+    std::string out;
+    bool was_printable = true;
+    for (const char c : text) {
+        const bool is_printable = c >= 0x20 && c < 0x7f;
+        if (is_printable)
+            out += std::string_view("*?;@$").find(c) == std::string_view::npos ? c : '?';
+        else if (was_printable)
+            out += '*';
+        was_printable = is_printable;
+    }
+    return out;
 }
 
 std::string any_text() {
@@ -62,13 +70,15 @@ TEST_CASE("commands are those that AceDB's own clients send") {
     CHECK(source::list_command == "list -a");
 }
 
-TEST_CASE("what means something to AceDB is escaped in a name, or sent as a question mark") {
+TEST_CASE("what means something to AceDB is escaped in a name, or sent as a wildcard") {
     CHECK(source::find_command({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}) ==
-          R"(find Text "a \"b\" 50\% c\/d \\ e\; f\@g \$h")");
+          R"(find Text "a \"b\" 50\% c\/d \\ e? f?g ?h")");
     CHECK(source::find_command({"Text", "a*b?c\nd\te\x7f\xc3\xa9"}) ==
-          "find Text \"a?b?c?d?e???\"");
+          "find Text \"a?b?c*d*e*\"");
+    const std::string literal = "azAZ09 _.:()+,=<>#&'|{}[]`~^!-";
+    CHECK(source::find_command({"Text", literal}) == "find Text \"" + literal + "\"");
     CHECK(source::find_command({"Gene x", "y"}) == "find \"Gene x\" \"y\"");
-    CHECK(source::find_all_command("Ge\"ne\n") == "find \"Ge\\\"ne?\"");
+    CHECK(source::find_all_command("Ge\"ne\n") == "find \"Ge\\\"ne*\"");
     CHECK(source::model_command("") == "model \"\"");
 }
 
@@ -79,8 +89,8 @@ TEST_CASE("a name without a character finds no more than names of one") {
 }
 
 TEST_CASE("a name that may match others is told from one that can't") {
-    CHECK_FALSE(source::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}));
-    for (const auto* name : {"a*", "?", "two\nlines", "caf\xc3\xa9", "\x7f"})
+    CHECK_FALSE(source::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e"}));
+    for (const auto* name : {"a*", "?", "e;", "f@g", "$h", "two\nlines", "caf\xc3\xa9", "\x7f"})
         CHECK(source::is_ambiguous({"Text", name}));
 }
 
