@@ -47,9 +47,11 @@ std::optional<std::uint64_t> number_before(std::string_view line, std::string_vi
     return static_cast<std::uint64_t>(*number);
 }
 
-bool tells_active(std::string_view line) {
-    return number_before(line, " Active Objects").has_value();
+std::optional<std::uint64_t> active_in(std::string_view line) {
+    return number_before(line, " Active Objects");
 }
+
+bool tells_active(std::string_view line) { return active_in(line).has_value(); }
 
 // The reply without the line that ends each; nullopt when it is not there.
 std::optional<std::string_view> without_end(std::string_view reply) {
@@ -175,6 +177,13 @@ base::Result<std::uint64_t> parse_found(std::string_view reply) {
             return static_cast<std::uint64_t>(*number);
     }
     return malformed(R"(a reply to "find" without "// Found N objects")");
+}
+
+base::Result<std::uint64_t> parse_active(std::string_view reply) {
+    const auto last = take_last_line(reply);
+    const auto count = last ? active_in(*last) : std::nullopt;
+    if (!count) return not_ended();
+    return *count;
 }
 
 base::Result<std::vector<ClassCount>> parse_classes(std::string_view reply) {

@@ -31,6 +31,10 @@ struct AceStatus {
 //   error  malformed
 [[nodiscard]] base::Result<std::uint64_t> parse_found(std::string_view reply);
 
+// N of the line `// N Active Objects` that ends it: how many a list of them names at least.
+//   error  malformed
+[[nodiscard]] base::Result<std::uint64_t> parse_active(std::string_view reply);
+
 // The class and number of each line of `classes`, as spelled there.
 //   error  malformed
 [[nodiscard]] base::Result<std::vector<ClassCount>> parse_classes(std::string_view reply);

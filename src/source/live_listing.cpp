@@ -40,24 +40,36 @@ Result<std::vector<ClassCount>> ask_classes(AceDatabase& database, const std::st
     return classes;
 }
 
+// What is missing in a list would be taken for gone.
+tl::unexpected<base::Error> too_few(const std::string& what, std::uint64_t told) {
+    return base::fail(Kind::unavailable,
+                      what + " where the database tells of " + std::to_string(told) + " objects");
+}
+
 Result<std::vector<ObjectName>> ask_names(AceDatabase& database, const std::string& identity,
-                                          const std::string& class_name) {
+                                          const ClassCount& told) {
     std::vector<ObjectName> names;
     const auto done = database.with_session(identity, [&](AceSession& session) -> Result<void> {
         names.clear();
-        const auto found = session.ask(find_all_command(class_name), {.gently = true});
+        const auto found = session.ask(find_all_command(told.class_name), {.gently = true});
         if (!found) return tl::unexpected(found.error());
         const auto count = parse_found(*found);
         if (!count) return tl::unexpected(count.error());
-        if (*count == 0) return {};
+        const auto active = parse_active(*found);
+        if (!active) return tl::unexpected(active.error());
+        if (*count == 0) return too_few("0 found", told.objects);
         const auto list = session.ask(list_command, {.most_bytes = largest_list, .gently = true});
         if (!list) return tl::unexpected(list.error());
         auto parsed = parse_list(*list);
         if (!parsed) return tl::unexpected(parsed.error());
+        // Found tells more where old names lead to an object that is there by its own.
+        if (parsed->size() < *active)
+            return too_few(std::to_string(parsed->size()) + " listed", *active);
         names = std::move(*parsed);
         return {};
     });
-    if (!done) return base::fail_at(database.name() + ": names of " + class_name, done.error());
+    if (!done)
+        return base::fail_at(database.name() + ": names of " + told.class_name, done.error());
     return names;
 }
 
@@ -120,7 +132,7 @@ class Listing {
 
     Result<void> add_class(const ClassCount& one) {
         if (one.objects == 0 || is_kernel_class(one.class_name)) return {};
-        auto names = ask_names(*settings_.database, identity_, one.class_name);
+        auto names = ask_names(*settings_.database, identity_, one);
         if (!names) return tl::unexpected(names.error());
         keep_own(*names, one.class_name);
         if (names->empty()) return {};
@@ -198,7 +210,7 @@ Result<std::vector<std::string>> sample_stamps(const LiveSettings& settings,
     for (const auto& name : sample) {
         const auto bytes = ask_object(*settings.database, identity, name, taking);
         const bool can_pass = !bytes && (bytes.error().kind == Kind::too_large ||
-                                         bytes.error().kind == Kind::absent);
+                                         bytes.error().kind == Kind::malformed);
         if (!bytes && !can_pass) return tl::unexpected(bytes.error());
         const auto views = bytes ? stamps_of(*bytes) : Parsed<std::vector<std::string_view>>();
         // One that can't be read counts as one without stamps; whoever asks for it is told.

@@ -21,7 +21,8 @@ struct LiveListing {
 };
 
 // Adds every object to the index, class by class: `classes`, then `find` and `list` for each.
-//   error  as AceDatabase::with_session; malformed: it answers otherwise than AceDB does
+//   error  as AceDatabase::with_session; unavailable: fewer names than it tells of; malformed: it
+//          answers otherwise than AceDB does
 //   cost   memory for the names of the largest class
 [[nodiscard]] base::Result<LiveListing> list_objects(const LiveSettings& settings,
                                                      const std::string& identity,

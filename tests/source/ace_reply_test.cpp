@@ -102,6 +102,10 @@ TEST_CASE("the number found is read from every reply to find") {
 TEST_CASE("what is no reply to find is told") {
     check_hostile(source::parse_found);
     check_malformed(source::parse_found("// Found many objects\n" + one_active));
+    CHECK(source::parse_active(command_reply("find Gene")) == 5U);
+    CHECK(source::parse_active(command_reply("find Person WBPerson625")) == 0U);  // an alias
+    check_every_cut(command_reply("find Gene"), source::parse_active);
+    check_malformed(source::parse_active("// 1 Active Objects\n// Found 1 objects\n"));
     check_malformed(source::parse_found("// Found -1 objects\n" + one_active));
     check_malformed(source::parse_found("Gene : \"a\"\n// Found 1 objects\n" + one_active));
 }
