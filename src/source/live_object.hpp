@@ -13,8 +13,9 @@ namespace source {
 // The bytes of the object of exactly this spelling, as a dump has them: what `find` finds and
 // `show -a -T` shows, and it is looked at that this is the object that was asked for.
 //   identity  of the database (AceStatus)
-//   error     absent: the database has lost it; too_large above taking.most_bytes; unavailable:
-//             not reached, another build, or it answers with something else
+//   error     malformed: the database says that it has it no more, or shows nothing, or what
+//             can't be read (never absent: it is listed); too_large above taking.most_bytes;
+//             unavailable: not reached, another build, a cut reply, or another object's
 //   cost      `find` and `show`; names with bytes that AceDB would take otherwise, a `list` too
 [[nodiscard]] base::Result<std::string> ask_object(AceDatabase& database,
                                                    const std::string& identity,
