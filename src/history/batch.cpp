@@ -26,10 +26,9 @@ bool differs_by_case(const ObjectName& a, const ObjectName& b) {
            base::equal_ignoring_case(a.name, b.name);
 }
 
-// The object can't be read, and others can. Absent: a server lists it and does not show it.
+// The object can't be read, and others can.
 bool is_its_own_fault(const base::Error& error) {
-    return error.kind == base::Kind::malformed || error.kind == base::Kind::too_large ||
-           error.kind == base::Kind::absent;
+    return error.kind == base::Kind::malformed || error.kind == base::Kind::too_large;
 }
 
 Fate fate_of(const Item& item) {
@@ -250,6 +249,8 @@ class Batch {
         auto items = on(Course::write);
         for (const auto course : {Course::note, Course::list})
             for (auto* item : on(course)) items.push_back(item);
+        if (std::ranges::any_of(items, [](const Item* item) { return item->after.is_there(); }))
+            if (const auto is = build_.confirm(); !is) return is;
         const BatchWriter writer(desk_, build_, settings_.longest_write, releases_);
         for (std::span<Item*> rest = items; !rest.empty();) {
             const auto done = writer.write_some(rest);

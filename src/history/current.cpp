@@ -2,6 +2,7 @@
 #include "history/current.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -68,6 +69,29 @@ Result<Opened> open(const BuildOpener& opener) {
     return Opened{std::move(*broken), whole.error().text};
 }
 
+// A build that could not be opened and may be another time. Making its index may take a server
+// hours: after the second failure it is tried again after 1 s, 2 s, 4 s, up to a minute.
+class Unready {
+   public:
+    [[nodiscard]] bool must_wait(const std::string& identity) const {
+        return identity == identity_ && Clock::now() < again_;
+    }
+
+    void note(const std::string& identity) {
+        constexpr std::chrono::seconds shortest{1}, longest{60};
+        pause_ = identity != identity_ ? std::chrono::seconds(0)
+                                       : std::clamp(pause_ * 2, shortest, longest);
+        identity_ = identity;
+        again_ = Clock::now() + pause_;
+    }
+
+   private:
+    using Clock = std::chrono::steady_clock;
+    std::string identity_;
+    std::chrono::seconds pause_{};
+    Clock::time_point again_;
+};
+
 }  // namespace
 
 std::string lost_classes(const source::Source& build, const source::Source& previous) {
@@ -101,6 +125,7 @@ struct CurrentBuild::State {
     source::Build candidate_previous;
     bool is_recorded = false;     // the current build, in the table releases
     std::string broken_identity;  // of a build that can't be opened as it is
+    Unready unready;
 
     void refuse(const std::string& reason) {
         const std::lock_guard lock(mutex);
@@ -161,16 +186,18 @@ struct CurrentBuild::State {
         }
         if (*now == identity && candidate.build) return true;
         // It would be read from end to end only to find the same fault.
-        if (*now == broken_identity) return false;
+        if (*now == broken_identity || unready.must_wait(*now)) return false;
         auto opened = open(opener);
         if (!opened) {
             refuse(opened.error().text);
             const bool may_pass = opened.error().kind == base::Kind::unavailable ||
                                   opened.error().kind == base::Kind::absent;
             if (!may_pass) broken_identity = *now;
+            if (may_pass) unready.note(*now);
             return false;
         }
         broken_identity.clear();
+        unready = {};
         candidate = std::move(*opened);
         candidate_previous =
             opener.previous_of(candidate.build->release(),

@@ -94,6 +94,8 @@ class Refresh {
         if (!outcome) return tl::unexpected(outcome.error());
         const auto twins = examiner_.twins_of(*before, after);
         if (!twins) return tl::unexpected(twins.error());
+        if (after.is_there())
+            if (const auto is = build_.confirm(); !is) return tl::unexpected(is.error());
         return write(*before, after, *outcome, *twins);
     }
 

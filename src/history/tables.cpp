@@ -128,10 +128,15 @@ Result<void> record_release(Transaction& transaction, const Release& release,
     }
     const auto& recorded = rows.at(0).text(0);
     if (digest.empty() || recorded == digest) return {};
-    if (!recorded.empty() && !source::contradict(recorded, digest)) return {};
-    if (!recorded.empty())
+    if (!recorded.empty() && source::contradict(recorded, digest))
         return base::fail(base::Kind::conflict,
                           release.version + " is recorded with other content");
+    if (!recorded.empty()) {
+        // Of the other sort: from now on the next one of this sort is held to it.
+        transaction.execute("UPDATE releases SET digest = ? WHERE version = ?",
+                            {new_digest, version});
+        return {};
+    }
     // Known by name alone until now: the build tells its date.
     transaction.execute("UPDATE releases SET digest = ?, released_on = ? WHERE version = ?",
                         {new_digest, Value{base::format_date(release.released_on)}, version});

@@ -79,8 +79,8 @@ class Releases {
 [[nodiscard]] Releases load_releases(store::Transaction& transaction);
 
 // Writes the release unless it is there.
-// What it was recorded with stays: an empty digest is filled in, and one of files is not replaced
-// by that of a server, nor the other way round.
+// An empty digest is filled in; that of a server takes the place of that of files, and the other
+// way round, so that what is served now is what the next build of this version is held to.
 //   error  conflict: it is there with a digest that contradicts this one
 [[nodiscard]] base::Result<void> record_release(store::Transaction& transaction,
                                                 const Release& release, std::string_view digest);

@@ -30,6 +30,15 @@ class LiveBuild final : public IndexedSource {
                                                    name.name + ": " + object.error().what);
     }
 
+    Result<void> confirm() const override {
+        const auto now = database_->status();
+        if (!now) return tl::unexpected(now.error());
+        if (now->identity == identity_) return {};
+        return base::fail(Kind::unavailable, database_->name() +
+                                                 " holds another build now than " +
+                                                 "the one that was indexed");
+    }
+
    protected:
     Result<std::optional<Stamps>> stamps_of(const Entry& entry) const override {
         const auto bytes = ask(index().name_of(entry));

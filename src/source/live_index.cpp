@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sys/file.h>
 
+#include "base/digest.hpp"
 #include "base/log.hpp"
 #include "source/dump_index.hpp"
 #include "source/kept_aside.hpp"
@@ -27,9 +28,10 @@ std::string models_path(const std::string& index_dir, const std::string& version
     return index_dir + "/" + version + ".models";
 }
 
-// Facts::folder of a running database.
-std::string place_of(const AceDatabase& database, const AceStatus& status) {
-    return database.name() + "\n" + status.identity;
+// Facts::folder of a running database: what it is, and which models go with the index.
+std::string place_of(const AceDatabase& database, const AceStatus& status,
+                     const std::string& models) {
+    return database.name() + '\n' + status.identity + '\n' + base::md5_hex(models);
 }
 
 class LiveIndexing {
@@ -42,9 +44,8 @@ class LiveIndexing {
     // Nothing, when there is no index that fits.
     [[nodiscard]] std::optional<LiveIndex> find() const {
         auto index = Index::open(path_);
-        if (!index || !fits(index->facts())) return std::nullopt;
         const auto text = read_file(AT_FDCWD, models_file(), largest_models);
-        if (!text) return std::nullopt;
+        if (!index || !text || !fits(index->facts(), *text)) return std::nullopt;
         return LiveIndex{std::move(*index), tree::Models::parse(*text)};
     }
 
@@ -55,23 +56,26 @@ class LiveIndexing {
         if (!writer) return tl::unexpected(writer.error());
         auto listing = list_objects(settings_, status_.identity, *writer);
         if (!listing) return tl::unexpected(listing.error());
-        if (const auto done = write_models(listing->classes); !done) return done;
+        const auto models = ask_models(*settings_.database, status_.identity, listing->classes);
+        if (!models) return tl::unexpected(models.error());
         Facts facts;
         facts.release = release_;
-        facts.folder = place_of(*settings_.database, status_);
+        facts.folder = place_of(*settings_.database, status_, *models);
         facts.digest = digest_begin;
         facts.untracked = listing->untracked;
         auto stamps = sample_stamps(settings_, status_.identity, listing->sample);
         if (!stamps) return tl::unexpected(stamps.error());
         facts.loading_stamps = std::move(*stamps);
         if (const auto is = is_unchanged(); !is) return is;
-        return put_in_place(std::move(*writer), std::move(facts), kept);
+        if (const auto done = put_in_place(std::move(*writer), std::move(facts), kept); !done)
+            return done;
+        return write_models(*models);
     }
 
    private:
-    [[nodiscard]] bool fits(const Facts& facts) const {
+    [[nodiscard]] bool fits(const Facts& facts, const std::string& models) const {
         return facts.release == release_ &&
-               facts.folder == place_of(*settings_.database, status_) &&
+               facts.folder == place_of(*settings_.database, status_, models) &&
                facts.digest.starts_with(digest_begin) && facts.loading_stamps;
     }
 
@@ -79,12 +83,10 @@ class LiveIndexing {
         return models_path(settings_.index_dir, release_.version);
     }
 
-    [[nodiscard]] Result<void> write_models(const std::vector<std::string>& classes) const {
-        const auto text = ask_models(*settings_.database, status_.identity, classes);
-        if (!text) return tl::unexpected(text.error());
+    [[nodiscard]] Result<void> write_models(const std::string& text) const {
         auto file = NewFile::create(models_file());
         if (!file) return tl::unexpected(file.error());
-        if (const auto done = file->write(*text); !done) return tl::unexpected(done.error());
+        if (const auto done = file->write(text); !done) return tl::unexpected(done.error());
         if (const auto done = file->put_in_place(); !done) return tl::unexpected(done.error());
         return {};
     }

@@ -94,6 +94,11 @@ class Source {
 
     [[nodiscard]] virtual const tree::Models& models() const = 0;
 
+    // That what was loaded meanwhile was of this build: asked before something that was loaded is
+    // recorded. A running database may be saved, or another one, since it was asked.
+    //   error  unavailable: it was not, or nobody answers; drop what was loaded
+    [[nodiscard]] virtual base::Result<void> confirm() const { return {}; }
+
     // What an operator should know of a build that is served all the same, a sentence each
     // (`varve check` shows them); most builds have none.
     [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }

@@ -280,16 +280,16 @@ TEST_CASE("a release recorded from files is served by the server too, and the ot
     current.look();
     CHECK(current.why().empty());
     CHECK(current.build() == second);
-    // What it was recorded with stays, and contradicts another of its own sort.
+    // From now on it is known by what is served, and another of that sort contradicts it.
     const auto recorded =
         store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
             CHECK(record_release(transaction, second->release(), second->digest()));
             return recorded_release(transaction, "WS186");
         });
     REQUIRE(recorded);
-    CHECK(recorded->digest == first->digest());
+    CHECK(recorded->digest == second->digest());
     auto third = build("WS186", "2008-02-01", 30, "z");
-    if (!files_first) third->of_server();
+    if (files_first) third->of_server();
     shelf.put(third);
     current.look();
     CHECK(contains(current.why(), "recorded with other content"));

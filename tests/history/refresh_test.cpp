@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "history/refresh.hpp"
 
+#include "history/batch.hpp"
 #include "history/past.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
@@ -115,6 +116,27 @@ TEST_CASE("an object that never was is absent, and nothing is stored") {
     const auto contents = desks.contents();
     CHECK(desks.refresh(now, nullptr, {"Gene", "nothing"}).error().kind == base::Kind::absent);
     CHECK(desks.contents() == contents);
+}
+
+TEST_CASE("what a build does not confirm behind the load is not recorded") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Desks desks(fresh.connect());
+    auto before = build("WS186"), after = build("WS187");
+    before.with("Gene", gene.name, one);
+    after.with("Gene", gene.name, two);
+    REQUIRE(desks.refresh(before));
+    const auto recorded = desks.contents();
+    after.deny_with({base::Kind::unavailable, "it holds another build now"});
+    const auto refused = desks.refresh(after);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == base::Kind::unavailable);
+    CHECK(desks.contents() == recorded);
+    const std::vector<ObjectName> names{gene};
+    const auto batch = bring_up_to_date({desks.pool, desks.settings, desks.clock, desks.renames},
+                                        after, nullptr, names, {});
+    REQUIRE_FALSE(batch);
+    CHECK(batch.error().kind == base::Kind::unavailable);
+    CHECK(desks.contents() == recorded);
 }
 
 TEST_CASE("an object that vanished lives on, and may come back") {

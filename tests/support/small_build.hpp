@@ -47,6 +47,12 @@ class SmallBuild : public source::Source {
     void break_one_with(const tree::ObjectName& name, base::Error error) {
         broken_.emplace(name, std::move(error));
     }
+    // What was loaded was of this build no more.
+    void deny_with(base::Error error) { denial_ = std::move(error); }
+    [[nodiscard]] base::Result<void> confirm() const override {
+        if (denial_) return tl::unexpected(*denial_);
+        return {};
+    }
     [[nodiscard]] int loads() const { return loads_; }
 
     [[nodiscard]] const base::Release& release() const override { return release_; }
@@ -120,7 +126,7 @@ class SmallBuild : public source::Source {
     std::map<tree::ObjectName, Nodes> objects_;
     std::set<std::string> loading_;
     tree::Models models_;
-    std::optional<base::Error> error_;
+    std::optional<base::Error> error_, denial_;
     std::map<tree::ObjectName, base::Error> broken_;
     mutable std::atomic<int> loads_{0};
 };
