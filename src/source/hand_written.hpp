@@ -27,10 +27,13 @@
 
 namespace source {
 
-// True when the file whose first bytes these are is written by AceDB itself: it begins with a
-// class banner, or its first object with content has the dumper's exact lines (header in quotes,
-// `Tag` TAB, then cells each behind one blank). Such files are read by seeking (dump_reader).
-// So is a file without any object, which dump_reader refuses: it may be a dump that was cut.
+// True when the file whose first bytes these are is written by AceDB itself, and is read strictly,
+// by seeking (dump_reader): it begins with a class banner; or the header of its first object is
+// stamped (`Class : "name" -O "..."`), whatever its lines are like, so that damage is refused; or
+// its first object with content is what dump_reader takes, and nothing in the head shows a hand:
+// a header without colon or quotes, -D, -R, -A, `!`, `@`, `//` in or behind a line, a line's
+// begin in blanks or quotes, TABs alone between cells (AcePerl), or no TAB behind any tag of that
+// object. So is a file without any object, which dump_reader refuses: a dump may have been cut.
 //   head  the first 64 KiB, or the whole file
 [[nodiscard]] bool is_dumped(std::string_view head);
 

@@ -50,19 +50,67 @@ TEST_CASE("what people write is none") {
     for (const auto* name : {"input-1.ace", "input-2.ace"})
         CHECK_FALSE(begins_as_dump(dumps::read("tests/data/edge/" + std::string(name))));
     for (const auto* lines :
-         {"CGC_name \"a\"\n", "CGC_name\t\"a\"\t\n", "CGC_name\t  \"a\"\n", "CGC_name\t \"a\" \n",
-          "CGC_name\t \"a\n", "CGC_name\t \"a\"b\n", "CGC_name\t a\"b\n", " CGC_name\t \"a\"\n",
-          "CGC_name\t a // why\n\"", "\"CGC_name\"\t \"a\"\n", "Live\n", "-D CGC_name \"a\"\n",
-          "CGC_name\t \"a\"\nRemark b\n", "// a comment\n"}) {
+         {"CGC_name \"a\"\n", "CGC_name\t\"a\"\t\n", "CGC_name\t \"a\n", "CGC_name\t \"a\"b\n",
+          "CGC_name\t a\"b\n", " CGC_name\t \"a\"\n", "CGC_name\t a // why\n\"",
+          "\"CGC_name\"\t \"a\"\n", "Live\n", "-D CGC_name \"a\"\n", "// a comment\n",
+          "Live \nCGC_name \"a\"\n", "CGC_name\t \"a\" // why\n", "CGC_name\t \"http://a\"\n",
+          "CGC_name\t \"a\" -D\n", "CGC_name\t \"a\" -R \"b\"\n", "Live\t\n-D Live\n",
+          "CGC_name\t \"a\" -X\n"}) {
         INFO(lines);
         CHECK_FALSE(is_dumped(header + lines + "\n"));
     }
     for (const auto* first :
-         {"Gene : x\n", "Gene \"x\"\n", "Gene: \"x\"\n", "gene  : \"x\"\n", "Gene : \"x\" \n",
-          "Gene : \"x\" -O s\n", "-D Gene : \"x\"\n", ">fasta\nacgt\n", "!Gene : \"x\"\n",
-          "@more.ace\n", "Gene : \"x", "Gene : \"x\n", "  Gene : \"x\"\n"}) {
+         {"Gene : x\n", "Gene \"x\"\n", "Gene: \"x\"\n", "Gene :\"x\"\n", "Gene : \"x\" -O s\n",
+          "-D Gene : \"x\"\n", ">fasta\nacgt\n", "!Gene : \"x\"\n", "@more.ace\n", "Gene : \"x",
+          "Gene : \"x\n", "  Gene : \"x\"\n", "Gene : \"x\" // note\n", "Gene : \"a//b\"\n",
+          "Gene : \"x\"\r\n"}) {
         INFO(first);
         CHECK_FALSE(is_dumped(std::string(first) + "\nGene : \"y\"\nLive\t\n"));
+    }
+}
+
+TEST_CASE("what the strict reader takes is a dump where nothing shows a hand") {
+    for (const auto* lines :
+         {"CGC_name\t  \"a\"\n", "CGC_name\t \"a\" \n", "CGC_name\t \"a\" \t \"b\"\t\n",
+          "CGC_name\t \"a\"\nRemark b\n", "Remark \"b\"\nLive\t\n", "_Remark\t \"a\"\n",
+          "1st\t -inf -2\n", "CGC_name\t \"http:\\/\\/a\"\n", "CGC_name\t a/b\n"}) {
+        INFO(lines);
+        CHECK(is_dumped(header + lines + "\n"));
+    }
+    for (const auto* first : {"gene  :\t\"x\"\n", "Gene : \"x\" \n", "_Cls : \"x\"\n"}) {
+        INFO(first);
+        CHECK(is_dumped(std::string(first) + "Live\t\n"));
+        CHECK(is_dumped(std::string(first) + "\nGene : \"y\"\nLive\t\n"));
+    }
+}
+
+TEST_CASE("a first object with a stamp makes a dump, whatever its lines are like") {
+    for (const auto* lines :
+         {"", "Live\n", "CGC_name \"a\" // why\n", "CGC_name\t \"a\n", "-D Live\n", " Live\n",
+          "Live\t\n\nGene : y\nLive\n", "Live\t\n\n-D Gene : \"g9\"\n"}) {
+        INFO(lines);
+        CHECK(is_dumped("Gene : \"x\" -O \"s\"\n" + std::string(lines)));
+        CHECK(is_dumped("// exported\n\nGene : \"a//b\"\t -O \"s\" \n" + std::string(lines)));
+    }
+    CHECK(is_dumped("Gene : \"x\" -O \"s\nLive\n"));
+    CHECK(is_dumped("Gene : \"x\" -O \"s\"\r\nLive\r\n"));
+    CHECK(is_dumped("DNA : \"x\" -O \"s\"\nacgt\n\nGene : y\nLive\n"));
+}
+
+TEST_CASE("a hand shows in any paragraph of the head, and damage is none") {
+    const auto dumped = header + "Live\t\n\n";
+    for (const auto* next :
+         {"-D Gene : \"g9\"\n", "-R Gene a b\n", "-A Gene a b\n", "!Gene : \"y\"\n",
+          "@more.ace\n", "Gene : y\n", "Gene y\n", "Gene : \"y\" // why\n",
+          "Gene : \"y\"\n-D Live\n", "Gene : \"y\"\nRemark\t \"a\" // why\n"}) {
+        INFO(next);
+        CHECK_FALSE(is_dumped(dumped + next));
+    }
+    for (const auto* next :
+         {"Gene : \"y\"\nRemark\t \"a\nLive\t\n", "Gene : \"y\nLive\t\n", "Remark\t \"a\"\n",
+          "Gene : \"y\"\nRemark \"a\"\n", "Gene : \"y\" more\n"}) {
+        INFO(next);
+        CHECK(is_dumped(dumped + next));
     }
 }
 
