@@ -48,6 +48,7 @@ Number WrittenKeys::add(std::string_view class_name, std::string_view name) {
     const auto [known, is_new] = numbers_.try_emplace(folded(class_name, texts_.at(text)), next);
     if (!is_new) return known->second;
     keys_.push_back({texts_.add(class_name), text, 0});
+    shortcuts_.emplace_back();
     bytes_ += known->first.size() + overhead;
     return next;
 }
@@ -59,8 +60,20 @@ Number WrittenKeys::find(std::string_view class_name, std::string_view name) con
 }
 
 Number WrittenKeys::resolved(Number key) const {
-    while (keys_[key].alias_of != 0) key = keys_[key].alias_of;
-    return key;
+    auto last = key;
+    while (keys_[last].alias_of != 0) last = next(last);
+    while (key != last) {
+        const auto following = next(key);
+        shortcuts_[key] = {last, drops_};
+        key = following;
+    }
+    return last;
+}
+
+Number WrittenKeys::next(Number key) const {
+    const auto& shortcut = shortcuts_[key];
+    const bool holds = shortcut.to != 0 && shortcut.drops == drops_;
+    return holds ? shortcut.to : keys_[key].alias_of;
 }
 
 const std::string& WrittenKeys::name_of(Number key) const { return texts_.at(keys_[key].name); }

@@ -44,6 +44,8 @@ class WrittenKeys {
     [[nodiscard]] Number find(std::string_view class_name, std::string_view name) const;
 
     // What a name stands for now: itself, or the one whose alias it is.
+    //   cost    next to nothing also behind long chains of aliases, which are walked once and
+    //           again after a drop_alias()
     [[nodiscard]] Number resolved(Number key) const;
     [[nodiscard]] bool is_alias(Number key) const { return keys_[key].alias_of != 0; }
     [[nodiscard]] const std::string& name_of(Number key) const;
@@ -55,7 +57,10 @@ class WrittenKeys {
     // `key` stands for `target` from now on. needs  resolved(target) != key
     void make_alias(Number key, Number target, OldName old_name);
     // An alias becomes a name of its own again.
-    void drop_alias(Number key) { keys_[key].alias_of = 0; }
+    void drop_alias(Number key) {
+        keys_[key].alias_of = 0;
+        ++drops_;
+    }
 
     [[nodiscard]] std::size_t bytes_held() const { return bytes_; }
 
@@ -64,11 +69,20 @@ class WrittenKeys {
         Number class_name = 0, name = 0;  // texts
         Number alias_of = 0;
     };
+    // To a key further along the chain of aliases. A drop may have been of one that it jumps
+    // over, so it holds only as long as there was no other.
+    struct Shortcut {
+        Number to = 0;
+        std::uint32_t drops = 0;
+    };
+    [[nodiscard]] Number next(Number key) const;
     [[nodiscard]] static std::string folded(std::string_view class_name, std::string_view name);
     [[nodiscard]] std::string folded(Number key) const;
 
     WrittenTexts& texts_;
     std::vector<Key> keys_{1};
+    mutable std::vector<Shortcut> shortcuts_{1};  // by key
+    std::uint32_t drops_ = 0;
     std::unordered_map<std::string, Number> numbers_;  // by folded class and name
     std::size_t bytes_ = 0;
 };

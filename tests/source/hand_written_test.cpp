@@ -3,6 +3,7 @@
 
 #include "base/utf8.hpp"
 #include "source/hand_loading.hpp"
+#include "source/written_keys.hpp"
 
 using hand::load;
 using hand::paths_of;
@@ -308,6 +309,31 @@ TEST_CASE("an alias is renamed no further") {
                               "Homol a\nHomol c 1\n\n");
     CHECK(loaded.complaints.empty());
     CHECK(paths_of(loaded.at("Gene e")) == Paths{"Homol \"b\"", "Homol \"c\" 1.000000"});
+}
+
+TEST_CASE("a chain of aliases ends where one of them was deleted, also one followed before") {
+    const std::string chain = "-A Gene a b\n-A Gene b c\n-A Gene c d\n";
+    const auto loaded = small("Gene : a\nRemark r\n\n" + chain + "Gene : a\nVersion 1\n\n" +
+                              "-D Gene b\nGene : a\nVersion 2\n\n" +
+                              "-A Gene b e\nGene : a\nVersion 3\n\nGene : c\nVersion 4\n\n");
+    CHECK(loaded.complaints.empty());
+    CHECK(loaded.objects.size() == 2);
+    CHECK(paths_of(loaded.at("Gene d")) == Paths{"Identity Version 4", "Remark \"r\""});
+    CHECK(paths_of(loaded.at("Gene e")) == Paths{"Identity Version 3"});
+}
+
+TEST_CASE("a long chain of aliases is not walked for each name in it") {
+    source::WrittenTexts texts;
+    source::WrittenKeys keys(texts);
+    constexpr source::Number length = 300'000;  // walked each time: 45 billion steps
+    const auto key = [&](source::Number i) { return keys.add("Gene", std::to_string(i)); };
+    for (source::Number i = 0; i < length; ++i)
+        keys.make_alias(key(i), key(i + 1), source::WrittenKeys::OldName::keep);
+    const auto last = key(length);
+    source::Number led_there = 0;
+    for (source::Number i = 0; i < length; ++i)
+        if (keys.resolved(key(0)) == last && keys.resolved(key(i)) == last) ++led_there;
+    CHECK(led_there == length);
 }
 
 TEST_CASE("an alias of itself is refused") {
