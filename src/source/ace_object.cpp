@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "source/ace_object.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include "base/utf8.hpp"
 #include "source/array_object.hpp"
+#include "source/distinct_stamps.hpp"
 #include "tree/number.hpp"
 
 namespace source {
@@ -46,16 +46,13 @@ class StampSink {
     struct Place {};
     [[nodiscard]] static Place root() { return {}; }
     Place add(Place, const RawCell& cell) {
-        const auto stamp = cell.stamp.bytes;
-        if (!stamp.empty() &&
-            std::find(stamps_.rbegin(), stamps_.rend(), stamp) == stamps_.rend())
-            stamps_.push_back(stamp);
+        stamps_.add(cell.stamp.bytes);
         return {};
     }
-    [[nodiscard]] std::vector<std::string_view> take() { return std::move(stamps_); }
+    [[nodiscard]] std::vector<std::string_view> take() { return stamps_.take(); }
 
    private:
-    std::vector<std::string_view> stamps_;
+    DistinctStamps stamps_;
 };
 
 tl::unexpected<Fault> moved(Fault fault, std::size_t by) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "source/json_lines.hpp"
 
-#include <algorithm>
 #include <simdjson.h>
 
 #include "base/utf8.hpp"
+#include "source/distinct_stamps.hpp"
 #include "source/json_fields.hpp"
 #include "tree/json.hpp"
 
@@ -25,11 +25,9 @@ Parsed<std::string> stamp_of(const JsonFields& fields) {
     return std::move(*stamp);
 }
 
-void collect_stamps(const std::vector<tree::Node>& nodes, std::vector<std::string>& stamps) {
+void collect_stamps(const std::vector<tree::Node>& nodes, DistinctStamps& stamps) {
     for (const auto& node : nodes) {
-        const bool is_known =
-            std::find(stamps.rbegin(), stamps.rend(), node.stamp) != stamps.rend();
-        if (!node.stamp.empty() && !is_known) stamps.push_back(node.stamp);
+        stamps.add(node.stamp);
         collect_stamps(node.children, stamps);
     }
 }
@@ -60,9 +58,10 @@ Parsed<tree::Object> parse_json_object(std::string_view line) {
 Parsed<std::vector<std::string>> json_stamps_of(std::string_view line) {
     const auto object = parse_json_object(line);
     if (!object) return tl::unexpected(object.error());
-    std::vector<std::string> stamps;
+    DistinctStamps stamps;
     collect_stamps(object->nodes, stamps);
-    return stamps;
+    const auto views = stamps.take();
+    return std::vector<std::string>(views.begin(), views.end());
 }
 
 }  // namespace source

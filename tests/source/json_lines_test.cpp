@@ -253,3 +253,18 @@ TEST_CASE("the stamps of an object's nodes are told once each") {
     REQUIRE(stamps);
     CHECK(*stamps == std::vector<std::string>{"s", "2008-02-01_09:15:20_x"});
 }
+
+TEST_CASE("as many stamps as values are told once each, of a JSON line too") {
+    constexpr std::size_t count = 300'000;  // compared one by one: 45 billion times
+    std::string line = R"({"class":"Gene","name":"a","tree":[{"tag":"A","children":[)";
+    std::vector<std::string> expected;
+    for (std::size_t i = 0; i < 2 * count; ++i) {
+        const auto stamp = "s" + std::to_string(i % count);
+        if (i < count) expected.push_back(stamp);
+        line += (i == 0 ? "" : ",") + (R"({"int":)" + std::to_string(i)) + R"(,"stamp":")" +
+                stamp + "\"}";
+    }
+    const auto stamps = source::json_stamps_of(line + "]}]}");
+    REQUIRE(stamps);
+    CHECK((*stamps == expected));
+}
