@@ -95,13 +95,23 @@ base::Result<base::Release> read_release(const File& directory, const std::strin
     return release_of(ini, place);
 }
 
+// Read of every build, whatever its files of objects say.
+bool is_always_read(std::string_view name) {
+    return name == "release.ini" || name == "models.wrm";
+}
+
+base::Result<void> list_other(BuildFolder& folder, std::string name) {
+    const auto stamp = find_stamp(folder.directory.descriptor(), name);
+    if (!stamp && is_always_read(name))
+        return base::fail(Kind::unavailable, folder.path + "/" + stamp.error().text);
+    // Most likely nobody asks for it: somebody's link to a log, say. A curators' file that
+    // includes it is told that it is not there.
+    if (stamp && *stamp) folder.others.push_back({std::move(name), **stamp});
+    return {};
+}
+
 base::Result<void> list_file(BuildFolder& folder, std::string name) {
-    if (!format_of(name)) {
-        const auto stamp = find_stamp(folder.directory.descriptor(), name);
-        if (!stamp) return base::fail(Kind::unavailable, folder.path + "/" + stamp.error().text);
-        if (*stamp) folder.others.push_back({std::move(name), **stamp});
-        return {};
-    }
+    if (!format_of(name)) return list_other(folder, std::move(name));
     const auto file = open_file(folder.directory.descriptor(), name);
     if (!file) return base::fail(Kind::unavailable, folder.path + "/" + file.error().text);
     const auto stamp = stamp_of(*file);
@@ -155,8 +165,15 @@ base::Result<std::string> identity_of(const std::string& folder) {
         identity += '\n' + name + ' ' + std::to_string(stamp.inode) + ' ' +
                     std::to_string(stamp.size) + ' ' + std::to_string(stamp.modified_ns);
     };
-    // Which of the others are included (@NAME) only the files tell.
-    for (const auto& other : build->others) append(other.name, other.stamp);
+    // Any other file may be included (@NAME), which only a curators' file itself tells, and only
+    // a .ace file can be one. Where there is none, a log that grows beside the objects makes no
+    // other build. One whose stat fails is left out, as from `others`: when it can be reached
+    // again, the identity is another and the build is looked at anew.
+    const bool may_include =
+        std::any_of(build->files.begin(), build->files.end(),
+                    [](const DumpFile& file) { return format_of(file.name) == Format::ace; });
+    for (const auto& other : build->others)
+        if (may_include || is_always_read(other.name)) append(other.name, other.stamp);
     for (const auto& file : build->files) append(file.name, file.stamp);
     return identity;
 }

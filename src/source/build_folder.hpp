@@ -36,7 +36,7 @@ struct BuildFolder {
     File directory;
     base::Release release;
     std::vector<DumpFile> files;    // of objects, by name; plain_size 0 where packed
-    std::vector<OtherFile> others;  // by name; those that begin with a dot left out
+    std::vector<OtherFile> others;  // by name; without .names, and what no stat reaches
 
     // The other file of this name, or nullptr.
     [[nodiscard]] const OtherFile* other(std::string_view name) const;

@@ -48,7 +48,9 @@ struct KeptIndex {
 // The indexes in the folder, oldest release first; damaged ones are left out.
 [[nodiscard]] std::vector<KeptIndex> kept_indexes(const std::string& index_dir);
 
-// Text that differs when a file of the build folder does; a stat per file.
+// Text that differs when a file of the build folder does that the build may be read from; a stat
+// per file. Files that are none of objects, release.ini or models.wrm count where there is a
+// .ace file, which may include them.
 //   error  unavailable
 [[nodiscard]] base::Result<std::string> identity_of(const std::string& folder);
 

@@ -469,6 +469,42 @@ TEST_CASE("a build's identity changes with each of its files, and with nothing e
     CHECK(source::identity_of((site.path() / "none").string()).error().kind == Kind::unavailable);
 }
 
+TEST_CASE("a file that nothing can include is no part of a build's identity") {
+    Site site;
+    site.write("x.jsonl", R"({"class":"Gene","name":"a","tree":[]})"
+                          "\n");
+    const auto identity = [&] { return source::identity_of(site.build().string()).value(); };
+    const auto first = identity();
+    site.write("dump.log", "grows");
+    CHECK(identity() == first);
+    site.write("models.wrm", "?Gene\n");
+    const auto second = identity();
+    CHECK(second != first);
+    site.release("WS12", "2008-02-01");
+    const auto third = identity();
+    CHECK(third != second);
+    site.write("y.ace.gz", build_site::gzip(head + gene_b + dumps::trailer));
+    const auto with_log = identity();
+    site.write("dump.log", "grows on");
+    CHECK(identity() != with_log);
+}
+
+TEST_CASE("a file beside the objects that can't be reached is left out") {
+    Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const auto first = source::identity_of(site.build().string());
+    const std::string no_name(300, 'x');  // is too long: an error for root as well
+    fs::create_symlink(no_name, site.build() / "dump.log");
+    CHECK(name_found(site.open(), {"Gene", "a"}) == "Gene a");
+    REQUIRE(first);
+    CHECK(source::identity_of(site.build().string()) == first);
+    site.write("y.ace", "Gene b\n@dump.log\n");
+    CHECK(site.why_not().find("dump.log is not in the folder") != std::string::npos);
+    site.remove("y.ace");
+    fs::create_symlink(no_name, site.build() / "models.wrm");
+    CHECK(site.try_open().error().kind == Kind::unavailable);
+}
+
 TEST_CASE("what is kept of a build whose files are gone: names, counts and digests") {
     Site site;
     site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
