@@ -196,7 +196,8 @@ TEST_CASE("the way to a tag leads over nothing but tags, hashes at the start fol
 }
 
 TEST_CASE("names of any bytes are legal text") {
-    const auto models = Models::parse(std::string_view("?A\0 T\xE9g ?B\1\n?B\1 U\n", 21));
+    using namespace std::string_view_literals;
+    const auto models = Models::parse("?A\0 T\xE9g ?B\1\n?B\1 U\n"sv);
     const auto place = models.below(models.of_class("A\uFFFD"), bare, "T\u00E9g");
     CHECK(models.cell_at(models.below(place, quoted, "x"), quoted, "x").class_name == "B\uFFFD");
     CHECK(models.way_to(models.of_class("A\uFFFD"), "t\u00E9g").size() == 1);
