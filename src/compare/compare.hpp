@@ -18,7 +18,7 @@ namespace compare {
 //   models, place  what is UNIQUE (rule C3); Models::unknown: nothing is
 //   returns        0 … n + m changes; empty means equal content (rule C1)
 //   cost           O(n + m) expected time, O(n + m) space
-//   source         docs/compare.md rules C1, C3, C7
+//   source         docs/design.md, rules C1, C3, C7
 [[nodiscard]] std::vector<Change> compare(const std::vector<tree::Node>& before,
                                           const std::vector<tree::Node>& after,
                                           const tree::Models& models, tree::Models::Place place);

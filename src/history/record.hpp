@@ -60,7 +60,7 @@ struct Outcome {
     bool store_tree = false;
 };
 
-// Decides by rules C2 to C6 and design section 2. What is ignored is in no row; trees, signatures
+// Decides by rules C2 to C6 (docs/design.md). What is ignored is in no row; trees, signatures
 // and labels are of all there is (C10).
 //   needs  the release of before.row->compared_in, if any, is earlier than the current one;
 //          before.row or after.is_there()

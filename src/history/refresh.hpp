@@ -65,7 +65,8 @@ struct Refreshed {
     bool computed = false;               // the object was loaded, or found to be gone
 };
 
-// Design section 2. `previous`: the kept index of the release before; may be nullptr.
+// docs/design.md, "What happens on a request". `previous`: the kept index of the release
+// before; may be nullptr.
 //   error   absent: neither recorded nor in the build (nothing is stored); what loading met;
 //           conflict: the release is recorded with other content, or the race was lost ten times
 //   throws  store::Failure

@@ -1,4 +1,4 @@
-// render/difference_json.hpp -- two releases of an object compared, as JSON (design section 6).
+// render/difference_json.hpp -- two releases of an object compared, as JSON (docs/schema.md).
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once

@@ -14,7 +14,8 @@
 
 namespace render {
 
-// tag:AUTHORITY:CLASS/NAME/VERSION[/REVISION], each part percent-encoded (design section 6).
+// tag:AUTHORITY:CLASS/NAME/VERSION[/REVISION], each part percent-encoded: docs/design.md,
+// "Identity".
 // Made of the spelling first recorded, so it is the same for ever.
 [[nodiscard]] std::string guid_of(const history::Row& row, std::string_view authority);
 

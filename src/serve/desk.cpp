@@ -8,7 +8,7 @@ namespace serve {
 
 namespace {
 
-// Only here and in the loop of requests is store::Failure caught (style rule 20): readings
+// Only here and in the loop of requests is store::Failure caught (docs/design.md): readings
 // throw it, routes decide on a kind.
 template <class F>
 auto reached(F&& read) -> decltype(read()) {

@@ -1,4 +1,4 @@
-// tree/json.hpp -- nodes as JSON and back, in the shape of design section 6 (docs/schema.md):
+// tree/json.hpp -- nodes as JSON and back, in the shape that docs/schema.md gives:
 //   cell = {"tag":…} | {"class":…,"name":…} | {"text":…} | {"int":2} | {"float":"7.923100"}
 //        | {"date":…} | {"comment":…}
 //   node = cell + {"at":…,"by":…} when stamped, or {"stamp":…} when the stamp is opaque,

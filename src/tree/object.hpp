@@ -1,5 +1,5 @@
 // tree/object.hpp -- one object of the database: a tree of nodes below its name.
-// Plain values. Source: AceDB 4.9.62 (docs/acedb-notes in ARCHITECTURE.md, "What an object is").
+// Plain values. Source: AceDB 4.9.62 (ARCHITECTURE.md, "What an object is").
 // SPDX-License-Identifier: MIT
 #pragma once
 
