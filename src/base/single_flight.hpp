@@ -1,0 +1,250 @@
+// base/single_flight.hpp -- expensive values that one thread computes for all who need them.
+//   SingleFlight    one caller computes per key; concurrent callers for the same key share its
+//                   result. Nothing is kept afterwards
+//   VersionedValue  one value, kept for as long as callers ask for the same version
+//   RefreshedValue  one value, loaded again every so often; others take the old one meanwhile
+// All are safe from any thread. A computation that fails or throws leaves no lock behind: the
+// next caller computes again. A computation must not ask for its own key: it would wait for
+// itself.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace base {
+
+// A key says what the result depends on: put the version of the source into it where a caller
+// must not get a result that was begun before the source changed. In front of a cache,
+// `compute` looks into the cache again, because the value may have been stored since the caller
+// missed it.
+//   Key  comparable with ==
+//   T    copied to each caller; Result<X> where a computation can fail
+template <class Key, class T>
+class SingleFlight {
+   public:
+    // Returns what `compute` gives, called by this thread or by the one that is computing this
+    // key already.
+    //   throws  what `compute` throws, to each caller that shares the result
+    //   blocks  while another thread computes the key
+    template <class Compute>
+    [[nodiscard]] T run(const Key& key, Compute&& compute) {
+        std::unique_lock lock(mutex_);
+        if (const auto running = find(key)) {
+            const auto outcome = running->outcome;
+            lock.unlock();
+            return outcome.get();
+        }
+        return lead(lock, key, std::forward<Compute>(compute));
+    }
+
+    // The same, for callers who prefer an old value to waiting.
+    //   returns  nullopt when another thread is computing the key
+    template <class Compute>
+    [[nodiscard]] std::optional<T> try_run(const Key& key, Compute&& compute) {
+        std::unique_lock lock(mutex_);
+        if (find(key)) return std::nullopt;
+        return lead(lock, key, std::forward<Compute>(compute));
+    }
+
+   private:
+    struct Flight {
+        explicit Flight(Key key_) : key(std::move(key_)) {}
+        Key key;
+        std::promise<T> promise;
+        std::shared_future<T> outcome = promise.get_future().share();
+    };
+    using FlightPtr = std::shared_ptr<Flight>;
+
+    // Requires the lock.
+    [[nodiscard]] FlightPtr find(const Key& key) const {
+        const auto found = std::ranges::find_if(
+            flights_, [&](const auto& flight) { return flight->key == key; });
+        return found == flights_.end() ? nullptr : *found;
+    }
+
+    template <class Compute>
+    [[nodiscard]] T lead(std::unique_lock<std::mutex>& lock, const Key& key, Compute&& compute) {
+        const auto flight = std::make_shared<Flight>(key);
+        flights_.push_back(flight);
+        lock.unlock();
+        try {
+            T computed = std::forward<Compute>(compute)();
+            remove(flight);
+            flight->promise.set_value(computed);
+            return computed;
+        } catch (...) {
+            remove(flight);
+            flight->promise.set_exception(std::current_exception());
+            throw;
+        }
+    }
+
+    void remove(const FlightPtr& flight) {
+        const std::lock_guard lock(mutex_);
+        std::erase(flights_, flight);
+    }
+
+    std::mutex mutex_;  // guards flights_; not held during a computation
+    // At most one for each thread: a search from front to end is fast.
+    std::vector<FlightPtr> flights_;
+};
+
+// The value of the newest version that was asked for: one index of releases per write
+// generation, one list of curators per build.
+//   Version  comparable with ==
+//   T        copied to each caller; a shared_ptr<const X> where that is expensive
+template <class Version, class T>
+class VersionedValue {
+   public:
+    // Returns the value of `version`. The first caller makes it, the others wait for it.
+    //   make     returns T or Result<T>; an error goes to all who waited, and is not kept
+    //   is_good  whether the kept value still serves; otherwise it is made again
+    //   error    that of `make`
+    //   throws   what `make` throws
+    template <class Make, class IsGood>
+    [[nodiscard]] Result<T> get(const Version& version, Make&& make, IsGood&& is_good) {
+        if (auto kept = find(version, is_good)) return *std::move(kept);
+        return flight_.run(version, [&]() -> Result<T> {
+            if (auto kept = find(version, is_good)) return *std::move(kept);
+            Result<T> made = std::forward<Make>(make)();
+            if (made) keep(version, *made);
+            return made;
+        });
+    }
+    template <class Make>
+    [[nodiscard]] Result<T> get(const Version& version, Make&& make) {
+        return get(version, std::forward<Make>(make), [](const T&) { return true; });
+    }
+
+   private:
+    template <class IsGood>
+    [[nodiscard]] std::optional<T> find(const Version& version, IsGood& is_good) {
+        const std::lock_guard lock(mutex_);
+        newest_ = version;
+        if (!kept_ || !(kept_->first == version) || !is_good(kept_->second)) return std::nullopt;
+        return kept_->second;
+    }
+    void keep(const Version& version, const T& value) {
+        const std::lock_guard lock(mutex_);
+        if (*newest_ == version) kept_.emplace(version, value);
+    }
+
+    std::mutex mutex_;  // guards what follows; not held while a value is made
+    std::optional<Version> newest_;
+    std::optional<std::pair<Version, T>> kept_;
+    SingleFlight<Version, Result<T>> flight_;
+};
+
+// A value that is expensive to load and that may be a little old.
+//   Time  of the injected clock
+template <class T, class Time = std::chrono::steady_clock::time_point>
+class RefreshedValue {
+   public:
+    using Duration = typename Time::duration;
+    using Clock = std::function<Time()>;
+
+    struct Limits {
+        // A load begins at most this often, by the first caller who comes when it is due.
+        Duration refresh_after;
+        // Other callers wait for a running load only when the value that they could take instead
+        // is older than this, or absent. By default they never wait.
+        Duration wait_after = Duration::max();
+        Duration wait_after_failure = Duration::max();  // applies when the last load failed
+    };
+
+    struct Reading {
+        std::shared_ptr<const T> value;  // nullptr when nothing has been loaded yet
+        Duration age{};                  // of the value, counted from the beginning of its load
+        bool has_failed = false;         // the last load; `value` is that of an earlier one
+    };
+
+    explicit RefreshedValue(Limits limits, Clock clock)
+        : limits_(limits), clock_(std::move(clock)) {}
+
+    // Returns the value, after loading it when that is due and no other thread is doing it.
+    //   load    returns Result<T> or optional<T>; without a value the load has failed
+    //   throws  what `load` throws, to the one caller who runs it; the others get what there is
+    template <class Load>
+    [[nodiscard]] Reading get(Load&& load) {
+        std::unique_lock lock(mutex_);
+        if (!is_loading_ && is_due())
+            refresh(lock, std::forward<Load>(load));
+        else if (is_loading_ && must_wait())
+            loaded_.wait(lock, [this] { return !is_loading_; });
+        return reading();
+    }
+
+    // Makes the next get() load the value, because the caller has just changed what it is loaded
+    // from. A load that is running now does not count as the next one.
+    void expire() {
+        const std::lock_guard lock(mutex_);
+        is_expired_ = true;
+    }
+
+   private:
+    // Those that follow require the lock.
+    [[nodiscard]] bool is_due() const {
+        if (is_expired_ || !tried_at_) return true;
+        const auto now = clock_();
+        return now < *tried_at_ || now - *tried_at_ >= limits_.refresh_after;
+    }
+    [[nodiscard]] bool must_wait() const {
+        const auto limit = has_failed_ ? limits_.wait_after_failure : limits_.wait_after;
+        if (limit == Duration::max()) return false;
+        return value_ == nullptr || clock_() - loaded_at_ >= limit;
+    }
+    [[nodiscard]] Reading reading() const {
+        return {value_, value_ == nullptr ? Duration{} : clock_() - loaded_at_, has_failed_};
+    }
+
+    template <class Load>
+    void refresh(std::unique_lock<std::mutex>& lock, Load&& load) {
+        const auto begun_at = clock_();
+        is_loading_ = true;
+        is_expired_ = false;
+        tried_at_ = begun_at;
+        lock.unlock();
+        std::shared_ptr<const T> value;
+        try {
+            if (auto loaded = std::forward<Load>(load)())
+                value = std::make_shared<const T>(std::move(*loaded));
+        } catch (...) {
+            lock.lock();
+            finish(nullptr, begun_at);
+            throw;
+        }
+        lock.lock();
+        finish(std::move(value), begun_at);
+    }
+    void finish(std::shared_ptr<const T> value, Time begun_at) {
+        is_loading_ = false;
+        has_failed_ = value == nullptr;
+        if (value != nullptr) {
+            value_ = std::move(value);
+            loaded_at_ = begun_at;
+        }
+        loaded_.notify_all();
+    }
+
+    const Limits limits_;
+    const Clock clock_;
+    std::mutex mutex_;  // guards what follows; not held while a value is loaded
+    std::condition_variable loaded_;
+    std::shared_ptr<const T> value_;
+    Time loaded_at_{};  // when the load of value_ began
+    std::optional<Time> tried_at_;
+    bool is_loading_ = false, is_expired_ = false, has_failed_ = false;
+};
+
+}  // namespace base

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include "base/single_flight.hpp"
+
+#include <atomic>
+#include <latch>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "support/catch.hpp"
+
+using namespace std::chrono_literals;
+using base::Result;
+
+namespace {
+
+constexpr int many = 16;
+
+// Runs `body` in as many threads as possible at once, and waits for all of them.
+template <class Body>
+void in_threads(Body body) {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < many; ++i) threads.emplace_back([=] { body(i); });
+}
+
+// A computation that has begun and goes on until it is released, so that a test can call in the
+// meantime.
+class Pause {
+   public:
+    void enter() {
+        entered_.count_down();
+        released_.wait();
+    }
+    void wait_until_entered() { entered_.wait(); }
+    void release() { released_.count_down(); }
+
+   private:
+    std::latch entered_{1}, released_{1};
+};
+
+struct StoppedClock {
+    std::atomic<std::chrono::steady_clock::duration> at = std::chrono::steady_clock::duration(1h);
+    auto function() {
+        return [this] { return std::chrono::steady_clock::time_point(at.load()); };
+    }
+    void advance(std::chrono::steady_clock::duration by) { at = at.load() + by; }
+};
+
+using Refreshed = base::RefreshedValue<int>;
+std::optional<int> failed() { return std::nullopt; }
+
+}  // namespace
+
+TEST_CASE("of many callers for one key one computes, and the others share its result") {
+    base::SingleFlight<std::string, int> flight;
+    std::atomic<int> computed = 0, computing = 0, waiting = 0, wrong = 0;
+    in_threads([&](int) {
+        ++waiting;
+        const int got = flight.run("key", [&] {
+            if (++computing > 1) ++wrong;
+            while (waiting < many) std::this_thread::yield();
+            std::this_thread::sleep_for(50ms);  // for the last ones to reach run()
+            --computing;
+            return ++computed;
+        });
+        if (got < 1 || got > computed) ++wrong;
+    });
+    CHECK(computed < many);
+    CHECK(wrong == 0);
+    CHECK(flight.run("key", [] { return 77; }) == 77);  // nothing is kept
+}
+
+TEST_CASE("other keys are computed at the same time") {
+    base::SingleFlight<int, int> flight;
+    Pause pause;
+    int slow_result = 0;
+    std::jthread slow([&] {
+        slow_result = flight.run(1, [&] {
+            pause.enter();
+            return 1;
+        });
+    });
+    pause.wait_until_entered();
+    CHECK(flight.run(2, [] { return 2; }) == 2);
+    CHECK(flight.try_run(3, [] { return 3; }) == 3);
+    CHECK_FALSE(flight.try_run(1, [] { return 4; }));
+    pause.release();
+    slow.join();
+    CHECK(slow_result == 1);
+    CHECK(flight.try_run(1, [] { return 5; }) == 5);
+}
+
+TEST_CASE("an exception reaches all who wait, and the next caller computes again") {
+    base::SingleFlight<int, int> flight;
+    std::atomic<int> waiting = 0, thrown = 0;
+    in_threads([&](int) {
+        ++waiting;
+        try {
+            (void)flight.run(1, [&]() -> int {
+                while (waiting < many) std::this_thread::yield();
+                throw std::runtime_error("broken");
+            });
+        } catch (const std::runtime_error&) {
+            ++thrown;
+        }
+    });
+    CHECK(thrown == many);
+    CHECK(flight.run(1, [] { return 1; }) == 1);
+}
+
+TEST_CASE("many threads and keys: each caller gets the result of its own key") {
+    base::SingleFlight<int, int> flight;
+    std::atomic<int> wrong = 0;
+    in_threads([&](int i) {
+        for (int round = 0; round < 500; ++round) {
+            const int key = (i + round) % 5;
+            if (flight.run(key, [&] { return key * 10; }) != key * 10) ++wrong;
+        }
+    });
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a versioned value is made once per version") {
+    base::VersionedValue<int, std::string> value;
+    int made = 0;
+    const auto make = [&] { return std::to_string(++made); };
+    CHECK(value.get(1, make) == "1");
+    CHECK(value.get(1, make) == "1");
+    CHECK(value.get(2, make) == "2");
+    CHECK(value.get(2, make, [](const std::string& kept) { return kept != "2"; }) == "3");
+    CHECK(value.get(2, make) == "3");
+}
+
+TEST_CASE("an error or exception of a versioned value is not kept") {
+    base::VersionedValue<int, int> value;
+    const auto fails = []() -> Result<int> { return base::fail(base::Kind::unavailable, "no"); };
+    REQUIRE_FALSE(value.get(1, fails));
+    CHECK(value.get(1, fails).error().text == "no");
+    CHECK_THROWS_AS(value.get(1, []() -> int { throw std::runtime_error("broken"); }),
+                    std::runtime_error);
+    CHECK(value.get(1, [] { return 5; }) == 5);
+    CHECK(value.get(1, fails) == 5);
+}
+
+TEST_CASE("a value of an older version does not replace that of a newer one") {
+    base::VersionedValue<int, int> value;
+    Pause pause;
+    int slow_result = 0;
+    std::jthread slow([&] {
+        slow_result = *value.get(1, [&] {
+            pause.enter();
+            return 10;
+        });
+    });
+    pause.wait_until_entered();
+    CHECK(value.get(2, [] { return 20; }) == 20);
+    pause.release();
+    slow.join();
+    CHECK(slow_result == 10);
+    CHECK(value.get(2, [] { return 99; }) == 20);
+}
+
+TEST_CASE("a refreshed value is loaded at most every so often") {
+    StoppedClock clock;
+    Refreshed value({.refresh_after = 10s}, clock.function());
+    int loads = 0;
+    const auto load = [&] { return std::optional(++loads); };
+    CHECK(*value.get(load).value == 1);
+    clock.advance(9s);
+    CHECK(*value.get(load).value == 1);
+    CHECK(value.get(load).age == 9s);
+    clock.advance(1s);
+    CHECK(*value.get(load).value == 2);
+    value.expire();
+    CHECK(*value.get(load).value == 3);
+    clock.advance(-5s);  // a wall clock can be put back
+    CHECK(*value.get(load).value == 4);
+}
+
+TEST_CASE("a failed load leaves the old value, and is tried again when it is due") {
+    StoppedClock clock;
+    Refreshed value({.refresh_after = 10s}, clock.function());
+    const auto first = value.get(failed);
+    CHECK(first.value == nullptr);
+    CHECK(first.has_failed);
+    CHECK(value.get([] { return std::optional(1); }).value == nullptr);  // not due yet
+    clock.advance(10s);
+    CHECK(*value.get([] { return std::optional(1); }).value == 1);
+    clock.advance(10s);
+    const auto later = value.get(failed);
+    CHECK(*later.value == 1);
+    CHECK(later.age == 10s);
+    CHECK(later.has_failed);
+    clock.advance(10s);
+    CHECK_THROWS_AS(value.get([]() -> std::optional<int> { throw std::runtime_error("broken"); }),
+                    std::runtime_error);
+    CHECK(value.get([] { return std::optional(2); }).has_failed);
+    clock.advance(10s);
+    const auto again = value.get([] { return std::optional(2); });
+    CHECK(*again.value == 2);
+    CHECK_FALSE(again.has_failed);
+}
+
+TEST_CASE("while one thread loads, the others take the old value") {
+    StoppedClock clock;
+    Refreshed value({.refresh_after = 10s}, clock.function());
+    Pause pause;
+    const auto slow_load = [&] {
+        pause.enter();
+        return std::optional(2);
+    };
+    CHECK(*value.get([] { return std::optional(1); }).value == 1);
+    clock.advance(10s);
+    int slow_result = 0;
+    std::jthread slow([&] { slow_result = *value.get(slow_load).value; });
+    pause.wait_until_entered();
+    CHECK(*value.get([] { return std::optional(3); }).value == 1);
+    value.expire();  // during the load: what it has read may be out of date
+    pause.release();
+    slow.join();
+    CHECK(slow_result == 2);
+    CHECK(*value.get([] { return std::optional(4); }).value == 4);
+}
+
+TEST_CASE("others wait for a load when the value is older than they accept") {
+    StoppedClock clock;
+    Refreshed value({.refresh_after = 1s, .wait_after = 5s, .wait_after_failure = 60s},
+                    clock.function());
+    std::atomic<int> loads = 0, wrong = 0;
+    const auto all_get = [&](int expected) {
+        in_threads([&, expected](int) {
+            const auto got = value.get([&] {
+                std::this_thread::sleep_for(5ms);
+                return std::optional(++loads);
+            });
+            if (got.value == nullptr || *got.value != expected) ++wrong;
+        });
+    };
+    all_get(1);  // none yet: all wait for the first load
+    clock.advance(5s);
+    all_get(2);
+    CHECK(loads == 2);
+    CHECK(wrong == 0);
+    clock.advance(5s);
+    CHECK(value.get(failed).has_failed);
+    clock.advance(5s);
+    Pause pause;
+    std::jthread slow([&] {
+        (void)value.get([&] {
+            pause.enter();
+            return failed();
+        });
+    });
+    pause.wait_until_entered();
+    CHECK(*value.get(failed).value == 2);  // 10 s old: good enough while loads fail
+    pause.release();
+}
+
+TEST_CASE("a load that throws lets go those who wait for it") {
+    StoppedClock clock;
+    Refreshed value({.refresh_after = 1s, .wait_after = 1s}, clock.function());
+    Pause pause;
+    bool has_thrown = false, was_told = false;
+    std::jthread slow([&] {
+        try {
+            (void)value.get([&]() -> std::optional<int> {
+                pause.enter();
+                throw std::runtime_error("broken");
+            });
+        } catch (const std::runtime_error&) {
+            has_thrown = true;
+        }
+    });
+    pause.wait_until_entered();
+    std::jthread waits([&] { was_told = value.get(failed).has_failed; });
+    pause.release();
+    slow.join();
+    waits.join();
+    CHECK(has_thrown);
+    CHECK(was_told);
+}
