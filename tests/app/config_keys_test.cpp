@@ -71,16 +71,6 @@ TEST_CASE("varve.conf(5) explains every key that the program knows, and no other
     CHECK(keys_of_manual() == known());
 }
 
-TEST_CASE("README lists every key that the program knows") {
-    const auto readme = read("README.md");
-    for (const auto& key : app::known_keys()) {
-        INFO("[" << key.section << "] " << key.name);
-        CHECK(readme.find(key.name.empty()
-                              ? "| " + std::string(key.section) + " |"
-                              : "| `" + std::string(key.name) + "` |") != std::string::npos);
-    }
-}
-
 TEST_CASE("varve.conf.example is a configuration as it stands") {
     CHECK(app::load_config("varve.conf.example"));
 }
