@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
@@ -10,8 +9,6 @@
 
 namespace app {
 namespace {
-
-using Json = nlohmann::json;
 
 // Why the build would be refused at the switch, beside what it is judged by when opened.
 std::string contradiction(store::Pool& pool, const source::Source& build) {
@@ -44,22 +41,23 @@ release::ClassPreview total_of(const std::vector<release::ClassPreview>& classes
     return all;
 }
 
-Json json_of(const release::ClassPreview& one) {
-    return {{"objects", one.objects()},
-            {"same", one.same},
-            {"differ", one.differ},
-            {"new", one.created},
-            {"vanished", one.gone}};
+void write_counts(base::JsonWriter& json, const release::ClassPreview& one) {
+    json.begin_object()
+        .field("differ", one.differ)
+        .field("new", one.created)
+        .field("objects", one.objects())
+        .field("same", one.same)
+        .field("vanished", one.gone)
+        .end_object();
 }
 
-void print_json(const Preview& preview) {
-    Json json{{"release", preview.version},
-              {"against", preview.against},
-              {"refused", preview.refused},
-              {"all", json_of(total_of(preview.classes))},
-              {"classes", Json::object()}};
-    for (const auto& one : preview.classes) json["classes"][one.class_name] = json_of(one);
-    fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+void write_preview(base::JsonWriter& json, const Preview& preview) {
+    json.begin_object().field("against", preview.against);
+    write_counts(json.key("all"), total_of(preview.classes));
+    json.key("classes").begin_object();
+    for (const auto& one : preview.classes) write_counts(json.key(one.class_name), one);
+    json.end_object();
+    json.field("refused", preview.refused).field("release", preview.version).end_object();
 }
 
 void print_line(const release::ClassPreview& one) {
@@ -101,7 +99,10 @@ int dry_run(const Rooms& rooms, const PrewarmWords& words) {
     auto classes = release::preview(*build, previous.get(), *selection);
     if (!classes) return complain(classes.error().text, failed);
     preview.classes = std::move(*classes);
-    words.json ? print_json(preview) : print_text(preview);
+    if (words.json)
+        print_json([&](base::JsonWriter& json) { write_preview(json, preview); });
+    else
+        print_text(preview);
     return preview.refused.empty() ? ok : failed;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/commands.hpp"
@@ -16,7 +15,6 @@ namespace {
 
 using base::Kind;
 using base::Result;
-using Json = nlohmann::json;
 using std::chrono::steady_clock;
 
 struct Outcome {
@@ -65,31 +63,33 @@ Result<Outcome> warm_one(Rooms& rooms, const history::Builds& builds, const Prew
     return Outcome{builds.build->release().version, std::move(*warmed), took.count()};
 }
 
-Json json_of(const Outcome& outcome) {
+void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome* before) {
     const auto& tally = outcome.warmed.tally;
-    Json json{{"release", outcome.version},
-              {"finished", outcome.warmed.finished},
-              {"finished_before", outcome.warmed.finished_before},
-              {"seconds", outcome.seconds},
-              {"bytes", tally.bytes},
-              {"looked_at", tally.looked_at},
-              {"new", tally.added},
-              {"changed", tally.changed},
-              {"unchanged", tally.unchanged},
-              {"compared_before", tally.compared},
-              {"vanished", tally.vanished},
-              {"failed", tally.failed},
-              {"failures", Json::array()},
-              {"mass_change", Json::array()}};
-    for (const auto& [object, reason] : tally.failures)
-        json["failures"].push_back(
-            {{"class", object.class_name}, {"name", object.name}, {"reason", reason}});
+    json.begin_object();
+    if (before != nullptr) write_outcome(json.key("before"), *before, nullptr);
+    json.field("bytes", tally.bytes)
+        .field("changed", tally.changed)
+        .field("compared_before", tally.compared)
+        .field("failed", tally.failed);
+    write_failures(json.key("failures"), tally.failures);
+    json.field("finished", outcome.warmed.finished)
+        .field("finished_before", outcome.warmed.finished_before)
+        .field("looked_at", tally.looked_at);
+    json.key("mass_change").begin_array();
     for (const auto& change : outcome.warmed.mass_changes)
-        json["mass_change"].push_back({{"class", change.class_name},
-                                       {"path", change.place},
-                                       {"objects", change.objects},
-                                       {"of", change.of}});
-    return json;
+        json.begin_object()
+            .field("class", change.class_name)
+            .field("objects", change.objects)
+            .field("of", change.of)
+            .field("path", change.place)
+            .end_object();
+    json.end_array();
+    json.field("new", tally.added)
+        .field("release", outcome.version)
+        .field("seconds", outcome.seconds)
+        .field("unchanged", tally.unchanged)
+        .field("vanished", tally.vanished)
+        .end_object();
 }
 
 void print_text(const Outcome& outcome) {
@@ -107,9 +107,7 @@ void print_text(const Outcome& outcome) {
     for (const auto& change : outcome.warmed.mass_changes)
         fmt::print("  {} changed in {} of {} objects of class {}\n", on_one_line(change.place),
                    change.objects, change.of, on_one_line(change.class_name));
-    for (const auto& [object, reason] : tally.failures)
-        fmt::print("  failed: {} {}: {}\n", on_one_line(object.class_name),
-                   on_one_line(object.name), on_one_line(reason));
+    print_failures(tally.failures);
 }
 
 void print(const std::vector<Outcome>& outcomes, const PrewarmWords& words) {
@@ -117,10 +115,9 @@ void print(const std::vector<Outcome>& outcomes, const PrewarmWords& words) {
         for (const auto& outcome : outcomes) print_text(outcome);
         return;
     }
-    // The build that was asked for; what brought the objects up to it stands beside.
-    auto json = json_of(outcomes.back());
-    if (outcomes.size() > 1) json["before"] = json_of(outcomes.front());
-    fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+    // The requested build; "before" holds the job that brought the objects up to the current one.
+    const auto* before = outcomes.size() > 1 ? &outcomes.front() : nullptr;
+    print_json([&](base::JsonWriter& json) { write_outcome(json, outcomes.back(), before); });
 }
 
 // A build that is not current yet, judged as it would be at the switch.

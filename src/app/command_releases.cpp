@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/print.hpp"
 #include "base/log.hpp"
 #include "release/releases.hpp"
 #include "source/build_folder.hpp"
@@ -11,7 +11,6 @@ namespace app {
 namespace {
 
 using release::Listed;
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t terminal = 80, counts_begin = 47;
 
@@ -23,20 +22,20 @@ std::optional<base::Release> current_release(const Config& config) {
     return std::nullopt;
 }
 
-Json json_of(const Listed& listed) {
-    Json rows = Json::object();
-    for (const auto& [kind, count] : listed.rows)
-        rows[std::string(history::name_of(kind))] = count;
-    return {{"version", listed.release.version},
-            {"date", base::format_date(listed.release.released_on)},
-            {"current", listed.is_current},
-            {"newest", listed.is_newest},
-            {"digest_known", listed.has_digest},
-            {"compared", listed.compared},
-            {"all_warmed", listed.is_all_warmed},
-            {"classes_warmed", listed.warmed},
-            {"failed", listed.failed},
-            {"history", std::move(rows)}};
+void write_release(base::JsonWriter& json, const Listed& listed) {
+    json.begin_object()
+        .field("version", listed.release.version)
+        .field("date", base::format_date(listed.release.released_on))
+        .field("current", listed.is_current)
+        .field("newest", listed.is_newest)
+        .field("digest_known", listed.has_digest)
+        .field("compared", listed.compared)
+        .field("all_warmed", listed.is_all_warmed)
+        .field("classes_warmed", listed.warmed)
+        .field("failed", listed.failed);
+    json.key("history").begin_object();
+    for (const auto& [kind, count] : listed.rows) json.field(history::name_of(kind), count);
+    json.end_object().end_object();
 }
 
 std::string_view build_of(const Listed& listed) {
@@ -88,9 +87,11 @@ int releases(const Config& config, bool json) {
         print_table(list);
         return ok;
     }
-    auto all = Json::array();
-    for (const auto& listed : list) all.push_back(json_of(listed));
-    fmt::print("{}\n", Json{{"releases", std::move(all)}}.dump(2));
+    print_json([&](base::JsonWriter& writer) {
+        writer.begin_object().key("releases").begin_array();
+        for (const auto& listed : list) write_release(writer, listed);
+        writer.end_array().end_object();
+    });
     return ok;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/commands.hpp"
@@ -16,7 +15,6 @@ namespace {
 
 using base::Kind;
 using base::Result;
-using Json = nlohmann::json;
 using std::chrono::steady_clock;
 
 // The build as it was published again, judged by all but its version's being recorded.
@@ -77,23 +75,25 @@ void print_text(const std::string& version, const release::Replaced& replaced, d
                "  vanished     {:>12}\n  withdrawn    {:>12}\n  failed       {:>12}\n",
                tally.unchanged, tally.added, tally.changed, tally.vanished, tally.withdrawn,
                tally.failed);
-    for (const auto& [object, reason] : tally.failures)
-        fmt::print("  failed: {} {}: {}\n", on_one_line(object.class_name),
-                   on_one_line(object.name), on_one_line(reason));
+    print_failures(tally.failures);
 }
 
-void print_json(const std::string& version, const release::Replaced& replaced, double seconds) {
+void print_as_json(const std::string& version, const release::Replaced& replaced,
+                   double seconds) {
     const auto& tally = replaced.tally;
-    Json json{{"release", version},           {"finished", replaced.finished},
-              {"seconds", seconds},           {"looked_at", tally.looked_at},
-              {"unchanged", tally.unchanged}, {"new", tally.added},
-              {"changed", tally.changed},     {"vanished", tally.vanished},
-              {"withdrawn", tally.withdrawn}, {"failed", tally.failed},
-              {"failures", Json::array()}};
-    for (const auto& [object, reason] : tally.failures)
-        json["failures"].push_back(
-            {{"class", object.class_name}, {"name", object.name}, {"reason", reason}});
-    fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+    print_json([&](base::JsonWriter& json) {
+        json.begin_object().field("changed", tally.changed).field("failed", tally.failed);
+        write_failures(json.key("failures"), tally.failures);
+        json.field("finished", replaced.finished)
+            .field("looked_at", tally.looked_at)
+            .field("new", tally.added)
+            .field("release", version)
+            .field("seconds", seconds)
+            .field("unchanged", tally.unchanged)
+            .field("vanished", tally.vanished)
+            .field("withdrawn", tally.withdrawn)
+            .end_object();
+    });
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ int replace(Rooms& rooms, const PrewarmWords& words) {
         return complain(replaced.error().text, failed);
     if (!replaced)
         return complain(replaced.error().text + ". " + goes_on, status_of(replaced.error()));
-    (words.json ? print_json : print_text)(words.replace, *replaced, took.count());
+    (words.json ? print_as_json : print_text)(words.replace, *replaced, took.count());
     if (replaced->finished) return ok;
     return complain(words.replace + " is not finished: stopped. " + goes_on, failed);
 }

@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "app/tokens.hpp"
 
 namespace app {
+namespace {
+
+void print_text(const std::vector<Token>& tokens) {
+    for (const auto& token : tokens)
+        fmt::print("{}  {}\n", token.created_at, on_one_line(token.name));
+}
+
+void write_tokens(base::JsonWriter& json, const std::vector<Token>& tokens) {
+    json.begin_object().key("tokens").begin_array();
+    for (const auto& token : tokens)
+        json.begin_object()
+            .field("name", token.name)
+            .field("created_at", token.created_at)
+            .end_object();
+    json.end_array().end_object();
+}
+
+}  // namespace
 
 int add_token(const Config& config, const std::string& name) {
     const auto rooms = open_rooms(config);
@@ -33,12 +50,11 @@ int revoke_token(const Config& config, const std::string& name) {
 int list_tokens(const Config& config, bool json) {
     const auto rooms = open_rooms(config);
     if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    auto all = nlohmann::ordered_json::array();
-    for (const auto& token : list_tokens(*rooms->pool)) {
-        if (!json) fmt::print("{}  {}\n", token.created_at, on_one_line(token.name));
-        all.push_back({{"name", token.name}, {"created_at", token.created_at}});
-    }
-    if (json) fmt::print("{}\n", nlohmann::ordered_json{{"tokens", std::move(all)}}.dump(2));
+    const auto tokens = list_tokens(*rooms->pool);
+    if (json)
+        print_json([&](auto& writer) { write_tokens(writer, tokens); });
+    else
+        print_text(tokens);
     return ok;
 }
 

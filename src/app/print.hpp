@@ -1,14 +1,18 @@
-// app/print.hpp -- trees and changes as lines for a terminal. Pure.
-// Control characters never reach the terminal: text of objects is printed on one line with
-// line breaks shown as \n.
+// app/print.hpp -- how commands print: text for a terminal, and JSON.
+// Control characters never reach the terminal: text of objects is printed on one line, with line
+// breaks shown as \n.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/json.hpp"
 #include "compare/change.hpp"
+#include "release/tally.hpp"
 #include "tree/object.hpp"
 
 namespace app {
@@ -22,5 +26,19 @@ namespace app {
 
 // Like diff(1): a line a node that came ("+") or went ("-"), with its whole path.
 [[nodiscard]] std::string changes_text(const std::vector<compare::Change>& changes);
+
+// What a release job could not read, as lines and as an array.
+void print_failures(const std::vector<release::Tally::Failure>& failures);
+void write_failures(base::JsonWriter& json, const std::vector<release::Tally::Failure>& failures);
+
+// Prints what `write(JsonWriter&)` writes, indented, to standard output.
+template <class Write>
+void print_json(Write&& write) {
+    std::string text;
+    base::JsonWriter json(text, 2);
+    std::forward<Write>(write)(json);
+    text += '\n';
+    fmt::print("{}", text);
+}
 
 }  // namespace app

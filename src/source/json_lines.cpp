@@ -35,11 +35,12 @@ void collect_stamps(const std::vector<tree::Node>& nodes, DistinctStamps& stamps
 }  // namespace
 
 void append_json_line(std::string& out, const tree::Object& object) {
-    tree::append_json_string(out += "{\"class\":", object.id.class_name);
-    tree::append_json_string(out += ",\"name\":", object.id.name);
-    tree::append_json_stamp(out, object.stamp);
-    tree::append_json(out += ",\"tree\":", object.nodes);
-    out += "}\n";
+    base::JsonWriter json(out);
+    json.begin_object().field("class", object.id.class_name).field("name", object.id.name);
+    tree::write_stamp_fields(json, object.stamp);
+    tree::write_json(json.key("tree"), object.nodes);
+    json.end_object();
+    out += '\n';
 }
 
 Parsed<tree::Object> parse_json_object(std::string_view line) {

@@ -5,10 +5,11 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <simdjson.h>
 #include <unordered_map>
 
+#include "base/json.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -45,7 +46,17 @@ std::size_t characters_in(std::string_view text) {
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
-std::string notes_of(const std::string& html) { return nlohmann::json{{"adopted", html}}.dump(); }
+std::string notes_of(const std::string& html) {
+    std::string notes;
+    base::JsonWriter(notes).begin_object().field("adopted", html).end_object();
+    return notes;
+}
+
+// The HTML of notes that notes_of wrote.
+std::string html_of(const std::string& notes) {
+    simdjson::dom::parser parser;
+    return std::string(parser.parse(notes)["adopted"].get_string().value());
+}
 
 std::string joined(const std::string& first, const std::string& second) {
     if (first.empty() || second.empty()) return first + second;
@@ -182,8 +193,7 @@ class Adoption {
                 {oid, version, date, recorded_at_, notes_of(html)});
             return;
         }
-        const auto notes = nlohmann::json::parse(there.front().text(1));
-        const auto both = joined(notes.at("adopted").get<std::string>(), html);
+        const auto both = joined(html_of(there.front().text(1)), html);
         transaction_.execute("UPDATE history SET notes = ? WHERE sid = ?",
                              {notes_of(both), there.front().integer(0)});
     }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/json.hpp"
+
 namespace store {
 namespace {
 
@@ -19,34 +21,6 @@ constexpr int archive_version = 1;
 constexpr std::size_t deepest = 8;  // a line of ours nests three deep
 
 auto malformed(std::string text) { return base::fail(base::Kind::malformed, std::move(text)); }
-
-void append_escaped(std::string& out, char c) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(c);
-    out += '\\';
-    if (c == '"' || c == '\\')
-        out += c;
-    else if (c == '\n')
-        out += 'n';
-    else
-        out.append("u00").append({digits[byte >> 4U], digits[byte & 15U]});
-}
-
-void append_string(std::string& out, std::string_view text) {
-    const auto must_escape = [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
-    };
-    out += '"';
-    while (!text.empty()) {
-        const auto plain = std::ranges::find_if(text, must_escape) - text.begin();
-        out.append(text.substr(0, static_cast<std::size_t>(plain)));
-        text.remove_prefix(static_cast<std::size_t>(plain));
-        if (text.empty()) break;
-        append_escaped(out, text.front());
-        text.remove_prefix(1);
-    }
-    out += '"';
-}
 
 const unsigned char* unsigned_bytes(std::string_view bytes) {
     return reinterpret_cast<const unsigned char*>(bytes.data());
@@ -80,21 +54,23 @@ std::optional<std::string> decode_base64(std::string_view letters) {
     return bytes;
 }
 
-Result<void> append_value(std::string& out, const Column& column, const Row& row,
-                          std::size_t at) {
+Result<void> append_value(std::string& out, base::JsonWriter& json, const Column& column,
+                          const Row& row, std::size_t at) {
+    json.key(column.name);
     if (row.is_null(at)) {
-        out += "null";
+        json.null();
     } else if (column.type == ColumnType::integer) {
-        out += std::to_string(row.integer(at));
+        json.value(row.integer(at));
     } else if (column.type == ColumnType::blob) {
-        out += "{\"base64\":\"";
-        append_base64(out, row.blob(at));
-        out += "\"}";
+        json.begin_object().key("base64").raw("\"");
+        append_base64(out, row.blob(at));  // in place: a blob can have many megabytes
+        out += '"';
+        json.end_object();
     } else {
         const auto& text = row.text(at);
         if (!simdjson::validate_utf8(text.data(), text.size()))
             return malformed("column " + column.name + " is no UTF-8");
-        append_string(out, text);
+        json.value(text);
     }
     return {};
 }
@@ -172,27 +148,27 @@ class RowReader {
 }  // namespace
 
 void append_header(std::string& out, int schema) {
-    out += "{\"varve_export\":" + std::to_string(archive_version) +
-           ",\"schema\":" + std::to_string(schema) + "}\n";
+    base::JsonWriter json(out);
+    json.begin_object().field("varve_export", archive_version).field("schema", schema);
+    json.end_object();
+    out += '\n';
 }
 
 void append_end(std::string& out, const RowCounts& counts) {
-    out += "{\"end\":true,\"rows\":{";
-    for (const auto& [table, rows] : counts) {
-        if (out.back() != '{') out += ',';
-        append_string(out, table);
-        out += ":" + std::to_string(rows);
-    }
-    out += "}}\n";
+    base::JsonWriter json(out);
+    json.begin_object().field("end", true).key("rows").begin_object();
+    for (const auto& [table, rows] : counts) json.field(table, rows);
+    json.end_object().end_object();
+    out += '\n';
 }
 
 Result<void> append_row(std::string& out, const TableShape& shape, const Row& row) {
-    out.append("{\"table\":\"").append(shape.table->name).append("\",\"row\":{");
-    for (std::size_t at = 0; at < shape.columns.size(); ++at) {
-        out.append(at == 0 ? "\"" : ",\"").append(shape.columns[at].name).append("\":");
-        if (auto done = append_value(out, shape.columns[at], row, at); !done) return done;
-    }
-    out += "}}\n";
+    base::JsonWriter json(out);
+    json.begin_object().field("table", shape.table->name).key("row").begin_object();
+    for (std::size_t at = 0; at < shape.columns.size(); ++at)
+        if (auto done = append_value(out, json, shape.columns[at], row, at); !done) return done;
+    json.end_object().end_object();
+    out += '\n';
     return {};
 }
 

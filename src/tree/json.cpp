@@ -17,34 +17,26 @@ namespace {
 using base::Result;
 using Json = simdjson::dom::element;
 
-void append_field(std::string& out, std::string_view key, std::string_view text) {
-    out += '"';
-    out += key;
-    out += "\":";
-    append_json_string(out, text);
-}
-
-// The fields of a cell, without braces.
-void append_cell_fields(std::string& out, const Cell& cell) {
+// The members of a cell, without braces.
+void write_cell_fields(base::JsonWriter& json, const Cell& cell) {
     switch (cell.kind) {
-        case Kind::tag: append_field(out, "tag", cell.text); return;
-        case Kind::text: append_field(out, "text", cell.text); return;
-        case Kind::real: append_field(out, "float", cell.text); return;
-        case Kind::date: append_field(out, "date", cell.text); return;
-        case Kind::comment: append_field(out, "comment", cell.text); return;
+        case Kind::tag: json.field("tag", cell.text); return;
+        case Kind::text: json.field("text", cell.text); return;
+        case Kind::real: json.field("float", cell.text); return;
+        case Kind::date: json.field("date", cell.text); return;
+        case Kind::comment: json.field("comment", cell.text); return;
         case Kind::reference:
         case Kind::member:
-            append_field(out, "class", cell.class_name);
-            append_field(out += ',', "name", cell.text);
-            if (cell.kind == Kind::member) out += ",\"member\":true";
+            json.field("class", cell.class_name).field("name", cell.text);
+            if (cell.kind == Kind::member) json.field("member", true);
             return;
         case Kind::integer: break;
     }
     const auto number = base::parse_integer(cell.text);
     if (number && std::to_string(*number) == cell.text)
-        out += "\"int\":" + cell.text;
+        json.field("int", *number);
     else
-        append_field(out, "float", cell.text);
+        json.field("float", cell.text);
 }
 
 tl::unexpected<base::Error> malformed(std::string text) {
@@ -164,63 +156,36 @@ Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth) {
 
 }  // namespace
 
-void append_json_string(std::string& out, std::string_view text) {
-    constexpr std::string_view hex = "0123456789abcdef";
-    out += '"';
-    std::size_t plain = 0;  // start of the run not yet copied
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
-        out.append(text, plain, i - plain);
-        plain = i + 1;
-        switch (byte) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            default: out += "\\u00", out += hex[byte >> 4], out += hex[byte & 15];
-        }
-    }
-    out.append(text, plain);
-    out += '"';
+void write_json(base::JsonWriter& json, const Cell& cell) {
+    json.begin_object();
+    write_cell_fields(json, cell);
+    json.end_object();
 }
 
-void append_json_stamp(std::string& out, std::string_view stamp) {
+void write_json(base::JsonWriter& json, const Node& node) {
+    json.begin_object();
+    write_cell_fields(json, node.cell);
+    write_stamp_fields(json, node.stamp);
+    if (!node.children.empty()) write_json(json.key("children"), node.children);
+    json.end_object();
+}
+
+void write_json(base::JsonWriter& json, const std::vector<Node>& nodes) {
+    json.begin_array();
+    for (const auto& node : nodes) write_json(json, node);
+    json.end_array();
+}
+
+void write_stamp_fields(base::JsonWriter& json, std::string_view stamp) {
     if (stamp.empty()) return;
-    out += ',';
     const auto parsed = parse_stamp(stamp);
     if (!parsed) {
-        append_field(out, "stamp", stamp);
+        json.field("stamp", stamp);
         return;
     }
     std::string at = base::format_rfc3339(parsed->at);
     at.pop_back();  // local time: no zone is known
-    append_field(out, "at", at);
-    append_field(out += ',', "by", parsed->by);
-}
-
-void append_json(std::string& out, const Cell& cell) {
-    out += '{';
-    append_cell_fields(out, cell);
-    out += '}';
-}
-
-void append_json(std::string& out, const Node& node) {
-    out += '{';
-    append_cell_fields(out, node.cell);
-    append_json_stamp(out, node.stamp);
-    if (!node.children.empty()) append_json(out += ",\"children\":", node.children);
-    out += '}';
-}
-
-void append_json(std::string& out, const std::vector<Node>& nodes) {
-    out += '[';
-    for (const auto& node : nodes) {
-        if (&node != &nodes.front()) out += ',';
-        append_json(out, node);
-    }
-    out += ']';
+    json.field("at", at).field("by", parsed->by);
 }
 
 Result<std::string> stamp_from_json(std::string at, std::string_view by) {

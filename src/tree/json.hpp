@@ -15,19 +15,26 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/result.hpp"
 #include "tree/object.hpp"
 
 namespace tree {
 
-// Appends without white space; strings as UTF-8, escaped as RFC 8259 section 7 asks.
-//   needs  legal text (base/utf8) in every cell
-void append_json_string(std::string& out, std::string_view text);
-void append_json(std::string& out, const Cell& cell);
-void append_json(std::string& out, const Node& node);
-void append_json(std::string& out, const std::vector<Node>& nodes);
-// The fields of a stamp, each behind a comma; nothing where there is none.
-void append_json_stamp(std::string& out, std::string_view stamp);
+// Each writes one JSON value. Text that is not legal (base/utf8) is written as such text.
+void write_json(base::JsonWriter& json, const Cell& cell);
+void write_json(base::JsonWriter& json, const Node& node);
+void write_json(base::JsonWriter& json, const std::vector<Node>& nodes);
+// Writes the members that say when and by whom: none for an empty stamp.
+void write_stamp_fields(base::JsonWriter& json, std::string_view stamp);
+
+// For rooms that still append to a string.
+using base::append_json_string;
+template <class T>
+void append_json(std::string& out, const T& value) {
+    base::JsonWriter json(out);
+    write_json(json, value);
+}
 
 // The stamp that "at" and "by" tell.
 //   error  malformed: no time, or nobody

@@ -12,9 +12,10 @@ using tree::Kind;
 namespace {
 
 std::string json_of(const Nodes& nodes) {
-    std::string json;
-    tree::append_json(json, nodes);
-    return json;
+    std::string text;
+    base::JsonWriter json(text);
+    tree::write_json(json, nodes);
+    return text;
 }
 
 }  // namespace
