@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "source/file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
@@ -102,11 +103,23 @@ base::Result<std::optional<FileStamp>> find_stamp(int directory, const std::stri
 base::Result<std::string> read_file(int directory, const std::string& path, std::size_t most) {
     auto file = open_file(directory, path);
     if (!file) return tl::unexpected(file.error());
-    std::string bytes(most + 1, '\0');
-    const auto size = file->read_at(bytes.data(), bytes.size(), 0);
-    if (!size) return base::fail_at(path, size.error());
-    if (*size > most) return base::fail(base::Kind::too_large, path + " is too large");
-    bytes.resize(*size);
+    const auto stamp = stamp_of(*file);
+    if (!stamp) return tl::unexpected(stamp.error());
+    // Starts with the size of the file: `most` may be far more memory than that. The room grows
+    // only when the file does while it is read.
+    std::string bytes;
+    std::size_t size = 0;
+    std::size_t room = std::min<std::uint64_t>(stamp->size, most) + 1;
+    for (;;) {
+        bytes.resize(room);
+        const auto got = file->read_at(bytes.data() + size, room - size, size);
+        if (!got) return base::fail_at(path, got.error());
+        size += *got;
+        if (size > most) return base::fail(base::Kind::too_large, path + " is too large");
+        if (size < room) break;
+        room = std::min(2 * room, most + 1);
+    }
+    bytes.resize(size);
     return bytes;
 }
 
