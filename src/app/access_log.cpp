@@ -37,7 +37,7 @@ std::string access_line(base::Seconds now, const serve::Request& request,
                         const serve::Response& response, std::chrono::microseconds took) {
     const std::size_t bytes = response.body && response.send_body ? response.body->size() : 0;
     return base::log::line_of(base::format_rfc3339(now),
-                              {{"client", request.peer},
+                              {{"client", request.client_address},
                                {"method", request.method},
                                {"path", std::string_view(request.path).substr(0, longest_query)},
                                {"query", without_token(request.query)},

@@ -7,8 +7,8 @@
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/selection.hpp"
+#include "app/stop_signals.hpp"
 #include "release/warm.hpp"
-#include "serve/stop_signals.hpp"
 
 namespace app {
 namespace {
@@ -25,7 +25,7 @@ struct Outcome {
 
 // One build warmed, with what a person sees meanwhile.
 Result<Outcome> warm_one(Rooms& rooms, const history::Builds& builds, const PrewarmWords& words,
-                         serve::StopSignals& signals) {
+                         StopSignals& signals) {
     const auto selection = selection_of(words, *rooms.pool, *builds.build);
     if (!selection) return tl::unexpected(selection.error());
     const base::Clock clock = base::system_clock_now;
@@ -157,7 +157,7 @@ int complain_of(const base::Error& error, const std::string& version) {
 }
 
 int run(Rooms& rooms, const PrewarmWords& words) {
-    serve::StopSignals signals;
+    StopSignals signals;
     rooms.current->look();
     std::vector<history::Builds> to_warm;
     if (rooms.current->build()) to_warm.push_back(rooms.current->builds());

@@ -7,8 +7,8 @@
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/selection.hpp"
+#include "app/stop_signals.hpp"
 #include "release/replace.hpp"
-#include "serve/stop_signals.hpp"
 
 namespace app {
 namespace {
@@ -35,7 +35,7 @@ Result<history::Builds> open_again(Rooms& rooms, const PrewarmWords& words) {
 // With what a person sees meanwhile.
 Result<release::Replaced> run_job(const release::Replacing& replacing,
                                   const std::string& version) {
-    serve::StopSignals signals;
+    StopSignals signals;
     release::Progress progress;
     Result<release::Replaced> replaced = base::fail(Kind::unavailable, "the job did not run");
     std::atomic<bool> ended = false;

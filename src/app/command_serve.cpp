@@ -7,10 +7,10 @@
 #include "app/access_log.hpp"
 #include "app/commands.hpp"
 #include "app/serving.hpp"
+#include "app/stop_signals.hpp"
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
 #include "serve/fastcgi.hpp"
-#include "serve/stop_signals.hpp"
 
 namespace app {
 namespace {
@@ -53,7 +53,7 @@ int serve_cgi(const Config& config) {
 }
 
 // Until a signal that stops it.
-void mind(Server& server, ::serve::StopSignals& signals) {
+void mind(Server& server, StopSignals& signals) {
     for (;;) {
         const auto signal = signals.wait(server.is_busy() ? 50ms : 1h);
         if (signal && *signal != SIGHUP) return;
@@ -66,7 +66,7 @@ int serve_fastcgi(const Config& config) {
     // Each thread would keep an arena of its own: measured with a cache of 4 MB, 94 MB and
     // growing, against 41 MB with one, at the same speed.
     ::mallopt(M_ARENA_MAX, 1);
-    ::serve::StopSignals signals;
+    StopSignals signals;
     Server::Books books;
     auto serving = open_serving(config, books.metrics);
     if (!serving) return complain(serving.error().text, status_of(serving.error()));
@@ -80,9 +80,9 @@ int serve_fastcgi(const Config& config) {
     settings.threads = config.serve.threads;
     // Paths come whole: base_url, and with it its path, may change while this runs.
     settings.base_path = "";
-    auto fastcgi =
-        ::serve::Fastcgi::start(std::move(*listener), settings,
-                                [&](const Request& request) { return server.answer(request); });
+    auto fastcgi = ::serve::FastcgiServer::start(
+        std::move(*listener), settings,
+        [&](const Request& request) { return server.answer(request); });
     if (!fastcgi) return complain(fastcgi.error().text, failed);
     base::log::info("serving", {{"listen", config.serve.listen}});
     mind(server, signals);

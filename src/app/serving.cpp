@@ -9,7 +9,7 @@
 #include "app/access_log.hpp"
 #include "app/commands.hpp"
 #include "base/log.hpp"
-#include "serve/variables.hpp"
+#include "serve/cgi.hpp"
 
 namespace app {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "serve/stop_signals.hpp"
+#include "app/stop_signals.hpp"
 
 #include <pthread.h>
 
-namespace serve {
+namespace app {
 
 StopSignals::StopSignals() {
     sigemptyset(&signals_);
@@ -21,10 +21,9 @@ std::optional<int> StopSignals::wait(std::chrono::milliseconds at_most) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(at_most);
     const timespec limit{.tv_sec = seconds.count(),
                          .tv_nsec = std::chrono::nanoseconds(at_most - seconds).count()};
-    // An interruption by a signal that is none of ours counts as "none came": the caller's loop
-    // comes back at once.
+    // An interruption by another signal counts as no signal: the caller's loop waits again.
     const int signal = sigtimedwait(&signals_, nullptr, &limit);
     return signal > 0 ? std::optional(signal) : std::nullopt;
 }
 
-}  // namespace serve
+}  // namespace app

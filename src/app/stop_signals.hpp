@@ -1,4 +1,5 @@
-// serve/stop_signals.hpp -- SIGTERM, SIGINT, SIGHUP and SIGUSR1 as a value that main waits for.
+// app/stop_signals.hpp -- SIGTERM, SIGINT, SIGHUP and SIGUSR1 as values that the main thread waits
+// for.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,23 +7,23 @@
 #include <csignal>
 #include <optional>
 
-namespace serve {
+namespace app {
 
-// Blocked from here on in this thread and all that it starts, so that no system call of a
-// request is cut short: made before the first thread, lives as long as the program.
+// Blocks these signals in this thread and all threads that it starts, so that no signal interrupts
+// a system call of a request. Create it before the first thread and keep it until the end.
 class StopSignals {
    public:
     StopSignals();
-    ~StopSignals();  // blocked signals that still wait are dropped, then as before
+    ~StopSignals();  // discards pending signals and restores the previous mask
     StopSignals(const StopSignals&) = delete;
     StopSignals& operator=(const StopSignals&) = delete;
 
-    // The signal that came, or nullopt when none did in that time. For the main thread's loop:
-    // housekeeping goes in between.
+    // Returns the next signal, or nullopt when none arrived in that time. Meant for the loop of
+    // the main thread, which does its housekeeping in between.
     [[nodiscard]] std::optional<int> wait(std::chrono::milliseconds at_most);
 
    private:
     sigset_t signals_{}, before_{};
 };
 
-}  // namespace serve
+}  // namespace app

@@ -1,5 +1,5 @@
-// serve/gate.hpp -- who may read a private site: readers show a token, as ?token= (feed readers)
-// or as the password of HTTP Basic (browsers), or as Bearer (scripts).
+// serve/access_control.hpp -- authentication on a private site. Readers send a token: in the query
+// as token= (feed readers), as the password of HTTP Basic (browsers), or as Bearer (scripts).
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -14,20 +14,19 @@
 
 namespace serve {
 
-// The token in a field Authorization; empty: there is none. Pure.
+// Returns the token in the field Authorization; empty: there is none. Pure.
 [[nodiscard]] std::string token_in(std::string_view authorization);
 
-// Why this request may not be answered: 401, or 503 where tokens can't be looked up. nullopt:
-// one of its tokens is somebody's.
-//   of_query  those of token=, which the query is without by now
-[[nodiscard]] std::optional<Refusal> stop_at_gate(const OperatorDesk& desk,
-                                                  const Request& request,
-                                                  const std::vector<std::string>& of_query);
+// Checks that the request has a valid token.
+//   query_tokens  the values of token=, which the query no longer contains
+//   returns       401 without a valid token, 503 when tokens cannot be checked; nullopt: allowed
+[[nodiscard]] std::optional<HttpError> check_token(const OperatorDesk& desk,
+                                                   const Request& request,
+                                                   const std::vector<std::string>& query_tokens);
 
-// What an answer of a private site says to caches and browsers: nothing of it is kept by others,
-// and no address of it (it may hold a token) is told to another site.
-//   of_query  as above: who came by token= goes on by it where the answer sends elsewhere, and
-//             to nobody else is it sent
-void make_private(Response& response, const std::vector<std::string>& of_query);
+// Marks the response of a private site: no shared cache stores it, and browsers do not send its
+// URL, which may contain a token, to other sites.
+//   query_tokens  as above: a redirection keeps the token of a client that sent one in the query
+void mark_private(Response& response, const std::vector<std::string>& query_tokens);
 
 }  // namespace serve

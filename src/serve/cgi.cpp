@@ -6,15 +6,85 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <string_view>
+#include <optional>
+#include <utility>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "serve/listener.hpp"
-#include "serve/variables.hpp"
 
 namespace serve {
 
 namespace {
+
+// The fields that routes read. Others are dropped, so that a request takes no memory for them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> known_fields = {{
+    {"HTTP_ACCEPT", "accept"},
+    {"HTTP_ACCEPT_ENCODING", "accept-encoding"},
+    {"HTTP_A_IM", "a-im"},
+    {"HTTP_AUTHORIZATION", "authorization"},
+    {"HTTP_IF_MODIFIED_SINCE", "if-modified-since"},
+    {"HTTP_IF_NONE_MATCH", "if-none-match"},
+}};
+
+// The variables that contain the path of a request; views into the caller's strings.
+struct PathVariables {
+    std::optional<std::string_view> request_uri;  // as the client sent it
+    std::string_view script_name;                 // decoded by the web server
+    std::string_view path_info;                   // likewise
+};
+
+void read_field(std::string_view name, std::string_view value, Request& request) {
+    const auto field = std::find_if(known_fields.begin(), known_fields.end(),
+                                    [&](const auto& known) { return known.first == name; });
+    if (field == known_fields.end()) return;
+    if (value.size() > longest_field)
+        request.error =
+            HttpError{400, "The header field " + std::string(field->second) + " is too long."};
+    else
+        request.fields.emplace(field->second, value);
+}
+
+void read_variable(std::string_view name, std::string_view value, Request& request,
+                   PathVariables& path) {
+    if (name.starts_with("HTTP_")) return read_field(name, value, request);
+    if (name == "REQUEST_METHOD") request.method = value;
+    if (name == "QUERY_STRING") request.query = value;
+    if (name == "REMOTE_ADDR") request.client_address = value;
+    if (name == "REQUEST_URI") path.request_uri = value;
+    if (name == "SCRIPT_NAME") path.script_name = value;
+    if (name == "PATH_INFO") path.path_info = value;
+}
+
+// Returns "/changes/rss" for "https://x.org/changes/rss?a=b" (absolute form) and for
+// "/changes/rss?a=b".
+std::string_view path_in(std::string_view uri) {
+    uri = uri.substr(0, uri.find_first_of("?#"));
+    if (uri.starts_with('/')) return uri;
+    const auto authority = uri.find("://");
+    if (authority == std::string_view::npos) return uri;
+    const auto path = uri.find('/', authority + 3);
+    return path == std::string_view::npos ? "/" : uri.substr(path);
+}
+
+Result<std::string> decoded_path(const PathVariables& variables) {
+    if (!variables.request_uri)
+        return std::string(variables.script_name) + std::string(variables.path_info);
+    const auto raw = path_in(*variables.request_uri);
+    if (raw.size() > longest_path) return fail(414, "The path is too long.");
+    auto path = base::percent_decode(raw, base::Plus::literal);
+    if (!path) return fail(400, "The path has an invalid percent escape.");
+    if (!base::is_legal_text(*path)) return fail(400, "The path is not valid UTF-8.");
+    return std::move(*path);
+}
+
+// Returns "/rss" for a script "/cgi-bin/rss".
+std::string script_path(const PathVariables& variables) {
+    const auto slash = variables.script_name.rfind('/');
+    const auto script = slash == std::string_view::npos ? variables.script_name
+                                                        : variables.script_name.substr(slash + 1);
+    return "/" + std::string(script) + std::string(variables.path_info);
+}
 
 bool write_all(int descriptor, std::string_view bytes) {
     while (!bytes.empty()) {
@@ -26,19 +96,18 @@ bool write_all(int descriptor, std::string_view bytes) {
     return true;
 }
 
-// No route wants a body; it is read all the same, as far as it goes: a web server whose bytes
-// are left unread may lose the answer with them.
-void drop_body(const char* const* variables, int input) {
+// Routes use no request body, but an unread one may make a web server lose the response.
+void discard_body(const char* const* variables, int input) {
     constexpr std::string_view length = "CONTENT_LENGTH=";
-    constexpr std::size_t most_body = 256 * 1024;
+    constexpr std::size_t longest_body = 256 * 1024;
     std::size_t left = 0;
     for (; *variables != nullptr; ++variables)
         if (const std::string_view each(*variables); each.starts_with(length))
             left = static_cast<std::size_t>(std::clamp<std::int64_t>(
-                base::parse_integer(each.substr(length.size())).value_or(0), 0, most_body));
-    std::array<char, 8192> unused;
+                base::parse_integer(each.substr(length.size())).value_or(0), 0, longest_body));
+    std::array<char, 8192> discarded;
     while (left > 0) {
-        const auto count = ::read(input, unused.data(), std::min(left, unused.size()));
+        const auto count = ::read(input, discarded.data(), std::min(left, discarded.size()));
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return;
         left -= static_cast<std::size_t>(count);
@@ -47,18 +116,55 @@ void drop_body(const char* const* variables, int input) {
 
 }  // namespace
 
+std::string base_path_of(std::string_view base_url) {
+    auto path = path_in(base_url);
+    while (path.ends_with('/')) path.remove_suffix(1);
+    return base::percent_decode(path, base::Plus::literal).value_or(std::string(path));
+}
+
+std::string path_below(std::string_view path, std::string_view base_path) {
+    constexpr std::string_view old_links = "/db/rss";
+    if (path == old_links) return std::string(path);
+    if (!path.starts_with(base_path)) return {};
+    path.remove_prefix(base_path.size());
+    if (path.empty()) return "/";  // base_url as people type it, without a slash
+    return path.starts_with('/') ? std::string(path) : std::string();
+}
+
+Request request_of(const char* const* variables, std::string_view base_path, Protocol protocol) {
+    Request request;
+    PathVariables path_variables;
+    for (; *variables != nullptr; ++variables) {
+        const std::string_view variable = *variables;
+        const auto equals = variable.find('=');
+        if (equals == std::string_view::npos) continue;
+        read_variable(variable.substr(0, equals), variable.substr(equals + 1), request,
+                      path_variables);
+    }
+    if (protocol == Protocol::cgi) {
+        request.path = script_path(path_variables);
+        return request;
+    }
+    const auto path = decoded_path(path_variables);
+    if (path)
+        request.path = path_below(*path, base_path);
+    else
+        request.error = path.error();
+    return request;
+}
+
 bool started_as_cgi(const char* const* variables) {
-    constexpr std::string_view sign = "GATEWAY_INTERFACE=";
-    bool signed_so = false;
+    bool has_gateway = false;
     for (; *variables != nullptr; ++variables)
-        signed_so = signed_so || std::string_view(*variables).starts_with(sign);
-    return signed_so && !is_listening(STDIN_FILENO);
+        has_gateway =
+            has_gateway || std::string_view(*variables).starts_with("GATEWAY_INTERFACE=");
+    return has_gateway && !is_listening(STDIN_FILENO);
 }
 
 bool answer_cgi(const char* const* variables, Streams streams,
                 const std::function<Response(const Request&)>& answer) {
-    drop_body(variables, streams.input);
-    const auto response = answer(request_of(variables, "", Via::cgi));
+    discard_body(variables, streams.input);
+    const auto response = answer(request_of(variables, "", Protocol::cgi));
     if (!write_all(streams.output, head_of(response))) return false;
     if (!response.body || !response.send_body) return true;
     return write_all(streams.output, *response.body);

@@ -1,27 +1,55 @@
-// serve/cgi.hpp -- plain CGI (RFC 3875): one request from the environment, one answer.
+// serve/cgi.hpp -- CGI (RFC 3875): its variables as a request, which FastCGI sends too, and
+// the response of a program that a web server starts for one request.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "serve/http.hpp"
 
 namespace serve {
 
+// Which protocol brought the variables. It decides where the path of a request comes from.
+enum class Protocol : unsigned char {
+    fastcgi,  // the path of REQUEST_URI below that of base_url: https://x.org/changes + /rss
+    cgi,      // the program stands for one page: /cgi-bin/rss is /rss, whatever its folder
+};
+
+inline constexpr std::size_t longest_path = 2048;   // bytes before decoding; above: 414
+inline constexpr std::size_t longest_field = 8192;  // bytes of a field that is read; above: 400
+
+// Returns the path of base_url: "/changes" for "https://x.org/changes", "" for "https://x.org".
+[[nodiscard]] std::string base_path_of(std::string_view base_url);
+
+// Returns the path relative to base_path: "/rss" for "/changes/rss" below "/changes", "/" for
+// "/changes" itself; "" when the path is outside of it.
+// /db/rss stays as it is, because the first system had that page at the root of its host.
+[[nodiscard]] std::string path_below(std::string_view path, std::string_view base_path);
+
+// Returns the request that CGI variables describe. The variables may contain any bytes. Pure.
+//   variables  "NAME=value" strings, then a nullptr: environ, or FCGX_Request::envp
+//   returns    a request with those fields that some route reads; `error` is set when the path or
+//              a field cannot be accepted. The path is path_below(base_path).
+[[nodiscard]] Request request_of(const char* const* variables, std::string_view base_path,
+                                 Protocol protocol);
+
 // True when a web server started this process for one request: GATEWAY_INTERFACE is set, and
-// descriptor 0 is no listening socket (it is one under mod_fcgid, which sets the variable too).
-// The command line then holds words of the query, written by whoever asked: not to be read.
+// descriptor 0 is not a listening socket (mod_fcgid sets the variable too, but passes a socket).
+// The arguments of the process are then words of the query, chosen by the client: ignore them.
 [[nodiscard]] bool started_as_cgi(const char* const* variables);
 
-// Descriptors that the web server gave.
+// Descriptors that the web server passed.
 struct Streams {
     int input = 0;
     int output = 1;
 };
 
-// Answers the request that `variables` describe. A request's body is read up to 256 KB and
-// thrown away.
-//   returns  false when it could not be written whole
+// Writes the response to the request that `variables` describe. Reads and discards a request body
+// of up to 256 KB.
+//   returns  false when the response could not be written completely
 [[nodiscard]] bool answer_cgi(const char* const* variables, Streams streams,
                               const std::function<Response(const Request&)>& answer);
 

@@ -1,35 +1,39 @@
-// serve/delta.hpp -- only the items that a reader has not yet (RFC 3229, "A-IM: feed").
-// For this room only. Safe from any thread.
+// serve/delta.hpp -- the items of a feed that a client does not have yet (RFC 3229, "A-IM: feed").
+// A client names the entity tag of the document that it has. Earlier documents of a feed are its
+// rows without those of the newest releases, so their tags can be computed again.
+// Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "serve/feed_source.hpp"
-#include "serve/http.hpp"
-#include "serve/negotiate.hpp"
-#include "serve/workings.hpp"
+#include "base/date.hpp"
+#include "history/history.hpp"
+#include "serve/negotiation.hpp"
 
 namespace serve {
 
-// So many of the newest releases are looked back over for what the reader has.
+// The number of newest releases that are left out, one by one, to find the client's document.
 inline constexpr std::size_t most_releases_back = 50;
 
-// Whether newer items alone can be had of a feed: where items are numbered by release, its
-// earlier states are its rows without those of the newest releases.
-[[nodiscard]] bool offers_delta(const FeedQuery& query);
+struct NewerItems {
+    history::Excerpt page;          // with the rows that the client lacks; none: it has all
+    std::string entity_tag;         // of the whole document, in the coding identity
+    base::Seconds last_modified{};  // of the whole document
+};
 
-// True when a request asks for them and says what it has.
-[[nodiscard]] bool wants_delta(const Request& request);
-
-// 226 with the items that are newer than the state whose tag the request names; the tag is that
-// of the whole document, in this coding. 304 when it names that one already. nullopt: the tag is
-// of no state that is known here, or the rows can't be had now.
-//   vary  as for the whole document
-//   cost  a reading of the history, and of each earlier state its tag
-[[nodiscard]] std::optional<Response> newer_items(Workings& workings, const Request& request,
-                                                  const Asking& asking, Coding coding,
-                                                  const std::string& vary);
+// Returns what the client lacks of a feed; nullopt when none of its tags is of an earlier document.
+//   page         the rows of the feed, and those of earlier documents: most + most_releases_back
+//   most         rows of a document
+//   client_tags  the field If-None-Match
+//   coding       of the response; earlier documents may have come in any coding
+//   tag_of       computes the entity tag of a document from its rows
+//   cost         a tag for each earlier document
+[[nodiscard]] std::optional<NewerItems> newer_items(
+    history::Excerpt page, std::size_t most, std::string_view client_tags, Coding coding,
+    const std::function<std::string(const history::Excerpt&)>& tag_of);
 
 }  // namespace serve

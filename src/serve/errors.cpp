@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "serve/refusal.hpp"
+#include "serve/errors.hpp"
 
 #include "base/log.hpp"
 #include "render/pages.hpp"
-#include "serve/negotiate.hpp"
+#include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 
 namespace serve {
 
 namespace {
 
-// How long what is refused may be taken as refused. A new release may bring the object soon
-// after, so a minute; what is broken or away may be back with the next request, and a refusal to
-// one client is none to another.
+// How long caches may keep an error. A minute for most, because a new release may bring the
+// object soon. Failures are not kept, because the next request may succeed; neither is an error
+// that concerns one client.
 std::string_view cache_control_for(int status) {
     switch (status) {
         case 301: return "public, max-age=3600";
@@ -26,21 +26,21 @@ std::string_view cache_control_for(int status) {
 
 constexpr long retry_after = 30;  // seconds
 
-// A realm is a quoted string: what would end it, or is no ASCII, is left out.
-std::string realm_of(const render::Site& site) {
+// A realm is a quoted string: characters that would end it, or are not ASCII, are left out.
+std::string authenticate_field(const render::Site& site) {
     std::string realm;
     for (const char c : site.title)
         if (c >= ' ' && c <= '~' && c != '"' && c != '\\') realm += c;
     return "Basic realm=\"" + realm + "\", charset=\"UTF-8\"";
 }
 
-void add_fields_of(const Refusal& refusal, const render::Site& site, Response& response) {
+void add_status_fields(const HttpError& error, const render::Site& site, Response& response) {
     auto& fields = response.fields;
-    switch (refusal.status) {
-        case 301: fields.emplace_back("Location", refusal.location); break;
-        case 401: fields.emplace_back("WWW-Authenticate", realm_of(site)); break;
+    switch (error.status) {
+        case 301: fields.emplace_back("Location", error.location); break;
+        case 401: fields.emplace_back("WWW-Authenticate", authenticate_field(site)); break;
         case 405: fields.emplace_back("Allow", "GET, HEAD"); break;
-        case 429: fields.emplace_back("Retry-After", std::to_string(refusal.retry_after)); break;
+        case 429: fields.emplace_back("Retry-After", std::to_string(error.retry_after)); break;
         case 503: fields.emplace_back("Retry-After", std::to_string(retry_after)); break;
         default: break;
     }
@@ -50,60 +50,64 @@ void add_fields_of(const Refusal& refusal, const render::Site& site, Response& r
 
 Wanted wanted_object(const history::ObjectName& object) {
     const auto what = object.class_name + " " + object.name;
-    return {what, "There is no " + what +
-                      " in the current release, and none was recorded in one before it."};
+    return {what, "There is no " + what + " in the current release or in any recorded release."};
 }
 
 Wanted wanted_class(const std::string& class_name) {
-    return {"class " + class_name, "There is no class " + class_name +
-                                       " in the current release, and none was recorded in one"
-                                       " before it."};
+    const auto what = "class " + class_name;
+    return {what, "There is no " + what + " in the current release or in any recorded release."};
 }
 
 Wanted wanted_release(const std::string& version) {
     return {"release " + version,
-            "There is no release " + version + " here, or it is later than the current one."};
+            "Release " + version + " is unknown, or it is newer than the current release."};
 }
 
-Wanted wanted_list() { return {"this list", "None of the objects of this list is known here."}; }
+Wanted wanted_list() { return {"this list", "None of the objects in this list is known."}; }
 
-Wanted wanted_search() { return {"this database", "There is nothing here yet."}; }
+Wanted wanted_search() { return {"this database", "No release has been recorded yet."}; }
 
-Refusal refusal_of(const base::Error& error, const Wanted& wanted, const std::string& since) {
+HttpError http_error_of(const base::Error& error, const Wanted& wanted,
+                        const std::string& since) {
     using base::Kind;
-    // A reader's own mistake is none of the operator's business.
+    // A mistake of the client does not concern the operator.
     if (error.kind != Kind::absent && error.kind != Kind::refused)
-        base::log::warning("no history", {{"of", wanted.what}, {"why", error.text}});
+        base::log::warning("history not available",
+                           {{"object", wanted.what}, {"reason", error.text}});
     switch (error.kind) {
         case Kind::absent: return {404, wanted.if_absent};
         case Kind::refused:
             if (since.empty()) break;
-            return {400, "since=" + since + " names no release that is known here."};
+            return {400, "since=" + since + " does not name a known release."};
         case Kind::unavailable:
-            return {503, "The history of " + wanted.what + " can't be reached just now."};
+            return {503, "The history of " + wanted.what +
+                             " is not available right now. Please try again in a minute."};
         case Kind::malformed:
-            return {500, wanted.what + " can't be read from the current build."};
-        case Kind::too_large: return {500, wanted.what + " is larger than this server reads."};
+            return {500, wanted.what + " cannot be read from the current build."};
+        case Kind::too_large:
+            return {500, wanted.what + " is larger than the limit of this server."};
         case Kind::conflict: break;
     }
-    return {500, "The history of " + wanted.what + " can't be told."};
+    return {500, "The history of " + wanted.what +
+                     " is not available because of an error on this server."};
 }
 
-Response page_of(const Refusal& refusal, const Request& request, const Look& look) {
+Response error_response(const HttpError& error, const Request& request,
+                        const ErrorPageStyle& style) {
     Response response;
-    response.status = refusal.status;
-    response.fields = {{"Cache-Control", std::string(cache_control_for(refusal.status))},
+    response.status = error.status;
+    response.fields = {{"Cache-Control", std::string(cache_control_for(error.status))},
                        {"Vary", "Accept"},
                        {"X-Content-Type-Options", "nosniff"}};
-    add_fields_of(refusal, look.site, response);
+    add_status_fields(error, style.site, response);
     const bool html = prefers_html(request.field("accept"));
     response.fields.emplace_back("Content-Type",
                                  html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
-    if (html) add_page_fields(response);
-    const auto title = reason_of(refusal.status);
+    if (html) add_security_fields(response);
+    const auto title = reason_phrase(error.status);
     response.body = std::make_shared<const std::string>(
-        html ? render::error_page(refusal.status, title, refusal.text, look.site, look.templates)
-             : render::error_text(refusal.status, title, refusal.text));
+        html ? render::error_page(error.status, title, error.text, style.site, style.templates)
+             : render::error_text(error.status, title, error.text));
     return response;
 }
 

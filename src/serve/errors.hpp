@@ -1,5 +1,5 @@
-// serve/refusal.hpp -- the short pages that tell people why there is nothing for them, and the
-// one table from error kinds to statuses.
+// serve/errors.hpp -- error responses: the one table from the kinds of base::Error to HTTP
+// statuses, and the short pages that explain them.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace serve {
 
-// What was asked for, in the words that its refusals use.
+// What was requested, for the texts of errors.
 struct Wanted {
-    std::string what;       // "Gene unc-26": "The history of … can't be reached just now."
-    std::string if_absent;  // the whole sentence of 404
+    std::string what;       // "Gene unc-26": "The history of … is not available right now."
+    std::string if_absent;  // the text of 404
 };
 [[nodiscard]] Wanted wanted_object(const history::ObjectName& object);
 [[nodiscard]] Wanted wanted_class(const std::string& class_name);
@@ -25,21 +25,21 @@ struct Wanted {
 [[nodiscard]] Wanted wanted_list();
 [[nodiscard]] Wanted wanted_search();
 
-// What the client hears of an error met while `wanted` was made. The error's own text is for the
-// log, where it is written: it may name files, hosts and SQL.
-//   since  the release that was named: what the history says of one that it does not know is
-//          base::Kind::refused
-[[nodiscard]] Refusal refusal_of(const base::Error& error, const Wanted& wanted,
-                                 const std::string& since = {});
+// Returns what the client is told about an error that occurred while `wanted` was read. The
+// error's own text goes to the log only, because it may contain files, hosts and SQL.
+//   since  the release of since=; base::Kind::refused then means that it is unknown
+[[nodiscard]] HttpError http_error_of(const base::Error& error, const Wanted& wanted,
+                                      const std::string& since = {});
 
-// How a site's refusals look.
-struct Look {
+// The site whose pages error pages look like.
+struct ErrorPageStyle {
     const render::Site& site;
     const render::Templates& templates;
 };
-// The page of a refusal: HTML for browsers, plain text for all others. With Retry-After (429,
-// 503), Allow (405), Location (301), WWW-Authenticate (401), and a Cache-Control that fits the
-// status. Pure.
-[[nodiscard]] Response page_of(const Refusal& refusal, const Request& request, const Look& look);
+// Returns the response to an error: HTML for browsers, plain text for all other clients. With
+// Retry-After (429, 503), Allow (405), Location (301) or WWW-Authenticate (401), and a
+// Cache-Control that fits the status. Pure.
+[[nodiscard]] Response error_response(const HttpError& error, const Request& request,
+                                      const ErrorPageStyle& style);
 
 }  // namespace serve

@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
@@ -25,19 +26,159 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "serve/exchange.hpp"
+#include "serve/cgi.hpp"
 
 namespace serve {
 
 namespace {
 
-constexpr timeval longest_read{.tv_sec = 5, .tv_usec = 0};    // for a request's next bytes
-constexpr timeval longest_write{.tv_sec = 10, .tv_usec = 0};  // for a peer that takes none
-constexpr auto grace = std::chrono::milliseconds(500);
-constexpr int breath_ms = 10;  // before accepting again when the system has no descriptors
+using Clock = std::chrono::steady_clock;
+
+constexpr timeval read_timeout{.tv_sec = 5, .tv_usec = 0};    // for the next bytes of a request
+constexpr timeval write_timeout{.tv_sec = 10, .tv_usec = 0};  // for a peer that reads nothing
+constexpr auto stop_timeout = std::chrono::milliseconds(500);
+constexpr int accept_pause_ms = 10;  // after the system ran out of descriptors
+
+// Routes use no request body. It is read up to this size, so that the web server can finish
+// sending it and then read the response. The connection of a client that sends more, or slowly,
+// is closed.
+constexpr std::size_t longest_body = 256 * 1024;
+constexpr auto body_timeout = std::chrono::seconds(1);
+constexpr std::size_t most_discarded = 1 << 20;
 
 std::string reason(int error) {
     return std::error_code(error, std::generic_category()).message();
+}
+
+bool announces_body(char** variables) {
+    const char* length = FCGX_GetParam("CONTENT_LENGTH", variables);
+    return length != nullptr && std::string_view(length) != "" && std::string_view(length) != "0";
+}
+
+// Sets a shorter read timeout on a socket and restores the previous one at its end.
+class ScopedReadTimeout {
+   public:
+    ScopedReadTimeout(int connection, std::chrono::seconds timeout) : connection_(connection) {
+        socklen_t size = sizeof before_;
+        ::getsockopt(connection_, SOL_SOCKET, SO_RCVTIMEO, &before_, &size);
+        set({.tv_sec = timeout.count(), .tv_usec = 0});
+    }
+    ~ScopedReadTimeout() { set(before_); }
+    ScopedReadTimeout(const ScopedReadTimeout&) = delete;
+    ScopedReadTimeout& operator=(const ScopedReadTimeout&) = delete;
+
+   private:
+    void set(const timeval& time) const {
+        ::setsockopt(connection_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    }
+    int connection_;
+    timeval before_{};
+};
+
+bool put(FCGX_Stream* out, std::string_view bytes) {
+    constexpr std::size_t most_at_once = 1 << 30;  // libfcgi counts in int
+    while (!bytes.empty()) {
+        const auto part = bytes.substr(0, most_at_once);
+        if (FCGX_PutStr(part.data(), static_cast<int>(part.size()), out) < 0) return false;
+        bytes.remove_prefix(part.size());
+    }
+    return true;
+}
+
+// One request and its response on one connection, read and written by libfcgi. Reused for the
+// next request. Belongs to one thread.
+class Exchange {
+   public:
+    // No listening socket (-1): libfcgi is given connections and must never accept one itself.
+    Exchange() { FCGX_InitRequest(&request_, -1, 0); }
+    ~Exchange() { FCGX_Free(&request_, 1); }
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+
+    // Reads a whole request and discards its body. Blocks until the request has arrived.
+    //   connection  blocking, with a read timeout; this object takes ownership
+    //   returns     false when no request arrived (the peer closed the connection, or did not
+    //               speak FastCGI): the connection is closed
+    [[nodiscard]] bool read(int connection);
+
+    [[nodiscard]] Request request(std::string_view base_path) const {
+        return request_of(request_.envp, base_path, Protocol::fastcgi);
+    }
+
+    // Writes the response and ends the request.
+    //   returns  the connection; -1 when it broke and is closed
+    [[nodiscard]] int answer(const Response& response);
+
+    // True when the web server wants to keep the connection, and no unread bytes are on it.
+    [[nodiscard]] bool may_keep() const { return wants_keep_ && drained_; }
+    [[nodiscard]] bool drained() const { return drained_; }
+
+   private:
+    [[nodiscard]] bool drain();
+
+    FCGX_Request request_{};
+    bool wants_keep_ = false;
+    bool drained_ = false;
+};
+
+bool Exchange::read(int connection) {
+    // libfcgi reads the next request from a connection that it believes to be a kept one. If it
+    // finds no valid request there, it closes the connection, tries to accept another on -1, and
+    // fails.
+    request_.ipcFd = connection;
+    request_.keepConnection = 1;
+    // Detached: when libfcgi closes a connection, it must not wait for the peer to close it too
+    // (up to two seconds after each byte that still arrives).
+    FCGX_Detach(&request_);
+    if (FCGX_Accept_r(&request_) != 0) return false;
+    wants_keep_ = request_.keepConnection != 0;
+    drained_ = drain();
+    return true;
+}
+
+// libfcgi would take a late end-of-input record for the begin of the next request. Apache sends
+// that record in a separate write, so it must be waited for.
+bool Exchange::drain() {
+    std::optional<ScopedReadTimeout> timeout;
+    if (announces_body(request_.envp)) timeout.emplace(request_.ipcFd, body_timeout);
+    const auto deadline = Clock::now() + body_timeout;
+    std::array<char, 8192> discarded;
+    for (std::size_t read = 0; read < longest_body;) {
+        const int count =
+            FCGX_GetStr(discarded.data(), static_cast<int>(discarded.size()), request_.in);
+        if (count < static_cast<int>(discarded.size())) return FCGX_GetError(request_.in) == 0;
+        read += static_cast<std::size_t>(count);
+        if (Clock::now() > deadline) break;
+    }
+    return false;
+}
+
+int Exchange::answer(const Response& response) {
+    bool written = put(request_.out, head_of(response));
+    if (written && response.body && response.send_body)
+        written = put(request_.out, *response.body);
+    request_.keepConnection = written ? 1 : 0;  // kept open for the caller, or closed
+    FCGX_Finish_r(&request_);
+    return std::exchange(request_.ipcFd, -1);
+}
+
+// Closes a connection. When it holds unread bytes, closes the sending half first and reads for a
+// moment: otherwise the kernel resets the connection, and the peer may lose the response.
+enum class Unread : unsigned char { none, some };
+void close_connection(int connection, Unread unread) {
+    if (unread == Unread::some && ::shutdown(connection, SHUT_WR) == 0) {
+        const auto deadline = Clock::now() + body_timeout;
+        std::array<char, 16384> discarded;
+        pollfd readable{.fd = connection, .events = POLLIN, .revents = 0};
+        for (std::size_t read = 0; read < most_discarded && Clock::now() < deadline;) {
+            if (::poll(&readable, 1, 100) <= 0) break;
+            const auto count =
+                ::recv(connection, discarded.data(), discarded.size(), MSG_DONTWAIT);
+            if (count <= 0) break;
+            read += static_cast<std::size_t>(count);
+        }
+    }
+    ::close(connection);
 }
 
 bool watch(int epoll, int operation, int descriptor, unsigned events) {
@@ -47,7 +188,7 @@ bool watch(int epoll, int operation, int descriptor, unsigned events) {
     return ::epoll_ctl(epoll, operation, descriptor, &event) == 0;
 }
 
-// What one thread is waiting to read, so that stop() can end the wait.
+// The connection that one thread is waiting to read from, so that stop() can end the wait.
 struct Worker {
     std::mutex mutex;
     int reading = -1;
@@ -65,10 +206,9 @@ struct Worker {
 
 }  // namespace
 
-// Connections are in one of two places: `parked` (idle, armed once in the epoll set, so that
-// one thread gets the next event), or in the hands of the thread that serves them, which may
-// stay with one between two requests.
-struct Fastcgi::State {
+// A connection is either `idle` (armed once in the epoll set, so that exactly one thread gets the
+// next event), or owned by the thread that serves it, which may wait on it between two requests.
+struct FastcgiServer::State {
     State(Listener listener_, FastcgiSettings settings_, Answer answer_)
         : listener(std::move(listener_)), settings(std::move(settings_)),
           answer(std::move(answer_)) {}
@@ -78,14 +218,14 @@ struct Fastcgi::State {
     const Answer answer;
     Descriptor epoll, wake;
     std::atomic<bool> stopping = false;
-    std::atomic<std::size_t> staying = 0;  // threads that wait with a connection; at most half
+    std::atomic<std::size_t> waiting = 0;  // threads that wait on a connection; at most half
 
     std::mutex mutex;  // guards what follows
-    std::condition_variable left;
-    std::set<int> parked;
-    std::size_t connections = 0;  // open, parked or served
+    std::condition_variable thread_ended;
+    std::set<int> idle;
+    std::size_t connections = 0;  // open, idle or served
     bool accepting = true;        // the listener is armed, or a thread is about to arm it
-    std::size_t running = 0;      // threads that have not left
+    std::size_t running = 0;      // threads that have not ended
 
     std::vector<std::unique_ptr<Worker>> workers;
 
@@ -95,26 +235,26 @@ struct Fastcgi::State {
     bool accept_one();
     void accept_backlog();
     void rearm_listener();
-    void park(int connection, int operation);
+    void make_idle(int connection, int operation);
     void forget_connection();
     void serve(Exchange& exchange, Worker& me, int connection);
     bool answer_one(Exchange& exchange, Worker& me, int connection);
-    bool stay_for_next(int connection, bool& watched);
+    bool wait_for_next(int connection, bool& watched);
     void stop();
 };
 
-std::optional<std::string> Fastcgi::State::open() {
+std::optional<std::string> FastcgiServer::State::open() {
     epoll = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
     wake = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (epoll.number() < 0 || wake.number() < 0 ||
         !watch(epoll.number(), EPOLL_CTL_ADD, wake.number(), EPOLLIN) ||
         !watch(epoll.number(), EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT))
-        return "no descriptors to wait with: " + reason(errno);
+        return "cannot create an epoll set: " + reason(errno);
     return std::nullopt;
 }
 
-// Answers until stop(); then whatever has arrived already, and leaves when nothing is left.
-void Fastcgi::State::work(Worker& me) {
+// Answers requests until stop(), then those that have already arrived.
+void FastcgiServer::State::work(Worker& me) {
     Exchange exchange;
     for (;;) {
         const bool last = stopping;
@@ -122,12 +262,12 @@ void Fastcgi::State::work(Worker& me) {
     }
     const std::lock_guard lock(mutex);
     --running;
-    left.notify_all();
+    thread_ended.notify_all();
 }
 
-// Waits for an event and sees to it. False when there was nothing to do.
-//   last  doesn't wait; looks past `wake`, which is ready for good then, hence room for two
-bool Fastcgi::State::take_events(Exchange& exchange, Worker& me, bool last) {
+// Waits for an event and handles it. Returns false when there was none.
+//   last  does not wait. `wake` stays ready then, hence the room for a second event
+bool FastcgiServer::State::take_events(Exchange& exchange, Worker& me, bool last) {
     std::array<epoll_event, 2> events{};
     int ready = -1;
     do {
@@ -148,38 +288,38 @@ bool Fastcgi::State::take_events(Exchange& exchange, Worker& me, bool last) {
     return busy;
 }
 
-// False when nobody waits to be accepted (or nobody can be now).
-bool Fastcgi::State::accept_one() {
+// Returns false when no connection waits to be accepted, or none can be accepted now.
+bool FastcgiServer::State::accept_one() {
     const int connection = ::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) {
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-            return false;  // gone again, or another process of ours was faster
-        base::log::warning("connection not accepted", {{"why", reason(errno)}});
+            return false;  // closed again, or accepted by another process
+        base::log::warning("cannot accept a connection", {{"reason", reason(errno)}});
         pollfd stop{.fd = wake.number(), .events = POLLIN, .revents = 0};
-        ::poll(&stop, 1, breath_ms);
+        ::poll(&stop, 1, accept_pause_ms);
         return false;
     }
-    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &longest_read, sizeof longest_read);
-    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &longest_write, sizeof longest_write);
-    const int yes = 1;  // answers are written in records of 8 KB; a no-op on a unix socket
+    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &read_timeout, sizeof read_timeout);
+    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &write_timeout, sizeof write_timeout);
+    const int yes = 1;  // libfcgi writes 8 KB at a time; no effect on a unix socket
     ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     {
         const std::lock_guard lock(mutex);
         ++connections;
     }
-    park(connection, EPOLL_CTL_ADD);
+    make_idle(connection, EPOLL_CTL_ADD);
     return true;
 }
 
-void Fastcgi::State::rearm_listener() {
+void FastcgiServer::State::rearm_listener() {
     const std::lock_guard lock(mutex);
     accepting = connections < settings.most_connections && !stopping;
     if (accepting)
         watch(epoll.number(), EPOLL_CTL_MOD, listener.number(), EPOLLIN | EPOLLONESHOT);
 }
 
-// A connection is closed: room for one that waits.
-void Fastcgi::State::forget_connection() {
+// Counts a closed connection and accepts connections again when the limit was reached.
+void FastcgiServer::State::forget_connection() {
     bool full = false;
     {
         const std::lock_guard lock(mutex);
@@ -189,56 +329,58 @@ void Fastcgi::State::forget_connection() {
     if (full) rearm_listener();
 }
 
-void Fastcgi::State::park(int connection, int operation) {
+void FastcgiServer::State::make_idle(int connection, int operation) {
     {
         const std::lock_guard lock(mutex);
-        parked.insert(connection);
+        idle.insert(connection);
     }
     if (watch(epoll.number(), operation, connection, EPOLLIN | EPOLLONESHOT)) return;
-    base::log::warning("connection not watched", {{"why", reason(errno)}});
+    base::log::warning("cannot watch a connection", {{"reason", reason(errno)}});
     {
         const std::lock_guard lock(mutex);
-        parked.erase(connection);
+        idle.erase(connection);
     }
-    hang_up(connection, Unread::none);
+    close_connection(connection, Unread::none);
     forget_connection();
 }
 
-// Serves a connection that the epoll set has given out, for as long as this thread stays with it.
-void Fastcgi::State::serve(Exchange& exchange, Worker& me, int connection) {
+// Serves a connection after its epoll event, for as long as this thread waits for its requests.
+void FastcgiServer::State::serve(Exchange& exchange, Worker& me, int connection) {
     {
         const std::lock_guard lock(mutex);
-        parked.erase(connection);
+        idle.erase(connection);
     }
     bool watched = true;
     while (answer_one(exchange, me, connection))
-        if (!stay_for_next(connection, watched))
-            return park(connection, watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD);
+        if (!wait_for_next(connection, watched))
+            return make_idle(connection, watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD);
     forget_connection();
 }
 
-// True when the connection is kept; else it is closed.
-bool Fastcgi::State::answer_one(Exchange& exchange, Worker& me, int connection) {
+// Returns true when the connection is kept open; otherwise it is closed.
+bool FastcgiServer::State::answer_one(Exchange& exchange, Worker& me, int connection) {
     me.set_reading(connection);
-    const bool came = exchange.read(connection);
+    const bool received = exchange.read(connection);
     me.set_reading(-1);
-    if (!came) return false;
+    if (!received) return false;
     const auto response = answer(exchange.request(settings.base_path));
-    // Decided before the answer ends: with its end the peer may send the next request, and a
-    // stop that comes only then must not close the connection on it.
+    // Decided before the response ends: the peer may send its next request as soon as it ends,
+    // and a stop() after that must not close the connection.
     const bool keep = exchange.may_keep() && !stopping;
     connection = exchange.answer(response);
     if (connection >= 0 && keep) return true;
-    if (connection >= 0) hang_up(connection, exchange.drained() ? Unread::none : Unread::some);
+    if (connection >= 0)
+        close_connection(connection, exchange.drained() ? Unread::none : Unread::some);
     return false;
 }
 
-// Waits for the next request here instead of in the epoll set: with 64 threads waiting there,
-// epoll_wait took half of the processor time of a 304 (perf). At most half of the threads stay,
-// so that there are always some for all other connections. True when the request is coming.
-bool Fastcgi::State::stay_for_next(int connection, bool& watched) {
-    if (staying.fetch_add(1) >= settings.threads / 2) {
-        --staying;
+// Waits for the next request of a connection here instead of in the epoll set: with 64 threads
+// waiting there, epoll_wait took half of the processor time of a 304 (perf). At most half of the
+// threads do so, which leaves the others for all other connections.
+//   returns  true when the next request is arriving
+bool FastcgiServer::State::wait_for_next(int connection, bool& watched) {
+    if (waiting.fetch_add(1) >= settings.threads / 2) {
+        --waiting;
         return false;
     }
     if (std::exchange(watched, false))
@@ -246,51 +388,54 @@ bool Fastcgi::State::stay_for_next(int connection, bool& watched) {
     std::array<pollfd, 2> either = {pollfd{.fd = connection, .events = POLLIN, .revents = 0},
                                     pollfd{.fd = wake.number(), .events = POLLIN, .revents = 0}};
     ::poll(either.data(), either.size(), -1);
-    --staying;
+    --waiting;
     return either[0].revents != 0;
 }
 
-// Those who wait now; not more than can, for under load there is always a next one.
-void Fastcgi::State::accept_backlog() {
+// Accepts the connections that wait now. The count is limited, because under load there is always
+// a next one.
+void FastcgiServer::State::accept_backlog() {
     for (int i = 0; i < backlog && accept_one(); ++i) {
     }
 }
 
-void Fastcgi::State::stop() {
+void FastcgiServer::State::stop() {
     if (stopping) return;
-    // What waits in the backlog was sent before the stop. The order fits both kinds of socket:
-    // shutting down a TCP listener resets those who wait, while a unix listener keeps them and
-    // only then lets no more in. An inherited one may be shared with other processes.
+    // Connections in the backlog were opened before the stop, so they are answered. The order
+    // fits both kinds of socket: shutting down a TCP listener resets waiting connections, while a
+    // unix listener keeps them and then refuses new ones. An inherited one may be shared with
+    // other processes.
     accept_backlog();
     if (listener.origin() != Listener::Origin::inherited) {
         ::shutdown(listener.number(), SHUT_RDWR);
         accept_backlog();
     }
     ::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, listener.number(), nullptr);
-    // Only now: a thread that sees it leaves as soon as nothing is ready.
+    // Set last: a thread that sees it ends as soon as no event is ready.
     stopping = true;
     ::eventfd_write(wake.number(), 1);
     {
         std::unique_lock lock(mutex);
-        left.wait_for(lock, grace, [&] { return running == 0; });
+        thread_ended.wait_for(lock, stop_timeout, [&] { return running == 0; });
     }
-    // No connection is accepted any more, so the numbers below are still those of connections
-    // even where libfcgi closes one at this moment.
+    // No connection is accepted any more, so no descriptor number below is reused, even when
+    // libfcgi closes a connection at this moment.
     for (const auto& worker : workers) worker->stop_reading();
     for (const auto& worker : workers) worker->thread.join();
-    for (const int connection : parked) hang_up(connection, Unread::none);
-    parked.clear();
+    for (const int connection : idle) close_connection(connection, Unread::none);
+    idle.clear();
 }
 
-base::Result<std::unique_ptr<Fastcgi>> Fastcgi::start(Listener listener, FastcgiSettings settings,
-                                                      Answer answer) {
+base::Result<std::unique_ptr<FastcgiServer>> FastcgiServer::start(Listener listener,
+                                                                  FastcgiSettings settings,
+                                                                  Answer answer) {
     FCGX_Init();
-    // After FCGX_Init, which puts a handler of its own wherever it finds none.
+    // After FCGX_Init, which installs its own handler where there is none.
     std::signal(SIGPIPE, SIG_IGN);
     auto state =
         std::make_unique<State>(std::move(listener), std::move(settings), std::move(answer));
     if (const auto failed = state->open()) return base::fail(base::Kind::unavailable, *failed);
-    std::unique_ptr<Fastcgi> server(new Fastcgi(std::move(state)));
+    std::unique_ptr<FastcgiServer> server(new FastcgiServer(std::move(state)));
     State& running = *server->state_;
     try {
         for (std::size_t i = 0; i < running.settings.threads; ++i) {
@@ -301,15 +446,16 @@ base::Result<std::unique_ptr<Fastcgi>> Fastcgi::start(Listener listener, Fastcgi
         }
     } catch (const std::system_error& none) {
         running.workers.pop_back();
-        return base::fail(base::Kind::unavailable, std::string("no threads: ") + none.what());
+        return base::fail(base::Kind::unavailable,
+                          std::string("cannot start threads: ") + none.what());
     }
     return server;
 }
 
-Fastcgi::Fastcgi(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FastcgiServer::FastcgiServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-Fastcgi::~Fastcgi() { stop(); }
+FastcgiServer::~FastcgiServer() { stop(); }
 
-void Fastcgi::stop() { state_->stop(); }
+void FastcgiServer::stop() { state_->stop(); }
 
 }  // namespace serve

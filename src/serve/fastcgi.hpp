@@ -1,10 +1,11 @@
-// serve/fastcgi.hpp -- FastCGI over libfcgi: connections of web servers, answered by N threads.
+// serve/fastcgi.hpp -- a FastCGI server over libfcgi: N threads answer the connections of web
+// servers.
 //
-// libfcgi reads and writes requests; accepting and waiting are done here, because its own loop
-// binds a thread to a connection for as long as the web server keeps that open: a front with
-// more idle connections than there are threads would starve all others. Here up to half of the
-// threads stay with a connection for its next request, which is fastest; all other idle
-// connections lie in an epoll set and cost no thread.
+// libfcgi reads and writes requests. Accepting and waiting are done here, because libfcgi's own
+// loop binds a thread to a connection for as long as the web server keeps that open: a web server
+// with more idle connections than there are threads would block all other clients. Here up to
+// half of the threads wait on a connection for its next request, which is the fastest way. All
+// other idle connections are in an epoll set and occupy no thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,30 +21,30 @@
 namespace serve {
 
 struct FastcgiSettings {
-    std::size_t threads = 64;            // requests in work at once
-    std::size_t most_connections = 512;  // open at once; others wait in the backlog
-    std::string base_path;               // base_path_of(site's base_url)
+    std::size_t threads = 64;            // requests answered at the same time
+    std::size_t most_connections = 512;  // open at the same time; others wait in the backlog
+    std::string base_path;               // base_path_of(base_url of the site)
 };
 
-// Answers from its making to stop(). SIGPIPE is ignored from then on in the whole process.
-class Fastcgi {
+// Answers requests from start() to stop(). Makes the whole process ignore SIGPIPE.
+class FastcgiServer {
    public:
-    using Answer = std::function<Response(const Request&)>;  // safe from any thread, no throw
+    using Answer =
+        std::function<Response(const Request&)>;  // any thread calls it; must not throw
 
     //   error  unavailable: the system has no more descriptors or threads
-    [[nodiscard]] static base::Result<std::unique_ptr<Fastcgi>> start(Listener listener,
-                                                                      FastcgiSettings settings,
-                                                                      Answer answer);
-    ~Fastcgi();  // stops
+    [[nodiscard]] static base::Result<std::unique_ptr<FastcgiServer>> start(
+        Listener listener, FastcgiSettings settings, Answer answer);
+    ~FastcgiServer();  // calls stop()
 
-    // Takes no further connection, answers each request that had begun to arrive, closes all.
-    // A request whose rest doesn't come is waited for at most half a second. Idempotent.
+    // Stops accepting connections, answers each request that has begun to arrive, and closes all
+    // connections. Waits at most half a second for the rest of a request. Idempotent.
     void stop();
 
     struct State;
 
    private:
-    explicit Fastcgi(std::unique_ptr<State> state);
+    explicit FastcgiServer(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };
 

@@ -1,14 +1,16 @@
+// The routes of feeds and their archives, in every format of render::formats().
+// To add a feed format, add it to that table: negotiation, ?format= and caching follow from it.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <vector>
 
 #include "base/date.hpp"
 #include "base/release.hpp"
+#include "base/text.hpp"
 #include "render/feed.hpp"
 #include "serve/delta.hpp"
-#include "serve/feed_source.hpp"
-#include "serve/negotiate.hpp"
-#include "serve/query.hpp"
+#include "serve/errors.hpp"
+#include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
 
@@ -16,112 +18,315 @@ namespace serve {
 
 namespace {
 
-const render::Format& format_of(const FeedQuery& query, std::string_view accept) {
-    if (const auto* named = render::format_named(query.format)) return *named;
+using history::ObjectName;
+using Subject = FeedRequest::Subject;
+
+// A feed in one format.
+struct FeedDocument {
+    FeedRequest request;
+    const render::Format& format;
+    bool is_for_browser = false;  // which shows XML with its stylesheet
+    // The media type for browsers differs; the bytes and the entity tag are the same.
+    [[nodiscard]] std::string content_type() const {
+        return std::string(is_for_browser ? "application/xml" : format.media_type) +
+               "; charset=utf-8";
+    }
+};
+
+struct LoadedFeed {
+    history::Excerpt page;
+    render::Subject subject;
+    bool up_to_date = true;  // false: some object could not be compared with the current build
+};
+
+// 301 to the same feed with the spelling that is recorded.
+tl::unexpected<HttpError> moved(const SiteContext& site, const FeedRequest& request) {
+    return fail({301, "This feed has moved.", site.absolute_url(url_of(request))});
+}
+
+Result<LoadedFeed> load_object(SiteContext& site, const FeedRequest& request,
+                               const history::Window& window) {
+    auto answer = site.desk.history_of(request.object, window);
+    if (!answer)
+        return fail(http_error_of(answer.error(), wanted_object(request.object), window.since));
+    if (answer->history.object != request.object) {
+        auto recorded = request;
+        recorded.object = answer->history.object;
+        return moved(site, recorded);
+    }
+    auto subject = render::subject_of(answer->history, site.site);
+    history::Excerpt& page = answer->history;
+    return LoadedFeed{std::move(page), std::move(subject), answer->up_to_date};
+}
+
+bool equal_but_for_case(const ObjectName& a, const ObjectName& b) {
+    return base::equal_ignoring_case(a.class_name, b.class_name) &&
+           base::equal_ignoring_case(a.name, b.name);
+}
+
+// Returns the requested objects with known ones in their recorded spelling. Unknown ones stay,
+// because a later release may bring them.
+std::vector<ObjectName> recorded_spellings(std::vector<ObjectName> requested,
+                                           const std::vector<history::Named>& known) {
+    for (auto& object : requested) {
+        if (std::ranges::binary_search(known, object, {}, &history::Named::object)) continue;
+        const auto other = std::find_if(known.begin(), known.end(), [&](const auto& each) {
+            return equal_but_for_case(each.object, object);
+        });
+        if (other != known.end()) object = other->object;
+    }
+    std::sort(requested.begin(), requested.end());
+    requested.erase(std::unique(requested.begin(), requested.end()), requested.end());
+    return requested;
+}
+
+Result<LoadedFeed> load_list(SiteContext& site, const FeedRequest& request,
+                             const history::Window& window) {
+    auto listed = site.desk.watch_list(request.objects, window);
+    if (!listed) return fail(http_error_of(listed.error(), wanted_list(), window.since));
+    auto objects = recorded_spellings(request.objects, listed->list.objects);
+    if (objects != request.objects) {
+        auto recorded = request;
+        recorded.objects = std::move(objects);
+        return moved(site, recorded);
+    }
+    auto subject = render::subject_of(listed->list, site.site);
+    history::Excerpt& page = listed->list;
+    return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
+}
+
+// Returns the recorded spelling of a class that differs in case only; empty: there is none.
+std::string recorded_class(const SiteContext& site, const std::string& class_name) {
+    const auto classes = site.desk.reading.known_classes();
+    if (!classes) return {};
+    const auto found = std::find_if(classes->begin(), classes->end(), [&](const auto& each) {
+        return base::equal_ignoring_case(each, class_name);
+    });
+    return found == classes->end() || *found == class_name ? std::string() : *found;
+}
+
+Result<LoadedFeed> load_class(SiteContext& site, const FeedRequest& request,
+                              const history::Window& window) {
+    const auto& class_name = request.object.class_name;
+    auto page = site.desk.reading.class_history(class_name, window);
+    if (page)
+        return LoadedFeed{std::move(*page), render::subject_of_class(class_name, site.site)};
+    if (page.error().kind == base::Kind::absent)
+        if (auto spelling = recorded_class(site, class_name); !spelling.empty()) {
+            auto recorded = request;
+            recorded.object.class_name = std::move(spelling);
+            return moved(site, recorded);
+        }
+    return fail(http_error_of(page.error(), wanted_class(class_name), window.since));
+}
+
+Result<LoadedFeed> load_release(SiteContext& site, const FeedRequest& request,
+                                const history::Window& window) {
+    auto page = site.desk.reading.release_history(request.version, window);
+    if (!page) return fail(http_error_of(page.error(), wanted_release(request.version)));
+    const history::Release release = page->rows.empty()
+                                         ? history::Release{request.version, page->last_modified}
+                                         : page->rows.front().release;
+    return LoadedFeed{std::move(*page), render::subject_of_release(release, site.site)};
+}
+
+// Reads the rows of a feed.
+//   window  which rows; delta responses need more than the request's
+//   error   301 to the recorded spelling; 400, 404, 500, 503 as http_error_of() says
+Result<LoadedFeed> load(SiteContext& site, const FeedRequest& request,
+                        const history::Window& window) {
+    switch (request.subject) {
+        case Subject::watch_list: return load_list(site, request, window);
+        case Subject::whole_class: return load_class(site, request, window);
+        case Subject::release: return load_release(site, request, window);
+        case Subject::object: break;
+    }
+    return load_object(site, request, window);
+}
+
+render::Channel channel_of(const SiteContext& site, const FeedDocument& document,
+                           const render::Subject& subject) {
+    const auto& request = document.request;
+    return {
+        .subject = subject,
+        .narrowing = filter_text_of(request),
+        .self_url = site.absolute_url(url_of(request)),
+        .current_url =
+            request.is_archive() ? site.absolute_url(current_url_of(request)) : std::string(),
+        .archive_url = site.absolute_url(archive_url_of(request, document.format.name)),
+        .before = request.window.before,
+    };
+}
+
+// Returns the entity tag of a feed, in the coding identity. It is a digest of what identifies the
+// rows, not of the bytes: this way the tags of earlier documents can be computed again.
+std::string feed_tag_of(const SiteContext& site, const FeedDocument& document,
+                        const history::Excerpt& page, const render::Channel& channel) {
+    return site.entity_tag_of({document.format.name, render::identity_of(page, channel)});
+}
+
+const render::Format& format_of(const FeedRequest& request, std::string_view accept) {
+    if (const auto* named = render::format_named(request.format)) return *named;
     std::vector<std::string_view> media_types;
     for (const auto& format : render::formats()) media_types.push_back(format.media_type);
-    return render::formats()[best_of(accept, media_types)];
+    return render::formats()[preferred_type(accept, media_types)];
 }
 
 bool is_xml(const render::Format& format) { return format.media_type.ends_with("+xml"); }
 
-Answered<PagePtr> render_document(Workings& workings, const Asking& asking,
-                                  const history::Moment& moment) {
-    auto loaded = load(workings, asking.query, asking.query.window);
-    if (!loaded) return refuse(std::move(loaded.error()));
-    const auto& excerpt = loaded->excerpt;
-    if (asking.query.is_archive() && excerpt.rows.empty())
-        return refuse(404, "This archive has no page before=" +
-                               std::to_string(asking.query.window.before) + ".");
-    const auto channel = channel_of(workings, asking, loaded->subject);
-    auto document = asking.format.render(excerpt, channel, workings.look);
-    document.shrink_to_fit();  // what grew by doubling is kept for long
+Result<PagePtr> render_document(SiteContext& site, const FeedDocument& document,
+                                const history::Moment& version) {
+    const auto& request = document.request;
+    auto loaded = load(site, request, request.window);
+    if (!loaded) return fail(std::move(loaded.error()));
+    if (request.is_archive() && loaded->page.rows.empty())
+        return fail(404, "This archive has no page before=" +
+                             std::to_string(request.window.before) + ".");
+    const auto channel = channel_of(site, document, loaded->subject);
+    auto body = document.format.render(loaded->page, channel, site.site);
+    body.shrink_to_fit();  // the page may stay in the cache for long
     Page page;
-    page.body = std::make_shared<const std::string>(std::move(document));
-    page.entity_tag = feed_tag_of(workings, asking, excerpt, channel);
-    page.last_modified = render::last_modified(excerpt);
+    page.body = std::make_shared<const std::string>(std::move(body));
+    page.entity_tag = feed_tag_of(site, document, loaded->page, channel);
+    page.last_modified = render::last_modified(loaded->page);
     page.last_modified_text = base::format_http_date(page.last_modified);
-    // Switched meanwhile: which of the two builds it shows is not known here.
-    page.passing = !loaded->up_to_date || !same_build(moment, workings.desk.moment());
-    // Not of a class: rows of a release that is not shown yet come between those that are.
-    page.settled = asking.query.is_archive() && asking.query.of != FeedQuery::Of::whole_class &&
-                   excerpt.rows.size() == history::archive_page;
+    // When the build was switched meanwhile, the page may show either of the two.
+    page.provisional = !loaded->up_to_date || !same_build(version, site.desk.moment());
+    // Not so for a class: rows of a release that is not shown yet may come between its rows.
+    page.permanent = request.is_archive() && request.subject != Subject::whole_class &&
+                     loaded->page.rows.size() == history::archive_page;
     return std::make_shared<const Page>(std::move(page));
 }
 
-std::string vary_of(const Asking& asking) {
+// True when clients may ask for the newer items alone: the items of an object or a list are
+// numbered by release, so earlier documents can be computed.
+bool supports_delta(const FeedRequest& request) {
+    return !request.is_archive() &&
+           (request.subject == Subject::object || request.subject == Subject::watch_list);
+}
+
+// True when the client asks for the newer items alone and says which document it has.
+bool wants_delta(const Request& request) {
+    const auto tags = base::trim(request.field("if-none-match"));
+    return !tags.empty() && tags != "*" && accepts_delta(request.field("a-im"));
+}
+
+std::string vary_of(const FeedDocument& document) {
     std::string vary = "Accept-Encoding";
-    if (asking.query.format.empty() || is_xml(asking.format)) vary += ", Accept";
-    if (offers_delta(asking.query)) vary += ", A-IM";
+    if (document.request.format.empty() || is_xml(document.format)) vary += ", Accept";
+    if (supports_delta(document.request)) vary += ", A-IM";
     return vary;
 }
 
-bool has_it(const Request& request, const Page& page) {
-    return is_not_modified(request, {page.entity_tag, page.last_modified});
+// 226 with the newer items, under the entity tag of the whole document.
+Response im_used_response(std::string body, const FeedDocument& document, Coding coding) {
+    Response response;
+    response.status = 226;
+    response.fields = {{"IM", "feed"},
+                       {"Cache-Control", "no-store, im"},
+                       {"Content-Type", document.content_type()},
+                       {"X-Content-Type-Options", "nosniff"}};
+    if (coding == Coding::gzip) {
+        response.fields.emplace_back("Content-Encoding", "gzip");
+        body = gzip(body);
+    }
+    response.body = std::make_shared<const std::string>(std::move(body));
+    return response;
+}
+
+// Returns 226 with the items that are newer than the document whose tag the request names, or 304
+// when it names the current one: the client may have a newer document than the cached page, which
+// may be a minute old. nullopt: its document is unknown, or the rows cannot be read right now.
+std::optional<Response> delta_response(SiteContext& site, const Request& request,
+                                       const FeedDocument& document, Coding coding) {
+    const auto most = document.request.window.most;
+    auto window = document.request.window;
+    window.most += most_releases_back;
+    auto loaded = load(site, document.request, window);
+    if (!loaded || !loaded->up_to_date) return std::nullopt;
+    const auto channel = channel_of(site, document, loaded->subject);
+    const auto newer =
+        newer_items(std::move(loaded->page), most, request.field("if-none-match"), coding,
+                    [&](const auto& page) { return feed_tag_of(site, document, page, channel); });
+    if (!newer) return std::nullopt;
+    Response response;
+    if (newer->page.rows.empty()) {
+        response.status = 304;
+        response.fields = {{"Cache-Control", cache_control(site.settings.max_age, false)}};
+    } else {
+        response = im_used_response(document.format.render(newer->page, channel, site.site),
+                                    document, coding);
+    }
+    response.fields.emplace_back("ETag", tag_in(newer->entity_tag, coding));
+    response.fields.emplace_back("Last-Modified", base::format_http_date(newer->last_modified));
+    response.fields.emplace_back("Vary", vary_of(document));
+    return response;
 }
 
 }  // namespace
 
-Answered<Response> answer_feed_query(Workings& workings, const Request& request,
-                                     const FeedQuery& query) {
+Result<Response> answer_feed_request(SiteContext& site, const Request& request,
+                                     const FeedRequest& feed) {
     const auto accept = request.field("accept");
-    const auto& format = format_of(query, accept);
-    const Asking asking{query, format, is_xml(format) && is_browser(accept, format.media_type)};
-    const auto moment = query.is_wide() ? workings.wide_moment() : workings.desk.moment();
-    const auto coding = coding_for(request.field("accept-encoding"));
-    const auto key = address_of(query) + " " + std::string(asking.format.name);
-    const auto found = fetch(
-        workings, key, moment, coding, [&] { return render_document(workings, asking, moment); },
-        query.is_wide() ? PageCache::Meanwhile::older : PageCache::Meanwhile::wait);
-    if (!found) return refuse(found.error());
-    const auto vary = vary_of(asking);
-    if (offers_delta(query) && wants_delta(request) && !has_it(request, *found->page))
-        if (auto newer = newer_items(workings, request, asking, coding, vary))
-            return std::move(*newer);
-    return answer_with(request, *found, coding,
-                       {.content_type = asking.content_type(),
-                        .vary = vary,
-                        .max_age = workings.settings.max_age,
-                        .is_shown = asking.to_browser});
+    const auto& format = format_of(feed, accept);
+    const FeedDocument document{feed, format,
+                                is_xml(format) && is_browser(accept, format.media_type)};
+    const auto version = feed.is_wide() ? site.wide_version() : site.desk.moment();
+    const auto coding = preferred_coding(request.field("accept-encoding"));
+    const auto key = url_of(feed) + " " + std::string(format.name);
+    const auto found = cached_page(
+        site, key, version, coding, [&] { return render_document(site, document, version); },
+        feed.is_wide() ? PageCache::WhileRendering::send_stale : PageCache::WhileRendering::wait);
+    if (!found) return fail(found.error());
+    const Page& page = *found->page;
+    if (supports_delta(feed) && wants_delta(request) &&
+        !is_not_modified(request, {page.entity_tag, page.last_modified}))
+        if (auto delta = delta_response(site, request, document, coding))
+            return std::move(*delta);
+    return page_response(request, *found, coding,
+                         {.content_type = document.content_type(),
+                          .vary = vary_of(document),
+                          .max_age = site.settings.max_age,
+                          .is_for_browser = document.is_for_browser});
 }
 
-Answered<Response> answer_feed(Workings& workings, const Request& request) {
-    const auto query = parse_feed_query(request.query, workings.settings.max_items);
-    if (!query) return refuse(query.error());
-    auto response = answer_feed_query(workings, request, *query);
-    if (response && workings.settings.count_hits && query->of == FeedQuery::Of::object)
-        workings.desk.note_hit(query->object);
+Result<Response> answer_feed(SiteContext& site, const Request& request) {
+    const auto feed = parse_feed_request(request.query, site.settings.max_items);
+    if (!feed) return fail(feed.error());
+    auto response = answer_feed_request(site, request, *feed);
+    if (response && site.settings.count_hits && feed->subject == Subject::object)
+        site.desk.note_hit(feed->object);
     return response;
 }
 
-Answered<Response> answer_archive(Workings& workings, const Request& request) {
-    const auto query =
-        parse_feed_query(request.query, workings.settings.max_items, Document::archive);
-    if (!query) return refuse(query.error());
-    return answer_feed_query(workings, request, *query);
+Result<Response> answer_archive(SiteContext& site, const Request& request) {
+    const auto feed =
+        parse_feed_request(request.query, site.settings.max_items, Document::archive);
+    if (!feed) return fail(feed.error());
+    return answer_feed_request(site, request, *feed);
 }
 
-Answered<Response> answer_release_archive(Workings& workings, const Request& request) {
+Result<Response> answer_release_archive(SiteContext& site, const Request& request) {
     const auto version = version_in_path(request.path);
-    if (!version) return refuse(version.error());
-    const auto query = parse_release_feed_query(*version, request.query,
-                                                workings.settings.max_items, Document::archive);
-    if (!query) return refuse(query.error());
-    return answer_feed_query(workings, request, *query);
+    if (!version) return fail(version.error());
+    const auto feed = parse_release_feed_request(*version, request.query, site.settings.max_items,
+                                                 Document::archive);
+    if (!feed) return fail(feed.error());
+    return answer_feed_request(site, request, *feed);
 }
 
-Answered<Response> answer_old_link(Workings& workings, const Request& request) {
-    const auto query = parse_feed_query(request.query, workings.settings.max_items);
-    if (!query) return refuse(query.error());
-    return refuse({301, "The feed is elsewhere.", workings.url_of(address_of(*query))});
+Result<Response> answer_old_link(SiteContext& site, const Request& request) {
+    const auto feed = parse_feed_request(request.query, site.settings.max_items);
+    if (!feed) return fail(feed.error());
+    return moved(site, *feed);
 }
 
-Answered<std::string> version_in_path(std::string_view path) {
-    constexpr std::string_view before = "/release/", behind = "/archive";
-    path.remove_prefix(std::min(before.size(), path.size()));
-    if (path.ends_with(behind)) path.remove_suffix(behind.size());
+Result<std::string> version_in_path(std::string_view path) {
+    constexpr std::string_view prefix = "/release/", suffix = "/archive";
+    path.remove_prefix(std::min(prefix.size(), path.size()));
+    if (path.ends_with(suffix)) path.remove_suffix(suffix.size());
     if (base::is_version(path)) return std::string(path);
-    return refuse(404, "There is no release of such a name.");
+    return fail(404, "There is no release with that name.");
 }
 
 }  // namespace serve

@@ -16,7 +16,16 @@ std::string_view Response::field(std::string_view name) const {
     return found == fields.end() ? std::string_view() : std::string_view(found->second);
 }
 
-std::string_view reason_of(int status) {
+void Response::set_field(std::string_view name, std::string value) {
+    const auto found = std::find_if(fields.begin(), fields.end(),
+                                    [&](const auto& field) { return field.first == name; });
+    if (found == fields.end())
+        fields.emplace_back(name, std::move(value));
+    else
+        found->second = std::move(value);
+}
+
+std::string_view reason_phrase(int status) {
     switch (status) {
         case 200: return "OK";
         case 226: return "IM Used";
@@ -38,7 +47,7 @@ std::string head_of(const Response& response) {
     std::string head;
     head.reserve(512);
     head.append("Status: ").append(std::to_string(response.status)).append(" ");
-    head.append(reason_of(response.status)).append("\r\n");
+    head.append(reason_phrase(response.status)).append("\r\n");
     for (const auto& [name, value] : response.fields)
         head.append(name).append(": ").append(value).append("\r\n");
     if (response.body) {

@@ -1,4 +1,4 @@
-// serve/http.hpp -- a request and its answer, as plain values.
+// serve/http.hpp -- an HTTP request and its response, as plain values (RFC 9110).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,55 +13,59 @@
 
 namespace serve {
 
-// Why a request gets no page here: a status and one sentence for people (no SQL, path or host).
-struct Refusal {
+// Why a request is answered with an error or a redirection: a status and one sentence for people
+// (it contains no SQL, path or host).
+struct HttpError {
     int status = 400;
     std::string text;
-    std::string location = {};  // 301 only: the absolute URL that has it
+    std::string location = {};  // 301 only: the absolute URL of the page
     long retry_after = 0;       // 429 only: seconds
-    bool operator==(const Refusal&) const = default;
+    bool operator==(const HttpError&) const = default;
 };
 
-// A value, or the refusal that is sent in its place.
+// A value, or the error that is sent in its place.
 template <class T>
-using Answered = tl::expected<T, Refusal>;
-[[nodiscard]] inline tl::unexpected<Refusal> refuse(int status, std::string text) {
-    return tl::unexpected<Refusal>(Refusal{status, std::move(text), {}});
+using Result = tl::expected<T, HttpError>;
+[[nodiscard]] inline tl::unexpected<HttpError> fail(int status, std::string text) {
+    return tl::unexpected<HttpError>(HttpError{status, std::move(text), {}});
 }
-[[nodiscard]] inline tl::unexpected<Refusal> refuse(Refusal refusal) {
-    return tl::unexpected<Refusal>(std::move(refusal));
+[[nodiscard]] inline tl::unexpected<HttpError> fail(HttpError error) {
+    return tl::unexpected<HttpError>(std::move(error));
 }
 
 struct Request {
     std::string method = "GET";
-    std::string path;   // decoded, below base_url's path: "/rss"; empty: not below it
-    std::string query;  // as it came, without '?'
-    std::map<std::string, std::string, std::less<>> fields;  // names in lower case
-    std::string peer;                                        // address of the client, for the log
-    std::optional<Refusal> fault;  // why the request can't be read; sent in place of an answer
+    std::string path;   // decoded, below the path of base_url: "/rss"; empty: outside of it
+    std::string query;  // as it was received, without '?'
+    std::map<std::string, std::string, std::less<>> fields;  // header fields, names in lower case
+    std::string client_address;
+    std::optional<HttpError> error;  // the request cannot be parsed; sent as the response
 
-    // Value of a field; empty when it did not come.
+    // Returns the value of a field; empty when the request has no such field.
     [[nodiscard]] std::string_view field(std::string_view name) const;
 };
 
-// Bodies are shared with the page cache, never copied.
+// Shared with the page cache, never copied.
 using Body = std::shared_ptr<const std::string>;
 
 struct Response {
     int status = 200;
     std::vector<std::pair<std::string, std::string>> fields;  // without Content-Length
     Body body;                                                // nullptr: none
-    bool send_body = true;  // false for HEAD: the length is told, the bytes are not sent
-    bool kept = false;      // the page came from the cache; for the log
+    bool send_body = true;  // false for HEAD: Content-Length is sent, the body is not
 
-    // Value of a field by its exact name; empty when there is none.
+    // Returns the value of a field by its exact name; empty when there is no such field.
     [[nodiscard]] std::string_view field(std::string_view name) const;
+    // Adds a field, or replaces its value.
+    void set_field(std::string_view name, std::string value);
 };
 
-[[nodiscard]] std::string_view reason_of(int status);
+// "Not Found"; "Unknown" for a status that Varve never sends.
+[[nodiscard]] std::string_view reason_phrase(int status);
 
-// The head of a CGI answer: "Status: 200 OK", the fields, Content-Length where there is a body,
-// an empty line. Field values are of our making and hold no line ends.
+// Returns the head of a CGI response (RFC 3875): "Status: 200 OK", the fields, Content-Length
+// where there is a body, an empty line. Field values come from this program and contain no line
+// breaks.
 [[nodiscard]] std::string head_of(const Response& response);
 
 }  // namespace serve

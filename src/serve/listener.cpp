@@ -25,26 +25,29 @@ std::string reason() { return std::error_code(errno, std::generic_category()).me
 base::Result<sockaddr_un> unix_address(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    if (path.empty()) return base::fail(Kind::malformed, "unix: has no path");
+    if (path.empty()) return base::fail(Kind::malformed, "unix: needs a path");
     if (path.size() >= sizeof address.sun_path)
-        return base::fail(Kind::unavailable, "unix:" + path + ": longer than the " +
+        return base::fail(Kind::unavailable, "unix:" + path + " is longer than " +
                                                  std::to_string(sizeof address.sun_path - 1) +
-                                                 " bytes that a socket's path may have");
+                                                 " bytes, the limit for a socket path");
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     return address;
 }
 
-// connect() and bind() take any kind of address through the head that all kinds share.
+// Returns the pointer type that connect() and bind() take for every address family.
 const sockaddr* any(const sockaddr_un& address) {
     return reinterpret_cast<const sockaddr*>(&address);
 }
 
-// Makes way at `path`: nothing there, or a socket that nobody listens on (removed).
-std::optional<base::Error> clear(const std::string& path, const sockaddr_un& address) {
+// Deletes a socket at `path` that no program listens on.
+//   returns  an error when a file or a socket in use occupies the path
+std::optional<base::Error> remove_stale_socket(const std::string& path,
+                                               const sockaddr_un& address) {
     struct stat file{};
-    if (::lstat(path.c_str(), &file) != 0) return std::nullopt;  // bind() tells what is wrong
+    if (::lstat(path.c_str(), &file) != 0) return std::nullopt;  // bind() reports other errors
     if (!S_ISSOCK(file.st_mode))
-        return base::Error{Kind::unavailable, "unix:" + path + ": a file that is no socket"};
+        return base::Error{Kind::unavailable,
+                           "unix:" + path + ": the file exists and is not a socket"};
     const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (::connect(probe.number(), any(address), sizeof address) == 0 || errno != ECONNREFUSED)
         return base::Error{Kind::unavailable, "unix:" + path + ": in use by another program"};
@@ -55,7 +58,8 @@ std::optional<base::Error> clear(const std::string& path, const sockaddr_un& add
 base::Result<Listener> listen_unix(const std::string& path, unsigned mode) {
     const auto address = unix_address(path);
     if (!address) return tl::unexpected<base::Error>(address.error());
-    if (const auto taken = clear(path, *address)) return tl::unexpected<base::Error>(*taken);
+    if (const auto taken = remove_stale_socket(path, *address))
+        return tl::unexpected<base::Error>(*taken);
     Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (::bind(socket.number(), any(*address), sizeof *address) != 0)
         return base::fail(Kind::unavailable, "unix:" + path + ": " + reason());
@@ -69,7 +73,7 @@ base::Result<Descriptor> bound(const addrinfo& candidate) {
     Descriptor socket(::socket(candidate.ai_family,
                                candidate.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
                                candidate.ai_protocol));
-    const int yes = 1;  // or a restart must wait for the connections of the one before to fade
+    const int yes = 1;  // lets a restart bind while old connections linger
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (::bind(socket.number(), candidate.ai_addr, candidate.ai_addrlen) != 0 ||
         ::listen(socket.number(), backlog) != 0)
@@ -83,7 +87,8 @@ base::Result<Listener> listen_tcp(const std::string& address) {
     const auto port = address.substr(colon + 1);
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
     if (host.empty() || port.empty())
-        return base::fail(Kind::malformed, address + ": not unix:PATH, HOST:PORT or -");
+        return base::fail(Kind::malformed,
+                          "\"" + address + "\" must be unix:PATH, HOST:PORT or -");
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE;
@@ -100,12 +105,11 @@ base::Result<Listener> listen_tcp(const std::string& address) {
 
 base::Result<Listener> inherited() {
     if (!is_listening(STDIN_FILENO))
-        return base::fail(Kind::unavailable, "-: descriptor 0 is no listening socket");
+        return base::fail(Kind::unavailable, "\"-\": descriptor 0 is not a listening socket");
     const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
     if (flags < 0 || ::fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK) != 0)
         return base::fail(Kind::unavailable, "-: " + reason());
-    // A copy: what is closed with its owner must not be descriptor 0, which the next open()
-    // would then get.
+    // A copy: closing descriptor 0 itself would let the next open() reuse that number.
     Descriptor copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
     if (copy.number() < 0) return base::fail(Kind::unavailable, "-: " + reason());
     return Listener(std::move(copy), Listener::Origin::inherited, "");
@@ -145,7 +149,8 @@ base::Result<Listener> listen_on(std::string_view address, unsigned mode) {
     if (address.starts_with(unix_prefix))
         return listen_unix(std::string(address.substr(unix_prefix.size())), mode);
     if (address.find(':') != std::string_view::npos) return listen_tcp(std::string(address));
-    return base::fail(Kind::malformed, std::string(address) + ": not unix:PATH, HOST:PORT or -");
+    return base::fail(Kind::malformed,
+                      "\"" + std::string(address) + "\" must be unix:PATH, HOST:PORT or -");
 }
 
 bool is_listening(int descriptor) {

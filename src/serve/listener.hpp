@@ -1,6 +1,6 @@
-// serve/listener.hpp -- the socket on which FastCGI connections arrive.
-// libfcgi's own FCGX_OpenSocket ends the process when an address is taken and removes whatever
-// lies at the path, so this is made here.
+// serve/listener.hpp -- the listening socket of a FastCGI server.
+// FCGX_OpenSocket of libfcgi is not used: it exits when an address is taken, and it deletes any
+// file at the path of the socket.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace serve {
 
-// A file descriptor that is closed with its owner. -1: none.
+// Owns a file descriptor and closes it. -1: none.
 class Descriptor {
    public:
     Descriptor() = default;
@@ -28,8 +28,8 @@ class Descriptor {
     int number_ = -1;
 };
 
-// A listening socket, not blocking. A unix socket's file goes with its owner, unless somebody
-// has put another in its place.
+// Owns a non-blocking listening socket. The destructor deletes the file of a unix socket, unless
+// another program has replaced that file.
 class Listener {
    public:
     enum class Origin : unsigned char { unix_path, tcp, inherited };
@@ -46,20 +46,20 @@ class Listener {
     Descriptor socket_;
     Origin origin_;
     std::string path_;                      // unix_path only; empty once moved from
-    unsigned long device_ = 0, inode_ = 0;  // of the file that was made
+    unsigned long device_ = 0, inode_ = 0;  // of the socket's file
 };
 
-// As many connections as may wait to be accepted; the kernel's limit (somaxconn) is higher.
+// The number of connections that may wait to be accepted; the kernel's limit (somaxconn) is higher.
 inline constexpr int backlog = 1024;
 
-// "unix:PATH" | "HOST:PORT" (numbers or names; "[::1]:9000") | "-": descriptor 0, on which the
-// one who started the program listens already (spawn-fcgi, systemd, mod_fcgid).
-//   mode   of a unix socket; who may reach it is better said by its folder
-//   error  malformed: no such address; unavailable: it can't be had (taken, no right, too long);
-//          a socket file that nobody listens on any more is replaced
+// Opens a listening socket. Replaces a socket file that no program listens on.
+//   address  "unix:PATH", "HOST:PORT" (numbers or names; "[::1]:9000"), or "-" for descriptor 0
+//            as a listening socket (spawn-fcgi, systemd, mod_fcgid)
+//   mode     permissions of a unix socket; restrict access with those of its folder instead
+//   error    malformed: not an address; unavailable: in use, not permitted, or too long
 [[nodiscard]] base::Result<Listener> listen_on(std::string_view address, unsigned mode = 0666);
 
-// True when `descriptor` is a listening socket: FastCGI. Else it is plain CGI's input.
+// True when `descriptor` is a listening socket (FastCGI); descriptor 0 of plain CGI is not.
 [[nodiscard]] bool is_listening(int descriptor);
 
 }  // namespace serve

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Before all that knows the namespace compare, which fmt takes for a function of its own.
+// Before any header with the namespace compare, which would hide a function of fmt.
 #include <fmt/format.h>
 
-#include "serve/metrics.hpp"
+#include "serve/monitoring.hpp"
 
 #include <algorithm>
 
@@ -36,11 +36,12 @@ void append_counts(std::string& text, const history::StoreCounts& counts) {
                   static_cast<std::uint64_t>(counts.rows));
 }
 
-// A version holds nothing that a label would have to escape (base::is_version).
+// A version contains no character that a label must escape (base::is_version).
 void append_release(std::string& text, const history::Release& release) {
-    describe(text, "varve_release_info", "gauge", "The release that is answered from.");
+    describe(text, "varve_release_info", "gauge", "The release currently being served.");
     text += fmt::format("varve_release_info{{version=\"{}\"}} 1\n", release.version);
-    describe(text, "varve_release_date_seconds", "gauge", "Its date.");
+    describe(text, "varve_release_date_seconds", "gauge",
+             "Date of the release currently being served.");
     text += fmt::format("varve_release_date_seconds {}\n",
                         base::Seconds(release.released_on).time_since_epoch().count());
 }
@@ -58,8 +59,8 @@ void Metrics::count(Route route, int status, std::chrono::steady_clock::duration
     constexpr auto relaxed = std::memory_order_relaxed;
     const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
     requests_[static_cast<std::size_t>(route)][index_of(status)].fetch_add(1, relaxed);
-    const auto* end = std::lower_bound(ends.begin(), ends.end(), microseconds);
-    times_[static_cast<std::size_t>(end - ends.begin())].fetch_add(1, relaxed);
+    const auto* bound = std::lower_bound(bounds.begin(), bounds.end(), microseconds);
+    durations_[static_cast<std::size_t>(bound - bounds.begin())].fetch_add(1, relaxed);
     microseconds_.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, microseconds)),
                             relaxed);
 }
@@ -76,39 +77,39 @@ void Metrics::append_requests(std::string& text) const {
         }
 }
 
-void Metrics::append_times(std::string& text) const {
+void Metrics::append_durations(std::string& text) const {
     constexpr std::string_view name = "varve_request_seconds";
-    describe(text, name, "histogram", "From a request's arrival to its answer.");
+    describe(text, name, "histogram", "Time from receiving a request to its response.");
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-        sum += times_[i].load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+        sum += durations_[i].load(std::memory_order_relaxed);
         text += fmt::format("{}_bucket{{le=\"{}\"}} {}\n", name,
-                            static_cast<double>(ends[i]) / microseconds_a_second, sum);
+                            static_cast<double>(bounds[i]) / microseconds_a_second, sum);
     }
-    sum += times_.back().load(std::memory_order_relaxed);
+    sum += durations_.back().load(std::memory_order_relaxed);
     text += fmt::format("{0}_bucket{{le=\"+Inf\"}} {1}\n{0}_sum {2}\n{0}_count {1}\n", name, sum,
                         static_cast<double>(microseconds_.load(std::memory_order_relaxed)) /
                             microseconds_a_second);
 }
 
-std::string Metrics::text(const Facts& facts) const {
+std::string Metrics::text(const Gauges& gauges) const {
     std::string text;
     append_requests(text);
-    append_times(text);
-    append_single(text, "varve_page_cache_hits_total", "counter", "Pages answered from memory.",
-                  pages_kept_.load(std::memory_order_relaxed));
-    append_single(text, "varve_page_cache_misses_total", "counter", "Pages that were made.",
-                  pages_made_.load(std::memory_order_relaxed));
-    append_single(text, "varve_page_cache_bytes", "gauge", "Bytes of pages kept.",
-                  facts.cache_bytes);
+    append_durations(text);
+    append_single(text, "varve_page_cache_hits_total", "counter", "Pages served from the cache.",
+                  page_hits_.load(std::memory_order_relaxed));
+    append_single(text, "varve_page_cache_misses_total", "counter", "Pages rendered.",
+                  page_misses_.load(std::memory_order_relaxed));
+    append_single(text, "varve_page_cache_bytes", "gauge", "Bytes used by cached pages.",
+                  gauges.cache_bytes);
     append_single(text, "varve_computations_total", "counter",
-                  "Objects loaded and compared for a request.", facts.effort.computations);
-    append_single(text, "varve_store_retries_total", "counter",
-                  "Transactions that were run again.", facts.effort.store_retries);
-    append_single(text, "varve_store_up", "gauge", "1: the store can be reached.",
-                  facts.store_up ? 1 : 0);
-    if (facts.counts) append_counts(text, *facts.counts);
-    if (facts.release) append_release(text, *facts.release);
+                  "Objects loaded and compared for a request.", gauges.computations);
+    append_single(text, "varve_store_retries_total", "counter", "Transactions that were retried.",
+                  gauges.store_retries);
+    append_single(text, "varve_store_up", "gauge", "1 if the store can be reached, else 0.",
+                  gauges.store_up ? 1 : 0);
+    if (gauges.store) append_counts(text, *gauges.store);
+    if (gauges.release) append_release(text, *gauges.release);
     return text;
 }
 

@@ -1,4 +1,5 @@
-// serve/metrics.hpp -- what operators count of requests, and its text for Prometheus.
+// serve/monitoring.hpp -- what operators watch: counters of requests, /metrics for Prometheus and
+// /healthz. This header has the counters; the routes are in routes.hpp.
 // Safe from any thread: counters are atomics, without locks.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -11,13 +12,14 @@
 #include <string>
 #include <string_view>
 
-#include "serve/desk.hpp"
+#include "history/history.hpp"
+#include "history/reading.hpp"
 
 namespace serve {
 
-// What was asked for, as the label `route` tells it.
+// What was requested; the label `route` of the metrics.
 enum class Route : unsigned char {
-    none,  // no such page, or a request that can't be read
+    none,  // no page has this path, or the request cannot be parsed
     home,
     feed,
     archive,
@@ -37,40 +39,41 @@ inline constexpr std::size_t route_count = 14;
 
 class Metrics {
    public:
-    // A request was answered.
+    // Counts a request that was answered.
     void count(Route route, int status, std::chrono::steady_clock::duration took);
-    // A page was looked for in the cache.
-    void count_page(bool kept) { ++(kept ? pages_kept_ : pages_made_); }
+    // Counts a look-up in the page cache.
+    void count_page(bool is_hit) { ++(is_hit ? page_hits_ : page_misses_); }
 
-    // The rest of what is told, as it stands.
-    struct Facts {
+    // Values that are not counted here.
+    struct Gauges {
         std::optional<history::Release> release;
         bool store_up = false;
-        std::optional<history::StoreCounts> counts;  // nullopt: not known (yet)
-        Effort effort;
+        std::optional<history::StoreCounts> store;  // nullopt: unknown
+        std::uint64_t computations = 0;             // objects loaded and compared for a request
+        std::uint64_t store_retries = 0;            // transactions that were retried
         std::uint64_t cache_bytes = 0;
     };
-    // Prometheus text format 0.0.4: requests by route and status, those that never came left
-    // out; a histogram of times; the page cache; facts.
-    [[nodiscard]] std::string text(const Facts& facts) const;
+    // Returns the Prometheus text format 0.0.4: requests by route and status (without those that
+    // never occurred), a histogram of their durations, the page cache, and the gauges.
+    [[nodiscard]] std::string text(const Gauges& gauges) const;
 
-    // The statuses that are sent; another is counted as the last.
+    // The statuses that Varve sends; any other is counted as the last.
     static constexpr std::array<int, 13> statuses = {200, 226, 301, 304, 400, 401, 404,
                                                      405, 414, 429, 500, 503, 0};
-    // Upper ends of the classes of the histogram, in microseconds.
-    static constexpr std::array<std::int64_t, 12> ends = {100,     250,     500,       1'000,
-                                                          2'500,   5'000,   10'000,    50'000,
-                                                          100'000, 500'000, 1'000'000, 5'000'000};
+    // Upper bounds of the histogram's buckets, in microseconds.
+    static constexpr std::array<std::int64_t, 12> bounds = {
+        100,    250,    500,     1'000,   2'500,     5'000,
+        10'000, 50'000, 100'000, 500'000, 1'000'000, 5'000'000};
 
    private:
     using Counter = std::atomic<std::uint64_t>;
     void append_requests(std::string& text) const;
-    void append_times(std::string& text) const;
+    void append_durations(std::string& text) const;
 
     std::array<std::array<Counter, statuses.size()>, route_count> requests_{};
-    std::array<Counter, ends.size() + 1> times_{};  // of each class alone; the last: above all
+    std::array<Counter, bounds.size() + 1> durations_{};  // of each bucket alone; the last: above
     Counter microseconds_ = 0;
-    Counter pages_kept_ = 0, pages_made_ = 0;
+    Counter page_hits_ = 0, page_misses_ = 0;
 };
 
 }  // namespace serve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/negotiate.hpp"
+#include "serve/negotiation.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -10,13 +10,13 @@ namespace serve {
 
 namespace {
 
-constexpr int most_welcome = 1000;  // q=1 in thousandths
+constexpr int full_weight = 1000;  // q=1 in thousandths
 
-// The weight in thousandths (RFC 9110 section 12.4.2); nullopt when it is none.
+// Returns the weight in thousandths (RFC 9110 section 12.4.2); nullopt for invalid syntax.
 std::optional<int> parse_weight(std::string_view text) {
     if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1'))
         return std::nullopt;
-    int weight = text[0] == '1' ? most_welcome : 0;
+    int weight = text[0] == '1' ? full_weight : 0;
     if (text.size() == 1) return weight;
     if (text[1] != '.') return std::nullopt;
     int place = 100;
@@ -25,21 +25,21 @@ std::optional<int> parse_weight(std::string_view text) {
         weight += (digit - '0') * place;
         place /= 10;
     }
-    return weight > most_welcome ? std::nullopt : std::optional(weight);
+    return weight > full_weight ? std::nullopt : std::optional(weight);
 }
 
-// What an element "name;a=b;q=0.5" of a list weighs; an unreadable weight forbids nothing.
+// Returns the weight among the parameters "a=b;q=0.5" of a list element; 1 for an invalid one.
 int weight_in(std::string_view parameters) {
     for (const auto part : base::split(parameters, ';')) {
         const auto parameter = base::trim(part);
         if (parameter.size() < 2 || (parameter[0] != 'q' && parameter[0] != 'Q')) continue;
         if (parameter[1] != '=') continue;
-        return parse_weight(parameter.substr(2)).value_or(most_welcome);
+        return parse_weight(parameter.substr(2)).value_or(full_weight);
     }
-    return most_welcome;
+    return full_weight;
 }
 
-// The weight that a list gives to `name` itself; nullopt when it doesn't name it.
+// Returns the weight that a list gives to `name` itself; nullopt when it does not contain it.
 std::optional<int> weight_of(std::string_view list, std::string_view name) {
     while (!list.empty()) {
         const auto comma = list.find(',');
@@ -47,14 +47,14 @@ std::optional<int> weight_of(std::string_view list, std::string_view name) {
         list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
         const auto semicolon = element.find(';');
         if (!base::equal_ignoring_case(base::trim(element.substr(0, semicolon)), name)) continue;
-        return semicolon == std::string_view::npos ? most_welcome
+        return semicolon == std::string_view::npos ? full_weight
                                                    : weight_in(element.substr(semicolon + 1));
     }
     return std::nullopt;
 }
 
-// The opaque part of the first entity tag of `list`, quotes included; the list goes on behind
-// it. Empty when no further tag is there.
+// Removes the first entity tag from a list and returns its opaque part with the quotes. Empty
+// when there are no more tags.
 std::string_view next_tag(std::string_view& list) {
     const auto open = list.find('"');
     if (open == std::string_view::npos) return {};
@@ -65,16 +65,16 @@ std::string_view next_tag(std::string_view& list) {
     return tag;
 }
 
-// How much a type is liked, and by how plain a name: the type's own 3, that of its syntax 2,
-// "application/*" 1, "*/*" 0.
-struct Liking {
+// The weight of a media type, and how specific the media range is that gives it: 3 for the type
+// itself, 2 for its syntax (application/xml), 1 for "application/*", 0 for "*/*".
+struct Preference {
     int weight = 0;
-    int plainness = 0;
-    auto operator<=>(const Liking&) const = default;
+    int specificity = 0;
+    auto operator<=>(const Preference&) const = default;
 };
 
-// The plainest name that the list gives to a type decides.
-Liking liking_of(std::string_view accept, std::string_view media_type) {
+// Returns the preference by the most specific media range that matches the type.
+Preference preference_of(std::string_view accept, std::string_view media_type) {
     if (const auto own = weight_of(accept, media_type)) return {*own, 3};
     const bool is_xml = media_type.ends_with("+xml"), is_json = media_type.ends_with("+json");
     auto syntax = is_xml    ? weight_of(accept, "application/xml")
@@ -89,13 +89,13 @@ Liking liking_of(std::string_view accept, std::string_view media_type) {
 
 }  // namespace
 
-Coding coding_for(std::string_view accept_encoding) {
+Coding preferred_coding(std::string_view accept_encoding) {
     if (base::trim(accept_encoding).empty()) return Coding::identity;
     const auto any = weight_of(accept_encoding, "*");
     auto gzip = weight_of(accept_encoding, "gzip");
     if (!gzip) gzip = weight_of(accept_encoding, "x-gzip");  // RFC 9110 section 8.4.1.3
     const int gzip_weight = gzip.value_or(any.value_or(0));
-    // Not named, identity is acceptable, but nobody asked for it: anything named is better.
+    // Identity is acceptable without being listed, but anything that is listed is preferred.
     const int identity_weight = weight_of(accept_encoding, "identity").value_or(0);
     return gzip_weight > 0 && gzip_weight >= identity_weight ? Coding::gzip : Coding::identity;
 }
@@ -105,14 +105,15 @@ bool prefers_html(std::string_view accept) {
     return html > 0 && html >= weight_of(accept, "text/plain").value_or(0);
 }
 
-std::size_t best_of(std::string_view accept, std::span<const std::string_view> media_types) {
+std::size_t preferred_type(std::string_view accept,
+                           std::span<const std::string_view> media_types) {
     std::size_t best = 0;
-    Liking most;
+    Preference highest;
     for (std::size_t i = 0; i < media_types.size(); ++i) {
-        const auto liking = liking_of(accept, media_types[i]);
-        if (liking.weight == 0 || liking <= most) continue;
+        const auto preference = preference_of(accept, media_types[i]);
+        if (preference.weight == 0 || preference <= highest) continue;
         best = i;
-        most = liking;
+        highest = preference;
     }
     return best;
 }
@@ -120,6 +121,11 @@ std::size_t best_of(std::string_view accept, std::span<const std::string_view> m
 bool is_browser(std::string_view accept, std::string_view media_type) {
     return weight_of(accept, "text/html").value_or(0) > 0 &&
            weight_of(accept, media_type).value_or(0) == 0;
+}
+
+std::string tag_in(std::string_view entity_tag, Coding coding) {
+    if (coding == Coding::identity) return std::string(entity_tag);
+    return std::string(entity_tag.substr(0, entity_tag.size() - 1)) + "-gzip\"";
 }
 
 bool accepts_delta(std::string_view a_im) { return weight_of(a_im, "feed").value_or(0) > 0; }

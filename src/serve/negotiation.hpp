@@ -1,10 +1,12 @@
-// serve/negotiate.hpp -- what request fields ask of a representation: coding, type, freshness.
-// Pure. Fields are hostile bytes: what can't be understood is as if it had not come.
+// serve/negotiation.hpp -- content negotiation and conditional requests (RFC 9110): which content
+// coding and media type a client prefers, and whether it already has the representation.
+// Pure. Header fields come from strangers: invalid ones are treated as absent.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/date.hpp"
@@ -14,40 +16,44 @@ namespace serve {
 
 enum class Coding : unsigned char { identity, gzip };
 
-// RFC 9110 section 12.5.3: gzip when it is accepted and not less welcome than identity.
-// Identity when nothing that we have is accepted: a server may disregard the field.
-[[nodiscard]] Coding coding_for(std::string_view accept_encoding);
+// Returns gzip when Accept-Encoding accepts it with at least the weight of identity (RFC 9110
+// section 12.5.3). Returns identity when neither is accepted: a server may disregard the field.
+[[nodiscard]] Coding preferred_coding(std::string_view accept_encoding);
 
-// True when text/html is named by itself and not less welcome than text/plain. Whatever else,
-// "*/*" included, gets text: people come with browsers, and these name it.
+// True when Accept lists text/html itself with at least the weight of text/plain. All other
+// clients, also those with "*/*", get plain text: browsers do list text/html.
 [[nodiscard]] bool prefers_html(std::string_view accept);
 
-// Index in `media_types` of the one that an Accept field likes best (RFC 9110 section 12.5.1);
-// of those liked alike the one that it names most plainly, then the first.
-//   media_types  "application/atom+xml"; one of +xml is also application/xml and text/xml, one
-//                of +json also application/json, as scripts and old readers ask
-//   returns      0 when it likes none: there is always an answer
-[[nodiscard]] std::size_t best_of(std::string_view accept,
-                                  std::span<const std::string_view> media_types);
+// Returns the index of the media type that Accept prefers (RFC 9110 section 12.5.1); with equal
+// weights the one that it names most specifically, then the first.
+//   media_types  "application/atom+xml" and others; a type with +xml also matches application/xml
+//                and text/xml, one with +json application/json, as scripts and old readers ask
+//   returns      0 when none is acceptable: there is always a response
+[[nodiscard]] std::size_t preferred_type(std::string_view accept,
+                                         std::span<const std::string_view> media_types);
 
-// True when text/html is named and `media_type` itself is not: a browser. It shows XML with its
-// stylesheet where that is called application/xml, and as plain source by any other name.
+// True when Accept lists text/html and not `media_type` itself, as browsers do. A browser shows
+// XML with its stylesheet when its media type is application/xml, and as source otherwise.
 [[nodiscard]] bool is_browser(std::string_view accept, std::string_view media_type);
 
-// A-IM (RFC 3229 section 10.5.3): only the newer items of a feed are welcome.
+// Returns the entity tag of a representation in a coding, from its tag in the coding identity. Tags
+// are strong, so the coding is part of them (RFC 9110 section 8.8.3.3).
+[[nodiscard]] std::string tag_in(std::string_view entity_tag, Coding coding);
+
+// True when A-IM (RFC 3229 section 10.5.3) accepts a response with the newer items alone.
 [[nodiscard]] bool accepts_delta(std::string_view a_im);
 
-// Whether a list of entity tags names this one, by weak comparison. "*" names none.
+// True when a list of entity tags contains this one, by weak comparison. "*" contains none.
 [[nodiscard]] bool names_tag(std::string_view list, std::string_view entity_tag);
 
-// What a representation can be validated by.
+// The validators of a representation (RFC 9110 section 8.8).
 struct Validators {
     std::string_view entity_tag;    // quoted, strong
-    base::Seconds last_modified{};  // 0: not known, only the tag tells
+    base::Seconds last_modified{};  // 0: unknown, only the entity tag counts
 };
 
-// RFC 9110 section 13.2.2 for GET and HEAD: If-None-Match (a list, "*", weak comparison) beats
-// If-Modified-Since. True: answer 304.
+// True when a GET or HEAD request gets 304 (RFC 9110 section 13.2.2): If-None-Match (a list, "*",
+// weak comparison) takes precedence over If-Modified-Since.
 [[nodiscard]] bool is_not_modified(const Request& request, const Validators& current);
 
 }  // namespace serve

@@ -1,3 +1,4 @@
+// The routes for monitoring: /healthz and /metrics.
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
 
@@ -14,22 +15,24 @@ long days_since(base::Date day, base::Seconds now) {
     return (std::chrono::floor<std::chrono::days>(now) - day).count();
 }
 
-nlohmann::ordered_json report_of(Workings& workings, const history::Moment& moment, bool well) {
-    const auto& desk = workings.desk.operators;
+nlohmann::ordered_json health_report(SiteContext& site, const history::Moment& version,
+                                     bool healthy) {
+    const auto& desk = site.desk.operators;
     nlohmann::ordered_json report = {
-        {"status", well ? "ok" : "unavailable"},
-        {"store", moment.store_reachable ? "reachable" : "unreachable"},
-        {"release", moment.version}};
+        {"status", healthy ? "ok" : "unavailable"},
+        {"store", version.store_reachable ? "reachable" : "unreachable"},
+        {"release", version.version}};
     if (const auto release = desk.current_release()) {
         report["released_on"] = base::format_date(release->released_on);
-        report["age_days"] = days_since(release->released_on, workings.settings.clock());
+        report["age_days"] = days_since(release->released_on, site.settings.clock());
     }
-    report["build"] = moment.build_digest;
-    if (const auto why = desk.refused_build(); !why.empty()) report["refused_build"] = why;
+    report["build"] = version.build_digest;
+    if (const auto reason = desk.refused_build(); !reason.empty())
+        report["refused_build"] = reason;
     return report;
 }
 
-Response plain(int status, std::string_view content_type, std::string body) {
+Response uncached(int status, std::string_view content_type, std::string body) {
     Response response;
     response.status = status;
     response.fields = {{"Content-Type", std::string(content_type)},
@@ -41,31 +44,35 @@ Response plain(int status, std::string_view content_type, std::string body) {
 
 }  // namespace
 
-Answered<Response> answer_health(Workings& workings, const Request&) {
-    const auto moment = workings.desk.moment();
-    const auto fault =
-        workings.schema_fault.of(workings.desk.operators.schema_fault, workings.settings.ticks());
-    const bool fits = !fault || fault->empty();
-    const bool well = moment.store_reachable && !moment.version.empty() && fits;
-    auto report = report_of(workings, moment, well);
-    report["schema"] = !fault ? "unknown" : fits ? "ok" : *fault;
-    // Any bytes may stand in a reason: replaced, not thrown at.
-    auto response = plain(
-        well ? 200 : 503, "application/json",
+Result<Response> answer_health(SiteContext& site, const Request&) {
+    const auto version = site.desk.moment();
+    const auto [error, age, is_unknown] =
+        site.schema_error.get([&] { return site.desk.operators.schema_fault(); });
+    const bool is_known = error != nullptr && !is_unknown;
+    const bool fits = !is_known || error->empty();
+    const bool healthy = version.store_reachable && !version.version.empty() && fits;
+    auto report = health_report(site, version, healthy);
+    report["schema"] = !is_known ? "unknown" : fits ? "ok" : *error;
+    // A reason may contain any bytes: invalid UTF-8 is replaced.
+    auto response = uncached(
+        healthy ? 200 : 503, "application/json",
         report.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    if (!well) response.fields.emplace_back("Retry-After", retry_after);
+    if (!healthy) response.fields.emplace_back("Retry-After", retry_after);
     return response;
 }
 
-Answered<Response> answer_metrics(Workings& workings, const Request&) {
-    const auto& desk = workings.desk.operators;
-    Metrics::Facts facts;
-    facts.release = desk.current_release();
-    facts.store_up = workings.desk.moment().store_reachable;
-    facts.counts = workings.store_counts.of(desk.store_counts, workings.settings.ticks());
-    facts.effort = desk.effort();
-    facts.cache_bytes = workings.pages.bytes();
-    return plain(200, "text/plain; version=0.0.4; charset=utf-8", workings.metrics.text(facts));
+Result<Response> answer_metrics(SiteContext& site, const Request&) {
+    const auto& desk = site.desk.operators;
+    Metrics::Gauges gauges;
+    gauges.release = desk.current_release();
+    gauges.store_up = site.desk.moment().store_reachable;
+    const auto counts = site.store_counts.get([&] { return desk.store_counts(); });
+    if (counts.value != nullptr && !counts.has_failed) gauges.store = *counts.value;
+    const auto effort = desk.effort();
+    gauges.computations = effort.computations;
+    gauges.store_retries = effort.store_retries;
+    gauges.cache_bytes = site.pages.bytes();
+    return uncached(200, "text/plain; version=0.0.4; charset=utf-8", site.metrics.text(gauges));
 }
 
 }  // namespace serve

@@ -1,6 +1,7 @@
 // serve/page_cache.hpp -- rendered pages, kept in memory up to a number of bytes.
-// A page is good for one moment of the history (build and generation). Outdated ones stay until
-// they are replaced or pushed out, because they are better than nothing when the store is away.
+// A page is valid for one version of what it shows (current build and write generation). Stale
+// pages stay until they are replaced or evicted, because they are sent when the store cannot be
+// reached.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -17,50 +18,51 @@
 
 namespace serve {
 
-// One representation: body in one coding, and what validates it.
+// One representation: the body in one content coding, and its validators.
 struct Page {
     Body body;
     std::string entity_tag;          // quoted, strong
-    base::Seconds last_modified{};   // 0: not known
-    std::string last_modified_text;  // the same as an HTTP-date, written once; empty: not known
-    bool passing = false;  // made while something was out of reach: not kept, short max-age
-    bool settled = false;  // will hardly ever change: a full page of an archive
+    base::Seconds last_modified{};   // 0: unknown
+    std::string last_modified_text;  // the same as an HTTP-date; empty: unknown
+    bool provisional =
+        false;               // the build or store could not be reached: not cached, short max-age
+    bool permanent = false;  // almost never changes again: a full page of an archive
 };
 using PagePtr = std::shared_ptr<const Page>;
 
-// True when both are of the same build: what was computed in between is of that build too.
+// True when both are of the same build.
 [[nodiscard]] bool same_build(const history::Moment& a, const history::Moment& b);
-// True when what was good for one is for the other. store_reachable is no part of it: what was
-// good when the store went away still is.
-[[nodiscard]] bool same_moment(const history::Moment& a, const history::Moment& b);
+// True when a page of one version is valid for the other: same build and generation. A page stays
+// valid when the store cannot be reached, so store_reachable does not count.
+[[nodiscard]] bool same_version(const history::Moment& a, const history::Moment& b);
 
 class PageCache {
    public:
-    //   bytes  bodies, keys and what is kept beside them; 0: nothing is kept, each call makes
+    //   bytes  of bodies, keys and overhead; 0: nothing is cached, each call renders
     explicit PageCache(std::size_t bytes);
     ~PageCache();
 
-    // What is done while another makes the page of this moment: `older` takes the one of an
-    // earlier moment of the same build where there is one. For pages that many readers ask for
-    // and that take long, lest all threads wait for one.
-    enum class Meanwhile : unsigned char { wait, older };
+    // What a caller gets while another one renders the same page: it waits for that page, or takes
+    // a stale one of the same build where there is one. Stale pages fit requests that are frequent
+    // and slow to render: otherwise all threads would wait for one.
+    enum class WhileRendering : unsigned char { wait, send_stale };
 
-    using Make = std::function<Answered<PagePtr>()>;
+    using Render = std::function<Result<PagePtr>()>;
     struct Found {
         PagePtr page;
-        bool outdated = false;  // of an earlier moment: `make` was refused with 503
-        bool kept = false;      // not made for this call, nor waited for
+        bool stale = false;  // of an earlier version, because `render` failed with 503
+        bool hit = false;    // neither rendered nor waited for
     };
 
-    // The page under `key` as of `moment`, made by `make` where it isn't kept.
-    //   make     called at most once at a time for a key and moment: others wait for it and get
-    //            what it gave, its refusal or its exception included. A page that is `passing`
-    //            is handed out and not kept.
-    //   error    make's refusal, unless that is 503 and an outdated page is there
-    [[nodiscard]] Answered<Found> fetch(const std::string& key, const history::Moment& moment,
-                                        const Make& make, Meanwhile meanwhile = Meanwhile::wait);
+    // Returns the page under `key` of `version`, rendering it when it is not cached.
+    //   render   called by one thread at a time for a key and version: concurrent callers get its
+    //            result, error or exception. A provisional page is returned and not cached.
+    //   error    that of `render`, unless it is 503 and a stale page is cached
+    [[nodiscard]] Result<Found> get(const std::string& key, const history::Moment& version,
+                                    const Render& render,
+                                    WhileRendering policy = WhileRendering::wait);
 
-    // Bytes kept now; never above the limit.
+    // Returns the bytes in use; never above the limit.
     [[nodiscard]] std::size_t bytes() const;
 
    private:

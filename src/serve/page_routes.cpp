@@ -1,160 +1,278 @@
+// The routes of pages for people (home, history, differences, releases) and of what scripts and
+// browsers load for them (suggestions, OPML, style sheets).
 // SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "base/date.hpp"
+#include "render/difference_json.hpp"
 #include "render/feed.hpp"
+#include "render/item.hpp"
 #include "render/pages.hpp"
-#include "serve/drafts.hpp"
-#include "serve/page_query.hpp"
-#include "serve/query.hpp"
-#include "serve/refusal.hpp"
+#include "serve/errors.hpp"
+#include "serve/negotiation.hpp"
+#include "serve/parameters.hpp"
+#include "serve/representation.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {
 
 namespace {
 
-constexpr std::size_t most_found = 50;  // objects that a search shows
+constexpr std::size_t most_found = 50;      // objects that a search shows
+constexpr std::size_t most_suggested = 10;  // objects
 constexpr std::size_t recent_releases = 10;
-constexpr std::size_t most_rows = 10'000;  // of an object: its history page leads to every one
-constexpr auto older = PageCache::Meanwhile::older;
+constexpr std::size_t most_rows = 10'000;  // of an object's history page, which links every row
+constexpr long suggestions_max_age = 60;   // seconds
+constexpr long file_max_age = 86400;       // a new version of Varve keeps their URLs
+constexpr auto send_stale = PageCache::WhileRendering::send_stale;
 
-Asked<HomeFrame> read_frame(const ReadingDesk& reading) {
+Metadata html_metadata(const SiteContext& site) {
+    return {.content_type = "text/html; charset=utf-8",
+            .vary = "Accept-Encoding",
+            .max_age = site.settings.max_age,
+            .is_for_browser = true};
+}
+
+Metadata file_metadata(std::string content_type, long max_age) {
+    return {
+        .content_type = std::move(content_type), .vary = "Accept-Encoding", .max_age = max_age};
+}
+
+template <class T>
+tl::unexpected<HttpError> moved(const SiteContext& site, const T& request) {
+    return fail({301, "This page has moved.", site.absolute_url(url_of(request))});
+}
+
+base::Result<HomeLists> read_home_lists(const ReadingDesk& reading) {
     auto classes = reading.known_classes();
     if (!classes) return tl::unexpected(std::move(classes.error()));
     auto recent = reading.newest_releases(recent_releases);
     if (!recent) return tl::unexpected(std::move(recent.error()));
-    return HomeFrame{std::move(*classes), std::move(*recent)};
+    return HomeLists{std::move(*classes), std::move(*recent)};
 }
 
-Answered<Draft> draft_home(Workings& workings, const HomeQuery& query,
-                           const history::Moment& moment) {
-    const auto& reading = workings.desk.reading;
+Result<RenderedPage> render_home(SiteContext& site, const HomeRequest& request,
+                                 const history::Moment& version) {
+    const auto& reading = site.desk.reading;
     render::HomeView view;
-    view.class_name = query.class_name;
-    view.text = query.text;
-    if (!query.text.empty()) {
-        auto found = reading.find_named(query.class_name, query.text, most_found);
-        if (!found) return refuse(refusal_of(found.error(), wanted_search()));
+    view.class_name = request.class_name;
+    view.text = request.text;
+    if (!request.text.empty()) {
+        auto found = reading.find_named(request.class_name, request.text, most_found);
+        if (!found) return fail(http_error_of(found.error(), wanted_search()));
         view.found = std::move(*found);
     }
-    auto frame = workings.home_frame.of(moment, [&] { return read_frame(reading); });
-    if (!frame) return refuse(refusal_of(frame.error(), wanted_search()));
-    view.classes = std::move(frame->classes);
-    view.recent = std::move(frame->recent);
-    if (!query.objects.empty()) {
-        auto list = reading.labelled(query.objects);
-        if (!list) return refuse(refusal_of(list.error(), wanted_search()));
-        view.watched = std::move(*list);
+    auto lists = site.home_lists.get(version, [&] { return read_home_lists(reading); });
+    if (!lists) return fail(http_error_of(lists.error(), wanted_search()));
+    view.classes = std::move(lists->classes);
+    view.recent = std::move(lists->recent);
+    if (!request.objects.empty()) {
+        auto watched = reading.labelled(request.objects);
+        if (!watched) return fail(http_error_of(watched.error(), wanted_search()));
+        view.watched = std::move(*watched);
     }
-    return Draft{.body = render::home_page(view, workings.look, workings.templates),
-                 .passing = moment.version.empty()};
+    return RenderedPage{.body = render::home_page(view, site.site, site.templates),
+                        .provisional = version.version.empty()};
 }
 
-Answered<Draft> draft_history(Workings& workings, const HistoryQuery& query) {
+Result<RenderedPage> render_history(SiteContext& site, const HistoryRequest& request) {
     const history::Window window{.most = most_rows, .since = ""};
-    auto answer = workings.desk.history_of(query.object, window);
-    if (!answer) return refuse(refusal_of(answer.error(), wanted_object(query.object)));
-    const auto& past = answer->history;
-    if (past.object != query.object) {
-        auto recorded = query;
-        recorded.object = past.object;
-        return refuse({301, "The page is elsewhere.", workings.url_of(address_of(recorded))});
+    auto answer = site.desk.history_of(request.object, window);
+    if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
+    auto& history = answer->history;
+    if (history.object != request.object) {
+        auto recorded = request;
+        recorded.object = history.object;
+        return moved(site, recorded);
     }
     const bool has_release =
-        query.at.empty() || std::any_of(past.rows.begin(), past.rows.end(), [&](const auto& row) {
-            return row.release.version == query.at;
-        });
+        request.at.empty() ||
+        std::any_of(history.rows.begin(), history.rows.end(),
+                    [&](const auto& row) { return row.release.version == request.at; });
     if (!has_release)
-        return refuse(404, "No change of " + wanted_object(query.object).what +
-                               " is recorded in " + query.at + ".");
-    Draft draft;
-    draft.passing = !answer->up_to_date;
-    draft.last_modified = render::last_modified(past);
-    draft.body = render::history_page({std::move(answer->history), query.at, query.part},
-                                      workings.look, workings.templates);
-    return draft;
+        return fail(404, "No change to " + wanted_object(request.object).what +
+                             " was recorded in " + request.at + ".");
+    RenderedPage page;
+    page.provisional = !answer->up_to_date;
+    page.last_modified = render::last_modified(history);
+    page.body = render::history_page({std::move(history), request.at, request.part}, site.site,
+                                     site.templates);
+    return page;
 }
 
-Answered<Draft> draft_release(Workings& workings, const std::string& version,
-                              const history::ContentsQuery& query) {
-    auto contents = workings.desk.reading.release_contents(version, query);
-    if (!contents) return refuse(refusal_of(contents.error(), wanted_release(version)));
-    return Draft{.body = render::release_page({std::move(*contents), query}, workings.look,
-                                              workings.templates)};
+Result<RenderedPage> render_release(SiteContext& site, const std::string& version,
+                                    const history::ContentsQuery& query) {
+    auto contents = site.desk.reading.release_contents(version, query);
+    if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
+    return RenderedPage{
+        .body = render::release_page({std::move(*contents), query}, site.site, site.templates)};
 }
 
-Sending page_sending(const Workings& workings) {
-    return {.content_type = "text/html; charset=utf-8",
-            .vary = "Accept-Encoding",
-            .max_age = workings.settings.max_age,
-            .is_shown = true};
+HttpError difference_error(const base::Error& error, const DiffRequest& request) {
+    // These texts are for people: they name the unknown release, or the nearest that are known.
+    if (error.kind == base::Kind::absent || error.kind == base::Kind::refused)
+        return {404, error.text};
+    return http_error_of(error, wanted_object(request.object));
 }
 
-// Whether a feed is asked for at a page's address: named, or liked better by Accept.
-struct Wish {
-    std::string format;  // of a feed; empty: the page
-    bool is_named = false;
+Result<RenderedPage> render_difference(SiteContext& site, const DiffRequest& request) {
+    // Brings the object up to date, and finds its recorded spelling.
+    const auto answer = site.desk.history_of(request.object, {.most = 1, .since = ""});
+    if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
+    if (answer->history.object != request.object) {
+        auto recorded = request;
+        recorded.object = answer->history.object;
+        return moved(site, recorded);
+    }
+    auto difference = site.desk.reading.difference(request.object, request.from, request.to);
+    if (!difference) return fail(difference_error(difference.error(), request));
+    if (difference->to < difference->from)
+        return fail(400, "from=" + request.from + " is later than to=" + request.to +
+                             ". Put the earlier release first.");
+    RenderedPage page;
+    page.provisional = !answer->up_to_date;
+    page.body = request.format == DiffRequest::Format::json
+                    ? render::difference_json(*difference, site.site)
+                    : render::diff_page({std::move(*difference), request.part}, site.site,
+                                        site.templates);
+    return page;
+}
+
+// Labels may contain any bytes: invalid UTF-8 is replaced.
+using Json = nlohmann::ordered_json;
+std::string text_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<RenderedPage> render_suggestions(SiteContext& site, const HomeRequest& request) {
+    auto found = Asked<std::vector<history::Named>>();
+    if (!request.text.empty())
+        found = site.desk.reading.find_named(request.class_name, request.text, most_suggested);
+    if (!found) return fail(http_error_of(found.error(), wanted_search()));
+    auto suggestions = Json::array();
+    for (const auto& [object, label] : *found)
+        suggestions.push_back({{"class", object.class_name},
+                               {"name", object.name},
+                               {"label", label},
+                               {"url", render::page_of(object, site.site)}});
+    return RenderedPage{.body = text_of(suggestions)};
+}
+
+Result<RenderedPage> render_opml(SiteContext& site,
+                                 const std::vector<history::ObjectName>& objects) {
+    const history::Window window{.most = site.settings.max_items, .since = ""};
+    const auto listed = site.desk.watch_list(objects, window);
+    if (!listed) return fail(http_error_of(listed.error(), wanted_list()));
+    return RenderedPage{.body = render::opml(listed->list, site.site),
+                        .provisional = !listed->up_to_date};
+}
+
+// Returns the name of the feed format that a client wants at the URL of a release page, by format=
+// or by Accept; empty: it wants the page.
+struct WantedFormat {
+    std::string name;
+    bool is_named = false;  // by format=
 };
-Answered<Wish> wish_of(const Request& request) {
+Result<WantedFormat> wanted_format(const Request& request) {
     constexpr std::array<std::string_view, 1> known = {"format"};
     const auto parameters = parse_query(request.query, known);
-    if (!parameters) return refuse(parameters.error());
-    if (const auto* format = parameters->find("format")) return Wish{*format, true};
+    if (!parameters) return fail(parameters.error());
+    if (const auto* format = parameters->find("format")) return WantedFormat{*format, true};
     std::vector<std::string_view> media_types = {"text/html"};
     for (const auto& format : render::formats()) media_types.push_back(format.media_type);
-    const auto best = best_of(request.field("accept"), media_types);
-    return best == 0 ? Wish{} : Wish{std::string(render::formats()[best - 1].name), false};
+    const auto best = preferred_type(request.field("accept"), media_types);
+    return best == 0 ? WantedFormat{}
+                     : WantedFormat{std::string(render::formats()[best - 1].name), false};
 }
 
-Answered<Response> answer_as_feed(Workings& workings, const Request& request,
-                                  const std::string& version, const Wish& wish) {
-    auto query = parse_release_feed_query(version, request.query, workings.settings.max_items);
-    if (!query) return refuse(query.error());
-    // At this address alone a reader would be given the page one day: the feed names its own.
-    query->format = wish.is_named ? query->format : wish.format;
-    auto response = answer_feed_query(workings, request, *query);
-    if (!response || wish.is_named) return response;
-    vary_by(*response, "Accept");
+Result<Response> answer_release_feed(SiteContext& site, const Request& request,
+                                     const std::string& version, const WantedFormat& format) {
+    auto feed = parse_release_feed_request(version, request.query, site.settings.max_items);
+    if (!feed) return fail(feed.error());
+    // The feed names its format in its own URL, because the URL without one is that of the page.
+    if (!format.is_named) feed->format = format.name;
+    auto response = answer_feed_request(site, request, *feed);
+    if (response && !format.is_named) vary_by(*response, "Accept");
     return response;
 }
 
 }  // namespace
 
-Answered<Response> answer_home(Workings& workings, const Request& request) {
-    const auto query = parse_home_query(request.query);
-    if (!query) return refuse(query.error());
-    const auto moment = workings.wide_moment();
-    return answer_draft(workings, request,
-                        {address_of(*query), moment, page_sending(workings), older},
-                        [&] { return draft_home(workings, *query, moment); });
+Result<Response> answer_home(SiteContext& site, const Request& request) {
+    const auto home = parse_home_request(request.query);
+    if (!home) return fail(home.error());
+    const auto version = site.wide_version();
+    return cached_response(site, request,
+                           {url_of(*home), version, html_metadata(site), send_stale},
+                           [&] { return render_home(site, *home, version); });
 }
 
-Answered<Response> answer_history(Workings& workings, const Request& request) {
-    const auto query = parse_history_query(request.query);
-    if (!query) return refuse(query.error());
-    return answer_draft(workings, request,
-                        {address_of(*query), workings.desk.moment(), page_sending(workings)},
-                        [&] { return draft_history(workings, *query); });
+Result<Response> answer_history(SiteContext& site, const Request& request) {
+    const auto history = parse_history_request(request.query);
+    if (!history) return fail(history.error());
+    return cached_response(site, request,
+                           {url_of(*history), site.desk.moment(), html_metadata(site)},
+                           [&] { return render_history(site, *history); });
 }
 
-Answered<Response> answer_release(Workings& workings, const Request& request) {
+Result<Response> answer_difference(SiteContext& site, const Request& request) {
+    const auto diff = parse_diff_request(request.query);
+    if (!diff) return fail(diff.error());
+    const auto metadata = diff->format == DiffRequest::Format::html
+                              ? html_metadata(site)
+                              : file_metadata("application/json", site.settings.max_age);
+    return cached_response(site, request, {url_of(*diff), site.desk.moment(), metadata},
+                           [&] { return render_difference(site, *diff); });
+}
+
+Result<Response> answer_release(SiteContext& site, const Request& request) {
     const auto version = version_in_path(request.path);
-    if (!version) return refuse(version.error());
-    const auto wish = wish_of(request);
-    if (!wish) return refuse(wish.error());
-    if (wish->is_named || !wish->format.empty())
-        return answer_as_feed(workings, request, *version, *wish);
-    const auto query = parse_contents_query(request.query);
-    if (!query) return refuse(query.error());
-    auto sending = page_sending(workings);
-    sending.vary += ", Accept";
-    return answer_draft(workings, request,
-                        {contents_address_of(*version, *query), workings.wide_moment(),
-                         std::move(sending), older},
-                        [&] { return draft_release(workings, *version, *query); });
+    if (!version) return fail(version.error());
+    const auto format = wanted_format(request);
+    if (!format) return fail(format.error());
+    if (format->is_named || !format->name.empty())
+        return answer_release_feed(site, request, *version, *format);
+    const auto contents = parse_release_request(request.query);
+    if (!contents) return fail(contents.error());
+    auto metadata = html_metadata(site);
+    metadata.vary += ", Accept";
+    return cached_response(site, request,
+                           {release_url_of(*version, *contents), site.wide_version(),
+                            std::move(metadata), send_stale},
+                           [&] { return render_release(site, *version, *contents); });
+}
+
+Result<Response> answer_suggest(SiteContext& site, const Request& request) {
+    const auto search = parse_suggest_request(request.query);
+    if (!search) return fail(search.error());
+    const auto metadata =
+        file_metadata("application/json", std::min(suggestions_max_age, site.settings.max_age));
+    return cached_response(site, request,
+                           {suggest_url_of(*search), site.wide_version(), metadata, send_stale},
+                           [&] { return render_suggestions(site, *search); });
+}
+
+Result<Response> answer_opml(SiteContext& site, const Request& request) {
+    const auto objects = parse_opml_request(request.query);
+    if (!objects) return fail(objects.error());
+    const auto metadata = file_metadata("text/x-opml; charset=utf-8", site.settings.max_age);
+    return cached_response(site, request,
+                           {opml_url_of(*objects), site.wide_version(), metadata, send_stale},
+                           [&] { return render_opml(site, *objects); });
+}
+
+Result<Response> answer_file(SiteContext& site, const Request& request) {
+    const auto name = std::string_view(request.path).substr(1);
+    const auto metadata = file_metadata(name.ends_with(".css") ? "text/css; charset=utf-8"
+                                                               : "text/javascript; charset=utf-8",
+                                        file_max_age);
+    // Files change with the program or its configuration only, and need neither store nor build.
+    return cached_response(site, request, {request.path, std::nullopt, metadata},
+                           [&] { return RenderedPage{.body = site.templates.file(name)}; });
 }
 
 }  // namespace serve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/query.hpp"
+#include "serve/parameters.hpp"
 
 #include <algorithm>
 
@@ -14,25 +14,26 @@ namespace {
 
 constexpr std::string_view list_parameter = "object";
 
-// How a parameter is named to people.
-std::string parameter(std::string_view name) { return std::string(name) + "="; }
+// Returns the name of a parameter as error texts show it.
+std::string shown(std::string_view name) { return std::string(name) + "="; }
 
-bool holds_control(std::string_view text) {
+bool has_control_character(std::string_view text) {
     return std::any_of(text.begin(), text.end(), [](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return byte < 0x20 || byte == 0x7f;
     });
 }
 
-Answered<std::string> decode_value(std::string_view name, std::string_view raw) {
+Result<std::string> decode_value(std::string_view name, std::string_view raw) {
     auto value = base::percent_decode(raw, base::Plus::is_space);
-    if (!value) return refuse(400, parameter(name) + " has an invalid percent escape.");
-    if (holds_control(*value)) return refuse(400, parameter(name) + " has a control character.");
-    if (!base::is_legal_text(*value)) return refuse(400, parameter(name) + " is not UTF-8.");
+    if (!value) return fail(400, shown(name) + " has an invalid percent escape.");
+    if (has_control_character(*value))
+        return fail(400, shown(name) + " contains a control character.");
+    if (!base::is_legal_text(*value)) return fail(400, shown(name) + " is not valid UTF-8.");
     return std::move(*value);
 }
 
-// The name of a parameter if it is one of `known`, whichever of its letters were escaped.
+// Returns the decoded name of a parameter if it is one of `known`.
 std::optional<std::string_view> known_name(std::string_view raw,
                                            std::span<const std::string_view> known) {
     constexpr std::size_t longest_escaped = 3 * 16;
@@ -44,8 +45,8 @@ std::optional<std::string_view> known_name(std::string_view raw,
     return *found;
 }
 
-// The first "name=value" of a query, which goes on behind it.
-std::string_view next_part(std::string_view& query) {
+// Removes the first "name=value" from a query and returns it.
+std::string_view next_parameter(std::string_view& query) {
     const auto end = query.find_first_of("&;");
     const auto part = query.substr(0, end);
     query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
@@ -57,9 +58,10 @@ std::string_view raw_value_of(std::string_view part) {
     return equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
 }
 
-// Takes one "name=value" of the query into `parameters`, if it is known.
-std::optional<Refusal> take(std::string_view part, std::span<const std::string_view> known,
-                            Parameters& parameters) {
+// Adds one "name=value" to `parameters` if the name is known.
+std::optional<HttpError> add_parameter(std::string_view part,
+                                       std::span<const std::string_view> known,
+                                       Parameters& parameters) {
     const auto name = known_name(part.substr(0, part.find('=')), known);
     if (!name) return std::nullopt;
     auto value = decode_value(*name, raw_value_of(part));
@@ -67,24 +69,24 @@ std::optional<Refusal> take(std::string_view part, std::span<const std::string_v
     if (*name == list_parameter)
         parameters.objects.push_back(std::move(*value));
     else if (!parameters.values.emplace(*name, std::move(*value)).second)
-        return Refusal{400, parameter(*name) + " is given twice."};
+        return HttpError{400, shown(*name) + " is given more than once."};
     return std::nullopt;
 }
 
-// What keeps a class and a name from being those of an object; empty: nothing.
-std::string fault_of(const history::ObjectName& object) {
-    if (object.class_name.size() > longest_class) return "a class longer than 64 bytes";
-    if (object.name.size() > longest_name) return "a name longer than 512 bytes";
+// Returns what is wrong with the length of a class or name; empty when nothing is.
+std::string length_error(const history::ObjectName& object) {
+    if (object.class_name.size() > longest_class) return "a class name longer than 64 bytes";
+    if (object.name.size() > longest_name) return "an object name longer than 512 bytes";
     return {};
 }
 
-Answered<history::ObjectName> parse_object(const std::string& text) {
+Result<history::ObjectName> parse_object(const std::string& text) {
     const auto colon = text.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
-        return refuse(400, "object=" + text.substr(0, 80) + " is no CLASS:NAME.");
+        return fail(400, "object=" + text.substr(0, 80) + " is not of the form CLASS:NAME.");
     history::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
-    if (const auto fault = fault_of(object); !fault.empty())
-        return refuse(400, "object= has " + fault + ".");
+    if (const auto error = length_error(object); !error.empty())
+        return fail(400, "object= contains " + error + ".");
     return object;
 }
 
@@ -100,104 +102,103 @@ std::string Parameters::value(std::string_view name) const {
     return found == nullptr ? std::string() : *found;
 }
 
-Answered<Parameters> parse_query(std::string_view query,
-                                 std::span<const std::string_view> known) {
+Result<Parameters> parse_query(std::string_view query, std::span<const std::string_view> known) {
     const bool lists = std::find(known.begin(), known.end(), list_parameter) != known.end();
     const auto longest = lists ? longest_list_query : longest_query;
     if (query.size() > longest)
-        return refuse(414, "The query is longer than " + std::to_string(longest) + " bytes.");
+        return fail(414, "The query is longer than " + std::to_string(longest) + " bytes.");
     Parameters parameters;
     std::size_t count = 0;
     while (!query.empty()) {
-        const auto part = next_part(query);
+        const auto part = next_parameter(query);
         if (part.empty()) continue;
         if (++count > most_parameters)
-            return refuse(400, "There are more than " + std::to_string(most_parameters) +
-                                   " parameters.");
-        if (auto refusal = take(part, known, parameters)) return refuse(std::move(*refusal));
+            return fail(400, "The query has more than " + std::to_string(most_parameters) +
+                                 " parameters.");
+        if (auto error = add_parameter(part, known, parameters)) return fail(std::move(*error));
     }
     return parameters;
 }
 
-Taken take_out(std::string_view query, std::string_view name) {
-    Taken taken;
+Extracted extract_parameter(std::string_view query, std::string_view name) {
+    Extracted extracted;
     const std::string_view one[] = {name};
     while (!query.empty()) {
         const auto before = query;
-        const auto part = next_part(query);
+        const auto part = next_parameter(query);
         if (known_name(part.substr(0, part.find('=')), one)) {
-            taken.values.push_back(
+            extracted.values.push_back(
                 base::percent_decode(raw_value_of(part), base::Plus::is_space).value_or(""));
             continue;
         }
-        taken.rest += before.substr(0, before.size() - query.size());
+        extracted.rest += before.substr(0, before.size() - query.size());
     }
-    // What is left would end with the separator of what was taken.
-    if (!taken.values.empty() && (taken.rest.ends_with('&') || taken.rest.ends_with(';')))
-        taken.rest.pop_back();
-    return taken;
+    // Without the separator of a last parameter that was removed.
+    if (!extracted.values.empty() &&
+        (extracted.rest.ends_with('&') || extracted.rest.ends_with(';')))
+        extracted.rest.pop_back();
+    return extracted;
 }
 
-Answered<history::ObjectName> object_in(const Parameters& parameters) {
+Result<history::ObjectName> object_in(const Parameters& parameters) {
     history::ObjectName object{parameters.value("class"), parameters.value("name")};
     if (object.class_name.empty() && object.name.empty())
-        return refuse(400, "class= and name= are missing.");
-    if (object.class_name.empty()) return refuse(400, "class= is missing.");
-    if (object.name.empty()) return refuse(400, "name= is missing.");
+        return fail(400, "class= and name= are missing.");
+    if (object.class_name.empty()) return fail(400, "class= is missing.");
+    if (object.name.empty()) return fail(400, "name= is missing.");
     if (object.class_name.size() > longest_class)
-        return refuse(400, "class= is longer than 64 bytes.");
-    if (object.name.size() > longest_name) return refuse(400, "name= is longer than 512 bytes.");
+        return fail(400, "class= is longer than 64 bytes.");
+    if (object.name.size() > longest_name) return fail(400, "name= is longer than 512 bytes.");
     return object;
 }
 
-Answered<std::string> class_in(const Parameters& parameters) {
+Result<std::string> class_in(const Parameters& parameters) {
     auto class_name = parameters.value("class");
-    if (class_name.empty()) return refuse(400, "class= is missing.");
-    if (class_name.size() > longest_class) return refuse(400, "class= is longer than 64 bytes.");
+    if (class_name.empty()) return fail(400, "class= is missing.");
+    if (class_name.size() > longest_class) return fail(400, "class= is longer than 64 bytes.");
     return class_name;
 }
 
-Answered<std::vector<history::ObjectName>> objects_in(const Parameters& parameters) {
-    if (parameters.objects.empty()) return refuse(400, "object= is missing.");
+Result<std::vector<history::ObjectName>> objects_in(const Parameters& parameters) {
+    if (parameters.objects.empty()) return fail(400, "object= is missing.");
     std::vector<history::ObjectName> objects;
     for (const auto& text : parameters.objects) {
         auto object = parse_object(text);
-        if (!object) return refuse(std::move(object.error()));
+        if (!object) return fail(std::move(object.error()));
         objects.push_back(std::move(*object));
     }
     std::sort(objects.begin(), objects.end());
     objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
     if (objects.size() > most_objects)
-        return refuse(400, "object= is given for " + std::to_string(objects.size()) +
-                               " objects; a list has at most " + std::to_string(most_objects) +
-                               ".");
+        return fail(400, "object= is given for " + std::to_string(objects.size()) +
+                             " objects. The limit is " + std::to_string(most_objects) + ".");
     return objects;
 }
 
-Answered<std::string> version_in(const Parameters& parameters, std::string_view name) {
+Result<std::string> version_in(const Parameters& parameters, std::string_view name) {
     const auto* value = parameters.find(name);
     if (value == nullptr) return std::string();
     if (!base::is_version(*value))
-        return refuse(400, parameter(name) + " is no version of a release.");
+        return fail(400, shown(name) + " is not a valid release version.");
     return *value;
 }
 
-Answered<std::string> text_in(const Parameters& parameters, std::string_view name) {
+Result<std::string> search_text_in(const Parameters& parameters, std::string_view name) {
     auto text = parameters.value(name);
-    if (text.size() > longest_text)
-        return refuse(400, parameter(name) + " is longer than 512 bytes.");
+    if (text.size() > longest_search)
+        return fail(400, shown(name) + " is longer than 512 bytes.");
     return std::string(base::trim(text));
 }
 
-Answered<std::size_t> number_in(const Parameters& parameters, std::string_view name, Range range,
-                                std::size_t otherwise) {
+Result<std::size_t> number_in(const Parameters& parameters, std::string_view name, Range range,
+                              std::size_t otherwise) {
     const auto* value = parameters.find(name);
     if (value == nullptr) return otherwise;
     const auto number = base::parse_integer(*value);
     if (!number || *number < 0 || static_cast<std::size_t>(*number) < range.least ||
         static_cast<std::size_t>(*number) > range.most)
-        return refuse(400, parameter(name) + " is no number from " + std::to_string(range.least) +
-                               " to " + std::to_string(range.most) + ".");
+        return fail(400, shown(name) + " must be a number from " + std::to_string(range.least) +
+                             " to " + std::to_string(range.most) + ".");
     return static_cast<std::size_t>(*number);
 }
 

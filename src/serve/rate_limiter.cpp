@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/limiter.hpp"
+#include "serve/rate_limiter.hpp"
 
 #include <arpa/inet.h>
 
@@ -30,8 +30,8 @@ std::string client_of(std::string_view address) {
     return text_of(bytes.data(), 8);
 }
 
-Limiter::Bucket& Limiter::bucket_of(std::string client,
-                                    std::chrono::steady_clock::time_point now) {
+RateLimiter::Bucket& RateLimiter::bucket_of(std::string client,
+                                            std::chrono::steady_clock::time_point now) {
     if (const auto known = by_client_.find(client); known != by_client_.end()) {
         buckets_.splice(buckets_.begin(), buckets_, known->second);
         return buckets_.front();
@@ -45,17 +45,17 @@ Limiter::Bucket& Limiter::bucket_of(std::string client,
     return buckets_.front();
 }
 
-std::optional<std::chrono::seconds> Limiter::refuse(std::string_view address,
-                                                    std::chrono::steady_clock::time_point now) {
+std::optional<std::chrono::seconds> RateLimiter::count_request(
+    std::string_view address, std::chrono::steady_clock::time_point now) {
     if (limits_.per_minute <= 0) return std::nullopt;
     const double per_second = limits_.per_minute / 60;
     const std::lock_guard lock(mutex_);
     Bucket& bucket = bucket_of(client_of(address), now);
-    // Threads read the clock before they wait here: it may seem to go back.
-    const std::chrono::duration<double> passed = now - bucket.filled;
+    // Threads read the clock before they wait for the lock, so time may seem to go back.
+    const std::chrono::duration<double> passed = now - bucket.filled_at;
     if (passed.count() > 0) {
         bucket.tokens = std::min(limits_.burst, bucket.tokens + passed.count() * per_second);
-        bucket.filled = now;
+        bucket.filled_at = now;
     }
     if (bucket.tokens >= 1) {
         bucket.tokens -= 1;

@@ -1,105 +1,171 @@
 // SPDX-License-Identifier: MIT
 #include "serve/representation.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 #include "base/text.hpp"
-#include "serve/gzip.hpp"
 
 namespace serve {
 
 namespace {
 
-// Pages bring all they need from where they lie: no script but /varve.js, no style but
-// /style.css, no other site.
+// Pages load what they need from their own site only: no script but /varve.js, no style but
+// /style.css.
 constexpr std::string_view content_policy =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-Page gzip_copy(const Page& page) {
-    auto copy = page;
-    copy.entity_tag = tag_in(page.entity_tag, Coding::gzip);
-    copy.body = std::make_shared<const std::string>(gzip(*page.body));
-    return copy;
+// zlib's state for one stream.
+struct Deflater {
+    static constexpr int level = 6;  // 9 takes a fifth longer and saves almost nothing
+    static constexpr int gzip_window =
+        15 + 16;                      // the largest window; 16: gzip's header and trailer
+    static constexpr int memory = 8;  // zlib's default
+    z_stream stream{};
+
+    Deflater() {
+        if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, memory, Z_DEFAULT_STRATEGY) !=
+            Z_OK)
+            throw std::runtime_error("gzip: deflateInit2 failed");
+    }
+    ~Deflater() { deflateEnd(&stream); }
+    Deflater(const Deflater&) = delete;
+    Deflater& operator=(const Deflater&) = delete;
+};
+
+Page gzip_form(const Page& page) {
+    auto coded = page;
+    coded.entity_tag = tag_in(page.entity_tag, Coding::gzip);
+    coded.body = std::make_shared<const std::string>(gzip(*page.body));
+    return coded;
 }
 
-Answered<PageCache::Found> fetch_coded(PageCache& pages, const std::string& key,
-                                       const history::Moment& moment, Coding coding,
-                                       const PageCache::Make& make,
-                                       PageCache::Meanwhile meanwhile) {
-    if (coding == Coding::identity) return pages.fetch(key, moment, make, meanwhile);
-    const auto make_copy = [&]() -> Answered<PagePtr> {
-        // What is kept as of this moment is never a copy of an older page.
-        auto found = pages.fetch(key, moment, make);
-        if (!found) return refuse(std::move(found.error()));
-        auto copy = gzip_copy(*found->page);
-        copy.passing = copy.passing || found->outdated;
-        return std::make_shared<const Page>(std::move(copy));
+Result<PageCache::Found> cached_in_coding(PageCache& pages, const std::string& key,
+                                          const history::Moment& version, Coding coding,
+                                          const PageCache::Render& render,
+                                          PageCache::WhileRendering policy) {
+    if (coding == Coding::identity) return pages.get(key, version, render, policy);
+    const auto compress = [&]() -> Result<PagePtr> {
+        // Waits for the page of this version: its gzip form must never be that of a stale page.
+        auto found = pages.get(key, version, render);
+        if (!found) return fail(std::move(found.error()));
+        auto coded = gzip_form(*found->page);
+        coded.provisional = coded.provisional || found->stale;
+        return std::make_shared<const Page>(std::move(coded));
     };
-    return pages.fetch(key + " gzip", moment, make_copy, meanwhile);
+    return pages.get(key + " gzip", version, compress, policy);
+}
+
+PagePtr page_of(const SiteContext& site, const std::optional<history::Moment>& version,
+                RenderedPage rendered) {
+    Page page;
+    rendered.body.shrink_to_fit();  // the page may stay in the cache for long
+    page.entity_tag = site.entity_tag_of({"page", rendered.body});
+    page.body = std::make_shared<const std::string>(std::move(rendered.body));
+    page.last_modified = rendered.last_modified;
+    if (rendered.last_modified != base::Seconds{})
+        page.last_modified_text = base::format_http_date(rendered.last_modified);
+    // When the build was switched meanwhile, the page may show either of the two.
+    page.provisional =
+        rendered.provisional || (version && !same_build(*version, site.desk.moment()));
+    return std::make_shared<const Page>(std::move(page));
 }
 
 }  // namespace
 
-std::string tag_in(std::string_view entity_tag, Coding coding) {
-    if (coding == Coding::identity) return std::string(entity_tag);
-    return std::string(entity_tag.substr(0, entity_tag.size() - 1)) + "-gzip\"";
+std::string gzip(std::string_view bytes) {
+    if (bytes.size() > std::numeric_limits<uInt>::max())
+        throw std::runtime_error("gzip: more than 4 GB");
+    Deflater deflater;
+    z_stream& stream = deflater.stream;
+    std::string coded(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
+    // zlib only reads this, through a pointer that is not const.
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream.avail_in = static_cast<uInt>(bytes.size());
+    stream.next_out = reinterpret_cast<Bytef*>(coded.data());
+    stream.avail_out = static_cast<uInt>(coded.size());
+    if (deflate(&stream, Z_FINISH) != Z_STREAM_END)
+        throw std::runtime_error("gzip: deflate failed");
+    coded.resize(stream.total_out);
+    coded.shrink_to_fit();
+    return coded;
 }
 
-Answered<PageCache::Found> fetch(Workings& workings, const std::string& key,
-                                 const history::Moment& moment, Coding coding,
-                                 const PageCache::Make& make, PageCache::Meanwhile meanwhile) {
-    auto found = fetch_coded(workings.pages, key, moment, coding, make, meanwhile);
-    if (!found) return found;
-    workings.metrics.count_page(found->kept);
-    found->outdated = found->outdated || !moment.store_reachable;
-    return found;
-}
-
-std::string cache_control(long max_age, bool passing) {
+std::string cache_control(long max_age, bool provisional) {
     return "public, max-age=" +
-           std::to_string(passing ? std::min(passing_max_age, max_age) : max_age);
+           std::to_string(provisional ? std::min(provisional_max_age, max_age) : max_age);
 }
 
 void vary_by(Response& response, std::string_view request_field) {
     for (auto& [name, value] : response.fields) {
         if (name != "Vary") continue;
-        const auto named = base::split(value, ',');
-        const bool is_named = std::any_of(named.begin(), named.end(), [&](std::string_view each) {
-            return base::trim(each) == request_field;
-        });
-        if (!is_named) value.append(", ").append(request_field);
+        const auto listed = base::split(value, ',');
+        const bool is_listed =
+            std::any_of(listed.begin(), listed.end(),
+                        [&](std::string_view each) { return base::trim(each) == request_field; });
+        if (!is_listed) value.append(", ").append(request_field);
     }
 }
 
-void add_page_fields(Response& response) {
+void add_security_fields(Response& response) {
     response.fields.emplace_back("Content-Security-Policy", content_policy);
     response.fields.emplace_back("Referrer-Policy", "same-origin");
 }
 
-Response answer_with(const Request& request, const PageCache::Found& found, Coding coding,
-                     const Sending& sending) {
+Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
+                                     const history::Moment& version, Coding coding,
+                                     const PageCache::Render& render,
+                                     PageCache::WhileRendering policy) {
+    auto found = cached_in_coding(site.pages, key, version, coding, render, policy);
+    if (!found) return found;
+    site.metrics.count_page(found->hit);
+    found->stale = found->stale || !version.store_reachable;
+    return found;
+}
+
+Response page_response(const Request& request, const PageCache::Found& found, Coding coding,
+                       const Metadata& metadata) {
     const Page& page = *found.page;
     Response response;
-    response.kept = found.kept;
     response.fields = {{"ETag", page.entity_tag}};
     if (!page.last_modified_text.empty())
         response.fields.emplace_back("Last-Modified", page.last_modified_text);
-    const bool may_stay = page.settled && sending.max_age > 0;  // 0: the operator wants none kept
-    const auto max_age = may_stay ? std::max(settled_max_age, sending.max_age) : sending.max_age;
+    // A max_age of 0 means that the operator wants nothing to be cached.
+    const auto max_age = page.permanent && metadata.max_age > 0
+                             ? std::max(permanent_max_age, metadata.max_age)
+                             : metadata.max_age;
     response.fields.emplace_back("Cache-Control",
-                                 cache_control(max_age, page.passing || found.outdated));
-    response.fields.emplace_back("Vary", sending.vary);
+                                 cache_control(max_age, page.provisional || found.stale));
+    response.fields.emplace_back("Vary", metadata.vary);
     if (is_not_modified(request, {page.entity_tag, page.last_modified})) {
         response.status = 304;
         return response;
     }
-    response.fields.emplace_back("Content-Type", sending.content_type);
+    response.fields.emplace_back("Content-Type", metadata.content_type);
     if (coding == Coding::gzip) response.fields.emplace_back("Content-Encoding", "gzip");
     response.fields.emplace_back("X-Content-Type-Options", "nosniff");
-    if (sending.is_shown) add_page_fields(response);
+    if (metadata.is_for_browser) add_security_fields(response);
     response.body = page.body;
     return response;
+}
+
+Result<Response> cached_response(SiteContext& site, const Request& request,
+                                 const CachePolicy& policy,
+                                 const std::function<Result<RenderedPage>()>& render) {
+    const auto coding = preferred_coding(request.field("accept-encoding"));
+    const auto render_page = [&]() -> Result<PagePtr> {
+        auto rendered = render();
+        if (!rendered) return fail(std::move(rendered.error()));
+        return page_of(site, policy.version, std::move(*rendered));
+    };
+    const auto found = cached_page(site, policy.key, policy.version.value_or(history::Moment{}),
+                                   coding, render_page, policy.while_rendering);
+    if (!found) return fail(found.error());
+    return page_response(request, *found, coding, policy.metadata);
 }
 
 }  // namespace serve

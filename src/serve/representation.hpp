@@ -1,50 +1,72 @@
-// serve/representation.hpp -- a page in the coding that was asked for, and its answer with all
-// fields that let it be kept and asked for again.
+// serve/representation.hpp -- from a rendered page to its response: entity tag, content coding,
+// page cache, and the header fields with which clients and proxies cache and validate it.
+// For this room only. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/date.hpp"
 #include "serve/http.hpp"
-#include "serve/negotiate.hpp"
+#include "serve/negotiation.hpp"
 #include "serve/page_cache.hpp"
-#include "serve/workings.hpp"
+#include "serve/routes.hpp"
 
 namespace serve {
 
-inline constexpr long passing_max_age = 60;  // seconds; of what may be better in a minute
-inline constexpr long settled_max_age = 86400;
+inline constexpr long provisional_max_age = 60;  // seconds
+inline constexpr long permanent_max_age = 86400;
 
-// The tag of the same page in another coding: strong, so the coding is part of it (RFC 9110
-// section 8.8.3.3).
-[[nodiscard]] std::string tag_in(std::string_view entity_tag, Coding coding);
+// Returns the gzip form of bytes (RFC 1952). Equal bytes give equal bytes: the header has no time,
+// name or system.
+//   throws  std::runtime_error when zlib has no memory
+//   cost    about 7 us a KB, nine times the rendering: keep the result
+[[nodiscard]] std::string gzip(std::string_view bytes);
 
-// The page under `key` as of `moment`, made by `make` (in the coding identity) where it is not
-// kept; its gzip copy is kept beside it. Counted.
-[[nodiscard]] Answered<PageCache::Found> fetch(Workings& workings, const std::string& key,
-                                               const history::Moment& moment, Coding coding,
-                                               const PageCache::Make& make,
-                                               PageCache::Meanwhile meanwhile);
-
-// How a page is sent.
-struct Sending {
+// How a representation is described to clients and caches.
+struct Metadata {
     std::string content_type;
     std::string vary;
-    long max_age = 0;       // seconds, while nothing is out of reach
-    bool is_shown = false;  // by a browser, which is told what it may load
+    long max_age = 0;             // seconds; shorter for a provisional page
+    bool is_for_browser = false;  // adds the fields that restrict what the page may load
 };
-// "public, max-age=…", shorter while something is out of reach.
-[[nodiscard]] std::string cache_control(long max_age, bool passing);
 
-// 200, or 304 to who has it.
-[[nodiscard]] Response answer_with(const Request& request, const PageCache::Found& found,
-                                   Coding coding, const Sending& sending);
-
-// Names a request field in Vary, once.
+// "public, max-age=…", shorter for a provisional page.
+[[nodiscard]] std::string cache_control(long max_age, bool provisional);
+// Adds a request field to Vary, unless it is there.
 void vary_by(Response& response, std::string_view request_field);
+// Adds the fields that keep a browser from running or loading anything that a page does not need.
+void add_security_fields(Response& response);
 
-// What keeps a browser from running or showing what a page did not mean.
-void add_page_fields(Response& response);
+// Returns the page under `key` of `version` from the cache, rendering it (in the coding identity)
+// when necessary; its gzip form is cached as well. Counts hits and misses.
+[[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
+                                                   const history::Moment& version, Coding coding,
+                                                   const PageCache::Render& render,
+                                                   PageCache::WhileRendering policy);
+
+// Returns 200 with the page, or 304 when the client has it.
+[[nodiscard]] Response page_response(const Request& request, const PageCache::Found& found,
+                                     Coding coding, const Metadata& metadata);
+
+// A page whose entity tag is a digest of its bytes: all but feeds.
+struct RenderedPage {
+    std::string body;
+    base::Seconds last_modified{};  // 0: unknown
+    bool provisional = false;       // the build or store could not be reached
+};
+struct CachePolicy {
+    std::string key;                         // the canonical URL
+    std::optional<history::Moment> version;  // nullopt: the page depends on none
+    Metadata metadata;
+    PageCache::WhileRendering while_rendering = PageCache::WhileRendering::wait;
+};
+// Returns the response with such a page, from the cache or rendered now.
+[[nodiscard]] Result<Response> cached_response(
+    SiteContext& site, const Request& request, const CachePolicy& policy,
+    const std::function<Result<RenderedPage>()>& render);
 
 }  // namespace serve

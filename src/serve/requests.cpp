@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/feed_query.hpp"
+#include "serve/requests.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "render/feed.hpp"
-#include "serve/query.hpp"
+#include "serve/parameters.hpp"
 
 namespace serve {
 
@@ -15,10 +15,13 @@ namespace {
 
 using compare::Op;
 constexpr std::array all_ops = {Op::added, Op::removed, Op::replaced};
-constexpr std::size_t longest_tag = 128;          // bytes
-constexpr std::size_t last_page = 1'000'000'000;  // more rows than any store holds
+constexpr std::size_t longest_tag = 128;            // bytes
+constexpr std::size_t last_before = 1'000'000'000;  // more rows than any store has
+constexpr Range part_range{1, 1'000'000};           // of the changes of one release
+constexpr Range entry_range{0, 1'000'000'000};      // of the objects of a release
 
-// n= says nothing to an archive, whose pages are cut for ever: it is unknown there.
+// The parameters of each kind of page; others are ignored. n= means nothing to an archive, whose
+// pages always have the same size.
 constexpr std::array<std::string_view, 8> feed_parameters = {"class", "name", "object", "n",
                                                              "since", "tag",  "change", "format"};
 constexpr std::array<std::string_view, 8> archive_parameters = {
@@ -26,17 +29,24 @@ constexpr std::array<std::string_view, 8> archive_parameters = {
 constexpr std::array<std::string_view, 4> release_parameters = {"n", "tag", "change", "format"};
 constexpr std::array<std::string_view, 4> release_archive_parameters = {"tag", "change", "format",
                                                                         "before"};
+constexpr std::array<std::string_view, 4> history_parameters = {"class", "name", "at", "part"};
+constexpr std::array<std::string_view, 6> diff_parameters = {"class", "name",   "from",
+                                                             "to",    "format", "part"};
+constexpr std::array<std::string_view, 4> home_parameters = {"q", "class", "name", "object"};
+constexpr std::array<std::string_view, 2> suggest_parameters = {"q", "class"};
+constexpr std::array<std::string_view, 1> opml_parameters = {"object"};
+constexpr std::array<std::string_view, 3> release_page_parameters = {"class", "q", "from"};
 
-Answered<std::string> tag_in(const Parameters& parameters) {
+Result<std::string> tag_in(const Parameters& parameters) {
     const auto* tag = parameters.find("tag");
     if (tag == nullptr) return std::string();
-    if (tag->empty()) return refuse(400, "tag= is empty.");
-    if (tag->size() > longest_tag) return refuse(400, "tag= is longer than 128 bytes.");
+    if (tag->empty()) return fail(400, "tag= is empty.");
+    if (tag->size() > longest_tag) return fail(400, "tag= is longer than 128 bytes.");
     return *tag;
 }
 
-// In the order of Op, each once, whatever the order they came in.
-Answered<std::vector<Op>> ops_in(const Parameters& parameters) {
+// Sorted in the order of Op, without duplicates.
+Result<std::vector<Op>> ops_in(const Parameters& parameters) {
     const auto* change = parameters.find("change");
     std::vector<Op> ops;
     if (change == nullptr) return ops;
@@ -44,7 +54,8 @@ Answered<std::vector<Op>> ops_in(const Parameters& parameters) {
         const auto* op = std::find_if(all_ops.begin(), all_ops.end(),
                                       [&](Op each) { return compare::name_of(each) == word; });
         if (op == all_ops.end())
-            return refuse(400, "change= is no list of added, removed and replaced.");
+            return fail(400,
+                        "change= must be a comma-separated list of added, removed and replaced.");
         ops.push_back(*op);
     }
     std::sort(ops.begin(), ops.end());
@@ -52,35 +63,35 @@ Answered<std::vector<Op>> ops_in(const Parameters& parameters) {
     return ops;
 }
 
-std::string text_of(const std::vector<Op>& ops, std::string_view between) {
+std::string text_of(const std::vector<Op>& ops, std::string_view separator) {
     std::vector<std::string> names;
     for (const auto op : ops) names.emplace_back(compare::name_of(op));
-    return base::join(names, between);
+    return base::join(names, separator);
 }
 
-Answered<std::size_t> before_in(const Parameters& parameters, Document document) {
+Result<std::size_t> before_in(const Parameters& parameters, Document document) {
     if (document == Document::feed) return std::size_t{0};
-    if (parameters.find("before") == nullptr) return refuse(400, "before= is missing.");
-    auto before = number_in(parameters, "before", {history::archive_page, last_page}, 0);
+    if (parameters.find("before") == nullptr) return fail(400, "before= is missing.");
+    auto before = number_in(parameters, "before", {history::archive_page, last_before}, 0);
     if (before && *before % history::archive_page != 0)
-        return refuse(400,
-                      "before= is no multiple of " + std::to_string(history::archive_page) + ".");
+        return fail(400, "before= must be a multiple of " +
+                             std::to_string(history::archive_page) + ".");
     return before;
 }
 
-Answered<history::Window> window_in(const Parameters& parameters, std::size_t most_items,
-                                    Document document) {
+Result<history::Window> window_in(const Parameters& parameters, std::size_t most_items,
+                                  Document document) {
     const auto most =
         number_in(parameters, "n", {1, most_items}, std::min(default_items, most_items));
-    if (!most) return refuse(most.error());
+    if (!most) return fail(most.error());
     const auto since = version_in(parameters, "since");
-    if (!since) return refuse(since.error());
+    if (!since) return fail(since.error());
     const auto tag = tag_in(parameters);
-    if (!tag) return refuse(tag.error());
+    if (!tag) return fail(tag.error());
     const auto ops = ops_in(parameters);
-    if (!ops) return refuse(ops.error());
+    if (!ops) return fail(ops.error());
     const auto before = before_in(parameters, document);
-    if (!before) return refuse(before.error());
+    if (!before) return fail(before.error());
     return history::Window{*most, *since, {*tag, *ops}, *before};
 }
 
@@ -90,124 +101,278 @@ std::string format_names() {
     return base::join(names, ", ");
 }
 
-Answered<std::string> format_in(const Parameters& parameters) {
+// Every format of render::formats() can be requested: a new one needs no change here.
+Result<std::string> feed_format_in(const Parameters& parameters) {
     const auto* format = parameters.find("format");
     if (format == nullptr) return std::string();
     if (render::format_named(*format) == nullptr)
-        return refuse(400, "format= is none of the formats known: " + format_names() + ".");
+        return fail(400, "format= must be one of " + format_names() + ".");
     return *format;
 }
 
-// What the feed is about, into `query`.
-Answered<FeedQuery> with_subject(const Parameters& parameters, FeedQuery query) {
+// Sets what the feed is about.
+Result<FeedRequest> with_subject(const Parameters& parameters, FeedRequest request) {
     if (!parameters.objects.empty()) {
         if (parameters.find("class") != nullptr || parameters.find("name") != nullptr)
-            return refuse(400, "object= stands beside class= or name=; a feed has one of them.");
+            return fail(400, "Use either object= or class= and name=, not both.");
         auto objects = objects_in(parameters);
-        if (!objects) return refuse(std::move(objects.error()));
-        query.of = FeedQuery::Of::watch_list;
-        query.objects = std::move(*objects);
-        return query;
+        if (!objects) return fail(std::move(objects.error()));
+        request.subject = FeedRequest::Subject::watch_list;
+        request.objects = std::move(*objects);
+        return request;
     }
     if (parameters.find("class") != nullptr && parameters.find("name") == nullptr) {
         auto class_name = class_in(parameters);
-        if (!class_name) return refuse(std::move(class_name.error()));
-        query.of = FeedQuery::Of::whole_class;
-        query.object.class_name = std::move(*class_name);
-        return query;
+        if (!class_name) return fail(std::move(class_name.error()));
+        request.subject = FeedRequest::Subject::whole_class;
+        request.object.class_name = std::move(*class_name);
+        return request;
     }
     auto object = object_in(parameters);
-    if (!object) return refuse(std::move(object.error()));
-    query.object = std::move(*object);
-    return query;
+    if (!object) return fail(std::move(object.error()));
+    request.object = std::move(*object);
+    return request;
 }
 
-// What it shows of that, and how, into `query`.
-Answered<FeedQuery> with_window(const Parameters& parameters, std::size_t most_items,
-                                Document document, FeedQuery query) {
+// Sets which rows the feed shows, and its format.
+Result<FeedRequest> with_window(const Parameters& parameters, std::size_t most_items,
+                                Document document, FeedRequest request) {
     auto window = window_in(parameters, most_items, document);
-    if (!window) return refuse(std::move(window.error()));
-    auto format = format_in(parameters);
-    if (!format) return refuse(std::move(format.error()));
-    query.window = std::move(*window);
-    query.says_most = parameters.find("n") != nullptr;
-    query.format = std::move(*format);
-    return query;
+    if (!window) return fail(std::move(window.error()));
+    auto format = feed_format_in(parameters);
+    if (!format) return fail(std::move(format.error()));
+    request.window = std::move(*window);
+    request.has_count = parameters.find("n") != nullptr;
+    request.format = std::move(*format);
+    return request;
+}
+
+std::string with_query(std::string path, const std::string& query) {
+    return query.empty() ? path : path + "?" + query;
+}
+
+void append_object(std::string& query, const history::ObjectName& object) {
+    append_parameter(query, "class", object.class_name);
+    append_parameter(query, "name", object.name);
+}
+
+void append_part(std::string& query, std::size_t part) {
+    if (part > 1) append_parameter(query, "part", std::to_string(part));
+}
+
+Result<std::string> required_version_in(const Parameters& parameters, std::string_view name) {
+    if (parameters.find(name) == nullptr)
+        return fail(400, std::string(name) + "= is missing. It must name a release.");
+    return version_in(parameters, name);
+}
+
+// class= where it is optional.
+Result<std::string> optional_class_in(const Parameters& parameters) {
+    if (parameters.value("class").empty()) return std::string();
+    return class_in(parameters);
+}
+
+Result<DiffRequest::Format> diff_format_in(const Parameters& parameters) {
+    const auto* format = parameters.find("format");
+    if (format == nullptr) return DiffRequest::Format::html;
+    if (*format == "json") return DiffRequest::Format::json;
+    return fail(400, "format= must be json.");
 }
 
 }  // namespace
 
-Answered<FeedQuery> parse_feed_query(std::string_view query, std::size_t most_items,
-                                     Document document) {
+Result<FeedRequest> parse_feed_request(std::string_view query, std::size_t most_items,
+                                       Document document) {
     const auto parameters =
         parse_query(query, document == Document::feed ? feed_parameters : archive_parameters);
-    if (!parameters) return refuse(parameters.error());
-    auto parsed = with_subject(*parameters, {});
-    if (!parsed) return parsed;
-    return with_window(*parameters, most_items, document, std::move(*parsed));
+    if (!parameters) return fail(parameters.error());
+    auto request = with_subject(*parameters, {});
+    if (!request) return request;
+    return with_window(*parameters, most_items, document, std::move(*request));
 }
 
-Answered<FeedQuery> parse_release_feed_query(const std::string& version, std::string_view query,
-                                             std::size_t most_items, Document document) {
+Result<FeedRequest> parse_release_feed_request(const std::string& version, std::string_view query,
+                                               std::size_t most_items, Document document) {
     const auto parameters = parse_query(
         query, document == Document::feed ? release_parameters : release_archive_parameters);
-    if (!parameters) return refuse(parameters.error());
-    FeedQuery asked;
-    asked.of = FeedQuery::Of::release;
-    asked.version = version;
-    return with_window(*parameters, most_items, document, std::move(asked));
+    if (!parameters) return fail(parameters.error());
+    FeedRequest request;
+    request.subject = FeedRequest::Subject::release;
+    request.version = version;
+    return with_window(*parameters, most_items, document, std::move(request));
 }
 
-std::string to_text(const FeedQuery& query) {
+std::string query_of(const FeedRequest& request) {
     std::string text;
-    if (!query.object.class_name.empty())
-        append_parameter(text, "class", query.object.class_name);
-    if (!query.object.name.empty()) append_parameter(text, "name", query.object.name);
-    append_objects(text, query.objects);
-    const auto& window = query.window;
-    if (query.says_most) append_parameter(text, "n", std::to_string(window.most));
+    if (!request.object.class_name.empty())
+        append_parameter(text, "class", request.object.class_name);
+    if (!request.object.name.empty()) append_parameter(text, "name", request.object.name);
+    append_objects(text, request.objects);
+    const auto& window = request.window;
+    if (request.has_count) append_parameter(text, "n", std::to_string(window.most));
     if (!window.since.empty()) append_parameter(text, "since", window.since);
     if (!window.narrowing.tag.empty()) append_parameter(text, "tag", window.narrowing.tag);
     // Commas need no escape in a query.
     if (const auto ops = text_of(window.narrowing.only, ","); !ops.empty())
         text.append(text.empty() ? "change=" : "&change=").append(ops);
-    if (!query.format.empty()) append_parameter(text, "format", query.format);
+    if (!request.format.empty()) append_parameter(text, "format", request.format);
     if (window.before > 0) append_parameter(text, "before", std::to_string(window.before));
     return text;
 }
 
-std::string address_of(const FeedQuery& query) {
-    std::string address =
-        query.of == FeedQuery::Of::release ? "/release/" + query.version : "/rss";
-    if (query.is_archive()) address += "/archive";
-    const auto text = to_text(query);
-    return text.empty() ? address : address + "?" + text;
+std::string url_of(const FeedRequest& request) {
+    std::string path =
+        request.subject == FeedRequest::Subject::release ? "/release/" + request.version : "/rss";
+    if (request.is_archive()) path += "/archive";
+    return with_query(std::move(path), query_of(request));
 }
 
-std::string archive_address_of(FeedQuery query, std::string_view format) {
-    query.says_most = false;
-    query.window.before = history::archive_page;
-    query.format = format;
-    auto address = address_of(query);
-    address.resize(address.rfind('=') + 1);
-    return address;
+std::string archive_url_of(FeedRequest request, std::string_view format) {
+    request.has_count = false;
+    request.window.before = history::archive_page;
+    request.format = format;
+    auto url = url_of(request);
+    url.resize(url.rfind('=') + 1);
+    return url;
 }
 
-std::string current_address_of(FeedQuery query) {
-    query.window.before = 0;
-    return address_of(query);
+std::string current_url_of(FeedRequest request) {
+    request.window.before = 0;
+    return url_of(request);
 }
 
-std::string narrowing_of(const FeedQuery& query) {
-    const auto& window = query.window;
-    std::string narrowing;
-    if (!window.since.empty()) narrowing += ", since " + window.since;
-    if (!window.narrowing.tag.empty()) narrowing += ", at " + window.narrowing.tag;
+std::string filter_text_of(const FeedRequest& request) {
+    const auto& window = request.window;
+    std::string text;
+    if (!window.since.empty()) text += ", since " + window.since;
+    if (!window.narrowing.tag.empty()) text += ", at " + window.narrowing.tag;
     if (!window.narrowing.only.empty())
-        narrowing += ", only what was " + text_of(window.narrowing.only, " or ");
-    if (query.says_most && window.most != default_items)
-        narrowing += ", newest " + std::to_string(window.most);
-    return narrowing;
+        text += ", only what was " + text_of(window.narrowing.only, " or ");
+    if (request.has_count && window.most != default_items)
+        text += ", newest " + std::to_string(window.most);
+    return text;
+}
+
+Result<HistoryRequest> parse_history_request(std::string_view query) {
+    const auto parameters = parse_query(query, history_parameters);
+    if (!parameters) return fail(parameters.error());
+    const auto object = object_in(*parameters);
+    if (!object) return fail(object.error());
+    const auto at = version_in(*parameters, "at");
+    if (!at) return fail(at.error());
+    const auto part = number_in(*parameters, "part", part_range, 1);
+    if (!part) return fail(part.error());
+    return HistoryRequest{*object, *at, *part};
+}
+
+std::string url_of(const HistoryRequest& request) {
+    std::string query;
+    append_object(query, request.object);
+    if (!request.at.empty()) append_parameter(query, "at", request.at);
+    append_part(query, request.part);
+    return with_query("/history", query);
+}
+
+Result<DiffRequest> parse_diff_request(std::string_view query) {
+    const auto parameters = parse_query(query, diff_parameters);
+    if (!parameters) return fail(parameters.error());
+    const auto object = object_in(*parameters);
+    if (!object) return fail(object.error());
+    const auto from = required_version_in(*parameters, "from");
+    if (!from) return fail(from.error());
+    const auto to = required_version_in(*parameters, "to");
+    if (!to) return fail(to.error());
+    const auto format = diff_format_in(*parameters);
+    if (!format) return fail(format.error());
+    const auto part = number_in(*parameters, "part", part_range, 1);
+    if (!part) return fail(part.error());
+    return DiffRequest{*object, *from, *to, *format, *part};
+}
+
+std::string url_of(const DiffRequest& request) {
+    std::string query;
+    append_object(query, request.object);
+    append_parameter(query, "from", request.from);
+    append_parameter(query, "to", request.to);
+    append_part(query, request.part);
+    if (request.format == DiffRequest::Format::json) append_parameter(query, "format", "json");
+    return with_query("/diff", query);
+}
+
+Result<HomeRequest> parse_home_request(std::string_view query) {
+    const auto parameters = parse_query(query, home_parameters);
+    if (!parameters) return fail(parameters.error());
+    HomeRequest request;
+    auto class_name = optional_class_in(*parameters);
+    if (!class_name) return fail(std::move(class_name.error()));
+    request.class_name = std::move(*class_name);
+    // The search form of the first system, and people who edit a URL, use name= instead of q=.
+    for (const auto* name : {"name", "q"}) {
+        auto text = search_text_in(*parameters, name);
+        if (!text) return fail(std::move(text.error()));
+        if (!text->empty()) request.text = std::move(*text);
+    }
+    if (parameters->objects.empty()) return request;
+    auto objects = objects_in(*parameters);
+    if (!objects) return fail(std::move(objects.error()));
+    request.objects = std::move(*objects);
+    return request;
+}
+
+std::string url_of(const HomeRequest& request) {
+    std::string query;
+    if (!request.class_name.empty()) append_parameter(query, "class", request.class_name);
+    if (!request.text.empty()) append_parameter(query, "q", request.text);
+    append_objects(query, request.objects);
+    return with_query("/", query);
+}
+
+Result<HomeRequest> parse_suggest_request(std::string_view query) {
+    const auto parameters = parse_query(query, suggest_parameters);
+    if (!parameters) return fail(parameters.error());
+    auto class_name = optional_class_in(*parameters);
+    if (!class_name) return fail(std::move(class_name.error()));
+    auto text = search_text_in(*parameters, "q");
+    if (!text) return fail(std::move(text.error()));
+    return HomeRequest{std::move(*class_name), std::move(*text), {}};
+}
+
+std::string suggest_url_of(const HomeRequest& request) { return "/suggest" + url_of(request); }
+
+Result<std::vector<history::ObjectName>> parse_opml_request(std::string_view query) {
+    const auto parameters = parse_query(query, opml_parameters);
+    if (!parameters) return fail(parameters.error());
+    return objects_in(*parameters);
+}
+
+std::string opml_url_of(const std::vector<history::ObjectName>& objects) {
+    std::string query;
+    append_objects(query, objects);
+    return with_query("/opml", query);
+}
+
+Result<history::ContentsQuery> parse_release_request(std::string_view query) {
+    const auto parameters = parse_query(query, release_page_parameters);
+    if (!parameters) return fail(parameters.error());
+    history::ContentsQuery contents;
+    auto class_name = optional_class_in(*parameters);
+    if (!class_name) return fail(std::move(class_name.error()));
+    auto text = search_text_in(*parameters, "q");
+    if (!text) return fail(std::move(text.error()));
+    const auto from = number_in(*parameters, "from", entry_range, 0);
+    if (!from) return fail(from.error());
+    contents.class_name = std::move(*class_name);
+    contents.text = std::move(*text);
+    contents.from = *from;
+    return contents;
+}
+
+std::string release_url_of(const std::string& version, const history::ContentsQuery& contents) {
+    std::string query;
+    if (!contents.class_name.empty()) append_parameter(query, "class", contents.class_name);
+    if (!contents.text.empty()) append_parameter(query, "q", contents.text);
+    if (contents.from > 0) append_parameter(query, "from", std::to_string(contents.from));
+    return with_query("/release/" + version, query);
 }
 
 }  // namespace serve

@@ -1,6 +1,7 @@
-// serve/feed_query.hpp -- which feed is asked for: of an object, a watch list, a class or a
-// release, or a page of its archive.
-// Pure. Safe from any thread.
+// serve/requests.hpp -- what each page is asked for: the query of its URL as a value, and back as
+// the one canonical URL that links, cache keys and redirections use.
+// "URL" is below base_url here: "/rss?class=Gene&name=x".
+// Pure. Safe from any thread. Errors: 400 naming the parameter, 414.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,54 +11,98 @@
 #include <vector>
 
 #include "history/history.hpp"
+#include "history/reading.hpp"
 #include "serve/http.hpp"
 
 namespace serve {
 
-struct FeedQuery {
-    enum class Of : unsigned char { object, watch_list, whole_class, release };
-    Of of = Of::object;
+// A feed, or a page of its archive (RFC 5005).
+struct FeedRequest {
+    enum class Subject : unsigned char { object, watch_list, whole_class, release };
+    Subject subject = Subject::object;
     history::ObjectName object;                // of a class: without a name
-    std::vector<history::ObjectName> objects;  // of a watch list: sorted, each once, 1 … 200
+    std::vector<history::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
     std::string version;                       // of a release
     history::Window window;                    // before > 0: a page of the archive
-    bool says_most = false;  // n= was given, be it the default: it belongs to the address
-    std::string format;      // one of render::formats(); empty: not said
-    bool operator==(const FeedQuery&) const = default;
+    bool has_count = false;  // n= was given, even as the default: it is part of the URL
+    std::string format;      // one of render::formats(); empty: not given
+    bool operator==(const FeedRequest&) const = default;
 
     [[nodiscard]] bool is_archive() const { return window.before > 0; }
-    // Of many objects: may be up to a minute old (docs/protocols.md).
-    [[nodiscard]] bool is_wide() const { return of != Of::object; }
+    // True for feeds of many objects, which may be up to a minute old (docs/protocols.md).
+    [[nodiscard]] bool is_wide() const { return subject != Subject::object; }
 };
 
 inline constexpr std::size_t default_items = 50;
 
 enum class Document : unsigned char { feed, archive };
 
-// What /rss or /rss/archive is asked for.
+// Parses the query of /rss or /rss/archive.
 //   most_items  the largest n that is allowed (serve.max_items)
-//   error       400 naming the parameter; 414
-[[nodiscard]] Answered<FeedQuery> parse_feed_query(std::string_view query, std::size_t most_items,
-                                                   Document document = Document::feed);
+[[nodiscard]] Result<FeedRequest> parse_feed_request(std::string_view query,
+                                                     std::size_t most_items,
+                                                     Document document = Document::feed);
+// Parses the query of /release/VERSION or /release/VERSION/archive as that of a feed.
+[[nodiscard]] Result<FeedRequest> parse_release_feed_request(const std::string& version,
+                                                             std::string_view query,
+                                                             std::size_t most_items,
+                                                             Document document = Document::feed);
 
-// What /release/VERSION or /release/VERSION/archive is asked for as feed.
-[[nodiscard]] Answered<FeedQuery> parse_release_feed_query(const std::string& version,
-                                                           std::string_view query,
-                                                           std::size_t most_items,
-                                                           Document document = Document::feed);
+// The canonical query: class, name | object …, n, since, tag, change, format, before.
+[[nodiscard]] std::string query_of(const FeedRequest& request);
+// "/rss?class=…", "/release/WS187/archive?format=rss&before=50"
+[[nodiscard]] std::string url_of(const FeedRequest& request);
+// The URL of the archive pages in one format, without their number: it ends with "before=".
+[[nodiscard]] std::string archive_url_of(FeedRequest request, std::string_view format);
+// The URL of the feed that an archive page belongs to.
+[[nodiscard]] std::string current_url_of(FeedRequest request);
 
-// The same query in the one spelling that links and `self` use: class, name | object …, n,
-// since, tag, change, format, before.
-[[nodiscard]] std::string to_text(const FeedQuery& query);
-// Path and query below base_url: "/rss?class=…", "/release/WS187/archive?format=rss&before=50".
-[[nodiscard]] std::string address_of(const FeedQuery& query);
-// The address of the pages of its archive in one format, without their number: ends with
-// "before=".
-[[nodiscard]] std::string archive_address_of(FeedQuery query, std::string_view format);
-// The address of the feed that an archive page belongs to.
-[[nodiscard]] std::string current_address_of(FeedQuery query);
+// What the title of a filtered feed adds to that of the full one: ", since WS186, newest 20".
+[[nodiscard]] std::string filter_text_of(const FeedRequest& request);
 
-// What its title says when it shows less than the plain feed: ", since WS186, newest 20".
-[[nodiscard]] std::string narrowing_of(const FeedQuery& query);
+// /history
+struct HistoryRequest {
+    history::ObjectName object;
+    std::string at;        // a version; empty: all
+    std::size_t part = 1;  // of the changes of `at`
+    bool operator==(const HistoryRequest&) const = default;
+};
+[[nodiscard]] Result<HistoryRequest> parse_history_request(std::string_view query);
+// In the order class, name, at, part.
+[[nodiscard]] std::string url_of(const HistoryRequest& request);
+
+// /diff
+struct DiffRequest {
+    history::ObjectName object;
+    std::string from, to;  // versions, both required
+    enum class Format : unsigned char { html, json } format = Format::html;
+    std::size_t part = 1;
+    bool operator==(const DiffRequest&) const = default;
+};
+[[nodiscard]] Result<DiffRequest> parse_diff_request(std::string_view query);
+// In the order class, name, from, to, part, format.
+[[nodiscard]] std::string url_of(const DiffRequest& request);
+
+// /
+struct HomeRequest {
+    std::string class_name, text;              // of a search; both may be empty
+    std::vector<history::ObjectName> objects;  // the watch list so far; may be empty
+    bool operator==(const HomeRequest&) const = default;
+};
+[[nodiscard]] Result<HomeRequest> parse_home_request(std::string_view query);
+[[nodiscard]] std::string url_of(const HomeRequest& request);
+
+// /suggest: class= and q= as above, no objects.
+[[nodiscard]] Result<HomeRequest> parse_suggest_request(std::string_view query);
+[[nodiscard]] std::string suggest_url_of(const HomeRequest& request);
+
+// /opml
+[[nodiscard]] Result<std::vector<history::ObjectName>> parse_opml_request(std::string_view query);
+[[nodiscard]] std::string opml_url_of(const std::vector<history::ObjectName>& objects);
+
+// /release/VERSION as a page
+[[nodiscard]] Result<history::ContentsQuery> parse_release_request(std::string_view query);
+[[nodiscard]] std::string release_url_of(const std::string& version,
+                                         const history::ContentsQuery& contents);
 
 }  // namespace serve

@@ -5,28 +5,35 @@
 #include <array>
 #include <exception>
 
+#include "base/digest.hpp"
 #include "base/log.hpp"
-#include "serve/gate.hpp"
-#include "serve/query.hpp"
-#include "serve/refusal.hpp"
+#include "render/feed.hpp"
+#include "serve/access_control.hpp"
+#include "serve/errors.hpp"
+#include "serve/parameters.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {
 
 namespace {
 
-// What a path leads to.
-struct Leading {
+using namespace std::chrono_literals;
+
+constexpr auto wide_pages_follow_writes_after = 60s;
+
+struct RouteEntry {
     std::string_view path;
     Route route = Route::none;
-    Answered<Response> (*answer)(Workings&, const Request&) = nullptr;
-    enum class Open : unsigned char { to_all, to_readers } open = Open::to_readers;
+    Result<Response> (*answer)(SiteContext&, const Request&) = nullptr;
+    enum class Access : unsigned char { everyone, readers } access = Access::readers;
 };
 
-// For machines, and what the page of a refusal is drawn with: neither limited nor private.
-constexpr auto to_all = Leading::Open::to_all;
+// For monitoring, and for the files that an error page needs: not limited, and not private.
+constexpr auto everyone = RouteEntry::Access::everyone;
 
-constexpr std::array<Leading, 13> table = {{
+// To add a page: add its path here, its function to routes.hpp, and its name to Route
+// (monitoring.hpp).
+constexpr std::array<RouteEntry, 13> routes = {{
     {"/rss", Route::feed, answer_feed},
     {"/", Route::home, answer_home},
     {"/history", Route::history, answer_history},
@@ -35,97 +42,142 @@ constexpr std::array<Leading, 13> table = {{
     {"/opml", Route::opml, answer_opml},
     {"/suggest", Route::suggest, answer_suggest},
     {"/db/rss", Route::old_link, answer_old_link},
-    {"/style.css", Route::file, answer_file, to_all},
-    {"/feed.css", Route::file, answer_file, to_all},
-    {"/varve.js", Route::file, answer_file, to_all},
-    {"/healthz", Route::health, answer_health, to_all},
-    {"/metrics", Route::metrics, answer_metrics, to_all},
+    {"/style.css", Route::file, answer_file, everyone},
+    {"/feed.css", Route::file, answer_file, everyone},
+    {"/varve.js", Route::file, answer_file, everyone},
+    {"/healthz", Route::health, answer_health, everyone},
+    {"/metrics", Route::metrics, answer_metrics, everyone},
 }};
 
-Answered<Response> answer_nothing(Workings&, const Request& request) {
-    if (request.fault) return refuse(*request.fault);
-    return refuse(404, "There is no such page.");
+// The paths that contain a version: /release/WS187, /release/WS187/archive.
+constexpr std::string_view release_prefix = "/release/", archive_suffix = "/archive";
+constexpr RouteEntry release_route{release_prefix, Route::release, answer_release};
+constexpr RouteEntry release_archive_route{release_prefix, Route::release_archive,
+                                           answer_release_archive};
+
+Result<Response> answer_no_page(SiteContext&, const Request& request) {
+    if (request.error) return fail(*request.error);
+    return fail(404, "There is no page at this address.");
 }
 
-Leading leading_of(const Request& request) {
+RouteEntry find_route(const Request& request) {
     const std::string_view path = request.path;
-    if (request.fault) return {path, Route::none, answer_nothing};
-    const auto* found = std::find_if(table.begin(), table.end(), [&](const Leading& candidate) {
-        return candidate.path == path;
-    });
-    if (found != table.end()) return *found;
-    if (!path.starts_with("/release/")) return {path, Route::none, answer_nothing};
-    if (path.ends_with("/archive")) return {path, Route::release_archive, answer_release_archive};
-    return {path, Route::release, answer_release};
+    const RouteEntry no_page{path, Route::none, answer_no_page};
+    if (request.error) return no_page;
+    const auto* found = std::find_if(routes.begin(), routes.end(),
+                                     [&](const auto& entry) { return entry.path == path; });
+    if (found != routes.end()) return *found;
+    if (!path.starts_with(release_prefix)) return no_page;
+    return path.ends_with(archive_suffix) ? release_archive_route : release_route;
 }
 
-std::optional<Refusal> over_limit(Workings& workings, const Request& request) {
-    const auto wait = workings.limiter.refuse(request.peer, workings.settings.ticks());
+std::optional<HttpError> check_rate(SiteContext& site, const Request& request) {
+    const auto wait =
+        site.limiter.count_request(request.client_address, site.settings.steady_clock());
     if (!wait) return std::nullopt;
-    Refusal refusal{429, "There are too many requests from your address; try again in " +
-                             std::to_string(wait->count()) + " s."};
-    refusal.retry_after = wait->count();
-    return refusal;
+    HttpError error{429, "Too many requests from your address. Try again in " +
+                             std::to_string(wait->count()) + " seconds."};
+    error.retry_after = wait->count();
+    return error;
 }
 
-Answered<Response> answer_by(const Leading& leading, Workings& workings, const Request& request,
-                             const std::vector<std::string>& tokens) {
-    if (leading.open == Leading::Open::to_readers) {
-        if (auto refusal = over_limit(workings, request)) return refuse(std::move(*refusal));
-        if (workings.settings.private_site)
-            if (auto refusal = stop_at_gate(workings.desk.operators, request, tokens))
-                return refuse(std::move(*refusal));
+Result<Response> answer_route(const RouteEntry& entry, SiteContext& site, const Request& request,
+                              const std::vector<std::string>& query_tokens) {
+    if (entry.access == RouteEntry::Access::readers) {
+        if (auto error = check_rate(site, request)) return fail(std::move(*error));
+        if (site.settings.private_site)
+            if (auto error = check_token(site.desk.operators, request, query_tokens))
+                return fail(std::move(*error));
     }
-    if (leading.route != Route::none && request.method != "GET" && request.method != "HEAD")
-        return refuse(405, "Only GET and HEAD are answered here.");
-    return leading.answer(workings, request);
+    if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD")
+        return fail(405, "Only GET and HEAD are supported.");
+    return entry.answer(site, request);
 }
 
-// Whatever happens, there is an answer.
-Response answer_safely(const Leading& leading, Workings& workings, const Request& request,
-                       const std::vector<std::string>& tokens) {
-    const Look look{workings.look, workings.templates};
+Response answer_or_error(const RouteEntry& entry, SiteContext& site, const Request& request,
+                         const std::vector<std::string>& query_tokens) {
+    const ErrorPageStyle style{site.site, site.templates};
     try {
-        auto response = answer_by(leading, workings, request, tokens);
-        return response ? std::move(*response) : page_of(response.error(), request, look);
-    } catch (const std::exception& broken) {
+        auto response = answer_route(entry, site, request, query_tokens);
+        return response ? std::move(*response) : error_response(response.error(), request, style);
+    } catch (const std::exception& failure) {
         base::log::error("request failed", {{"path", request.path},
                                             {"query", request.query.substr(0, 1000)},
-                                            {"why", broken.what()}});
-        return page_of({500, "Something broke here; it has been noted."}, request, look);
+                                            {"reason", failure.what()}});
+        return error_response({500, "An internal error occurred. It has been logged."}, request,
+                              style);
     }
 }
 
-Response answer_without_token(Workings& workings, const Request& request,
-                              const std::vector<std::string>& tokens) {
-    const auto began = workings.settings.ticks();
-    const auto leading = leading_of(request);
-    auto response = answer_safely(leading, workings, request, tokens);
-    if (workings.settings.private_site && leading.open == Leading::Open::to_readers)
-        make_private(response, tokens);
+//   request       without token= in its query
+//   query_tokens  the values of token=
+Response answer_without_token(SiteContext& site, const Request& request,
+                              const std::vector<std::string>& query_tokens) {
+    const auto began = site.settings.steady_clock();
+    const auto entry = find_route(request);
+    auto response = answer_or_error(entry, site, request, query_tokens);
+    if (site.settings.private_site && entry.access == RouteEntry::Access::readers)
+        mark_private(response, query_tokens);
     response.send_body = request.method != "HEAD";
-    workings.metrics.count(leading.route, response.status, workings.settings.ticks() - began);
+    site.metrics.count(entry.route, response.status, site.settings.steady_clock() - began);
     return response;
 }
 
 }  // namespace
 
-Site::Site(Desk desk, render::Site look, render::Templates templates, Settings settings)
-    : workings_(std::make_unique<Workings>(std::move(desk), std::move(look), std::move(templates),
-                                           std::move(settings))) {}
+history::Moment MinuteVersion::of(const history::Moment& current,
+                                  std::chrono::steady_clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    if (!used_ || !same_build(*used_, current) ||
+        (used_->generation != current.generation &&
+         now - used_since_ >= wide_pages_follow_writes_after)) {
+        used_ = current;
+        used_since_ = now;
+    }
+    auto version = *used_;
+    version.store_reachable = current.store_reachable;
+    return version;
+}
+
+SiteContext::SiteContext(Desk desk_, render::Site site_, render::Templates templates_,
+                         Settings settings_)
+    : desk(std::move(desk_)), site(std::move(site_)), templates(std::move(templates_)),
+      settings(std::move(settings_)), pages(settings.cache_bytes),
+      schema_error({.refresh_after = 10s}, settings.steady_clock),
+      store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
+      metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
+
+std::string SiteContext::entity_tag_of(std::initializer_list<std::string_view> parts) const {
+    base::Digest digest(base::Algorithm::sha256);
+    const auto add = [&](std::string_view part) {
+        digest.update(std::to_string(part.size()) + ":");
+        digest.update(part);
+    };
+    add(render::renderer_version);
+    add(settings.configuration_digest);
+    for (const auto part : parts) add(part);
+    return "\"" + digest.hex().substr(0, 32) + "\"";
+}
+
+Site::Site(Desk desk, render::Site site, render::Templates templates, Settings settings)
+    : context_(std::make_unique<SiteContext>(std::move(desk), std::move(site),
+                                             std::move(templates), std::move(settings))) {}
 
 Site::~Site() = default;
 
-// A token is taken out before anything else sees it: canonical addresses, cache keys, logs.
+// A token is removed from the query before anything else reads it: canonical URLs, cache keys and
+// logs never contain one.
 Response Site::answer(const Request& request) {
     constexpr std::string_view name = "token";
-    const auto holds = [&](auto what) { return request.query.find(what) != std::string::npos; };
-    if (!holds(name) && !holds('%')) return answer_without_token(*workings_, request, {});
-    auto taken = take_out(request.query, name);
-    if (taken.values.empty()) return answer_without_token(*workings_, request, {});
-    auto without = request;
-    without.query = std::move(taken.rest);
-    return answer_without_token(*workings_, without, taken.values);
+    const auto contains = [&](auto what) {
+        return request.query.find(what) != std::string::npos;
+    };
+    if (!contains(name) && !contains('%')) return answer_without_token(*context_, request, {});
+    auto tokens = extract_parameter(request.query, name);
+    if (tokens.values.empty()) return answer_without_token(*context_, request, {});
+    auto without_token = request;
+    without_token.query = std::move(tokens.rest);
+    return answer_without_token(*context_, without_token, tokens.values);
 }
 
 }  // namespace serve

@@ -23,7 +23,7 @@ TEST_CASE("an access line is logfmt, and hostile bytes stay inside their quotes"
     serve::Request request;
     request.path = "/rss\nstatus=200 \"";
     request.query = "token=secret&n=1";
-    request.peer = "192.0.2.1";
+    request.client_address = "192.0.2.1";
     serve::Response response;
     response.status = 404;
     response.body = std::make_shared<const std::string>("12345");

@@ -11,8 +11,8 @@
 #include "app/config.hpp"
 #include "app/rooms.hpp"
 #include "base/log.hpp"
+#include "serve/cgi.hpp"
 #include "serve/http.hpp"
-#include "serve/variables.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ serve::Request request_of(const std::vector<std::string>& variables,
     std::vector<const char*> pointers;
     for (const auto& each : variables) pointers.push_back(each.c_str());
     pointers.push_back(nullptr);
-    return serve::request_of(pointers.data(), base_path, serve::Via::fastcgi);
+    return serve::request_of(pointers.data(), base_path, serve::Protocol::fastcgi);
 }
 
 int answer_all(app::Rooms& rooms) {

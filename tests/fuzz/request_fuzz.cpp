@@ -9,12 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "serve/feed_query.hpp"
-#include "serve/gate.hpp"
-#include "serve/limiter.hpp"
-#include "serve/negotiate.hpp"
-#include "serve/page_query.hpp"
-#include "serve/query.hpp"
+#include "serve/access_control.hpp"
+#include "serve/negotiation.hpp"
+#include "serve/parameters.hpp"
+#include "serve/rate_limiter.hpp"
+#include "serve/requests.hpp"
 
 namespace {
 
@@ -35,7 +34,7 @@ void check(std::string_view query, Parse&& parse, Address&& address_of_it) {
     const auto parsed = parse(query);
     if (!parsed) return require(parsed.error().status == 400 || parsed.error().status == 414);
     const auto address = address_of_it(*parsed);
-    // Escapes may make an address longer than what is taken.
+    // Escapes may make an address longer than what is extracted.
     if (query_in(address).size() > longest_query) return;
     const auto again = parse(query_in(address));
     require(again.has_value() && address_of_it(*again) == address);
@@ -43,35 +42,35 @@ void check(std::string_view query, Parse&& parse, Address&& address_of_it) {
 
 template <class T>
 std::string address(const T& query) {
-    return address_of(query);
+    return url_of(query);
 }
 
 void check_queries(std::string_view query) {
     constexpr std::size_t most = 1000;
     for (const auto document : {Document::feed, Document::archive}) {
         check(
-            query, [&](auto q) { return parse_feed_query(q, most, document); },
-            address<FeedQuery>);
+            query, [&](auto q) { return parse_feed_request(q, most, document); },
+            address<FeedRequest>);
         check(
-            query, [&](auto q) { return parse_release_feed_query("WS1", q, most, document); },
-            address<FeedQuery>);
+            query, [&](auto q) { return parse_release_feed_request("WS1", q, most, document); },
+            address<FeedRequest>);
     }
-    check(query, parse_history_query, address<HistoryQuery>);
-    check(query, parse_diff_query, address<DiffQuery>);
-    check(query, parse_home_query, address<HomeQuery>);
-    check(query, parse_suggest_query, address<HomeQuery>);
-    check(query, parse_opml_query, opml_address_of);
-    check(query, parse_contents_query,
-          [](const auto& contents) { return contents_address_of("WS1", contents); });
-    const auto taken = take_out(query, "token");
-    require(take_out(taken.rest, "token").values.empty());
+    check(query, parse_history_request, address<HistoryRequest>);
+    check(query, parse_diff_request, address<DiffRequest>);
+    check(query, parse_home_request, address<HomeRequest>);
+    check(query, parse_suggest_request, address<HomeRequest>);
+    check(query, parse_opml_request, opml_url_of);
+    check(query, parse_release_request,
+          [](const auto& contents) { return release_url_of("WS1", contents); });
+    const auto extracted = extract_parameter(query, "token");
+    require(extract_parameter(extracted.rest, "token").values.empty());
 }
 
 void check_fields(std::string_view field) {
     constexpr std::array<std::string_view, 3> types = {"application/rss+xml",
                                                        "application/atom+xml", "text/html"};
-    require(best_of(field, types) < types.size());
-    (void)coding_for(field);
+    require(preferred_type(field, types) < types.size());
+    (void)preferred_coding(field);
     (void)prefers_html(field);
     (void)accepts_delta(field);
     (void)names_tag(field, "\"x\"");

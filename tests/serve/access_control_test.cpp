@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "serve/access_control.hpp"
 #include "serve/backroom.hpp"
-#include "serve/gate.hpp"
 
 using namespace backroom;
 

@@ -285,7 +285,7 @@ struct World {
     // Its clocks stand still until a test moves them.
     serve::Settings stopped(serve::Settings settings) {
         settings.clock = [this] { return back.now; };
-        settings.ticks = [this] { return back.tick; };
+        settings.steady_clock = [this] { return back.tick; };
         return settings;
     }
 
@@ -309,13 +309,13 @@ struct World {
     }
     Response ask(const std::string& method, const std::string& path,
                  const std::string& query = "", Fields fields = {},
-                 const std::string& peer = "192.0.2.1") {
+                 const std::string& client_address = "192.0.2.1") {
         Request request;
         request.method = method;
         request.path = path;
         request.query = query;
         request.fields = std::move(fields);
-        request.peer = peer;
+        request.client_address = client_address;
         return site.answer(request);
     }
 };

@@ -9,16 +9,15 @@
 
 #include "serve/cgi.hpp"
 #include "serve/listener.hpp"
-#include "serve/variables.hpp"
 #include "support/catch.hpp"
 
-using serve::Via;
+using serve::Protocol;
 
 namespace {
 
 using Lines = std::vector<std::string>;
 
-serve::Request request_of(const Lines& lines, std::string_view base_path, Via via) {
+serve::Request request_of(const Lines& lines, std::string_view base_path, Protocol via) {
     std::vector<const char*> pointers;
     for (const auto& line : lines) pointers.push_back(line.c_str());
     pointers.push_back(nullptr);
@@ -26,8 +25,8 @@ serve::Request request_of(const Lines& lines, std::string_view base_path, Via vi
 }
 
 std::string path_of(const std::string& uri, std::string_view base_path = "") {
-    const auto request = request_of({"REQUEST_URI=" + uri}, base_path, Via::fastcgi);
-    return request.fault ? "fault " + std::to_string(request.fault->status) : request.path;
+    const auto request = request_of({"REQUEST_URI=" + uri}, base_path, Protocol::fastcgi);
+    return request.error ? "fault " + std::to_string(request.error->status) : request.path;
 }
 
 // What a CGI program with these variables writes.
@@ -97,10 +96,10 @@ TEST_CASE("method, query, address and the fields that routes read are taken over
          "HTTP_IF_NONE_MATCH=\"x\"", "HTTP_IF_MODIFIED_SINCE=never", "HTTP_COOKIE=secret",
          "HTTP_A_IM=feed", "HTTP_AUTHORIZATION=Bearer t", "HTTP_PROXY=http://evil", "NONSENSE",
          "=", "SERVER_NAME=x"},
-        "", Via::fastcgi);
+        "", Protocol::fastcgi);
     CHECK(request.method == "HEAD");
     CHECK(request.query == "a=b=c");
-    CHECK(request.peer == "192.0.2.7");
+    CHECK(request.client_address == "192.0.2.7");
     CHECK(request.field("accept") == "text/html");
     CHECK(request.field("accept-encoding") == "gzip");
     CHECK(request.field("if-none-match") == "\"x\"");
@@ -112,13 +111,16 @@ TEST_CASE("method, query, address and the fields that routes read are taken over
 
 TEST_CASE("a field of more than 8 KB is a fault where a route reads it, and nothing elsewhere") {
     const std::string large(8193, 'x');
-    CHECK(request_of({"HTTP_IF_NONE_MATCH=" + large}, "", Via::fastcgi).fault->status == 400);
-    CHECK_FALSE(request_of({"REQUEST_URI=/rss", "HTTP_COOKIE=" + large}, "", Via::fastcgi).fault);
+    CHECK(request_of({"HTTP_IF_NONE_MATCH=" + large}, "", Protocol::fastcgi).error->status ==
+          400);
+    CHECK_FALSE(
+        request_of({"REQUEST_URI=/rss", "HTTP_COOKIE=" + large}, "", Protocol::fastcgi).error);
 }
 
 TEST_CASE("without REQUEST_URI the path is made of SCRIPT_NAME and PATH_INFO") {
-    CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Via::fastcgi).path == "/rss");
-    CHECK(request_of({"SCRIPT_NAME=/x", "PATH_INFO=/rss"}, "/x", Via::fastcgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Protocol::fastcgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/x", "PATH_INFO=/rss"}, "/x", Protocol::fastcgi).path ==
+          "/rss");
 }
 
 TEST_CASE("a base_url's path has no slash at its end") {
@@ -130,11 +132,12 @@ TEST_CASE("a base_url's path has no slash at its end") {
 }
 
 TEST_CASE("as CGI the script stands for the page of its name") {
-    CHECK(request_of({"SCRIPT_NAME=/cgi-bin/rss", "REQUEST_URI=/cgi-bin/rss?a"}, "", Via::cgi)
-              .path == "/rss");
-    CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Via::cgi).path == "/rss");
-    CHECK(request_of({"SCRIPT_NAME=/db/rss"}, "", Via::cgi).path == "/rss");
-    CHECK(request_of({"SCRIPT_NAME=/cgi-bin/rss", "PATH_INFO=/more"}, "", Via::cgi).path ==
+    CHECK(
+        request_of({"SCRIPT_NAME=/cgi-bin/rss", "REQUEST_URI=/cgi-bin/rss?a"}, "", Protocol::cgi)
+            .path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Protocol::cgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/db/rss"}, "", Protocol::cgi).path == "/rss");
+    CHECK(request_of({"SCRIPT_NAME=/cgi-bin/rss", "PATH_INFO=/more"}, "", Protocol::cgi).path ==
           "/rss/more");
 }
 

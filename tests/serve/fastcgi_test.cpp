@@ -36,13 +36,13 @@ std::string body_of(const std::string& answer) {
 struct Running {
     support::TempDir folder;
     std::string path = (folder.path() / "s").string();
-    std::unique_ptr<serve::Fastcgi> server;
+    std::unique_ptr<serve::FastcgiServer> server;
 
-    explicit Running(std::size_t threads, serve::Fastcgi::Answer answer = echo,
+    explicit Running(std::size_t threads, serve::FastcgiServer::Answer answer = echo,
                      std::size_t most_connections = 512) {
         auto listener = serve::listen_on("unix:" + path);
         if (!listener) throw std::runtime_error(listener.error().text);
-        auto started = serve::Fastcgi::start(
+        auto started = serve::FastcgiServer::start(
             std::move(*listener),
             {.threads = threads, .most_connections = most_connections, .base_path = ""}, answer);
         if (!started) throw std::runtime_error(started.error().text);
@@ -157,7 +157,7 @@ TEST_CASE("clients that vanish or talk nonsense harm nobody") {
     CHECK(FcgiClient(running.path).ask("/next", Keep::no));
 }
 
-TEST_CASE("a peer that leaves before its answer is written harms nobody") {
+TEST_CASE("a client_address that leaves before its answer is written harms nobody") {
     std::latch asked(1), gone(1);
     const Running running(1, [&](const serve::Request& request) {
         auto response = echo(request);
@@ -250,7 +250,7 @@ TEST_CASE("requests are answered over TCP as well") {
     sockaddr_in address{};
     socklen_t size = sizeof address;
     REQUIRE(::getsockname(listener->number(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    const auto server = serve::Fastcgi::start(
+    const auto server = serve::FastcgiServer::start(
         std::move(*listener), {.threads = 2, .most_connections = 9, .base_path = ""}, echo);
     REQUIRE(server);
     const FcgiClient client(ntohs(address.sin_port));

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "serve/backroom.hpp"
-#include "serve/metrics.hpp"
+#include "serve/monitoring.hpp"
 
 using namespace backroom;
 using namespace std::chrono_literals;
@@ -86,7 +86,7 @@ TEST_CASE("the store is counted once a minute") {
 
 TEST_CASE("every status that is sent has a name") {
     for (const auto status : serve::Metrics::statuses)
-        CHECK((serve::reason_of(status) == "Unknown") == (status == 0));
+        CHECK((serve::reason_phrase(status) == "Unknown") == (status == 0));
 }
 
 TEST_CASE("metrics count requests by route and status, pages by cache, and tell the facts") {

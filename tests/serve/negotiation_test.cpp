@@ -5,20 +5,20 @@
 #include <utility>
 #include <vector>
 
-#include "serve/gzip.hpp"
-#include "serve/negotiate.hpp"
+#include "serve/negotiation.hpp"
+#include "serve/representation.hpp"
 #include "support/catch.hpp"
 #include "support/gunzip.hpp"
 
 using serve::Coding;
-using serve::coding_for;
+using serve::preferred_coding;
 
 TEST_CASE("gzip is chosen where it is accepted and not less welcome than identity") {
     for (const auto* field :
          {"gzip", "GZIP", "x-gzip", "gzip, deflate, br", "deflate;q=1, gzip ; q=0.5", "*",
           "br, *;q=0.1", "gzip;q=0.001", "identity;q=0.5, gzip", "gzip;q=1.000,identity;q=1.0",
           "identity;q=0, *", "gzip;q=nonsense", "gzip;level=9;q=0.3"})
-        CHECK((coding_for(field) == Coding::gzip ? std::string("gzip") : field) == "gzip");
+        CHECK((preferred_coding(field) == Coding::gzip ? std::string("gzip") : field) == "gzip");
 }
 
 TEST_CASE("identity is chosen where gzip is not wanted, or nothing that we have") {
@@ -26,7 +26,8 @@ TEST_CASE("identity is chosen where gzip is not wanted, or nothing that we have"
          {"", " ", ",", "identity", "deflate, br", "gzip;q=0", "gzip; q=0.000", "x-gzip;q=0",
           "*;q=0", "gzip;q=0, *", "identity, gzip;q=0.5", "gzipped", "not gzip",
           "identity;q=0, gzip;q=0", ";q=1", "=;=,;;"})
-        CHECK((coding_for(field) == Coding::identity ? std::string() : field) == std::string());
+        CHECK((preferred_coding(field) == Coding::identity ? std::string() : field) ==
+              std::string());
 }
 
 TEST_CASE("a page for people is HTML where html is named and not less welcome than text") {
@@ -107,8 +108,8 @@ TEST_CASE("gzip can be unpacked, and equal bytes give equal bytes") {
 
 TEST_CASE("no field breaks the negotiation") {
     CHECK(rc::check("hostile fields", [](const std::string& bytes) {
-        (void)coding_for(bytes);
-        (void)coding_for("gzip;q=" + bytes);
+        (void)preferred_coding(bytes);
+        (void)preferred_coding("gzip;q=" + bytes);
         (void)serve::prefers_html(bytes);
         (void)not_modified({{"if-none-match", bytes}});
         (void)not_modified({{"if-modified-since", bytes}});
@@ -139,7 +140,7 @@ TEST_CASE("of media types the best liked is chosen, then the one named most plai
         {"application/*;q=0.2, application/feed+json;q=0.3", 2}};
     for (const auto& [accept, expected] : cases) {
         INFO(accept);
-        CHECK(serve::best_of(accept, types) == expected);
+        CHECK(serve::preferred_type(accept, types) == expected);
     }
 }
 

@@ -8,9 +8,9 @@
 #include "serve/page_cache.hpp"
 #include "support/catch.hpp"
 
-using serve::Answered;
 using serve::PageCache;
 using serve::PagePtr;
+using serve::Result;
 
 namespace {
 
@@ -22,26 +22,26 @@ history::Moment later() {
     return moment;
 }
 
-PagePtr page(std::string body, bool passing = false) {
+PagePtr page(std::string body, bool provisional = false) {
     serve::Page made;
     made.body = std::make_shared<const std::string>(std::move(body));
-    made.passing = passing;
+    made.provisional = provisional;
     return std::make_shared<const serve::Page>(std::move(made));
 }
 
-PageCache::Make makes(const std::string& body) {
+PageCache::Render makes(const std::string& body) {
     return [body] { return page(body); };
 }
 
-PageCache::Make refuses(int status) {
-    return [status]() -> Answered<PagePtr> { return serve::refuse(status, "no"); };
+PageCache::Render refuses(int status) {
+    return [status]() -> Result<PagePtr> { return serve::fail(status, "no"); };
 }
 
-PageCache::Make must_not_be_called() {
-    return []() -> Answered<PagePtr> { throw std::logic_error("made again"); };
+PageCache::Render must_not_be_called() {
+    return []() -> Result<PagePtr> { throw std::logic_error("made again"); };
 }
 
-std::string body_of(const Answered<PageCache::Found>& found) {
+std::string body_of(const Result<PageCache::Found>& found) {
     return found ? *found->page->body : "refused " + std::to_string(found.error().status);
 }
 
@@ -49,11 +49,11 @@ std::string body_of(const Answered<PageCache::Found>& found) {
 
 TEST_CASE("a page is made once for a moment, and again for the next") {
     PageCache cache(1 << 20);
-    CHECK(body_of(cache.fetch("k", now, makes("one"))) == "one");
-    CHECK(body_of(cache.fetch("k", now, must_not_be_called())) == "one");
-    CHECK(body_of(cache.fetch("other", now, makes("two"))) == "two");
-    CHECK(body_of(cache.fetch("k", later(), makes("three"))) == "three");
-    CHECK(body_of(cache.fetch("k", later(), must_not_be_called())) == "three");
+    CHECK(body_of(cache.get("k", now, makes("one"))) == "one");
+    CHECK(body_of(cache.get("k", now, must_not_be_called())) == "one");
+    CHECK(body_of(cache.get("other", now, makes("two"))) == "two");
+    CHECK(body_of(cache.get("k", later(), makes("three"))) == "three");
+    CHECK(body_of(cache.get("k", later(), must_not_be_called())) == "three");
 }
 
 TEST_CASE("another version and another digest are other moments; reachability is not") {
@@ -62,78 +62,78 @@ TEST_CASE("another version and another digest are other moments; reachability is
     version.version = "WS188";
     digest.build_digest = "e";
     away.store_reachable = false;
-    CHECK(body_of(cache.fetch("k", now, makes("one"))) == "one");
-    CHECK(body_of(cache.fetch("k", away, must_not_be_called())) == "one");
-    CHECK(body_of(cache.fetch("k", version, makes("two"))) == "two");
-    CHECK(body_of(cache.fetch("k", digest, makes("three"))) == "three");
+    CHECK(body_of(cache.get("k", now, makes("one"))) == "one");
+    CHECK(body_of(cache.get("k", away, must_not_be_called())) == "one");
+    CHECK(body_of(cache.get("k", version, makes("two"))) == "two");
+    CHECK(body_of(cache.get("k", digest, makes("three"))) == "three");
 }
 
 TEST_CASE("an outdated page stands in for a 503, and for nothing else") {
     PageCache cache(1 << 20);
-    CHECK(body_of(cache.fetch("k", now, makes("old"))) == "old");
-    const auto stale = cache.fetch("k", later(), refuses(503));
+    CHECK(body_of(cache.get("k", now, makes("old"))) == "old");
+    const auto stale = cache.get("k", later(), refuses(503));
     CHECK(body_of(stale) == "old");
-    CHECK(stale->outdated);
-    CHECK(body_of(cache.fetch("k", later(), refuses(404))) == "refused 404");
-    CHECK(body_of(cache.fetch("unknown", now, refuses(503))) == "refused 503");
-    const auto fresh = cache.fetch("k", later(), makes("new"));
+    CHECK(stale->stale);
+    CHECK(body_of(cache.get("k", later(), refuses(404))) == "refused 404");
+    CHECK(body_of(cache.get("unknown", now, refuses(503))) == "refused 503");
+    const auto fresh = cache.get("k", later(), makes("new"));
     CHECK(body_of(fresh) == "new");
-    CHECK_FALSE(fresh->outdated);
+    CHECK_FALSE(fresh->stale);
 }
 
 TEST_CASE("passing pages and refusals are not kept") {
     PageCache cache(1 << 20);
-    CHECK(body_of(cache.fetch("k", now, [] { return page("p", true); })) == "p");
-    CHECK(body_of(cache.fetch("k", now, refuses(404))) == "refused 404");
-    CHECK(body_of(cache.fetch("k", now, makes("kept"))) == "kept");
+    CHECK(body_of(cache.get("k", now, [] { return page("p", true); })) == "p");
+    CHECK(body_of(cache.get("k", now, refuses(404))) == "refused 404");
+    CHECK(body_of(cache.get("k", now, makes("kept"))) == "kept");
     CHECK(cache.bytes() > 0);
 }
 
 TEST_CASE("the bytes never pass the limit, and the pages used last stay") {
     constexpr std::size_t limit = 1 << 20;
     PageCache cache(limit);
-    CHECK(body_of(cache.fetch("hot", now, makes("hot"))) == "hot");
+    CHECK(body_of(cache.get("hot", now, makes("hot"))) == "hot");
     for (int i = 0; i < 5000; ++i) {
         const auto key = "key " + std::to_string(i);
-        REQUIRE(cache.fetch(key, now, makes(std::string(10000, 'x'))));
+        REQUIRE(cache.get(key, now, makes(std::string(10000, 'x'))));
         REQUIRE(cache.bytes() <= limit);
-        REQUIRE(body_of(cache.fetch("hot", now, must_not_be_called())) == "hot");
+        REQUIRE(body_of(cache.get("hot", now, must_not_be_called())) == "hot");
     }
     CHECK(cache.bytes() > limit * 9 / 10);
-    CHECK(body_of(cache.fetch("key 0", now, makes("made anew"))) == "made anew");
+    CHECK(body_of(cache.get("key 0", now, makes("made anew"))) == "made anew");
 }
 
 TEST_CASE("a page larger than the cache is handed out and not kept") {
     PageCache cache(100'000);
-    REQUIRE(cache.fetch("small", now, makes("s")));
+    REQUIRE(cache.get("small", now, makes("s")));
     const auto before = cache.bytes();
-    CHECK(body_of(cache.fetch("k", now, makes(std::string(200'000, 'x')))).size() == 200'000);
+    CHECK(body_of(cache.get("k", now, makes(std::string(200'000, 'x')))).size() == 200'000);
     CHECK(cache.bytes() == before);
-    CHECK(body_of(cache.fetch("k", now, makes("again"))) == "again");
+    CHECK(body_of(cache.get("k", now, makes("again"))) == "again");
 }
 
 TEST_CASE("a page that replaces one gives its bytes back") {
     PageCache cache(1 << 20);
-    REQUIRE(cache.fetch("k", now, makes(std::string(50'000, 'x'))));
-    REQUIRE(cache.fetch("k", later(), makes("small")));
+    REQUIRE(cache.get("k", now, makes(std::string(50'000, 'x'))));
+    REQUIRE(cache.get("k", later(), makes("small")));
     CHECK(cache.bytes() < 10'000);
 }
 
 TEST_CASE("a cache of no bytes keeps nothing and makes each time") {
     PageCache cache(0);
-    CHECK(body_of(cache.fetch("k", now, makes("one"))) == "one");
-    CHECK(body_of(cache.fetch("k", now, makes("two"))) == "two");
+    CHECK(body_of(cache.get("k", now, makes("one"))) == "one");
+    CHECK(body_of(cache.get("k", now, makes("two"))) == "two");
     CHECK(cache.bytes() == 0);
 }
 
 namespace {
 
 // Lets `count` threads ask for one page while the first is making it; `end` ends the making.
-std::vector<std::string> ask_at_once(PageCache& cache, int count, const PageCache::Make& end,
+std::vector<std::string> ask_at_once(PageCache& cache, int count, const PageCache::Render& end,
                                      std::atomic<int>& made) {
     std::latch started(1);
     std::atomic<int> asked = 0;
-    const auto make = [&]() -> Answered<PagePtr> {
+    const auto make = [&]() -> Result<PagePtr> {
         ++made;
         started.count_down();
         while (asked < count) std::this_thread::yield();
@@ -147,7 +147,7 @@ std::vector<std::string> ask_at_once(PageCache& cache, int count, const PageCach
             ++asked;
             auto& body = bodies[static_cast<std::size_t>(i)];
             try {
-                body = body_of(cache.fetch("k", now, make));
+                body = body_of(cache.get("k", now, make));
             } catch (const std::runtime_error& broken) {
                 body = broken.what();
             }
@@ -171,19 +171,19 @@ TEST_CASE("who waited for a page hears of its failure, and the next one may try 
     PageCache cache(1 << 20);
     std::atomic<int> made = 0;
     const auto bodies = ask_at_once(
-        cache, 2, []() -> Answered<PagePtr> { throw std::runtime_error("broke"); }, made);
+        cache, 2, []() -> Result<PagePtr> { throw std::runtime_error("broke"); }, made);
     CHECK(bodies == std::vector<std::string>(2, "broke"));
-    CHECK(body_of(cache.fetch("k", now, makes("works again"))) == "works again");
+    CHECK(body_of(cache.get("k", now, makes("works again"))) == "works again");
 }
 
 TEST_CASE("who asks after a switch does not get what was begun before it") {
     PageCache cache(1 << 20);
-    const auto before = cache.fetch("k", now, [&]() -> Answered<PagePtr> {
-        CHECK(body_of(cache.fetch("k", later(), makes("after"))) == "after");
+    const auto before = cache.get("k", now, [&]() -> Result<PagePtr> {
+        CHECK(body_of(cache.get("k", later(), makes("after"))) == "after");
         return page("before");
     });
     CHECK(body_of(before) == "before");
-    CHECK(body_of(cache.fetch("k", later(), makes("after"))) == "after");
+    CHECK(body_of(cache.get("k", later(), makes("after"))) == "after");
 }
 
 TEST_CASE("many threads on many keys of a small cache stay within its bytes") {
@@ -197,7 +197,7 @@ TEST_CASE("many threads on many keys of a small cache stay within its bytes") {
                 const auto key = std::to_string((i * 7 + t) % 97);
                 auto moment = now;
                 moment.generation = i / 1000;
-                const auto found = cache.fetch(key, moment, makes(std::string(5000, 'x') + key));
+                const auto found = cache.get(key, moment, makes(std::string(5000, 'x') + key));
                 if (body_of(found) != std::string(5000, 'x') + key || cache.bytes() > limit)
                     wrong = true;
             }

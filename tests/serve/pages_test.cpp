@@ -104,7 +104,7 @@ TEST_CASE("what is not there is 404 and named") {
              {"/diff?class=Gene&name=nobody&from=WS1&to=WS2", "Gene nobody"},
              {"/release/WS77", "WS77"},
              {"/opml?object=Gene:nobody", "list"},
-             {"/nowhere", "no such page"}}) {
+             {"/nowhere", "no page at this address"}}) {
         INFO(address);
         const auto page = world.open(address);
         CHECK(page.status == 404);

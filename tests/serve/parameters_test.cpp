@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 
-#include "serve/query.hpp"
+#include "serve/parameters.hpp"
 #include "support/catch.hpp"
 #include "tree/object.hpp"
 
+using serve::extract_parameter;
 using serve::parse_query;
-using serve::take_out;
 
 TEST_CASE("only parameters that are known are taken, whichever of their letters were escaped") {
     constexpr std::array<std::string_view, 2> known = {"class", "n"};
@@ -63,12 +63,12 @@ TEST_CASE("a list has at most 200 objects, each of the usual lengths") {
 
 TEST_CASE("what is taken out of a query is gone, however it is spelled") {
     const auto taken =
-        take_out("class=Gene&token=a%20b;name=x&%74oken=c&tokens=d&token", "token");
+        extract_parameter("class=Gene&token=a%20b;name=x&%74oken=c&tokens=d&token", "token");
     CHECK(taken.values == std::vector<std::string>{"a b", "c", ""});
     CHECK(taken.rest == "class=Gene&name=x&tokens=d");
-    CHECK(take_out("a=1;;b=%zz&", "token").rest == "a=1;;b=%zz&");
-    CHECK(take_out("token=x", "token").rest.empty());
-    CHECK(take_out("", "token").values.empty());
+    CHECK(extract_parameter("a=1;;b=%zz&", "token").rest == "a=1;;b=%zz&");
+    CHECK(extract_parameter("token=x", "token").rest.empty());
+    CHECK(extract_parameter("", "token").values.empty());
 }
 
 TEST_CASE("queries of lists may be longer than others, and end too") {

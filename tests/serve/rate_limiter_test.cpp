@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "serve/backroom.hpp"
-#include "serve/limiter.hpp"
+#include "serve/rate_limiter.hpp"
 
 using namespace backroom;
 using serve::client_of;
-using serve::Limiter;
+using serve::RateLimiter;
 using namespace std::chrono_literals;
 
 namespace {
 
 const std::chrono::steady_clock::time_point start{};
 
-bool may(Limiter& limiter, std::string_view address, std::chrono::milliseconds later = 0ms) {
-    return !limiter.refuse(address, start + later);
+bool may(RateLimiter& limiter, std::string_view address, std::chrono::milliseconds later = 0ms) {
+    return !limiter.count_request(address, start + later);
 }
 
 }  // namespace
@@ -27,11 +27,11 @@ TEST_CASE("an IPv4 address is a client, an IPv6 network of 64 bits is one") {
 }
 
 TEST_CASE("a client may ask so often at once, and goes on at its rate") {
-    Limiter limiter({.per_minute = 60, .burst = 3});
+    RateLimiter limiter({.per_minute = 60, .burst = 3});
     CHECK(may(limiter, "a"));
     CHECK(may(limiter, "a"));
     CHECK(may(limiter, "a"));
-    CHECK(limiter.refuse("a", start) == 1s);
+    CHECK(limiter.count_request("a", start) == 1s);
     CHECK(may(limiter, "b"));
     CHECK_FALSE(may(limiter, "a", 900ms));
     CHECK(may(limiter, "a", 1000ms));
@@ -41,26 +41,26 @@ TEST_CASE("a client may ask so often at once, and goes on at its rate") {
 }
 
 TEST_CASE("how long to wait is said in whole seconds") {
-    Limiter limiter({.per_minute = 2, .burst = 1});
+    RateLimiter limiter({.per_minute = 2, .burst = 1});
     CHECK(may(limiter, "a"));
-    CHECK(limiter.refuse("a", start) == 30s);
-    CHECK(limiter.refuse("a", start + 29500ms) == 1s);
+    CHECK(limiter.count_request("a", start) == 30s);
+    CHECK(limiter.count_request("a", start + 29500ms) == 1s);
 }
 
 TEST_CASE("a clock that seems to go back gives and takes nothing") {
-    Limiter limiter({.per_minute = 60, .burst = 1});
+    RateLimiter limiter({.per_minute = 60, .burst = 1});
     CHECK(may(limiter, "a", 5s));
     CHECK_FALSE(may(limiter, "a", 1s));
     CHECK(may(limiter, "a", 6s));
 }
 
 TEST_CASE("without a rate nobody is refused") {
-    Limiter limiter({});
+    RateLimiter limiter({});
     for (int i = 0; i < 1000; ++i) CHECK(may(limiter, "a"));
 }
 
 TEST_CASE("of more clients than are remembered, who asked longest ago is forgotten") {
-    Limiter limiter({.per_minute = 1, .burst = 1, .most_clients = 2});
+    RateLimiter limiter({.per_minute = 1, .burst = 1, .most_clients = 2});
     CHECK(may(limiter, "a"));
     CHECK(may(limiter, "b"));
     CHECK_FALSE(may(limiter, "a"));

@@ -5,24 +5,19 @@
 
 #include "base/text.hpp"
 #include "render/feed.hpp"
-#include "serve/feed_query.hpp"
-#include "serve/query.hpp"
+#include "serve/parameters.hpp"
+#include "serve/requests.hpp"
 #include "support/catch.hpp"
 #include "tree/object.hpp"
 
-using serve::address_of;
-using serve::archive_address_of;
-using serve::Document;
-using serve::FeedQuery;
-using serve::parse_feed_query;
-using serve::parse_release_feed_query;
+using namespace serve;
 
 namespace {
 
 constexpr std::size_t most = 1000;
 
-serve::Refusal refusal_to(std::string_view query) {
-    const auto parsed = parse_feed_query(query, most);
+HttpError refusal_to(std::string_view query) {
+    const auto parsed = parse_feed_request(query, most);
     INFO(query.substr(0, 200));
     REQUIRE_FALSE(parsed);
     return parsed.error();
@@ -41,28 +36,28 @@ int refused_for(std::string_view query, std::string_view parameter) {
 TEST_CASE("class and name are enough, separated by & or by ;") {
     for (const auto* query : {"class=Gene&name=unc-26", "name=unc-26;class=Gene",
                               ";;class=Gene&&name=unc-26&", "%63lass=Gene&name=unc%2D26"}) {
-        const auto parsed = parse_feed_query(query, most);
+        const auto parsed = parse_feed_request(query, most);
         REQUIRE(parsed);
         CHECK(parsed->object == history::ObjectName{"Gene", "unc-26"});
         CHECK(parsed->window == history::Window{50, ""});
         CHECK(parsed->format.empty());
-        CHECK(to_text(*parsed) == "class=Gene&name=unc-26");
+        CHECK(query_of(*parsed) == "class=Gene&name=unc-26");
     }
 }
 
 TEST_CASE("values are decoded: + is a space, escapes are bytes, = may stand in a value") {
     const auto parsed =
-        parse_feed_query("class=Paper&name=a+b%2Bc%26d%3Be=f%C3%A9%F0%9F%A7%AC", most);
+        parse_feed_request("class=Paper&name=a+b%2Bc%26d%3Be=f%C3%A9%F0%9F%A7%AC", most);
     REQUIRE(parsed);
     CHECK(parsed->object.name == "a b+c&d;e=f\xC3\xA9\xF0\x9F\xA7\xAC");
-    CHECK(to_text(*parsed) == "class=Paper&name=a%20b%2Bc%26d%3Be%3Df%C3%A9%F0%9F%A7%AC");
+    CHECK(query_of(*parsed) == "class=Paper&name=a%20b%2Bc%26d%3Be%3Df%C3%A9%F0%9F%A7%AC");
 }
 
 TEST_CASE("the canonical text keeps what was said, in one order, and nothing unknown") {
-    const auto parsed = parse_feed_query(
+    const auto parsed = parse_feed_request(
         "utm=1;format=rss;since=WS186;n=050;name=x;class=Gene;junk=%zz;=;%00=%00", most);
     REQUIRE(parsed);
-    CHECK(to_text(*parsed) == "class=Gene&name=x&n=50&since=WS186&format=rss");
+    CHECK(query_of(*parsed) == "class=Gene&name=x&n=50&since=WS186&format=rss");
 }
 
 TEST_CASE("what is missing is named") {
@@ -86,7 +81,7 @@ TEST_CASE("values that no text may hold are refused, naming the parameter") {
 TEST_CASE("a known parameter that comes twice is refused, an unknown one is not") {
     CHECK(refused_for("class=Gene&name=x&class=Gene", "class=") == 400);
     CHECK(refused_for("class=Gene&name=x;n=1;n=1", "n=") == 400);
-    CHECK(parse_feed_query("class=Gene&name=x&a=1&a=2", most));
+    CHECK(parse_feed_request("class=Gene&name=x&a=1&a=2", most));
 }
 
 TEST_CASE("class and name have their longest") {
@@ -95,7 +90,7 @@ TEST_CASE("class and name have their longest") {
     const auto with = [](std::size_t class_size, std::size_t name_size) {
         return "class=" + std::string(class_size, 'c') + "&name=" + std::string(name_size, 'n');
     };
-    CHECK(parse_feed_query(with(64, 512), most));
+    CHECK(parse_feed_request(with(64, 512), most));
     CHECK(refused_for(with(65, 512), "class=") == 400);
     CHECK(refused_for(with(64, 513), "name=") == 400);
     CHECK(refusal_to(with(4, 20000)).status == 414);
@@ -103,7 +98,7 @@ TEST_CASE("class and name have their longest") {
 
 TEST_CASE("n is a number from 1 to the most") {
     for (const auto* good : {"1", "50", "1000"}) {
-        const auto parsed = parse_feed_query(std::string("class=G&name=x&n=") + good, most);
+        const auto parsed = parse_feed_request(std::string("class=G&name=x&n=") + good, most);
         REQUIRE(parsed);
         CHECK(std::to_string(parsed->window.most) == good);
     }
@@ -114,11 +109,11 @@ TEST_CASE("n is a number from 1 to the most") {
 }
 
 TEST_CASE("the default number of items is never above the most") {
-    CHECK(parse_feed_query("class=G&name=x", 20)->window.most == 20);
+    CHECK(parse_feed_request("class=G&name=x", 20)->window.most == 20);
 }
 
 TEST_CASE("since is a version") {
-    CHECK(parse_feed_query("class=G&name=x&since=WS186", most)->window.since == "WS186");
+    CHECK(parse_feed_request("class=G&name=x&since=WS186", most)->window.since == "WS186");
     for (const auto* bad :
          {"", "WS 186", "../x", ".x", "a/b", "W%27S", "123456789012345678901234567890123"})
         CHECK(refused_for(std::string("class=G&name=x&since=") + bad, "since=") == 400);
@@ -126,43 +121,42 @@ TEST_CASE("since is a version") {
 
 TEST_CASE("formats are those that are rendered") {
     for (const auto& format : render::formats())
-        CHECK(
-            parse_feed_query("class=G&name=x&format=" + std::string(format.name), most)->format ==
-            format.name);
+        CHECK(parse_feed_request("class=G&name=x&format=" + std::string(format.name), most)
+                  ->format == format.name);
     for (const auto* bad : {"", "RSS", "pdf", "html"})
         CHECK(refused_for(std::string("class=G&name=x&format=") + bad, "format=") == 400);
 }
 
 TEST_CASE("a class alone is the feed of a class, objects are a watch list") {
-    const auto whole = parse_feed_query("class=Gene", most);
+    const auto whole = parse_feed_request("class=Gene", most);
     REQUIRE(whole);
-    CHECK(whole->of == FeedQuery::Of::whole_class);
-    CHECK(address_of(*whole) == "/rss?class=Gene");
-    const auto list = parse_feed_query("object=Paper:b&n=5&object=Gene:a", most);
+    CHECK(whole->subject == FeedRequest::Subject::whole_class);
+    CHECK(url_of(*whole) == "/rss?class=Gene");
+    const auto list = parse_feed_request("object=Paper:b&n=5&object=Gene:a", most);
     REQUIRE(list);
-    CHECK(list->of == FeedQuery::Of::watch_list);
+    CHECK(list->subject == FeedRequest::Subject::watch_list);
     CHECK(list->is_wide());
-    CHECK(address_of(*list) == "/rss?object=Gene%3Aa&object=Paper%3Ab&n=5");
+    CHECK(url_of(*list) == "/rss?object=Gene%3Aa&object=Paper%3Ab&n=5");
     CHECK(refused_for("object=Gene:a&class=Gene", "class=") == 400);
     CHECK(refused_for("object=Gene:a&name=x", "name=") == 400);
 }
 
 TEST_CASE("changes are a list of known words, in one order, each once") {
     const auto narrowed =
-        parse_feed_query("class=G&name=x&change=replaced,added,replaced&tag=Gene_info", most);
+        parse_feed_request("class=G&name=x&change=replaced,added,replaced&tag=Gene_info", most);
     REQUIRE(narrowed);
     CHECK(narrowed->window.narrowing.only ==
           std::vector<compare::Op>{compare::Op::added, compare::Op::replaced});
-    CHECK(to_text(*narrowed) == "class=G&name=x&tag=Gene_info&change=added,replaced");
-    CHECK(narrowing_of(*narrowed) == ", at Gene_info, only what was added or replaced");
-    CHECK(parse_feed_query("class=G&name=x&change=added,removed,replaced", most));
+    CHECK(query_of(*narrowed) == "class=G&name=x&tag=Gene_info&change=added,replaced");
+    CHECK(filter_text_of(*narrowed) == ", at Gene_info, only what was added or replaced");
+    CHECK(parse_feed_request("class=G&name=x&change=added,removed,replaced", most));
     for (const auto* bad :
          {"", "added,", ",", "changed", "Added", "added removed", "added,,removed"})
         CHECK(refused_for(std::string("class=G&name=x&change=") + bad, "change=") == 400);
 }
 
 TEST_CASE("a tag is any text of a length") {
-    CHECK(parse_feed_query("class=G&name=x&tag=" + std::string(128, 't'), most));
+    CHECK(parse_feed_request("class=G&name=x&tag=" + std::string(128, 't'), most));
     CHECK(refused_for("class=G&name=x&tag=" + std::string(129, 't'), "tag=") == 400);
     CHECK(refused_for("class=G&name=x&tag=", "tag=") == 400);
     CHECK(refused_for("class=G&name=x&tag=a%00b", "tag=") == 400);
@@ -170,47 +164,47 @@ TEST_CASE("a tag is any text of a length") {
 
 TEST_CASE("pages of an archive are numbered by fifties, and n says nothing there") {
     const auto page =
-        parse_feed_query("before=100&n=0&class=G&name=x&format=rss", most, Document::archive);
+        parse_feed_request("before=100&n=0&class=G&name=x&format=rss", most, Document::archive);
     REQUIRE(page);
     CHECK(page->window.before == 100);
-    CHECK(address_of(*page) == "/rss/archive?class=G&name=x&format=rss&before=100");
-    CHECK(archive_address_of(*page, "atom") == "/rss/archive?class=G&name=x&format=atom&before=");
-    CHECK(current_address_of(*page) == "/rss?class=G&name=x&format=rss");
+    CHECK(url_of(*page) == "/rss/archive?class=G&name=x&format=rss&before=100");
+    CHECK(archive_url_of(*page, "atom") == "/rss/archive?class=G&name=x&format=atom&before=");
+    CHECK(current_url_of(*page) == "/rss?class=G&name=x&format=rss");
     for (const auto* bad : {"", "0", "7", "49", "75", "-50", "1e9", "99999999999999999999"}) {
-        const auto refused = parse_feed_query(std::string("class=G&name=x&before=") + bad, most,
-                                              Document::archive);
+        const auto refused = parse_feed_request(std::string("class=G&name=x&before=") + bad, most,
+                                                Document::archive);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().status == 400);
         CHECK(refused.error().text.starts_with("before="));
     }
-    CHECK(parse_feed_query("class=G&name=x", most, Document::archive).error().text ==
+    CHECK(parse_feed_request("class=G&name=x", most, Document::archive).error().text ==
           "before= is missing.");
-    CHECK(parse_feed_query("class=G&name=x&before=7", most));
+    CHECK(parse_feed_request("class=G&name=x&before=7", most));
 }
 
 TEST_CASE("the feed of a release has its address, and no releases that it begins after") {
     const auto feed =
-        parse_release_feed_query("WS187", "since=WS1&n=5&format=rss&change=added", most);
+        parse_release_feed_request("WS187", "since=WS1&n=5&format=rss&change=added", most);
     REQUIRE(feed);
-    CHECK(address_of(*feed) == "/release/WS187?n=5&change=added&format=rss");
+    CHECK(url_of(*feed) == "/release/WS187?n=5&change=added&format=rss");
     CHECK(feed->window.since.empty());
-    CHECK(archive_address_of(*feed, "rss") ==
+    CHECK(archive_url_of(*feed, "rss") ==
           "/release/WS187/archive?change=added&format=rss&before=");
 }
 
 TEST_CASE("any object name survives its way into a query and back") {
-    CHECK(rc::check("parse(to_text(q)) == q", [](const std::string& bytes, bool says_most) {
+    CHECK(rc::check("parse(query_of(q)) == q", [](const std::string& bytes, bool has_count) {
         // Any letters of two plain alphabets: legal text of any shape.
         constexpr std::array<std::string_view, 8> letters = {"a", "%", "&",        ";",
                                                              "+", " ", "\xC3\xA9", "\""};
         std::string name = "x";
         for (const char c : bytes) name += letters[static_cast<unsigned char>(c) % 8];
         if (name.size() > 500) return;
-        FeedQuery query;
+        FeedRequest query;
         query.object = {"Gene", name};
-        query.window.most = says_most ? 7 : 50;
-        query.says_most = says_most;
-        const auto parsed = parse_feed_query(to_text(query), most);
+        query.window.most = has_count ? 7 : 50;
+        query.has_count = has_count;
+        const auto parsed = parse_feed_request(query_of(query), most);
         RC_ASSERT(static_cast<bool>(parsed));
         RC_ASSERT(*parsed == query);
     }));
@@ -220,14 +214,87 @@ TEST_CASE("no query breaks the parser, and what it lets through is clean") {
     CHECK(rc::check("hostile bytes", [](const std::string& bytes) {
         for (const auto& query : {bytes, "class=" + bytes + "&name=" + bytes,
                                   "class=G&name=x;n=" + bytes, "class=G;name=%" + bytes}) {
-            const auto parsed = parse_feed_query(query, most);
+            const auto parsed = parse_feed_request(query, most);
             if (!parsed) {
                 RC_ASSERT(parsed.error().status >= 400 && parsed.error().status < 500);
                 continue;
             }
-            const auto again = parse_feed_query(to_text(*parsed), most);
+            const auto again = parse_feed_request(query_of(*parsed), most);
             RC_ASSERT(static_cast<bool>(again));
             RC_ASSERT(*again == *parsed);
         }
     }));
+}
+
+namespace {
+
+// Returns the status of an error whose text begins with `parameter`; 200 without an error.
+template <class T>
+int status_for(const Result<T>& parsed, std::string_view parameter) {
+    if (parsed) return 200;
+    INFO(parsed.error().text);
+    CHECK(parsed.error().text.starts_with(parameter));
+    return parsed.error().status;
+}
+
+}  // namespace
+
+TEST_CASE("a history page has one address, whatever order its parameters came in") {
+    const auto query = parse_history_request("part=2;at=WS187;name=a+b;class=Gene;utm=1");
+    REQUIRE(query);
+    CHECK(*query == HistoryRequest{{"Gene", "a b"}, "WS187", 2});
+    CHECK(url_of(*query) == "/history?class=Gene&name=a%20b&at=WS187&part=2");
+    CHECK(url_of(*parse_history_request("class=G&name=x&part=1")) == "/history?class=G&name=x");
+    CHECK(status_for(parse_history_request("class=G"), "name=") == 400);
+    CHECK(status_for(parse_history_request("class=G&name=x&at=a/b"), "at=") == 400);
+    for (const auto* bad : {"0", "-1", "1e9", "", "x", "1000000000"})
+        CHECK(status_for(parse_history_request(std::string("class=G&name=x&part=") + bad),
+                         "part=") == 400);
+}
+
+TEST_CASE("a difference names object and both releases") {
+    const auto query = parse_diff_request("to=WS188&from=WS186&class=Gene&name=x&format=json");
+    REQUIRE(query);
+    CHECK(query->format == DiffRequest::Format::json);
+    CHECK(url_of(*query) == "/diff?class=Gene&name=x&from=WS186&to=WS188&format=json");
+    CHECK(status_for(parse_diff_request("class=G&name=x&to=WS1"), "from=") == 400);
+    CHECK(status_for(parse_diff_request("class=G&name=x&from=WS1"), "to=") == 400);
+    CHECK(status_for(parse_diff_request("class=G&name=x&from=W%20S&to=WS1"), "from=") == 400);
+    CHECK(status_for(parse_diff_request("class=G&name=x&from=WS1&to="), "to=") == 400);
+    CHECK(status_for(parse_diff_request("class=G&name=x&from=A&to=B&format=rss"), "format=") ==
+          400);
+    CHECK(status_for(parse_diff_request("class=G&name=x&from=A&from=A&to=B"), "from=") == 400);
+    CHECK(status_for(parse_diff_request("class=G&name=x&from=A&to=B&part=0"), "part=") == 400);
+}
+
+TEST_CASE("the home page takes a class, a text and a list, each or none") {
+    CHECK(url_of(*parse_home_request("")) == "/");
+    const auto query = parse_home_request("object=Gene:b&q=+unc-26+&class=Gene&object=Gene:a");
+    REQUIRE(query);
+    CHECK(query->text == "unc-26");
+    CHECK(url_of(*query) == "/?class=Gene&q=unc-26&object=Gene%3Aa&object=Gene%3Ab");
+    CHECK(parse_home_request("class=&q=")->class_name.empty());
+    CHECK(parse_home_request("class=Gene&name=x")->text == "x");
+    CHECK(status_for(parse_home_request("q=" + std::string(513, 'q')), "q=") == 400);
+    CHECK(status_for(parse_home_request("class=" + std::string(65, 'c')), "class=") == 400);
+    CHECK(status_for(parse_home_request("object=x"), "object=") == 400);
+    CHECK(status_for(parse_home_request("q=%ff"), "q=") == 400);
+}
+
+TEST_CASE("suggestions and lists say what is missing or too long") {
+    CHECK(parse_suggest_request("")->text.empty());
+    CHECK(parse_suggest_request("q=unc&class=Gene&object=broken")->objects.empty());
+    CHECK(status_for(parse_suggest_request("q=a&q=b"), "q=") == 400);
+    CHECK(status_for(parse_opml_request(""), "object=") == 400);
+    CHECK(opml_url_of(*parse_opml_request("object=B:2&object=A:1")) ==
+          "/opml?object=A%3A1&object=B%3A2");
+}
+
+TEST_CASE("the contents of a release are looked through by class, text and place") {
+    const auto query = parse_release_request("from=100&q=unc&class=Gene");
+    REQUIRE(query);
+    CHECK(release_url_of("WS187", *query) == "/release/WS187?class=Gene&q=unc&from=100");
+    CHECK(release_url_of("WS187", {}) == "/release/WS187");
+    for (const auto* bad : {"-1", "x", "1e9", "10000000000"})
+        CHECK(status_for(parse_release_request(std::string("from=") + bad), "from=") == 400);
 }

@@ -141,7 +141,7 @@ TEST_CASE("statuses of what can't be asked") {
     CHECK(world.ask("GET", "/rss/").status == 404);
     Request broken;
     broken.path = "/rss";
-    broken.fault = serve::Refusal{400, "The path has an invalid percent escape."};
+    broken.error = serve::HttpError{400, "The path has an invalid percent escape."};
     CHECK(world.site.answer(broken).status == 400);
     CHECK(world.back.loads == 0);
     CHECK(world.back.hits == 0);
