@@ -15,7 +15,7 @@
 #include "app/logs.hpp"
 #include "app/rooms.hpp"
 #include "serve/http.hpp"
-#include "serve/metrics.hpp"
+#include "serve/monitoring.hpp"
 #include "serve/site.hpp"
 
 namespace app {

@@ -1,8 +1,7 @@
 // The routes for monitoring: /healthz and /metrics.
 // SPDX-License-Identifier: MIT
-#include <nlohmann/json.hpp>
-
 #include "base/date.hpp"
+#include "base/json.hpp"
 #include "serve/routes.hpp"
 
 namespace serve {
@@ -15,21 +14,24 @@ long days_since(base::Date day, base::Seconds now) {
     return (std::chrono::floor<std::chrono::days>(now) - day).count();
 }
 
-nlohmann::ordered_json health_report(SiteContext& site, const history::Moment& version,
-                                     bool healthy) {
+//   schema  "ok", "unknown", or what is wrong with it
+std::string health_report(SiteContext& site, const history::Moment& version, bool healthy,
+                          const std::string& schema) {
     const auto& desk = site.desk.operators;
-    nlohmann::ordered_json report = {
-        {"status", healthy ? "ok" : "unavailable"},
-        {"store", version.store_reachable ? "reachable" : "unreachable"},
-        {"release", version.version}};
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object().field("status", healthy ? "ok" : "unavailable");
+    json.field("store", version.store_reachable ? "reachable" : "unreachable");
+    json.field("release", version.version);
     if (const auto release = desk.current_release()) {
-        report["released_on"] = base::format_date(release->released_on);
-        report["age_days"] = days_since(release->released_on, site.settings.clock());
+        json.field("released_on", base::format_date(release->released_on));
+        json.field("age_days", days_since(release->released_on, site.settings.clock()));
     }
-    report["build"] = version.build_digest;
+    json.field("build", version.build_digest);
     if (const auto reason = desk.refused_build(); !reason.empty())
-        report["refused_build"] = reason;
-    return report;
+        json.field("refused_build", reason);
+    json.field("schema", schema).end_object();
+    return text + "\n";
 }
 
 Response uncached(int status, std::string_view content_type, std::string body) {
@@ -51,12 +53,9 @@ Result<Response> answer_health(SiteContext& site, const Request&) {
     const bool is_known = error != nullptr && !is_unknown;
     const bool fits = !is_known || error->empty();
     const bool healthy = version.store_reachable && !version.version.empty() && fits;
-    auto report = health_report(site, version, healthy);
-    report["schema"] = !is_known ? "unknown" : fits ? "ok" : *error;
-    // A reason may contain any bytes: invalid UTF-8 is replaced.
-    auto response = uncached(
-        healthy ? 200 : 503, "application/json",
-        report.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    const auto schema = !is_known ? std::string("unknown") : fits ? "ok" : *error;
+    auto response = uncached(healthy ? 200 : 503, "application/json",
+                             health_report(site, version, healthy, schema));
     if (!healthy) response.fields.emplace_back("Retry-After", retry_after);
     return response;
 }

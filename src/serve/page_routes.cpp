@@ -1,13 +1,12 @@
 // The routes of pages for people (home, history, differences, releases) and of what scripts and
 // browsers load for them (suggestions, OPML, style sheets).
 // SPDX-License-Identifier: MIT
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "base/date.hpp"
+#include "base/json.hpp"
 #include "render/difference_json.hpp"
 #include "render/feed.hpp"
 #include "render/item.hpp"
@@ -142,24 +141,24 @@ Result<RenderedPage> render_difference(SiteContext& site, const DiffRequest& req
     return page;
 }
 
-// Labels may contain any bytes: invalid UTF-8 is replaced.
-using Json = nlohmann::ordered_json;
-std::string text_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Result<RenderedPage> render_suggestions(SiteContext& site, const HomeRequest& request) {
     auto found = Asked<std::vector<history::Named>>();
     if (!request.text.empty())
         found = site.desk.reading.find_named(request.class_name, request.text, most_suggested);
     if (!found) return fail(http_error_of(found.error(), wanted_search()));
-    auto suggestions = Json::array();
+    RenderedPage page;
+    base::JsonWriter json(page.body);
+    json.begin_array();
     for (const auto& [object, label] : *found)
-        suggestions.push_back({{"class", object.class_name},
-                               {"name", object.name},
-                               {"label", label},
-                               {"url", render::page_of(object, site.site)}});
-    return RenderedPage{.body = text_of(suggestions)};
+        json.begin_object()
+            .field("class", object.class_name)
+            .field("name", object.name)
+            .field("label", label)
+            .field("url", render::page_of(object, site.site))
+            .end_object();
+    json.end_array();
+    page.body += "\n";
+    return page;
 }
 
 Result<RenderedPage> render_opml(SiteContext& site,
