@@ -8,7 +8,7 @@
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>.
 config ?= release
 B := build/$(config)
-rooms := base tree store source compare history render serve release app
+rooms := base tree store archive source compare history render serve release app
 CXX ?= g++
 PORT ?= 8080
 PREFIX ?= /usr/local
@@ -34,13 +34,14 @@ test_libs := -lrapidcheck
 with_base    := base
 with_tree    := tree base
 with_store   := store base
+with_archive := archive store base
 with_source  := source tree base
 with_compare := compare tree base
 with_history := history compare source store tree base
 with_render  := render history compare source store tree base
 with_serve   := serve render history compare source store tree base
 with_release := release history compare source store tree base
-with_app     := app release serve render history compare source store tree base
+with_app     := app release serve render history compare source archive store tree base
 archives = $(foreach r,$(with_$(1)),$(B)/lib$(r).a)
 
 sources = $(wildcard src/$(1)/*.cpp)

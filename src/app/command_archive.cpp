@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "app/commands.hpp"
+#include "archive/archive.hpp"
 #include "source/file.hpp"
-#include "store/archive.hpp"
 
 namespace app {
 namespace {
@@ -43,14 +43,15 @@ Result<std::size_t> read_from(int descriptor, std::span<char> into) {
     }
 }
 
-Result<store::RowCounts> export_to_stdout(store::Connection& connection) {
+Result<archive::RowCounts> export_to_stdout(store::Connection& connection) {
     // A reader that went away is an error of the write, not the end of the program.
     std::signal(SIGPIPE, SIG_IGN);
-    return store::export_store(connection, write_to_stdout);
+    return archive::export_store(connection, write_to_stdout);
 }
 
 // The file is there when it is whole: a backup of yesterday stays until then.
-Result<store::RowCounts> export_to_file(store::Connection& connection, const std::string& name) {
+Result<archive::RowCounts> export_to_file(store::Connection& connection,
+                                          const std::string& name) {
     std::error_code none;
     if (std::filesystem::exists(name, none) && !std::filesystem::is_regular_file(name, none))
         return base::fail(base::Kind::unavailable,
@@ -58,7 +59,7 @@ Result<store::RowCounts> export_to_file(store::Connection& connection, const std
     auto file = source::NewFile::create(name);
     if (!file) return tl::unexpected(file.error());
     const auto counts =
-        store::export_store(connection, [&](std::string_view bytes) -> Result<void> {
+        archive::export_store(connection, [&](std::string_view bytes) -> Result<void> {
             if (const auto done = file->file().write(bytes); !done)
                 return base::fail_at(name, done.error());
             return {};
@@ -69,19 +70,19 @@ Result<store::RowCounts> export_to_file(store::Connection& connection, const std
     return counts;
 }
 
-Result<store::RowCounts> import_from(store::Pool& pool, const std::string& name,
-                                     store::Leftovers leftovers) {
+Result<archive::RowCounts> import_from(store::Pool& pool, const std::string& name,
+                                       archive::Leftovers leftovers) {
     const auto read = [](int descriptor) {
         return [descriptor](std::span<char> into) { return read_from(descriptor, into); };
     };
-    if (is_standard(name)) return store::import_store(pool, read(STDIN_FILENO), leftovers);
+    if (is_standard(name)) return archive::import_store(pool, read(STDIN_FILENO), leftovers);
     const source::File file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open()) return unavailable(name, errno);
-    return store::import_store(pool, read(file.descriptor()), leftovers);
+    return archive::import_store(pool, read(file.descriptor()), leftovers);
 }
 
 // "exported in 12.3 s: 1000000 objects, 1200000 history, …"; tables without rows are left out.
-void print_summary(std::string_view done, const store::RowCounts& counts,
+void print_summary(std::string_view done, const archive::RowCounts& counts,
                    steady_clock::time_point began) {
     const std::chrono::duration<double> seconds = steady_clock::now() - began;
     std::string tables;
@@ -90,7 +91,7 @@ void print_summary(std::string_view done, const store::RowCounts& counts,
     fmt::print(stderr, "{} in {:.1f} s: {}\n", done, seconds.count(), tables);
 }
 
-int report(std::string_view done, const Result<store::RowCounts>& counts,
+int report(std::string_view done, const Result<archive::RowCounts>& counts,
            steady_clock::time_point began) {
     if (!counts) return complain(counts.error().text, status_of(counts.error()));
     print_summary(done, *counts, began);
@@ -117,7 +118,7 @@ int export_store(const Config& config, const std::string& file) {
     return report("exported", counts, began);
 }
 
-int import_store(const Config& config, const std::string& file, store::Leftovers leftovers) {
+int import_store(const Config& config, const std::string& file, archive::Leftovers leftovers) {
     if (const auto missing = missing_store(config); !missing.empty())
         return complain(missing, failed);
     const auto began = steady_clock::now();

@@ -4,6 +4,7 @@
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
+#include "archive/adoption.hpp"
 #include "base/text.hpp"
 
 namespace app {
@@ -31,15 +32,15 @@ int init(const Config& config) {
     }
     const auto pool = open_pool(config, store::IfMissing::create, Waiting::upgrade);
     const auto connection = pool->lease();
-    const auto done = store::initialise(*connection, base::system_clock_now());
+    const auto done = archive::initialise(*connection, base::system_clock_now());
     if (!done) return complain(done.error().text, status_of(done.error()));
     for (const auto& reason : done->reasons)
         fmt::print(stderr, "varve: not adopted: {}\n", reason);
-    if (done->from == done->to)
-        fmt::print("the store is up to date (schema {})\n", done->to);
-    else if (done->from == -1)
+    if (done->has_adopted)
         fmt::print("adopted the first system's tables: {} objects, {} history rows (schema {})\n",
                    done->adopted_objects, done->adopted_rows, done->to);
+    else if (done->from == done->to)
+        fmt::print("the store is up to date (schema {})\n", done->to);
     else if (done->from == 0)
         fmt::print("created the store (schema {})\n", done->to);
     else

@@ -131,7 +131,7 @@ void add_archive(Line& line) {
     in->add_flag("--again", words.again, "Clear first what a broken-off import left");
     in->callback(line.configured([&](const Config& config) {
         return import_store(config, words.archive,
-                            words.again ? store::Leftovers::clear : store::Leftovers::refuse);
+                            words.again ? archive::Leftovers::clear : archive::Leftovers::refuse);
     }));
 }
 

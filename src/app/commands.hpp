@@ -8,9 +8,9 @@
 
 #include "app/config.hpp"
 #include "app/rooms.hpp"
+#include "archive/archive.hpp"
 #include "base/result.hpp"
 #include "release/forget.hpp"
-#include "store/archive.hpp"
 
 namespace app {
 
@@ -49,7 +49,7 @@ int accept(const Config& config, const std::string& release);
 
 //   file  empty or "-": standard output, standard input
 int export_store(const Config& config, const std::string& file);
-int import_store(const Config& config, const std::string& file, store::Leftovers leftovers);
+int import_store(const Config& config, const std::string& file, archive::Leftovers leftovers);
 
 struct PrewarmWords {
     std::string build;  // folder; empty: the current build

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "store/adoption.hpp"
+#include "archive/adoption.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,19 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
+#include "store/pool.hpp"
+#include "store/schema.hpp"
+#include "store/store.hpp"
 
-namespace store {
+namespace archive {
 namespace {
+
+using base::Result;
+using store::Access;
+using store::Connection;
+using store::Row;
+using store::Transaction;
+using store::Value;
 
 constexpr std::size_t most_reasons = 100;
 constexpr std::int64_t rows_at_once = 500;
@@ -24,18 +34,14 @@ constexpr std::size_t longest_class = 64, longest_name = 512;  // characters, as
 constexpr std::string_view default_date = "2007-01-01";
 
 template <std::size_t n>
-bool all_of_these(const std::vector<std::string>& columns,
-                  const std::array<std::string_view, n>& wanted) {
+bool has_all(const std::vector<std::string>& columns,
+             const std::array<std::string_view, n>& wanted) {
     return std::ranges::all_of(wanted, [&](std::string_view name) {
         return std::ranges::find(columns, name) != columns.end();
     });
 }
 
-bool has_table(Connection& connection, const std::string& name) {
-    return !columns_of(connection, name).empty();
-}
-
-// Bytes of the first system as text: UTF-8 if that is what they are, else windows-1252.
+// Returns bytes of the first system as text: they are UTF-8 or windows-1252.
 std::optional<std::string> text_of(const Row& row, std::size_t column) {
     if (row.is_null(column)) return std::nullopt;
     return base::legal_text(row.blob(column));
@@ -63,29 +69,31 @@ std::string joined(const std::string& first, const std::string& second) {
     return first + "<br>" + second;
 }
 
-// Why an object can't be adopted; nullptr: it can.
-const char* unfit(const std::optional<std::string>& type,
-                  const std::optional<std::string>& name) {
+// Returns why an object cannot be adopted; nullptr when it can.
+const char* why_unfit(const std::optional<std::string>& type,
+                      const std::optional<std::string>& name) {
     if (!type || type->empty() || !name || name->empty()) return "no class or no name";
     if (characters_in(*type) > longest_class || characters_in(*name) > longest_name)
         return "class or name too long";
     return nullptr;
 }
 
+// Copies objects and history in one transaction, and counts into `done`.
 class Adoption {
    public:
-    Adoption(Connection& connection, base::Seconds now, Upgraded& done)
+    Adoption(Connection& connection, base::Seconds now, Initialised& done)
         : connection_(connection), transaction_(connection, Access::write),
           recorded_at_(base::format_rfc3339(now)), done_(done) {}
 
     void run() {
-        if (!adoption_is_unfinished(connection_)) return;  // done while we waited for the lock
+        if (!store::adoption_is_unfinished(connection_))
+            return;  // done by somebody else meanwhile
         copy_objects();
-        if (has_table(connection_, "first_history")) copy_history();
+        if (!columns_of(connection_, "first_history").empty()) copy_history();
         for (const auto& [version, date] : releases_)
-            insert_unless_there(transaction_,
-                                {"releases", {"version", "released_on"}, {"version"}},
-                                std::array<Value, 2>{version, date});
+            store::insert_unless_there(transaction_,
+                                       {"releases", {"version", "released_on"}, {"version"}},
+                                       std::array<Value, 2>{version, date});
         transaction_.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
         transaction_.execute("INSERT INTO meta (name, value) VALUES ('adopted', ?)",
                              {static_cast<std::int64_t>(done_.adopted_rows)});
@@ -93,7 +101,7 @@ class Adoption {
     }
 
    private:
-    void leave(const char* table, std::int64_t id, std::string_view why) {
+    void leave_behind(const char* table, std::int64_t id, std::string_view why) {
         ++done_.left_behind;
         if (done_.reasons.size() >= most_reasons) return;
         done_.reasons.push_back(std::string(table) + " " + std::to_string(id) + ": " +
@@ -101,10 +109,10 @@ class Adoption {
     }
 
     [[nodiscard]] std::string bytes(std::string_view column) const {
-        return as_bytes(connection_.engine(), column);
+        return store::as_bytes(connection_.engine(), column);
     }
 
-    // Newest first, so that the first row of a name is the one to keep.
+    // Reads the newest first: of several rows with one name, that one is kept.
     void copy_objects() {
         const std::string sql = "SELECT oid, " + bytes("class") + ", " + bytes("name") + ", " +
                                 bytes("last_modification_date") + ", " + bytes("ace_version") +
@@ -121,8 +129,8 @@ class Adoption {
     void copy_object(const Row& row) {
         const auto oid = row.integer(0);
         const auto type = text_of(row, 1), name = text_of(row, 2);
-        if (const auto* why = unfit(type, name); why != nullptr) {
-            leave("first_objects", oid, why);
+        if (const auto* why = why_unfit(type, name); why != nullptr) {
+            leave_behind("first_objects", oid, why);
             return;
         }
         const auto there = transaction_.query(
@@ -134,8 +142,8 @@ class Adoption {
         insert_object(oid, *type, *name, row);
     }
 
-    // Without a signature: the old one is of another algorithm, so the first comparison goes by
-    // timestamps later than last_modification_date.
+    // Leaves the signature empty, because the old one is of another algorithm: the first comparison
+    // looks for timestamps later than last_modification_date.
     void insert_object(std::int64_t oid, const std::string& type, const std::string& name,
                        const Row& row) {
         const auto date = text_of(row, 3).value_or("");
@@ -173,7 +181,7 @@ class Adoption {
                           : !base::parse_date(date)    ? "no date"
                                                        : nullptr;
         if (why != nullptr) {
-            leave("first_history", sid, why);
+            leave_behind("first_history", sid, why);
             return;
         }
         record(object->second, version, date, text_of(row, 4).value_or(""));
@@ -201,45 +209,52 @@ class Adoption {
     Connection& connection_;
     Transaction transaction_;
     std::string recorded_at_;
-    Upgraded& done_;
+    Initialised& done_;
     std::unordered_map<std::int64_t, std::int64_t> kept_;  // oid of any duplicate -> the kept
     std::map<std::string, std::string> releases_;          // version -> date
 };
 
-void rename_if(Connection& connection, const std::string& table,
-               bool (*is_first)(const std::vector<std::string>&)) {
-    if (is_first(columns_of(connection, table)))
+bool is_first_system(const std::string& table, const std::vector<std::string>& columns) {
+    constexpr std::array<std::string_view, 5> of_objects{"oid", "name", "class",
+                                                         "last_modification_date", "ace_version"};
+    constexpr std::array<std::string_view, 5> of_history{"sid", "oid", "version", "date",
+                                                         "notes"};
+    if (table == "objects") return has_all(columns, of_objects);
+    return table == "history" && has_all(columns, of_history);
+}
+
+// Renames the old tables when all tables that are in the way of ours are such ones; otherwise
+// leaves them for store::initialise to refuse.
+//   error  refused: a table has the new name already
+Result<void> rename_first_system(Connection& connection) {
+    const auto foreign = store::foreign_tables(connection);
+    if (store::schema_of(connection).value_or(0) > store::newest_schema()) return {};
+    for (const auto& table : foreign) {
+        if (!is_first_system(table, columns_of(connection, table))) return {};
+        if (!columns_of(connection, "first_" + table).empty())
+            return base::fail(base::Kind::refused, "table first_" + table +
+                                                       " is in the way of adopting " + table +
+                                                       ": rename or drop it");
+    }
+    for (const auto& table : foreign)
         connection.execute("ALTER TABLE " + table + " RENAME TO first_" + table);
+    return {};
 }
 
 }  // namespace
 
-bool is_first_objects(const std::vector<std::string>& columns) {
-    constexpr std::array<std::string_view, 5> wanted{"oid", "name", "class",
-                                                     "last_modification_date", "ace_version"};
-    return all_of_these(columns, wanted) &&
-           std::ranges::find(columns, "name_key") == columns.end();
+Result<Initialised> initialise(Connection& connection, base::Seconds now) {
+    if (const auto renamed = rename_first_system(connection); !renamed)
+        return tl::unexpected(renamed.error());
+    const bool must_adopt = store::adoption_is_unfinished(connection);
+    const auto upgraded = store::initialise(connection);
+    if (!upgraded) return tl::unexpected(upgraded.error());
+    Initialised done;
+    done.from = upgraded->from;
+    done.to = upgraded->to;
+    done.has_adopted = must_adopt;
+    if (must_adopt) Adoption(connection, now, done).run();
+    return done;
 }
 
-bool is_first_history(const std::vector<std::string>& columns) {
-    constexpr std::array<std::string_view, 5> wanted{"sid", "oid", "version", "date", "notes"};
-    return all_of_these(columns, wanted) &&
-           std::ranges::find(columns, "recorded_at") == columns.end();
-}
-
-bool adoption_is_unfinished(Connection& connection) {
-    if (!has_table(connection, "first_objects")) return false;
-    if (!has_table(connection, "meta")) return true;
-    return connection.query("SELECT value FROM meta WHERE name = 'adopted'").empty();
-}
-
-void set_first_tables_aside(Connection& connection) {
-    rename_if(connection, "objects", is_first_objects);
-    rename_if(connection, "history", is_first_history);
-}
-
-void adopt(Connection& connection, base::Seconds now, Upgraded& done) {
-    Adoption(connection, now, done).run();
-}
-
-}  // namespace store
+}  // namespace archive

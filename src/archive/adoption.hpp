@@ -1,29 +1,34 @@
-// store/adoption.hpp -- a database of the first system (WormBase 2007-2012) made one of ours.
-// Its tables are renamed to first_objects and first_history and kept as they are; what can be
-// read is copied. Every step can be run again after a run that was broken off.
+// archive/adoption.hpp -- prepares a store for this program: creates the schema, upgrades an older
+// one, and adopts a database of the first system (WormBase 2007-2012).
+// Adoption renames the old tables to first_objects and first_history, keeps them as they are, and
+// copies what can be read.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "base/date.hpp"
+#include "base/result.hpp"
 #include "store/connection.hpp"
-#include "store/store.hpp"
 
-namespace store {
+namespace archive {
 
-// The columns tell whose a table is: ours, the first system's, or somebody else's.
-[[nodiscard]] bool is_first_objects(const std::vector<std::string>& columns);
-[[nodiscard]] bool is_first_history(const std::vector<std::string>& columns);
+struct Initialised {
+    int from = 0, to = 0;      // numbers of the schema; from 0: there was none
+    bool has_adopted = false;  // the database of the first system
+    std::size_t adopted_objects = 0, adopted_rows = 0;
+    // Old rows that cannot be adopted (no name, no version, above a limit): how many, and for the
+    // first 100 which and why. They remain in first_objects and first_history.
+    std::size_t left_behind = 0;
+    std::vector<std::string> reasons;
+};
+// Does nothing when the store is up to date, and continues a run that was interrupted.
+//   now     becomes recorded_at of adopted rows
+//   error   refused: a newer schema than this program's, or tables of another program
+//   throws  store::Failure
+[[nodiscard]] base::Result<Initialised> initialise(store::Connection& connection,
+                                                   base::Seconds now);
 
-// first_objects is there, and not all of it has been copied.
-[[nodiscard]] bool adoption_is_unfinished(Connection& connection);
-
-// Renames the first system's tables, if they still have their old names.
-//   needs  no table that has the new names already
-void set_first_tables_aside(Connection& connection);
-
-// Copies objects and history, all or nothing; counts into `done`.
-//   needs   our schema
-//   throws  Failure
-void adopt(Connection& connection, base::Seconds now, Upgraded& done);
-
-}  // namespace store
+}  // namespace archive

@@ -1,4 +1,4 @@
-// store/archive.hpp -- the whole store as JSON Lines, and back: backup, and the way from one
+// archive/archive.hpp -- the whole store as JSON Lines, and back: backup, and the way from one
 // engine to the other. The format: docs/schema.md, "Backup".
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -13,10 +13,7 @@
 #include "store/connection.hpp"
 #include "store/pool.hpp"
 
-namespace store {
-
-// A longer line is neither written nor read. One row is a line; its blobs take 4/3 of their size.
-inline constexpr std::size_t longest_archive_line = std::size_t{256} << 20;
+namespace archive {
 
 struct TableCount {
     std::string_view table;
@@ -25,37 +22,37 @@ struct TableCount {
 };
 using RowCounts = std::vector<TableCount>;  // every table, in the order of the archive
 
-// Takes the archive's next bytes; what it can't take ends the export with its error.
+// Takes the next bytes of the archive. An error ends the export.
 using WriteBytes = std::function<base::Result<void>(std::string_view bytes)>;
 
-// Writes one state of all tables, rows in the order of their primary keys; equal stores give
+// Writes one state of all tables, rows in the order of their primary keys. Equal stores give
 // equal bytes, whatever the engine.
-//   error   refused (check_schema), too_large (a row above longest_archive_line), malformed
-//           (text that is no UTF-8); whatever `write` returns. What was written then has no
-//           last line, and import_store refuses it
-//   throws  Failure
-//   cost    memory: some 20 MB, or three times the largest row
-[[nodiscard]] base::Result<RowCounts> export_store(Connection& connection,
+//   error   refused (store::check_schema), too_large (a row above longest_line), malformed (text
+//           that is not UTF-8), and whatever `write` returns. What was written until then lacks
+//           the last line, so import_store refuses it
+//   throws  store::Failure
+//   cost    memory: about 20 MB, or three times the largest row
+[[nodiscard]] base::Result<RowCounts> export_store(store::Connection& connection,
                                                    const WriteBytes& write);
 
-// Up to into.size() bytes of an archive; 0: its end.
+// Returns how many bytes of the archive it read, at most into.size(); 0 at its end.
 using ReadBytes = std::function<base::Result<std::size_t>(std::span<char> into)>;
 
-// What an import that was broken off has left: it stands in the way, or is cleared first.
+// What to do with the rows of an earlier import that was interrupted.
 enum class Leftovers { refuse, clear };
 
-// Reads an archive into a store that has the schema and no rows but those of `meta`. Nobody
-// else may write into the store meanwhile. While it works, and after it was broken off, the
-// store has a mark for which check_schema refuses it; the mark goes with the last transaction.
-// A bad archive is cleared away again; after a Failure the mark and the rows stay, for
+// Reads an archive into a store that has the schema and no rows except in `meta`. Nobody else
+// may write into the store meanwhile. From the first transaction of the import to its last, and
+// after an interruption, the store carries a mark for which store::check_schema refuses it.
+// After a bad archive the import removes its rows and the mark; after a Failure both stay, for
 // Leftovers::clear.
-//   error   malformed, too_large: the archive, with the line's number; refused: the store
-//           (not empty, another schema, unfinished import); conflict: somebody else wrote;
-//           whatever `read` returns
-//   throws  Failure
-//   cost    memory: some 20 MB, or ten times the longest line; transactions of at most 4,000
-//           rows or 4 MB and one row
-[[nodiscard]] base::Result<RowCounts> import_store(Pool& pool, const ReadBytes& read,
+//   error   malformed, too_large: the archive, with the number of the line; refused: the store
+//           (not empty, another schema, unfinished import); conflict: somebody else wrote into
+//           it; and whatever `read` returns
+//   throws  store::Failure
+//   cost    memory: about 20 MB, or ten times the longest line; transactions of at most 4,000
+//           rows, or 4 MB and one row
+[[nodiscard]] base::Result<RowCounts> import_store(store::Pool& pool, const ReadBytes& read,
                                                    Leftovers leftovers);
 
-}  // namespace store
+}  // namespace archive

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-#include "store/archive.hpp"
-#include "store/archive_line.hpp"
-#include "store/archive_tables.hpp"
-#include "store/dialect.hpp"
-#include "store/schema.hpp"
-#include "store/store.hpp"
-
 #include <algorithm>
 
-namespace store {
+#include "archive/archive.hpp"
+#include "archive/format.hpp"
+#include "store/dialect.hpp"
+#include "store/store.hpp"
+
+namespace archive {
 namespace {
 
 using base::Result;
+using store::ColumnType;
+using store::Row;
+using store::Transaction;
+using store::Value;
 
-constexpr std::int64_t most_rows = 1000;      // of one page
-constexpr std::int64_t most_bytes = 8 << 20;  // of its long columns
+constexpr std::int64_t most_rows = 1000;      // in one page
+constexpr std::int64_t most_bytes = 8 << 20;  // in its long columns
 constexpr std::size_t enough_to_write = std::size_t{1} << 20;
 
 std::string listed(const std::vector<std::string_view>& names) {
@@ -28,18 +30,18 @@ Value value_at(const Row& row, std::size_t at, ColumnType type) {
     return row.text(at);
 }
 
-// The rows of one table in the order of their key, a page at a time. A page has at most
-// most_rows rows, and above most_bytes only one.
+// Reads the rows of one table in the order of their key, a page at a time. A page has at most
+// most_rows rows, and only one row when that alone exceeds most_bytes.
 class Pages {
    public:
     Pages(Transaction& transaction, const TableShape& shape)
         : transaction_(transaction), shape_(shape),
-          behind_(behind_key(transaction.engine(), shape.table->keys)) {
-        for (const auto key : shape.table->keys) keys_.push_back(shape.place_of(key).value());
+          behind_(store::behind_key(transaction.engine(), shape.table->keys)) {
+        for (const auto key : shape.table->keys) keys_.push_back(shape.index_of(key).value());
     }
 
-    // The next rows; none: the end.
-    Rows next() {
+    // Returns the next rows; none at the end.
+    store::Rows next() {
         size_ = size_that_fits();
         auto rows = transaction_.query(select_sql(), values(size_));
         if (!rows.empty()) remember(rows.back());
@@ -47,7 +49,7 @@ class Pages {
     }
 
    private:
-    // A page may be twice as long as the one before, so that long rows are measured rarely.
+    // A page may have twice the rows of the previous one, so that long rows are measured rarely.
     [[nodiscard]] std::int64_t size_that_fits() {
         std::int64_t size = std::min(size_ * 2, most_rows);
         if (shape_.table->long_columns.empty()) return most_rows;
@@ -66,8 +68,9 @@ class Pages {
     [[nodiscard]] std::string lengths() const {
         std::string sum;
         for (const auto column : shape_.table->long_columns)
-            sum += (sum.empty() ? "" : " + ") +
-                   ("COALESCE(LENGTH(" + as_bytes(transaction_.engine(), column) + "), 0)");
+            sum +=
+                (sum.empty() ? "" : " + ") +
+                ("COALESCE(LENGTH(" + store::as_bytes(transaction_.engine(), column) + "), 0)");
         return sum;
     }
 
@@ -98,9 +101,9 @@ class Pages {
 
     Transaction& transaction_;
     const TableShape& shape_;
-    BehindKey behind_;
-    std::vector<std::size_t> keys_;  // their places in the shape
-    std::vector<Value> last_;        // the key of the last row seen; empty: none yet
+    store::BehindKey behind_;
+    std::vector<std::size_t> keys_;  // indexes in the shape
+    std::vector<Value> last_;        // the key of the last row; empty before the first
     std::int64_t size_ = 8;
 };
 
@@ -110,7 +113,7 @@ class Exporter {
         : transaction_(transaction), write_(write) {}
 
     Result<RowCounts> run(const std::vector<TableShape>& shapes) {
-        append_header(lines_, newest_schema());
+        append_header(lines_, store::newest_schema());
         RowCounts counts;
         for (const auto& shape : shapes) {
             const auto rows = write_table(shape);
@@ -139,10 +142,10 @@ class Exporter {
         const std::size_t before = lines_.size();
         if (const auto done = append_row(lines_, shape, row); !done)
             return base::fail_at(name_of(shape, row), done.error());
-        if (lines_.size() - before > longest_archive_line)
-            return base::fail(base::Kind::too_large,
-                              name_of(shape, row) + ": the row makes a line of more than " +
-                                  std::to_string(longest_archive_line) + " bytes");
+        if (lines_.size() - before > longest_line)
+            return base::fail(base::Kind::too_large, name_of(shape, row) +
+                                                         ": the row needs a line of more than " +
+                                                         std::to_string(longest_line) + " bytes");
         return lines_.size() < enough_to_write ? Result<void>() : write_out();
     }
 
@@ -150,7 +153,7 @@ class Exporter {
     static std::string name_of(const TableShape& shape, const Row& row) {
         std::string name(shape.table->name);
         for (const auto key : shape.table->keys) {
-            const auto at = shape.place_of(key).value();
+            const auto at = shape.index_of(key).value();
             const bool is_number = shape.columns[at].type == ColumnType::integer;
             name.append(", ").append(key).append(" ");
             name += is_number ? std::to_string(row.integer(at)) : row.text(at);
@@ -171,10 +174,11 @@ class Exporter {
 
 }  // namespace
 
-Result<RowCounts> export_store(Connection& connection, const WriteBytes& write) {
-    Transaction transaction(connection, Access::read);
-    if (const auto fits = check_schema(connection); !fits) return tl::unexpected(fits.error());
+Result<RowCounts> export_store(store::Connection& connection, const WriteBytes& write) {
+    Transaction transaction(connection, store::Access::read);
+    if (const auto fits = store::check_schema(connection); !fits)
+        return tl::unexpected(fits.error());
     return Exporter(transaction, write).run(shapes_of(connection));
 }
 
-}  // namespace store
+}  // namespace archive

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
-#include "store/archive_line.hpp"
+#include "archive/format.hpp"
 
+#include <algorithm>
+#include <array>
 #include <openssl/evp.h>
 #include <simdjson.h>
 
-#include <algorithm>
-#include <optional>
-
 #include "base/json.hpp"
 
-namespace store {
+namespace archive {
 namespace {
 
 namespace dom = simdjson::dom;
 using base::Result;
+using store::Column;
+using store::ColumnType;
+using store::Row;
+using store::Value;
 
 static_assert(LineParser::padding >= simdjson::SIMDJSON_PADDING);
 
-constexpr int archive_version = 1;
-constexpr std::size_t deepest = 8;  // a line of ours nests three deep
+constexpr int format_version = 1;
+constexpr std::size_t deepest = 8;  // a line that we write nests three levels
+constexpr std::size_t first_buffer = std::size_t{1} << 20;
 
 auto malformed(std::string text) { return base::fail(base::Kind::malformed, std::move(text)); }
 
@@ -26,7 +30,7 @@ const unsigned char* unsigned_bytes(std::string_view bytes) {
     return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-// A piece at a time: OpenSSL counts in int, and three bytes are four letters.
+// Encodes piece by piece, because OpenSSL counts bytes in an int.
 void append_base64(std::string& out, std::string_view bytes) {
     constexpr std::size_t piece = std::size_t{3} << 20;
     for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
@@ -38,7 +42,8 @@ void append_base64(std::string& out, std::string_view bytes) {
     }
 }
 
-// Only the one spelling that append_base64 writes: OpenSSL alone takes blanks, and = anywhere.
+// Accepts only the spelling that append_base64 writes. OpenSSL by itself also accepts blanks, and
+// "=" anywhere.
 std::optional<std::string> decode_base64(std::string_view letters) {
     if (letters.empty()) return std::string();
     if (letters.size() % 4 != 0) return std::nullopt;
@@ -69,7 +74,7 @@ Result<void> append_value(std::string& out, base::JsonWriter& json, const Column
     } else {
         const auto& text = row.text(at);
         if (!simdjson::validate_utf8(text.data(), text.size()))
-            return malformed("column " + column.name + " is no UTF-8");
+            return malformed("column " + column.name + " is not UTF-8");
         json.value(text);
     }
     return {};
@@ -80,10 +85,10 @@ Result<Value> blob_of(const dom::element& json) {
     std::string_view letters;
     if (json.get(wrapped) != simdjson::SUCCESS || wrapped.size() != 1 ||
         wrapped["base64"].get(letters) != simdjson::SUCCESS)
-        return malformed("is no {\"base64\":\"…\"}");
+        return malformed("is not {\"base64\":\"…\"}");
     auto bytes = decode_base64(letters);
-    if (!bytes) return malformed("has bad base64");
-    return Value(Blob{std::move(*bytes)});
+    if (!bytes) return malformed("has invalid base64");
+    return Value(store::Blob{std::move(*bytes)});
 }
 
 Result<Value> value_of(const Column& column, const dom::element& json) {
@@ -94,15 +99,15 @@ Result<Value> value_of(const Column& column, const dom::element& json) {
     if (column.type == ColumnType::blob) return blob_of(json);
     if (column.type == ColumnType::integer) {
         std::int64_t number = 0;
-        if (json.get(number) != simdjson::SUCCESS) return malformed("is no integer of 64 bits");
+        if (json.get(number) != simdjson::SUCCESS) return malformed("is not a 64-bit integer");
         return Value(number);
     }
     std::string_view text;
-    if (json.get(text) != simdjson::SUCCESS) return malformed("is no string");
+    if (json.get(text) != simdjson::SUCCESS) return malformed("is not a string");
     return Value(std::string(text));
 }
 
-// The values of one row, column by column in whatever order they come.
+// Reads the values of one row, whose columns may come in any order.
 class RowReader {
    public:
     explicit RowReader(const TableShape& shape)
@@ -122,9 +127,9 @@ class RowReader {
 
    private:
     Result<void> take(std::string_view key, const dom::element& json) {
-        const auto at = place_of(key);
+        const auto at = index_of(key);
         if (!at) return malformed("unknown column \"" + std::string(key) + "\"");
-        if (seen_[*at]) return malformed("column " + std::string(key) + " stands twice");
+        if (seen_[*at]) return malformed("column " + std::string(key) + " appears twice");
         auto value = value_of(shape_.columns[*at], json);
         if (!value) return malformed("column " + std::string(key) + " " + value.error().text);
         values_[*at] = std::move(*value);
@@ -133,10 +138,10 @@ class RowReader {
         return {};
     }
 
-    // Nearly always the column behind the last one.
-    [[nodiscard]] std::optional<std::size_t> place_of(std::string_view key) const {
+    // Tries the column after the previous one first: it nearly always is the right one.
+    [[nodiscard]] std::optional<std::size_t> index_of(std::string_view key) const {
         if (next_ < shape_.columns.size() && shape_.columns[next_].name == key) return next_;
-        return shape_.place_of(key);
+        return shape_.index_of(key);
     }
 
     const TableShape& shape_;
@@ -147,9 +152,41 @@ class RowReader {
 
 }  // namespace
 
+std::span<const Table> tables() {
+    static const std::array<Table, 12> all{{
+        {"objects", {"oid"}, {}},
+        {"history", {"sid"}, {"label", "notes"}},
+        {"trees", {"oid", "version"}, {"tree"}},
+        {"accepted", {"version", "digest"}, {}},
+        {"warmed", {"class", "version"}, {}},
+        {"failed", {"version", "class", "name"}, {"reason"}},
+        {"leases", {"task", "part"}, {"result"}},
+        {"mass_changes", {"version", "class", "path"}, {}},
+        {"replacements", {"version", "oid"}, {"label", "notes", "tree"}},
+        {"tokens", {"name"}, {}},
+        {"releases", {"version"}, {}},
+        {"meta", {"name"}, {}},
+    }};
+    return all;
+}
+
+std::optional<std::size_t> TableShape::index_of(std::string_view column) const {
+    const auto found = std::ranges::find(columns, column, &Column::name);
+    if (found == columns.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - columns.begin());
+}
+
+std::vector<TableShape> shapes_of(store::Connection& connection) {
+    std::vector<TableShape> shapes;
+    for (const auto& table : tables())
+        shapes.push_back(
+            {&table, store::described_columns_of(connection, std::string(table.name))});
+    return shapes;
+}
+
 void append_header(std::string& out, int schema) {
     base::JsonWriter json(out);
-    json.begin_object().field("varve_export", archive_version).field("schema", schema);
+    json.begin_object().field("varve_export", format_version).field("schema", schema);
     json.end_object();
     out += '\n';
 }
@@ -178,24 +215,23 @@ struct LineParser::State {
     std::span<const TableShape> shapes;
     dom::parser parser;
 
-    Result<ArchiveLine> header_of(const dom::object& line) const {
+    Result<Line> header_of(const dom::object& line) const {
         std::int64_t version = 0, schema = 0;
         if (line["varve_export"].get(version) != simdjson::SUCCESS ||
             line["schema"].get(schema) != simdjson::SUCCESS)
-            return malformed("a first line without its two numbers");
-        if (version != archive_version)
-            return malformed("an export of format " + std::to_string(version) +
-                             ", and this program knows format " +
-                             std::to_string(archive_version));
-        return ArchiveLine(HeaderLine{schema});
+            return malformed("the first line lacks the format or the schema");
+        if (version != format_version)
+            return malformed("the export has format " + std::to_string(version) +
+                             ", this program reads format " + std::to_string(format_version));
+        return Line(HeaderLine{schema});
     }
 
-    Result<ArchiveLine> row_of(const dom::object& line) const {
+    Result<Line> row_of(const dom::object& line) const {
         std::string_view name;
         dom::object row;
         if (line["table"].get(name) != simdjson::SUCCESS ||
             line["row"].get(row) != simdjson::SUCCESS)
-            return malformed("a row is a table's name and an object");
+            return malformed("a row needs the name of a table and an object");
         const auto shape =
             std::ranges::find(shapes, name, [](const auto& each) { return each.table->name; });
         if (shape == shapes.end())
@@ -203,23 +239,23 @@ struct LineParser::State {
         auto values = RowReader(*shape).read(row);
         if (!values) return malformed(std::string(name) + ": " + values.error().text);
         const auto number = static_cast<std::size_t>(shape - shapes.begin());
-        return ArchiveLine(RowLine{number, std::move(*values)});
+        return Line(RowLine{number, std::move(*values)});
     }
 
-    Result<ArchiveLine> end_of(const dom::object& line) const {
+    Result<Line> end_of(const dom::object& line) const {
         bool end = false;
         dom::object counts;
         if (line["end"].get(end) != simdjson::SUCCESS || !end ||
             line["rows"].get(counts) != simdjson::SUCCESS || counts.size() != shapes.size())
-            return malformed("a last line without the rows of every table");
+            return malformed("the last line lacks the row count of a table");
         EndLine last;
         for (const auto& shape : shapes) {
             std::uint64_t rows = 0;
             if (counts[shape.table->name].get(rows) != simdjson::SUCCESS)
-                return malformed("a last line without the rows of every table");
+                return malformed("the last line lacks the row count of a table");
             last.rows.push_back(rows);
         }
-        return ArchiveLine(std::move(last));
+        return Line(std::move(last));
     }
 };
 
@@ -228,7 +264,7 @@ LineParser::LineParser(std::span<const TableShape> shapes)
 
 LineParser::~LineParser() = default;
 
-Result<ArchiveLine> LineParser::parse(std::string_view line) {
+Result<Line> LineParser::parse(std::string_view line) {
     auto& parser = state_->parser;
     if (parser.capacity() < line.size() || parser.max_depth() != deepest)
         if (const auto error = parser.allocate(std::max<std::size_t>(line.size(), 4096), deepest))
@@ -237,11 +273,58 @@ Result<ArchiveLine> LineParser::parse(std::string_view line) {
     const auto error =
         parser.parse(line.data(), line.size(), /*realloc_if_needed=*/false).get(object);
     if (error != simdjson::SUCCESS)
-        return malformed(std::string("no JSON object: ") + simdjson::error_message(error));
-    if (object.size() != 2) return malformed("not two members, as every line has");
+        return malformed(std::string("not a JSON object: ") + simdjson::error_message(error));
+    if (object.size() != 2) return malformed("the line has not exactly two members");
     if (object["table"].error() == simdjson::SUCCESS) return state_->row_of(object);
     if (object["end"].error() == simdjson::SUCCESS) return state_->end_of(object);
     return state_->header_of(object);
 }
 
-}  // namespace store
+LineReader::LineReader(ReadBytes read, std::size_t longest, std::size_t padding)
+    : read_(std::move(read)), longest_(longest), padding_(padding),
+      buffer_(first_buffer + padding, '\0') {}
+
+Result<std::optional<std::string_view>> LineReader::next() {
+    for (;;) {
+        const auto here = std::string_view(buffer_).substr(0, end_);
+        const std::size_t found = here.find('\n', searched_);
+        const bool whole = found != std::string_view::npos || at_end_;
+        const std::size_t stop = std::min(found, end_);
+        if (stop - begin_ > longest_)
+            return base::fail(base::Kind::too_large, "line " + std::to_string(number_ + 1) +
+                                                         " has more than " +
+                                                         std::to_string(longest_) + " bytes");
+        if (whole) {
+            if (begin_ == end_) return std::optional<std::string_view>();
+            const auto line = here.substr(begin_, stop - begin_);
+            begin_ = searched_ = std::min(stop + 1, end_);
+            ++number_;
+            return std::optional(line);
+        }
+        searched_ = end_;
+        if (const auto more = read_more(); !more) return tl::unexpected(more.error());
+    }
+}
+
+// Moves the unfinished line to the front, and doubles the buffer when it takes more than half.
+void LineReader::make_room() {
+    if (begin_ > 0) {
+        std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                  buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+        end_ -= begin_;
+        searched_ -= begin_;
+        begin_ = 0;
+    }
+    if (end_ > buffer_.size() / 2) buffer_.resize(buffer_.size() * 2);
+}
+
+Result<void> LineReader::read_more() {
+    make_room();
+    const auto got = read_(std::span(buffer_).subspan(end_, buffer_.size() - padding_ - end_));
+    if (!got) return tl::unexpected(got.error());
+    at_end_ = *got == 0;
+    end_ += *got;
+    return {};
+}
+
+}  // namespace archive

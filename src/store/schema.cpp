@@ -6,9 +6,7 @@
 #include <memory>
 
 #include "base/text.hpp"
-#include "store/adoption.hpp"
 #include "store/dialect.hpp"
-#include "store/import_mark.hpp"
 #include "store/store.hpp"
 
 namespace store {
@@ -28,43 +26,19 @@ bool has(const std::vector<std::string>& columns, std::string_view name) {
     return std::ranges::find(columns, name) != columns.end();
 }
 
-// By this column a table of ours is known from one of somebody else's with the same name.
-struct Mark {
+// A column that only our table of this name has.
+struct OwnColumn {
     const char* table;
     const char* column;
 };
-constexpr std::array marks{
-    Mark{"releases", "released_on"},  Mark{"objects", "name_key"},
-    Mark{"history", "recorded_at"},   Mark{"trees", "tree"},
-    Mark{"accepted", "accepted_at"},  Mark{"meta", "value"},
-    Mark{"warmed", "warmed_at"},      Mark{"failed", "reason"},
-    Mark{"leases", "expires_at"},     Mark{"mass_changes", "of_objects"},
-    Mark{"replacements", "revision"}, Mark{"tokens", "token_hash"},
+constexpr std::array own_columns{
+    OwnColumn{"releases", "released_on"},  OwnColumn{"objects", "name_key"},
+    OwnColumn{"history", "recorded_at"},   OwnColumn{"trees", "tree"},
+    OwnColumn{"accepted", "accepted_at"},  OwnColumn{"meta", "value"},
+    OwnColumn{"warmed", "warmed_at"},      OwnColumn{"failed", "reason"},
+    OwnColumn{"leases", "expires_at"},     OwnColumn{"mass_changes", "of_objects"},
+    OwnColumn{"replacements", "revision"}, OwnColumn{"tokens", "token_hash"},
 };
-
-struct Survey {
-    std::optional<int> schema;
-    bool first_system = false;  // its tables are here, and not all of them adopted
-};
-
-Result<Survey> survey(Connection& connection) {
-    Survey found;
-    for (const auto& [table, column] : marks) {
-        const auto columns = columns_of(connection, table);
-        if (columns.empty() || has(columns, column)) continue;
-        const bool first = is_first_objects(columns) || is_first_history(columns);
-        if (!first)
-            return refuse(std::string("table ") + table + " is not one of Varve's: use a " +
-                          "database of its own");
-        if (!columns_of(connection, std::string("first_") + table).empty())
-            return refuse(std::string("table first_") + table + " is in the way of adopting " +
-                          table);
-        found.first_system = true;
-    }
-    found.schema = schema_of(connection);
-    found.first_system = found.first_system || adoption_is_unfinished(connection);
-    return found;
-}
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
 
@@ -135,18 +109,29 @@ void upgrade(Connection& connection, std::span<const Migration> steps) {
         if (schema_of(connection).value_or(0) < step.number) run_step(connection, step);
 }
 
-Result<Upgraded> initialise(Connection& connection, base::Seconds now) {
-    const auto found = survey(connection);
-    if (!found) return tl::unexpected(found.error());
-    if (auto known = refuse_newer(found->schema.value_or(0)); !known)
-        return tl::unexpected(known.error());
-    Upgraded done;
-    done.from = found->first_system ? -1 : found->schema.value_or(0);
-    done.to = newest_schema();
-    if (found->first_system) set_first_tables_aside(connection);
+std::vector<std::string> foreign_tables(Connection& connection) {
+    std::vector<std::string> foreign;
+    for (const auto& [table, column] : own_columns) {
+        const auto columns = columns_of(connection, table);
+        if (!columns.empty() && !has(columns, column)) foreign.emplace_back(table);
+    }
+    return foreign;
+}
+
+bool adoption_is_unfinished(Connection& connection) {
+    if (columns_of(connection, "first_objects").empty()) return false;
+    if (columns_of(connection, "meta").empty()) return true;
+    return connection.query("SELECT value FROM meta WHERE name = 'adopted'").empty();
+}
+
+Result<Upgraded> initialise(Connection& connection) {
+    if (const auto foreign = foreign_tables(connection); !foreign.empty())
+        return refuse("table " + foreign.front() +
+                      " belongs to another program: give Varve a database of its own");
+    const int from = schema_of(connection).value_or(0);
+    if (auto known = refuse_newer(from); !known) return tl::unexpected(known.error());
     upgrade(connection, migrations());
-    if (found->first_system) adopt(connection, now, done);
-    return done;
+    return Upgraded{from, newest_schema()};
 }
 
 Result<void> check_tables(Connection& connection) {
@@ -157,15 +142,16 @@ Result<void> check_tables(Connection& connection) {
         return refuse("the store has " + numbered(*schema) + ", this program needs " +
                       numbered(newest_schema()) + ": run varve init");
     if (adoption_is_unfinished(connection))
-        return refuse("the first system's tables are not all adopted: run varve init");
+        return refuse("the tables of the first system are not all adopted yet: run varve init");
     return {};
 }
 
 Result<void> check_schema(Connection& connection) {
     if (auto fits = check_tables(connection); !fits) return fits;
-    if (import_is_unfinished(connection))
-        return refuse("an import into this store was broken off, or goes on now: "
-                      "varve import --again FILE begins anew");
+    const std::vector<Value> mark{std::string(import_mark_name)};
+    if (!connection.query("SELECT value FROM meta WHERE name = ?", mark).empty())
+        return refuse("an import into this store was interrupted, or is running now: "
+                      "varve import --again FILE starts over");
     return {};
 }
 

@@ -1,4 +1,5 @@
-// store/schema.hpp -- the schema as a list of numbered steps. For this room and its tests.
+// store/schema.hpp -- the schema as a list of numbered steps, and what a database has of it. For
+// this room, archive/ and their tests.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -34,7 +35,17 @@ struct Migration {
 // The number in `meta`; nullopt: there is none.
 [[nodiscard]] std::optional<int> schema_of(Connection& connection);
 
-// check_schema() but for its last question: whether an import is unfinished.
+// Returns the tables that have a name of ours and other columns.
+[[nodiscard]] std::vector<std::string> foreign_tables(Connection& connection);
+
+// The row of `meta` that marks a store while an import fills it (archive/import.cpp).
+inline constexpr std::string_view import_mark_name = "importing";
+
+// Returns whether the first system's tables were renamed to first_…, and not all of their rows
+// were copied (archive/adoption.hpp).
+[[nodiscard]] bool adoption_is_unfinished(Connection& connection);
+
+// Does what check_schema() does, but accepts the mark of an import.
 [[nodiscard]] base::Result<void> check_tables(Connection& connection);
 
 // Makes the newest schema where there is none, then runs the steps above the schema's number,

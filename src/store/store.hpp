@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/date.hpp"
 #include "base/result.hpp"
 #include "store/connection.hpp"
 #include "store/pool.hpp"
@@ -51,20 +50,15 @@ enum class IfMissing { fail, create };  // of an SQLite file
 [[nodiscard]] std::string_view schema_sql(Engine engine);
 
 struct Upgraded {
-    int from = 0;  // 0: the database was empty; -1: it was the first system's
+    int from = 0;  // number of the schema; 0: the database was empty
     int to = 0;
-    std::size_t adopted_objects = 0, adopted_rows = 0;
-    // Rows of the first system that could not be adopted (no name, no version, over a limit):
-    // how many, and of the first 100 which and why. They stay in first_objects, first_history.
-    std::size_t left_behind = 0;
-    std::vector<std::string> reasons;
 };
-// Creates the schema, upgrades an older one step by step, adopts the first system's.
-// Run twice it does nothing; a run that was broken off goes on.
-//   now    stands as recorded_at of adopted rows
-//   error  refused: newer than the program, or tables of somebody else's
-//   throws Failure
-[[nodiscard]] base::Result<Upgraded> initialise(Connection& connection, base::Seconds now);
+// Creates the schema, or upgrades an older one step by step. Does nothing when it is up to date,
+// and continues a run that was interrupted. `varve init` calls archive::initialise, which adopts
+// a database of the first system too.
+//   error   refused: a newer schema than this program's, or tables of another program
+//   throws  Failure
+[[nodiscard]] base::Result<Upgraded> initialise(Connection& connection);
 
 // Whether this program can work with the schema as it stands.
 //   error  refused: none yet ("run varve init"), older ("run varve init"), newer than the

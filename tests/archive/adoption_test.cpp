@@ -1,6 +1,8 @@
-// A database of the first system made one of ours. Its tables are made here as they were:
-// MyISAM, latin1, no unique keys; and the same tables as an SQLite copy of them.
+// Adoption of a database of the first system. The tests make its tables as they were: MyISAM,
+// latin1, no unique keys; and the same tables as an SQLite copy of them.
 // SPDX-License-Identifier: MIT
+#include "archive/adoption.hpp"
+
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -101,9 +103,10 @@ TEST_CASE("a database of the first system is adopted, and nothing is lost") {
     const auto connection = fresh.connect()();
     make_first_system(*connection);
     CHECK_FALSE(check_schema(*connection));
-    const auto done = initialise(*connection, some_time);
+    const auto done = archive::initialise(*connection, some_time);
     REQUIRE(done);
-    CHECK(done->from == -1);
+    CHECK(done->has_adopted);
+    CHECK(done->from == 0);
     CHECK(done->to == newest_schema());
     CHECK(done->adopted_objects == 3);
     CHECK(done->adopted_rows == 5);
@@ -111,11 +114,11 @@ TEST_CASE("a database of the first system is adopted, and nothing is lost") {
     CHECK(check_schema(*connection));
 }
 
-TEST_CASE("what can't be adopted is reported, and stays where it was") {
+TEST_CASE("what cannot be adopted is reported, and stays where it was") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
-    const auto done = initialise(*connection, some_time);
+    const auto done = archive::initialise(*connection, some_time);
     REQUIRE(done);
     CHECK(done->left_behind == 6);
     CHECK(done->reasons ==
@@ -129,15 +132,16 @@ TEST_CASE("adopting twice does nothing the second time") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
-    REQUIRE(initialise(*connection, some_time));
-    const auto again = initialise(*connection, some_time);
+    REQUIRE(archive::initialise(*connection, some_time));
+    const auto again = archive::initialise(*connection, some_time);
     REQUIRE(again);
     CHECK(again->from == newest_schema());
+    CHECK_FALSE(again->has_adopted);
     CHECK(again->adopted_objects + again->adopted_rows == 0);
     check_adopted(*connection);
 }
 
-TEST_CASE("an adoption that was broken off at any statement goes on") {
+TEST_CASE("an adoption that was interrupted at any statement continues") {
     const auto engine = GENERATE(support::engines());
     const auto fault = GENERATE(support::Fault::lost, support::Fault::lost_commit);
     int tried = 0;
@@ -146,21 +150,21 @@ TEST_CASE("an adoption that was broken off at any statement goes on") {
         make_first_system(*fresh.connect()());
         const auto plan = std::make_shared<support::FaultPlan>(fault, at);
         try {
-            (void)initialise(*support::faulty(fresh.connect(), plan)(), some_time);
+            (void)archive::initialise(*support::faulty(fresh.connect(), plan)(), some_time);
         } catch (const Failure&) {
             ++tried;
         }
         if (!plan->struck()) break;
         INFO("statement " << at);
         const auto connection = fresh.connect()();
-        REQUIRE(initialise(*connection, some_time));
+        REQUIRE(archive::initialise(*connection, some_time));
         check_adopted(*connection);
         CHECK(check_schema(*connection));
     }
     CHECK(tried >= (fault == support::Fault::lost ? 40 : 2));
 }
 
-TEST_CASE("more rows than are read at once are adopted, each once") {
+TEST_CASE("more rows than one query reads are adopted, each once") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
@@ -173,31 +177,32 @@ TEST_CASE("more rows than are read at once are adopted, each once") {
                             {100 + n});
     }
     transaction.commit();
-    const auto done = initialise(*connection, some_time);
+    const auto done = archive::initialise(*connection, some_time);
     REQUIRE(done);
     CHECK(done->adopted_objects == 1203);
     CHECK(connection->query("SELECT COUNT(*), COUNT(DISTINCT oid) FROM history").at(0) ==
           Row({std::int64_t{1204}, std::int64_t{1202}}));
 }
 
-TEST_CASE("a copy of the first system with names over our limits is adopted but for those") {
+TEST_CASE(
+    "names above our limits are not adopted from a copy of the first system, all others are") {
     const FreshStore fresh(Engine::sqlite, Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
     connection->execute("INSERT INTO objects (oid, name, class) VALUES (50, ?, 'Gene')",
                         std::array<Value, 1>{std::string(513, 'x')});
-    const auto done = initialise(*connection, some_time);
+    const auto done = archive::initialise(*connection, some_time);
     REQUIRE(done);
     CHECK(done->adopted_objects == 3);
     CHECK(done->reasons.at(0) == "first_objects 50: class or name too long");
 }
 
-TEST_CASE("tables that stand where the old ones are to be kept are not overwritten") {
+TEST_CASE("tables that already have the new names of the old ones are not overwritten") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
     connection->execute("CREATE TABLE first_objects (a INTEGER)");
-    const auto refused = initialise(*connection, some_time);
+    const auto refused = archive::initialise(*connection, some_time);
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().text, Catch::Contains("first_objects"));
     CHECK(connection->query("SELECT COUNT(*) FROM objects").at(0).integer(0) == 5);

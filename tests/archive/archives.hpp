@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "store/archive.hpp"
-#include "store/archive_tables.hpp"
+#include "archive/archive.hpp"
+#include "archive/format.hpp"
 #include "store/dialect.hpp"
 #include "support/stores.hpp"
 
@@ -16,7 +16,7 @@ namespace archives {
 inline std::string exported(const store::Connect& connect) {
     std::string bytes;
     const auto connection = connect();
-    const auto done = store::export_store(*connection, [&](std::string_view some) {
+    const auto done = archive::export_store(*connection, [&](std::string_view some) {
         bytes += some;
         return base::Result<void>();
     });
@@ -25,7 +25,7 @@ inline std::string exported(const store::Connect& connect) {
 }
 
 // Reads `bytes` in pieces of at most `piece`.
-inline store::ReadBytes reading(const std::string& bytes, std::size_t piece = 1U << 16U) {
+inline archive::ReadBytes reading(const std::string& bytes, std::size_t piece = 1U << 16U) {
     return [&bytes, piece, at = std::size_t{0}](std::span<char> into) mutable {
         const auto size = std::min({piece, into.size(), bytes.size() - at});
         std::memcpy(into.data(), bytes.data() + at, size);
@@ -34,11 +34,11 @@ inline store::ReadBytes reading(const std::string& bytes, std::size_t piece = 1U
     };
 }
 
-inline base::Result<store::RowCounts> imported(
+inline base::Result<archive::RowCounts> imported(
     const store::Connect& connect, const std::string& bytes,
-    store::Leftovers leftovers = store::Leftovers::refuse) {
+    archive::Leftovers leftovers = archive::Leftovers::refuse) {
     store::Pool pool(connect, 2);
-    return store::import_store(pool, reading(bytes), leftovers);
+    return archive::import_store(pool, reading(bytes), leftovers);
 }
 
 inline void insert(store::Connection& connection, std::string_view table,
@@ -108,11 +108,18 @@ inline store::Engine other(store::Engine engine) {
     return engine == store::Engine::sqlite ? store::Engine::mysql : store::Engine::sqlite;
 }
 
+// Deletes every row, except in `meta`.
+inline void clear_rows(store::Connection& connection) {
+    const auto all = archive::tables();
+    for (auto table = all.rbegin(); table != all.rend(); ++table)
+        if (table->name != "meta") connection.execute("DELETE FROM " + std::string(table->name));
+}
+
 // Whether the store is as varve init leaves it.
 inline bool is_as_new(const store::Connect& connect) {
     const auto connection = connect();
     if (!store::check_schema(*connection)) return false;
-    for (const auto& table : store::archive_tables()) {
+    for (const auto& table : archive::tables()) {
         const auto rows = connection->query("SELECT count(*) FROM " + std::string(table.name));
         if (rows.at(0).integer(0) != (table.name == "meta" ? 18 : 0)) return false;
     }

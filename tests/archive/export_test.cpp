@@ -1,12 +1,11 @@
-// The store as JSON Lines: what goes out, comes in as it was, on either engine.
+// The store as JSON Lines: an import restores exactly what was exported, on either engine.
 // SPDX-License-Identifier: MIT
-#include "store/archive.hpp"
+#include "archive/archive.hpp"
 
 #include <map>
 #include <set>
 
 #include "archives.hpp"
-#include "store/line_reader.hpp"
 
 using archives::exported;
 using archives::imported;
@@ -33,7 +32,7 @@ std::size_t bytes_of(const store::Row& row) {
     return bytes;
 }
 
-// Remembers how many bytes of blobs the largest answer had.
+// Remembers how many bytes the largest result had.
 class Measuring final : public store::Connection {
    public:
     explicit Measuring(std::unique_ptr<store::Connection> real) : real_(std::move(real)) {}
@@ -66,7 +65,7 @@ TEST_CASE("The archive has every table of the schema with its primary key and lo
     const FreshStore fresh(store::Engine::mysql);
     const auto connection = fresh.connect()();
     std::set<std::string> names;
-    for (const auto& table : store::archive_tables()) {
+    for (const auto& table : archive::tables()) {
         const std::vector<Value> name{std::string(table.name)};
         names.insert(std::string(table.name));
         const auto keys = connection->query(
@@ -86,10 +85,10 @@ TEST_CASE("The archive has every table of the schema with its primary key and lo
     CHECK(names == std::set<std::string>(all.begin(), all.end()));
 }
 
-TEST_CASE("The archive has a table behind those that it refers to") {
+TEST_CASE("The archive has a table after those that it refers to") {
     const FreshStore fresh(store::Engine::mysql);
     std::map<std::string, std::size_t> place;
-    for (const auto& table : store::archive_tables()) place.emplace(table.name, place.size());
+    for (const auto& table : archive::tables()) place.emplace(table.name, place.size());
     const auto references = fresh.connect()()->query(
         "SELECT table_name, referenced_table_name FROM information_schema.key_column_usage"
         " WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL");
@@ -97,10 +96,10 @@ TEST_CASE("The archive has a table behind those that it refers to") {
     for (const auto& row : references) CHECK(place.at(row.text(0)) > place.at(row.text(1)));
 }
 
-TEST_CASE("Both engines tell the same of their columns") {
+TEST_CASE("Both engines describe their columns alike") {
     const FreshStore one(store::Engine::sqlite), other(store::Engine::mysql);
     const auto sqlite = one.connect()(), mysql = other.connect()();
-    for (const auto& table : store::archive_tables()) {
+    for (const auto& table : archive::tables()) {
         INFO(table.name);
         const auto columns = described_columns_of(*sqlite, std::string(table.name));
         CHECK_FALSE(columns.empty());
@@ -110,7 +109,7 @@ TEST_CASE("Both engines tell the same of their columns") {
     CHECK(last == store::Column{"tree", store::ColumnType::blob, true});
 }
 
-TEST_CASE("An archive is a line for each row, between a first and a last one") {
+TEST_CASE("An archive has a line for each row, between a header and a last line") {
     support::each_store([](const store::Connect& connect) {
         const auto connection = connect();
         archives::insert(*connection, "objects", archives::object(3, "a\"\n"));
@@ -139,16 +138,16 @@ TEST_CASE("An archive is a line for each row, between a first and a last one") {
     });
 }
 
-TEST_CASE("A store goes to the other engine and back, and every byte of it stays") {
+TEST_CASE("A store moves to the other engine and back without losing a byte") {
     const FreshStore first(GENERATE(support::engines()));
     const FreshStore second(archives::other(first.engine())), third(first.engine());
     archives::fill(*first.connect()());
     const auto bytes = exported(first.connect());
     const auto counts = imported(second.connect(), bytes);
     REQUIRE(counts);
-    CHECK(counts->at(0) == store::TableCount{"objects", 4});
-    CHECK(counts->at(8) == store::TableCount{"replacements", 3});
-    CHECK(counts->at(11) == store::TableCount{"meta", 19});
+    CHECK(counts->at(0) == archive::TableCount{"objects", 4});
+    CHECK(counts->at(8) == archive::TableCount{"replacements", 3});
+    CHECK(counts->at(11) == archive::TableCount{"meta", 19});
     CHECK(exported(second.connect()) == bytes);
     REQUIRE(imported(third.connect(), exported(second.connect())));
     CHECK(exported(third.connect()) == bytes);
@@ -156,7 +155,7 @@ TEST_CASE("A store goes to the other engine and back, and every byte of it stays
           third.connect()()->query("SELECT * FROM history ORDER BY sid"));
 }
 
-TEST_CASE("An imported store numbers new rows behind the old ones") {
+TEST_CASE("An imported store numbers new rows after the old ones") {
     const FreshStore first(GENERATE(support::engines()));
     const FreshStore second(archives::other(first.engine()));
     archives::insert(*first.connect()(), "objects", archives::object(41, "a"));
@@ -166,7 +165,7 @@ TEST_CASE("An imported store numbers new rows behind the old ones") {
     CHECK(connection->query("SELECT oid FROM objects WHERE name = 'b'").at(0).integer(0) == 42);
 }
 
-TEST_CASE("Rows of many pages, some of megabytes, come out in order and once each") {
+TEST_CASE("Rows of many pages, some with megabytes, are exported in order and once each") {
     const FreshStore first(GENERATE(support::engines()));
     const FreshStore second(archives::other(first.engine()));
     const auto connection = first.connect()();
@@ -200,7 +199,7 @@ TEST_CASE("An export never holds many long rows at once") {
                          {Value(oid), "WS187", store::Blob{std::string(size, 'x')}});
     }
     std::size_t written = 0;
-    REQUIRE(store::export_store(connection, [&](std::string_view some) {
+    REQUIRE(archive::export_store(connection, [&](std::string_view some) {
         written += some.size();
         return base::Result<void>();
     }));
@@ -209,7 +208,7 @@ TEST_CASE("An export never holds many long rows at once") {
     CHECK(connection.largest < 10'000'000);
 }
 
-TEST_CASE("An export has one state of the store, whatever is written meanwhile") {
+TEST_CASE("An export has one state of the store, whatever others write meanwhile") {
     support::each_store([](const store::Connect& connect) {
         const auto connection = connect(), writer = connect();
         std::vector<Value> objects;
@@ -220,7 +219,7 @@ TEST_CASE("An export has one state of the store, whatever is written meanwhile")
         archives::insert(*writer, "objects", objects);
         const auto before = exported(connect);
         std::string bytes;
-        const auto done = store::export_store(*connection, [&](std::string_view some) {
+        const auto done = archive::export_store(*connection, [&](std::string_view some) {
             if (bytes.empty()) {
                 writer->execute("DELETE FROM objects WHERE oid = 5000");
                 archives::insert(*writer, "releases", {Value("WS1"), "", "", std::int64_t{0}});
@@ -234,10 +233,10 @@ TEST_CASE("An export has one state of the store, whatever is written meanwhile")
     });
 }
 
-TEST_CASE("An export that nobody takes ends with the reason") {
+TEST_CASE("An export that cannot be written ends with the reason") {
     support::each_store([](const store::Connect& connect) {
         const auto connection = connect();
-        const auto done = store::export_store(*connection, [](std::string_view) {
+        const auto done = archive::export_store(*connection, [](std::string_view) {
             return base::Result<void>(base::fail(base::Kind::unavailable, "no space left"));
         });
         REQUIRE_FALSE(done);
@@ -245,21 +244,21 @@ TEST_CASE("An export that nobody takes ends with the reason") {
     });
 }
 
-TEST_CASE("Text that is no UTF-8 is told by its row") {
+TEST_CASE("Text that is not UTF-8 is reported with its row") {
     const FreshStore fresh(store::Engine::sqlite);
     const auto connection = fresh.connect()();
     archives::insert(*connection, "releases", {Value("WS1"), "\xFF", "", std::int64_t{0}});
     const auto done =
-        store::export_store(*connection, [](std::string_view) { return base::Result<void>(); });
+        archive::export_store(*connection, [](std::string_view) { return base::Result<void>(); });
     REQUIRE_FALSE(done);
-    CHECK(done.error().text == "releases, version WS1: column released_on is no UTF-8");
+    CHECK(done.error().text == "releases, version WS1: column released_on is not UTF-8");
 }
 
 TEST_CASE("A store without our schema is neither exported nor filled") {
     const FreshStore fresh(GENERATE(support::engines()), support::Schema::none);
     const auto connection = fresh.connect()();
     const auto out =
-        store::export_store(*connection, [](std::string_view) { return base::Result<void>(); });
+        archive::export_store(*connection, [](std::string_view) { return base::Result<void>(); });
     REQUIRE_FALSE(out);
     CHECK_THAT(out.error().text, Catch::Contains("varve init"));
     const auto in = imported(fresh.connect(), "");
@@ -267,22 +266,22 @@ TEST_CASE("A store without our schema is neither exported nor filled") {
     CHECK_THAT(in.error().text, Catch::Contains("varve init"));
 }
 
-TEST_CASE("The archive is read in whatever pieces it comes") {
+TEST_CASE("An archive can be read in pieces of any size") {
     const FreshStore first(store::Engine::sqlite);
     archives::fill(*first.connect()());
     const auto bytes = exported(first.connect());
     for (const std::size_t piece : {1U, 7U, 4096U}) {
         const FreshStore second(store::Engine::sqlite);
         store::Pool pool(second.connect(), 2);
-        REQUIRE(
-            store::import_store(pool, archives::reading(bytes, piece), store::Leftovers::refuse));
+        REQUIRE(archive::import_store(pool, archives::reading(bytes, piece),
+                                      archive::Leftovers::refuse));
         CHECK(exported(second.connect()) == bytes);
     }
 }
 
-TEST_CASE("Lines are told apart, numbered and bounded") {
+TEST_CASE("Lines are split, numbered and limited") {
     const std::string bytes = "one\n\n" + std::string(3'000'000, 'x') + "\nlast";
-    store::LineReader lines(archives::reading(bytes, 100'000), 3'000'000, 64);
+    archive::LineReader lines(archives::reading(bytes, 100'000), 3'000'000, 64);
     CHECK(*lines.next().value() == "one");
     CHECK(lines.next().value()->empty());
     CHECK(lines.next().value()->size() == 3'000'000);
@@ -292,7 +291,7 @@ TEST_CASE("Lines are told apart, numbered and bounded") {
     CHECK_FALSE(lines.next().value());
     CHECK(lines.number() == 4);
 
-    store::LineReader bounded(archives::reading(bytes, 100'000), 2'999'999, 64);
+    archive::LineReader bounded(archives::reading(bytes, 100'000), 2'999'999, 64);
     CHECK(bounded.next());
     CHECK(bounded.next());
     const auto third = bounded.next();
@@ -301,7 +300,7 @@ TEST_CASE("Lines are told apart, numbered and bounded") {
     CHECK(third.error().text == "line 3 has more than 2999999 bytes");
 }
 
-TEST_CASE("A million objects go from SQLite to MariaDB, with their trees and history") {
+TEST_CASE("A million objects move from SQLite to MariaDB, with their trees and history") {
     const FreshStore first(store::Engine::sqlite), second(store::Engine::mysql);
     const auto connection = first.connect()();
     expect_many_writes(*connection);
@@ -326,8 +325,8 @@ TEST_CASE("A million objects go from SQLite to MariaDB, with their trees and his
     const auto bytes = exported(first.connect());
     const auto counts = imported(second.connect(), bytes);
     REQUIRE(counts);
-    CHECK(counts->at(0) == store::TableCount{"objects", 1'000'000});
-    CHECK(counts->at(1) == store::TableCount{"history", 1'200'000});
-    CHECK(counts->at(2) == store::TableCount{"trees", 1'000'000});
+    CHECK(counts->at(0) == archive::TableCount{"objects", 1'000'000});
+    CHECK(counts->at(1) == archive::TableCount{"history", 1'200'000});
+    CHECK(counts->at(2) == archive::TableCount{"trees", 1'000'000});
     CHECK((exported(second.connect()) == bytes));
 }

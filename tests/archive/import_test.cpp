@@ -1,14 +1,13 @@
-// What an import refuses, and what it leaves behind when it is broken off.
+// What an import refuses, and what it leaves behind when it is interrupted.
 // SPDX-License-Identifier: MIT
 #include <array>
 
 #include "archives.hpp"
-#include "store/import_mark.hpp"
 #include "support/faulty_connection.hpp"
 
+using archive::Leftovers;
 using archives::exported;
 using archives::imported;
-using store::Leftovers;
 using store::Value;
 using support::Fault;
 using support::FreshStore;
@@ -37,85 +36,94 @@ std::string line_of(const std::string& bytes, std::size_t number) {
     return bytes.substr(at, bytes.find('\n', at) + 1 - at);
 }
 
-struct Wrong {
+struct Mistake {
     const char* from;
     const char* to;
-    const char* told;  // what the error says
+    const char* message;  // a part of it
 };
 
-// The objects stand on lines 2 to 5, history on 6 and 7, trees on 8 to 11.
-const std::array wrongs{
-    Wrong{"{\"varve_export\":1", "{\"varve_export\":2", "line 1: an export of format 2"},
-    Wrong{"{\"varve_export\":1", "{\"varve\":1", "line 1: "},
-    Wrong{"\"schema\":4}", "\"schema\":3}", "schema 3"},
-    Wrong{"{\"table\":\"objects\"", "{\"table\":\"things\"", "line 2: unknown table \"things\""},
-    Wrong{"{\"oid\":-5,", "{\"id\":-5,", "line 2: objects: unknown column \"id\""},
-    Wrong{"{\"oid\":-5,", "{", "line 2: objects: column oid is missing"},
-    Wrong{"{\"oid\":-5,", "{\"oid\":-5,\"oid\":-5,", "line 2: objects: column oid stands twice"},
-    Wrong{"{\"oid\":-5,", "{\"oid\":\"-5\",", "line 2: objects: column oid is no integer"},
-    Wrong{"{\"oid\":-5,", "{\"oid\":-5.0,", "line 2: objects: column oid is no integer"},
-    Wrong{"{\"oid\":-5,", "{\"oid\":9223372036854775808,",
-          "line 2: objects: column oid is no integer"},
-    Wrong{"{\"oid\":-5,", "{\"oid\":null,", "line 2: objects: column oid is null"},
-    Wrong{"\"name\":\"negative\"", "\"name\":7", "line 2: objects: column name is no string"},
-    Wrong{"\"name\":\"negative\"", "\"name\":\"\xFF\"", "line 2: no JSON object: "},
-    Wrong{"\"name\":\"negative\"", "\"name\":\"\\ud800\"", "line 2: no JSON object: "},
-    Wrong{"\"name\":\"negative\"", "\"name\":[[[[[[[[[[1]]]]]]]]]]", "line 2: no JSON object: "},
-    Wrong{"\"name\":\"negative\"", "\"name\":\"unc-26\"",
-          "line 4: objects: the store refuses it: "},
-    Wrong{"\"class\":\"Gene\",\"name\":\"unc-26\"",
-          "\"class\":\"0123456789012345678901234567890123456789012345678901234567890123-\","
-          "\"name\":\"unc-26\"",
-          "line 4: objects: the store refuses it: "},
-    Wrong{"\"oid\":1,\"version\":\"WS187\",\"revision\"",
-          "\"oid\":2,\"version\":\"WS187\",\"revision\"",
-          "line 7: history: the store refuses it: "},
-    Wrong{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"YWI\"}",
-          "line 8: trees: column tree has bad base64"},
-    Wrong{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"YWJ=\"}",
-          "line 8: trees: column tree has bad base64"},
-    Wrong{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"Y=I=\"}",
-          "line 8: trees: column tree has bad base64"},
-    Wrong{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\" YW=\"}",
-          "line 8: trees: column tree has bad base64"},
-    Wrong{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"====\"}",
-          "line 8: trees: column tree has bad base64"},
-    Wrong{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":\"YWI=\"",
-          "line 8: trees: column tree is no {"},
-    Wrong{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"\",\"a\":1}",
-          "line 8: trees: column tree is no {"},
-    Wrong{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":null",
-          "line 8: trees: column tree is null"},
-    Wrong{"{\"table\":\"trees\"", "{\"more\":1,\"table\":\"trees\"", "line 8: not two members"},
-    Wrong{"{\"table\":\"trees\"", "\n{\"table\":\"trees\"", "line 8: no JSON object: "},
-    Wrong{"{\"table\":\"trees\"", "[\n{\"table\":\"trees\"", "line 8: no JSON object: "},
-    Wrong{"{\"table\":\"trees\",\"row\":{", "{\"table\":\"trees\",\"line\":{",
-          "line 8: a row is a table's name and an object"},
-    Wrong{"{\"table\":\"trees\"", "{\"varve_export\":1,\"schema\":4}\n{\"table\":\"trees\"",
-          "line 8: a second first line"},
-    Wrong{"{\"table\":\"meta\",\"row\":{\"name\":\"adopted\",\"value\":3}}\n", "",
-          "19 rows of meta are told, and 18 stand before"},
-    Wrong{"\"name\":\"adopted\"", "\"name\":\"importing\"", ": the mark of an import"},
-    Wrong{"\"name\":\"adopted\"", "\"name\":\"generation\"", "meta: the store refuses it: "},
-    Wrong{"\"name\":\"schema\",\"value\":4", "\"name\":\"schema\",\"value\":5",
-          ": another schema than the first line's"},
-    Wrong{"\"name\":\"schema\",\"value\":4", "\"name\":\"scheme\",\"value\":4",
-          ": meta has no schema"},
-    Wrong{"{\"end\":true", "{\"end\":false", ": a last line without"},
-    Wrong{"\"rows\":{\"objects\":4", "\"rows\":{\"objects\":5", "5 rows of objects are told"},
-    Wrong{"\"rows\":{\"objects\":4", "\"rows\":{\"object\":4", ": a last line without"},
+// Lines 2 to 5 are objects, 6 and 7 history, 8 to 11 trees.
+const std::array mistakes{
+    Mistake{"{\"varve_export\":1", "{\"varve_export\":2", "line 1: the export has format 2"},
+    Mistake{"{\"varve_export\":1", "{\"varve\":1", "line 1: "},
+    Mistake{"\"schema\":4}", "\"schema\":3}", "schema 3"},
+    Mistake{"{\"table\":\"objects\"", "{\"table\":\"things\"",
+            "line 2: unknown table \"things\""},
+    Mistake{"{\"oid\":-5,", "{\"id\":-5,", "line 2: objects: unknown column \"id\""},
+    Mistake{"{\"oid\":-5,", "{", "line 2: objects: column oid is missing"},
+    Mistake{"{\"oid\":-5,", "{\"oid\":-5,\"oid\":-5,",
+            "line 2: objects: column oid appears twice"},
+    Mistake{"{\"oid\":-5,", "{\"oid\":\"-5\",",
+            "line 2: objects: column oid is not a 64-bit integer"},
+    Mistake{"{\"oid\":-5,", "{\"oid\":-5.0,",
+            "line 2: objects: column oid is not a 64-bit integer"},
+    Mistake{"{\"oid\":-5,", "{\"oid\":9223372036854775808,",
+            "line 2: objects: column oid is not a 64-bit integer"},
+    Mistake{"{\"oid\":-5,", "{\"oid\":null,", "line 2: objects: column oid is null"},
+    Mistake{"\"name\":\"negative\"", "\"name\":7",
+            "line 2: objects: column name is not a string"},
+    Mistake{"\"name\":\"negative\"", "\"name\":\"\xFF\"", "line 2: not a JSON object: "},
+    Mistake{"\"name\":\"negative\"", "\"name\":\"\\ud800\"", "line 2: not a JSON object: "},
+    Mistake{"\"name\":\"negative\"", "\"name\":[[[[[[[[[[1]]]]]]]]]]",
+            "line 2: not a JSON object: "},
+    Mistake{"\"name\":\"negative\"", "\"name\":\"unc-26\"",
+            "line 4: objects: the store rejects it: "},
+    Mistake{"\"class\":\"Gene\",\"name\":\"unc-26\"",
+            "\"class\":\"0123456789012345678901234567890123456789012345678901234567890123-\","
+            "\"name\":\"unc-26\"",
+            "line 4: objects: the store rejects it: "},
+    Mistake{"\"oid\":1,\"version\":\"WS187\",\"revision\"",
+            "\"oid\":2,\"version\":\"WS187\",\"revision\"",
+            "line 7: history: the store rejects it: "},
+    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"YWI\"}",
+            "line 8: trees: column tree has invalid base64"},
+    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"YWJ=\"}",
+            "line 8: trees: column tree has invalid base64"},
+    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"Y=I=\"}",
+            "line 8: trees: column tree has invalid base64"},
+    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\" YW=\"}",
+            "line 8: trees: column tree has invalid base64"},
+    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"====\"}",
+            "line 8: trees: column tree has invalid base64"},
+    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":\"YWI=\"",
+            "line 8: trees: column tree is not {"},
+    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":{\"base64\":\"\",\"a\":1}",
+            "line 8: trees: column tree is not {"},
+    Mistake{"\"tree\":{\"base64\":\"YWI=\"}", "\"tree\":null",
+            "line 8: trees: column tree is null"},
+    Mistake{"{\"table\":\"trees\"", "{\"more\":1,\"table\":\"trees\"",
+            "line 8: the line has not exactly two members"},
+    Mistake{"{\"table\":\"trees\"", "\n{\"table\":\"trees\"", "line 8: not a JSON object: "},
+    Mistake{"{\"table\":\"trees\"", "[\n{\"table\":\"trees\"", "line 8: not a JSON object: "},
+    Mistake{"{\"table\":\"trees\",\"row\":{", "{\"table\":\"trees\",\"line\":{",
+            "line 8: a row needs the name of a table and an object"},
+    Mistake{"{\"table\":\"trees\"", "{\"varve_export\":1,\"schema\":4}\n{\"table\":\"trees\"",
+            "line 8: a second header line"},
+    Mistake{"{\"table\":\"meta\",\"row\":{\"name\":\"adopted\",\"value\":3}}\n", "",
+            "it counts 19 rows of meta, but 18 came before it"},
+    Mistake{"\"name\":\"adopted\"", "\"name\":\"importing\"",
+            ": this row marks an unfinished import"},
+    Mistake{"\"name\":\"adopted\"", "\"name\":\"generation\"", "meta: the store rejects it: "},
+    Mistake{"\"name\":\"schema\",\"value\":4", "\"name\":\"schema\",\"value\":5",
+            ": the schema differs from that of the first line"},
+    Mistake{"\"name\":\"schema\",\"value\":4", "\"name\":\"scheme\",\"value\":4",
+            ": meta lacks the row of the schema"},
+    Mistake{"{\"end\":true", "{\"end\":false", ": the last line lacks"},
+    Mistake{"\"rows\":{\"objects\":4", "\"rows\":{\"objects\":5", "it counts 5 rows of objects"},
+    Mistake{"\"rows\":{\"objects\":4", "\"rows\":{\"object\":4", ": the last line lacks"},
 };
 
 }  // namespace
 
-TEST_CASE("Each thing that is wrong with an archive is told by its line, and nothing stays") {
+TEST_CASE("Each error in an archive is reported with its line, and no row stays") {
     for (const auto engine : {store::Engine::sqlite, store::Engine::mysql}) {
         const FreshStore fresh(engine);
-        for (const auto& wrong : wrongs) {
-            INFO(support::name_of(engine) << ": " << wrong.from << " -> " << wrong.to);
-            const auto done = imported(fresh.connect(), replaced(sample(), wrong.from, wrong.to));
+        for (const auto& mistake : mistakes) {
+            INFO(support::name_of(engine) << ": " << mistake.from << " -> " << mistake.to);
+            const auto done =
+                imported(fresh.connect(), replaced(sample(), mistake.from, mistake.to));
             REQUIRE_FALSE(done);
-            CHECK_THAT(done.error().text, Catch::Contains(wrong.told));
+            CHECK_THAT(done.error().text, Catch::Contains(mistake.message));
             CHECK(archives::is_as_new(fresh.connect()));
         }
         CHECK(imported(fresh.connect(), sample()));
@@ -123,7 +131,7 @@ TEST_CASE("Each thing that is wrong with an archive is told by its line, and not
     }
 }
 
-TEST_CASE("An archive that is cut off anywhere is refused, and nothing of it stays") {
+TEST_CASE("A truncated archive is refused, and no row of it stays") {
     const FreshStore fresh(store::Engine::sqlite);
     for (std::size_t size = 0; size + 1 < sample().size(); size += size < 300 ? 1 : 97) {
         INFO("bytes: " << size);
@@ -133,25 +141,26 @@ TEST_CASE("An archive that is cut off anywhere is refused, and nothing of it sta
     const auto whole_lines = replaced(sample(), sample().substr(sample().find("{\"end\"")), "");
     const auto done = imported(fresh.connect(), whole_lines);
     REQUIRE_FALSE(done);
-    CHECK_THAT(done.error().text, Catch::Contains("the export is cut off"));
+    CHECK_THAT(done.error().text, Catch::Contains("the export is truncated"));
     CHECK(imported(fresh.connect(), sample().substr(0, sample().size() - 1)));
 }
 
-TEST_CASE("Tables in another order, and anything behind the last line, are refused") {
+TEST_CASE("Tables in another order, and anything after the last line, are refused") {
     const FreshStore fresh(store::Engine::sqlite);
     const auto object = line_of(sample(), 2);
     const auto swapped = replaced(replaced(sample(), object, ""), "{\"table\":\"trees\"",
                                   object + "{\"table\":\"trees\"");
     const auto done = imported(fresh.connect(), swapped);
     REQUIRE_FALSE(done);
-    CHECK(done.error().text == "line 7: a row of objects behind history");
+    CHECK(done.error().text == "line 7: a row of objects after rows of history");
     const auto more = imported(fresh.connect(), sample() + "\n");
     REQUIRE_FALSE(more);
-    CHECK_THAT(more.error().text, Catch::Contains("behind the last line"));
+    CHECK_THAT(more.error().text, Catch::Contains("after the last line"));
     CHECK(archives::is_as_new(fresh.connect()));
 }
 
-TEST_CASE("A bad line far into an archive is told by its own number, and thousands of rows go") {
+TEST_CASE("A bad line far into an archive is reported with its number, and thousands of rows are "
+          "deleted") {
     const FreshStore source(store::Engine::sqlite);
     const auto connection = source.connect()();
     std::vector<Value> objects;
@@ -165,7 +174,7 @@ TEST_CASE("A bad line far into an archive is told by its own number, and thousan
     support::each_store([&](const store::Connect& connect) {
         const auto done = imported(connect, bytes);
         REQUIRE_FALSE(done);
-        CHECK_THAT(done.error().text, Catch::StartsWith("line 8501: objects: the store refuses"));
+        CHECK_THAT(done.error().text, Catch::StartsWith("line 8501: objects: the store rejects"));
         CHECK(archives::is_as_new(connect));
     });
 }
@@ -182,7 +191,7 @@ TEST_CASE("A store that is not empty is left as it is") {
     });
 }
 
-TEST_CASE("A store with an unfinished import is refused by all but an import that begins anew") {
+TEST_CASE("Only an import that starts over accepts a store with an unfinished import") {
     support::each_store([](const store::Connect& connect) {
         const auto connection = connect();
         const std::int64_t one = 1;
@@ -202,14 +211,15 @@ TEST_CASE("A store with an unfinished import is refused by all but an import tha
     });
 }
 
-TEST_CASE("An import ends when another one takes over the store, and leaves that one's rows") {
+TEST_CASE(
+    "An import ends when another one takes over the store, and leaves the rows of that one") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
-        // The other one comes when the first has its mark and wants more bytes.
+        // The other one starts when the first has placed its mark and asks for more bytes.
         bool came = false;
         const auto slowly = archives::reading(sample(), 200);
         std::size_t reads = 0;
-        const auto done = store::import_store(
+        const auto done = archive::import_store(
             pool,
             [&](std::span<char> into) {
                 if (++reads == 4)
@@ -224,12 +234,12 @@ TEST_CASE("An import ends when another one takes over the store, and leaves that
     });
 }
 
-TEST_CASE("Rows that something else writes meanwhile are noticed, and left alone") {
+TEST_CASE("An import notices rows that somebody else writes meanwhile, and leaves them alone") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
         const auto slowly = archives::reading(sample(), 200);
         std::size_t reads = 0;
-        const auto done = store::import_store(
+        const auto done = archive::import_store(
             pool,
             [&](std::span<char> into) {
                 if (++reads == 9)
@@ -245,12 +255,12 @@ TEST_CASE("Rows that something else writes meanwhile are noticed, and left alone
     });
 }
 
-TEST_CASE("An import whose reader fails clears up and hands on the reason") {
+TEST_CASE("An import whose reader fails deletes its rows and returns the reason") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
         const auto slowly = archives::reading(sample(), 700);
         std::size_t reads = 0;
-        const auto done = store::import_store(
+        const auto done = archive::import_store(
             pool,
             [&](std::span<char> into) -> base::Result<std::size_t> {
                 if (++reads == 6) return base::fail(base::Kind::unavailable, "tape torn");
@@ -263,7 +273,7 @@ TEST_CASE("An import whose reader fails clears up and hands on the reason") {
     });
 }
 
-TEST_CASE("An import goes on over faults that pass, at any statement") {
+TEST_CASE("An import survives a transient fault at any statement") {
     for (const auto fault :
          {Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit}) {
         support::each_store([&](const store::Connect& connect) {
@@ -271,21 +281,14 @@ TEST_CASE("An import goes on over faults that pass, at any statement") {
                 INFO("fault " << static_cast<int>(fault) << " at statement " << at);
                 const auto plan = std::make_shared<support::FaultPlan>(fault, at);
                 store::Pool pool(support::faulty(connect, plan), 2, support::no_waiting());
-                // The first look at the schema is not run again.
+                // The first check of the schema is not retried.
                 try {
-                    const auto done =
-                        store::import_store(pool, archives::reading(sample()), Leftovers::refuse);
+                    const auto done = archive::import_store(pool, archives::reading(sample()),
+                                                            Leftovers::refuse);
                     REQUIRE(done);
                     REQUIRE(exported(connect) == sample());
                     if (!plan->struck()) return;
-                    const auto connection = connect();
-                    store::Transaction transaction(*connection, store::Access::write);
-                    transaction.execute("INSERT INTO meta (name, value) VALUES ('importing', 1)");
-                    transaction.commit();
-                    store::Pool sound(connect, 2);
-                    store::ImportMark mark(sound);
-                    REQUIRE(mark.set(Leftovers::clear));
-                    REQUIRE(mark.remove());
+                    archives::clear_rows(*connect());
                 } catch (const store::Failure&) {
                     REQUIRE(archives::is_as_new(connect));
                 }
@@ -294,7 +297,7 @@ TEST_CASE("An import goes on over faults that pass, at any statement") {
     }
 }
 
-TEST_CASE("An import that is broken off leaves all or a mark, and can be begun anew") {
+TEST_CASE("An interrupted import leaves all rows or a mark, and can be started over") {
     for (const auto fault : {Fault::lost, Fault::lost_commit, Fault::undone_commit}) {
         support::each_store([&](const store::Connect& connect) {
             for (int at = 1;; ++at) {
@@ -304,8 +307,8 @@ TEST_CASE("An import that is broken off leaves all or a mark, and can be begun a
                 once.attempts = 1;
                 store::Pool pool(support::faulty(connect, plan), 2, once);
                 try {
-                    const auto done =
-                        store::import_store(pool, archives::reading(sample()), Leftovers::clear);
+                    const auto done = archive::import_store(pool, archives::reading(sample()),
+                                                            Leftovers::clear);
                     REQUIRE(done);
                     REQUIRE_FALSE(plan->struck());
                     return;

@@ -1,5 +1,5 @@
-// The reader of an archive on any bytes: its lines told apart and parsed; a row that was taken
-// is written, and its line read again gives the same row.
+// Feeds any bytes to the reader of archives. A row that it accepts is written and read again, and
+// must be the same.
 //   make fuzz                                          all fuzzers, a minute each
 //   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-import_fuzz  this one
 // SPDX-License-Identifier: MIT
@@ -7,25 +7,24 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "store/archive_line.hpp"
-#include "store/line_reader.hpp"
+#include "archive/format.hpp"
 
 namespace {
 
 using store::Column;
 using store::ColumnType;
 
-std::vector<store::TableShape> shapes() {
+std::vector<archive::TableShape> shapes() {
     const std::vector<Column> columns{{"oid", ColumnType::integer, false},
                                       {"version", ColumnType::text, false},
                                       {"tree", ColumnType::blob, true}};
-    std::vector<store::TableShape> all;
-    for (const auto& table : store::archive_tables()) all.push_back({&table, columns});
+    std::vector<archive::TableShape> all;
+    for (const auto& table : archive::tables()) all.push_back({&table, columns});
     return all;
 }
 
-// The bytes in pieces of a size that they tell themselves, so that lines lie across them.
-store::ReadBytes reading(std::string_view bytes) {
+// Reads the bytes in pieces of a size that depends on them, so that lines lie across pieces.
+archive::ReadBytes reading(std::string_view bytes) {
     const std::size_t piece = bytes.empty() ? 1 : 1 + static_cast<unsigned char>(bytes[0]) % 64;
     return [bytes, piece](std::span<char> into) mutable {
         const auto size = std::min({piece, into.size(), bytes.size()});
@@ -35,27 +34,27 @@ store::ReadBytes reading(std::string_view bytes) {
     };
 }
 
-void write_and_read_again(const store::TableShape& shape, const store::RowLine& row,
-                          store::LineParser& parser) {
+void write_and_read_again(const archive::TableShape& shape, const archive::RowLine& row,
+                          archive::LineParser& parser) {
     std::string line;
     if (!append_row(line, shape, store::Row(row.values))) std::abort();
-    line.resize(line.size() - 1 + store::LineParser::padding);
-    const auto length = line.size() - store::LineParser::padding;
+    line.resize(line.size() - 1 + archive::LineParser::padding);
+    const auto length = line.size() - archive::LineParser::padding;
     const auto again = parser.parse(std::string_view(line).substr(0, length));
-    if (!again || std::get<store::RowLine>(*again).values != row.values) std::abort();
+    if (!again || std::get<archive::RowLine>(*again).values != row.values) std::abort();
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const auto known = shapes();
-    store::LineParser parser(known), second(known);
-    store::LineReader lines(reading({reinterpret_cast<const char*>(data), size}), 4096,
-                            store::LineParser::padding);
+    archive::LineParser parser(known), second(known);
+    archive::LineReader lines(reading({reinterpret_cast<const char*>(data), size}), 4096,
+                              archive::LineParser::padding);
     for (auto line = lines.next(); line && *line; line = lines.next()) {
         const auto parsed = parser.parse(**line);
         if (!parsed) continue;
-        if (const auto* row = std::get_if<store::RowLine>(&*parsed))
+        if (const auto* row = std::get_if<archive::RowLine>(&*parsed))
             write_and_read_again(known[row->table], *row, second);
     }
     return 0;

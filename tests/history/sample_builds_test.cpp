@@ -62,7 +62,7 @@ class SampleHistory {
                     "", store::IfMissing::create),
                 2) {
         const auto connection = pool_.lease();
-        REQUIRE(store::initialise(*connection, clock_()));
+        REQUIRE(store::initialise(*connection));
     }
 
     source::Build open(const std::string& version) {

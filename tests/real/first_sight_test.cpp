@@ -159,7 +159,7 @@ TEST_CASE("first sight of real curation gives each release what its stamps say")
     store::Url url;
     url.path = folder.path() / "history.db";
     store::Pool pool(store::connector(url, "", store::IfMissing::create), 2);
-    REQUIRE(store::initialise(*pool.lease(), base::Seconds{}));
+    REQUIRE(store::initialise(*pool.lease()));
     history::Settings settings;
     settings.first_seen_since = *base::parse_date(since);
     settings.known_releases = releases;

@@ -18,8 +18,6 @@ using support::Schema;
 
 namespace {
 
-const base::Seconds some_time{std::chrono::seconds(1203033600)};
-
 std::map<std::string, std::vector<std::string>> tables_of(Connection& connection) {
     const auto names = connection.query(
         connection.engine() == Engine::mysql
@@ -94,12 +92,12 @@ TEST_CASE("an empty database gets the schema; run again, nothing happens") {
     const auto before = check_schema(*connection);
     REQUIRE_FALSE(before);
     CHECK_THAT(before.error().text, Catch::Contains("varve init"));
-    const auto first = initialise(*connection, some_time);
+    const auto first = initialise(*connection);
     REQUIRE(first);
     CHECK((first->from == 0 && first->to == newest_schema()));
     REQUIRE(check_schema(*connection));
     connection->execute("UPDATE meta SET value = 7 WHERE name = 'generation'");
-    const auto second = initialise(*connection, some_time);
+    const auto second = initialise(*connection);
     REQUIRE(second);
     CHECK((second->from == newest_schema() && second->to == newest_schema()));
     CHECK(
@@ -137,14 +135,14 @@ TEST_CASE("creating the schema goes on where it was broken off, at any statement
         const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
         const auto broken_off = support::faulty(fresh.connect(), plan);
         try {
-            (void)initialise(*broken_off(), some_time);
+            (void)initialise(*broken_off());
         } catch (const Failure&) {
             ++tried;
         }
         if (!plan->struck()) break;
         INFO("statement " << at);
         const auto connection = fresh.connect()();
-        REQUIRE(initialise(*connection, some_time));
+        REQUIRE(initialise(*connection));
         CHECK(check_schema(*connection));
         CHECK(tables_of(*connection).size() == 12);
         CHECK(connection->query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 18);
@@ -160,7 +158,7 @@ TEST_CASE("a schema that is newer than the program is refused and left alone") {
         REQUIRE_FALSE(checked);
         CHECK(checked.error().kind == base::Kind::refused);
         CHECK_THAT(checked.error().text, Catch::Contains("newer"));
-        CHECK_FALSE(initialise(*connection, some_time));
+        CHECK_FALSE(initialise(*connection));
         CHECK(schema_of(*connection) == 99);
     });
 }
@@ -170,7 +168,7 @@ TEST_CASE("somebody else's tables are refused and left alone") {
     const auto connection = fresh.connect()();
     const std::string table = GENERATE("objects", "history", "releases", "meta");
     connection->execute("CREATE TABLE " + table + " (something INTEGER)");
-    const auto refused = initialise(*connection, some_time);
+    const auto refused = initialise(*connection);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == base::Kind::refused);
     CHECK_THAT(refused.error().text, Catch::Contains(table));
@@ -220,7 +218,7 @@ TEST_CASE("a store of an older schema is refused until init has made it what a n
     const auto refused = check_schema(*connection);
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().text, Catch::Contains("varve init"));
-    const auto done = initialise(*connection, some_time);
+    const auto done = initialise(*connection);
     REQUIRE(done);
     CHECK(done->from == number);
     CHECK(check_schema(*connection));
@@ -247,7 +245,7 @@ TEST_CASE("an upgrade folds the ASCII letters of labels, as the program does") {
     add("B", "B");
     add("C", "");
     add("D", "d");
-    REQUIRE(initialise(*connection, some_time));
+    REQUIRE(initialise(*connection));
     CHECK(connection->query("SELECT name, label, label_key FROM objects ORDER BY name") ==
           Rows{Row({"A", label, base::fold_ascii(label)}), Row({"B", "B", ""}),
                Row({"C", "", ""}), Row({"D", "d", "d"})});
@@ -267,12 +265,12 @@ TEST_CASE("an upgrade that is broken off at any statement goes on, objects in st
         const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
         const auto broken_off = support::faulty(old.connect(), plan);
         try {
-            (void)initialise(*broken_off(), some_time);
+            (void)initialise(*broken_off());
         } catch (const Failure&) {
             ++tried;
         }
         INFO("statement " << at);
-        REQUIRE(initialise(*connection, some_time));
+        REQUIRE(initialise(*connection));
         CHECK(check_schema(*connection));
         CHECK(connection->query("SELECT label_key FROM objects ORDER BY oid") ==
               Rows{Row({"unc-a"}), Row({"unc-b"}), Row({"unc-c"})});

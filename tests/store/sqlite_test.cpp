@@ -39,7 +39,7 @@ void set_mode(const fs::path& path, mode_t mode) { REQUIRE(::chmod(path.c_str(),
 fs::path store_with_one_release(const support::TempDir& folder) {
     const auto file = folder.path() / "history.db";
     const auto connection = open_sqlite(file, IfMissing::create);
-    REQUIRE(initialise(*connection, base::Seconds{}));
+    REQUIRE(initialise(*connection));
     connection->execute(insert_release, std::array<Value, 1>{"WS186"});
     return file;
 }

@@ -64,7 +64,7 @@ class FreshStore {
             url_ = MariaDb::only().url_of(MariaDb::only().create_database());
         }
         if (schema == Schema::none) return;
-        const auto done = store::initialise(*connect()(), base::Seconds{});
+        const auto done = store::initialise(*connect()());
         if (!done) throw std::runtime_error(done.error().text);
     }
     ~FreshStore() {
