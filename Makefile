@@ -44,9 +44,9 @@ with_release := release history compare source store tree base
 with_app     := app release serve render history compare source archive store tree base
 archives = $(foreach r,$(with_$(1)),$(B)/lib$(r).a)
 
-sources = $(wildcard src/$(1)/*.cpp)
+sources = $(wildcard src/$(1)/*.cpp src/$(1)/*/*.cpp)
 objects = $(patsubst src/%.cpp,$(B)/obj/%.o,$(call sources,$(1)))
-tests   = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp)) $(B)/obj/tests/support/main.o $(B)/libsupport.a
+tests   = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp tests/$(1)/*/*.cpp)) $(B)/obj/tests/support/main.o $(B)/libsupport.a
 unit_tests := $(foreach r,$(rooms),$(B)/test-$(r))
 fuzzers    := $(patsubst tests/fuzz/%.cpp,$(B)/fuzz-%,$(wildcard tests/fuzz/*.cpp))
 benches    := $(patsubst bench/%.cpp,$(B)/bench-%,$(wildcard bench/*.cpp))

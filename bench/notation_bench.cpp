@@ -15,10 +15,10 @@
 
 #include "rows.hpp"
 #include "source/ace_object.hpp"
-#include "source/dump_reader.hpp"
-#include "source/json_lines.hpp"
-#include "source/object_lines.hpp"
-#include "source/xml_objects.hpp"
+#include "source/dump/ace_reader.hpp"
+#include "source/dump/json_lines.hpp"
+#include "source/import/object_lines.hpp"
+#include "source/import/xml_objects.hpp"
 #include "xml_pen.hpp"
 
 namespace {
@@ -50,7 +50,7 @@ void write_out(std::ofstream& file, std::string& buffer) {
 void write_notations(const fs::path& build, const fs::path& folder, std::uint64_t bytes) {
     const auto models = tree::Models::parse(text_of(build / "models.wrm"));
     const auto dump = must(source::open_file(AT_FDCWD, build / "dump.ace"));
-    source::DumpReader reader(dump, "dump.ace", largest, source::Digests::no);
+    source::dump::AceReader reader(dump, "dump.ace", largest, source::dump::Digests::no);
     std::ofstream xml(folder / "dump.xml"), json(folder / "dump.jsonl");
     std::string xml_text = "<?xml version=\"1.0\"?>\n<ace>\n", json_text;
     bench::XmlPen pen(xml_text);
@@ -60,7 +60,7 @@ void write_notations(const fs::path& build, const fs::path& folder, std::uint64_
         const auto object = source::parse_object(found->bytes, models);
         require(object.has_value(), "an object of the made build can't be parsed");
         pen.write(*object);
-        source::append_json_line(json_text, *object);
+        source::dump::append_json_line(json_text, *object);
         if (xml_text.size() > (1 << 20)) write_out(xml, xml_text);
         if (json_text.size() > (1 << 20)) write_out(json, json_text);
     }
@@ -70,8 +70,8 @@ void write_notations(const fs::path& build, const fs::path& folder, std::uint64_
 
 void read_xml(const std::string& path, const std::string& lines) {
     const auto file = must(source::open_file(AT_FDCWD, path));
-    auto written = must(source::ObjectLines::create(lines));
-    source::XmlObjects reader(file, path, largest);
+    auto written = must(source::import::JsonLinesWriter::create(lines));
+    source::import::XmlReader reader(file, path, largest);
     while (const auto object = must(reader.next())) must(written.add(object->object));
 }
 
@@ -91,7 +91,7 @@ void walk_bare(const std::string& path) {
 
 void index_json(const std::string& path) {
     const auto file = must(source::open_file(AT_FDCWD, path));
-    source::JsonLinesReader reader(file, path, largest);
+    source::dump::JsonLinesReader reader(file, path, largest);
     while (must(reader.next())) {
     }
 }
@@ -131,7 +131,7 @@ void parse_bare(const std::string& path) {
 
 void make_trees(const std::string& path) {
     each_line(path, [](std::string_view line) {
-        require(source::parse_json_object(line).has_value(), "no object");
+        require(source::dump::parse_json_object(line).has_value(), "no object");
     });
 }
 

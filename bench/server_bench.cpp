@@ -22,8 +22,8 @@
 
 #include "base/log.hpp"
 #include "rows.hpp"
-#include "source/live_build.hpp"
-#include "source/socket_session.hpp"
+#include "source/acedb/build.hpp"
+#include "source/acedb/socket_session.hpp"
 
 namespace {
 
@@ -154,19 +154,19 @@ class BareClient {
 // ---- Both ----
 
 source::Build open_build(std::uint16_t port, const fs::path& index) {
-    source::ServerAddress address;
+    source::acedb::ServerAddress address;
     address.host = "127.0.0.1";
     address.port = port;
     address.user = user;
     address.password = password;
-    source::AceDatabaseSettings database;
+    source::acedb::DatabaseSettings database;
     database.name = address.name();
-    database.open = [address] { return source::open_socket_session(address); };
-    source::LiveSettings settings;
-    settings.database = std::make_shared<source::AceDatabase>(std::move(database));
+    database.open = [address] { return source::acedb::open_socket_session(address); };
+    source::acedb::BuildSettings settings;
+    settings.database = std::make_shared<source::acedb::Database>(std::move(database));
     settings.index_dir = index.string();
     settings.date = base::parse_date("2008-03-22");
-    auto build = source::open_live(settings);
+    auto build = source::acedb::open_build(settings);
     require(build.has_value(), build ? "" : build.error().text);
     return *build;
 }

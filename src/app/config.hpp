@@ -13,7 +13,7 @@
 #include "history/refresh.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
-#include "source/socket_session.hpp"
+#include "source/acedb/socket_session.hpp"
 #include "store/store.hpp"
 
 namespace app {
@@ -27,7 +27,7 @@ struct SourceConfig {
     std::size_t max_object_mb = 64;  // 1 ... 4096
     // Of a running database.
     std::filesystem::path password_file;  // empty: none
-    source::ServerAddress server;         // kind = server; the password is read from its file
+    source::acedb::ServerAddress server;  // kind = server; the password is read from its file
     std::string program = "tace";         // kind = tace
     std::string release;                  // empty: the database's own Name
     std::optional<base::Date> date;       // of the release; nullopt: releases.tsv tells

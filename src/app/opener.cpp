@@ -2,10 +2,10 @@
 #include "app/opener.hpp"
 
 #include "base/log.hpp"
-#include "source/database_files.hpp"
+#include "source/acedb/build.hpp"
+#include "source/acedb/database_files.hpp"
+#include "source/acedb/tace_session.hpp"
 #include "source/dump.hpp"
-#include "source/live_build.hpp"
-#include "source/tace_session.hpp"
 
 namespace app {
 namespace {
@@ -44,7 +44,7 @@ history::BuildOpener dump_opener(const SourceConfig& config) {
 
 // A running database is whole, or does not run.
 history::BuildOpener live_opener(const Config& config) {
-    source::LiveSettings settings;
+    source::acedb::BuildSettings settings;
     settings.database = database_of(config.source);
     settings.index_dir = config.source.index;
     settings.max_object_mb = config.source.max_object_mb;
@@ -52,36 +52,38 @@ history::BuildOpener live_opener(const Config& config) {
     settings.date = config.source.date;
     settings.known_releases = config.history.known_releases;
     return {
-        [settings] { return source::live_identity(settings); },
-        [settings](history::Wholeness) { return source::open_live(settings); },
+        [settings] { return source::acedb::identity_of(settings); },
+        [settings](history::Wholeness) { return source::acedb::open_build(settings); },
         {},
     };
 }
 
-source::AceDatabaseSettings settings_of_server(const SourceConfig& config) {
-    source::AceDatabaseSettings settings;
-    settings.open = [address = config.server] { return source::open_socket_session(address); };
+source::acedb::DatabaseSettings settings_of_server(const SourceConfig& config) {
+    source::acedb::DatabaseSettings settings;
+    settings.open = [address = config.server] {
+        return source::acedb::open_socket_session(address);
+    };
     return settings;
 }
 
-source::AceDatabaseSettings settings_of_tace(const SourceConfig& config) {
-    const source::TaceCommand command{config.program, config.path, config.server.timeout};
-    source::AceDatabaseSettings settings;
-    settings.open = [command] { return source::open_tace_session(command); };
-    settings.stamp = [folder = command.folder] { return source::database_stamp(folder); };
+source::acedb::DatabaseSettings settings_of_tace(const SourceConfig& config) {
+    const source::acedb::TaceSettings command{config.program, config.path, config.server.timeout};
+    source::acedb::DatabaseSettings settings;
+    settings.open = [command] { return source::acedb::open_tace_session(command); };
+    settings.stamp = [folder = command.folder] { return source::acedb::database_stamp(folder); };
     return settings;
 }
 
 }  // namespace
 
-std::shared_ptr<source::AceDatabase> database_of(const SourceConfig& config) {
+std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config) {
     if (config.kind == SourceKind::dump) return nullptr;
     auto settings =
         config.kind == SourceKind::server ? settings_of_server(config) : settings_of_tace(config);
     settings.name = name_of(config);
     settings.most_sessions = config.connections;
     settings.patience = config.server.timeout;
-    return std::make_shared<source::AceDatabase>(std::move(settings));
+    return std::make_shared<source::acedb::Database>(std::move(settings));
 }
 
 history::BuildOpener build_opener(const Config& config) {

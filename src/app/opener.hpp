@@ -9,7 +9,7 @@
 
 #include "app/config.hpp"
 #include "history/current.hpp"
-#include "source/ace_database.hpp"
+#include "source/acedb/database.hpp"
 
 namespace app {
 
@@ -18,7 +18,7 @@ namespace app {
 [[nodiscard]] history::BuildOpener build_opener(const Config& config);
 
 // The running database of the configuration; no session is opened yet. nullptr: files are read.
-[[nodiscard]] std::shared_ptr<source::AceDatabase> database_of(const SourceConfig& config);
+[[nodiscard]] std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config);
 
 // The same configuration with a folder of dump files as its source, whatever it was before.
 [[nodiscard]] Config with_folder(Config config, const std::filesystem::path& folder);

@@ -6,9 +6,9 @@
 
 #include "source/ace_object.hpp"
 #include "source/build_folder.hpp"
-#include "source/dump_index.hpp"
+#include "source/dump/dump_index.hpp"
+#include "source/dump/json_lines.hpp"
 #include "source/indexed_source.hpp"
-#include "source/json_lines.hpp"
 #include "tree/restore.hpp"
 
 namespace source {
@@ -46,7 +46,7 @@ class DumpBuild final : public IndexedSource {
         if (!entry) return tl::unexpected(entry.error());
         const auto bytes = read(*entry);
         if (!bytes) return tl::unexpected(bytes.error());
-        auto object = layout_of(*entry) == Layout::json ? parse_json_object(*bytes)
+        auto object = layout_of(*entry) == Layout::json ? dump::parse_json_object(*bytes)
                                                         : parse_dumped(*bytes, models());
         if (!object) return fail_in(*entry, *bytes, object.error());
         return std::move(*object);
@@ -55,7 +55,7 @@ class DumpBuild final : public IndexedSource {
     std::vector<std::string> remarks() const override {
         auto remarks = index().facts().remarks;
         if (index().facts().has_unstamped && models().class_count() == 0)
-            remarks.push_back(index().facts().folder + ": " + unstamped_without_models);
+            remarks.push_back(index().facts().folder + ": " + dump::unstamped_without_models);
         return remarks;
     }
 
@@ -114,7 +114,7 @@ base::Result<std::optional<DumpBuild::Stamps>> DumpBuild::stamps_of(const Entry&
     const auto bytes = read(entry);
     if (!bytes) return tl::unexpected(bytes.error());
     if (layout_of(entry) == Layout::json) {
-        auto stamps = json_stamps_of(*bytes);
+        auto stamps = dump::json_stamps_of(*bytes);
         return stamps ? std::optional(std::move(*stamps)) : std::nullopt;
     }
     const auto stamps = source::stamps_of(*bytes);
@@ -129,7 +129,7 @@ base::Result<Build> open_dump(const DumpSettings& settings) {
     auto models = read_models(*folder);
     if (!models) return tl::unexpected(models.error());
     const auto largest = settings.max_object_mb << 20;
-    auto build = open_index(*folder, {settings.index_dir, largest, &*models});
+    auto build = dump::open_index(*folder, {settings.index_dir, largest, &*models});
     if (!build) return tl::unexpected(build.error());
     if (const auto& flaw = build->index.facts().flaw; !flaw.empty() && !settings.accept_cut)
         return base::fail(Kind::refused, flaw);

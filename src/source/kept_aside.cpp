@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "source/dump_index.hpp"
+#include "source/dump/dump_index.hpp"
 #include "source/index.hpp"
 
 namespace source {
@@ -12,7 +12,7 @@ namespace source {
 namespace fs = std::filesystem;
 
 KeptAside::KeptAside(const std::string& index_dir, const std::string& version) {
-    const auto path = index_path(index_dir, version);
+    const auto path = dump::index_path(index_dir, version);
     const auto facts = Index::read_facts(path);
     if (!facts) return;
     digest_ = facts->digest;

@@ -5,14 +5,14 @@
 #include <fcntl.h>
 
 #include "source/ace_object.hpp"
-#include "source/dump_reader.hpp"
+#include "source/dump/ace_reader.hpp"
 
 namespace source {
 namespace {
 
 std::string_view first_line(std::string_view bytes) { return bytes.substr(0, bytes.find('\n')); }
 
-tl::unexpected<base::Error> fail_in(const std::string& path, const DumpObject& object,
+tl::unexpected<base::Error> fail_in(const std::string& path, const dump::DumpObject& object,
                                     const Fault& fault) {
     const auto before = object.bytes.substr(0, fault.at);
     const auto lines = std::count(before.begin(), before.end(), '\n');
@@ -27,7 +27,7 @@ base::Result<std::uint64_t> sign_file(const std::string& path, std::size_t most_
                                       const std::function<void(const Signed&)>& visit) {
     const auto file = open_file(AT_FDCWD, path);
     if (!file) return tl::unexpected(file.error());
-    DumpReader reader(*file, path, most_bytes, Digests::no);
+    dump::AceReader reader(*file, path, most_bytes, dump::Digests::no);
     Signer signer;
     for (std::uint64_t objects = 0;; ++objects) {
         const auto next = reader.next();

@@ -6,10 +6,10 @@
 #include <cstdlib>
 
 #include "base/utf8.hpp"
-#include "source/ace_command.hpp"
 #include "source/ace_object.hpp"
-#include "source/ace_reply.hpp"
-#include "source/wire.hpp"
+#include "source/acedb/command.hpp"
+#include "source/acedb/reply.hpp"
+#include "source/acedb/wire.hpp"
 
 namespace {
 
@@ -24,20 +24,20 @@ bool is_printable(std::string_view text) {
 // A header that is taken stays within its limit, and can be written again.
 void read_frame(std::string_view bytes) {
     constexpr std::size_t most = 1 << 16;
-    const auto header = source::wire::parse_header(bytes, most);
+    const auto header = source::acedb::wire::parse_header(bytes, most);
     if (!header) return;
     require(header->length <= most && header->type.find('\0') == std::string::npos);
-    const auto again = source::wire::message(header->type, "body", header->client_id);
-    const auto read = source::wire::parse_header(again, most);
+    const auto again = source::acedb::wire::message(header->type, "body", header->client_id);
+    const auto read = source::acedb::wire::parse_header(again, most);
     require(read && read->type == header->type && read->client_id == header->client_id);
-    require(!source::wire::text_of_body(bytes).ends_with('\0'));
+    require(!source::acedb::wire::text_of_body(bytes).ends_with('\0'));
 }
 
 // What is shown lies in the reply, in order, each with a header of its own.
 void read_shown(std::string_view reply) {
-    const auto objects = source::parse_shown(reply);
+    const auto objects = source::acedb::parse_shown(reply);
     if (!objects) return;
-    require(source::is_whole(reply));
+    require(source::acedb::is_whole(reply));
     const char* end = reply.data();
     for (const auto object : *objects) {
         require(object.data() >= end && object.ends_with('\n'));
@@ -49,23 +49,23 @@ void read_shown(std::string_view reply) {
 
 // A name that a list brings is legal, and the command to find it is one.
 void read_list(std::string_view reply) {
-    const auto names = source::parse_list(reply);
+    const auto names = source::acedb::parse_list(reply);
     if (!names) return;
     for (const auto& name : *names) {
         require(base::is_legal_text(name.class_name) && base::is_legal_text(name.name));
-        require(source::is_command(source::find_command(name)));
+        require(source::acedb::is_command(source::acedb::find_command(name)));
     }
 }
 
 void read_facts(std::string_view reply) {
-    if (const auto status = source::parse_status(reply))
+    if (const auto status = source::acedb::parse_status(reply))
         require(base::is_legal_text(status->identity) && base::is_legal_text(status->name));
-    if (const auto classes = source::parse_classes(reply))
+    if (const auto classes = source::acedb::parse_classes(reply))
         for (const auto& each : *classes) require(base::is_legal_text(each.class_name));
-    const auto found = source::parse_found(reply);
-    require(!found || source::is_whole(reply));
-    require(reply.starts_with(source::model_text(reply)));
-    const auto words = source::words_of(reply);
+    const auto found = source::acedb::parse_found(reply);
+    require(!found || source::acedb::is_whole(reply));
+    require(reply.starts_with(source::acedb::model_text(reply)));
+    const auto words = source::acedb::words_of(reply);
     require(words.size() <= 200 && is_printable(words));
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/utf8.hpp"
 #include "source/ace_object.hpp"
-#include "source/dump_reader.hpp"
+#include "source/dump/ace_reader.hpp"
 
 namespace {
 
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_object(bytes);
     const source::File file(::memfd_create("dump", 0));
     require(file.is_open() && file.write(bytes).has_value());
-    source::DumpReader reader(file, "dump", 1 << 20, source::Digests::yes);
+    source::dump::AceReader reader(file, "dump", 1 << 20, source::dump::Digests::yes);
     std::uint64_t end = 0;
     for (;;) {
         const auto object = reader.next();

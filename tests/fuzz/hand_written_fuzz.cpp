@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/utf8.hpp"
-#include "source/hand_written.hpp"
+#include "source/curated/reader.hpp"
+#include "source/import/curated_files.hpp"
 #include "tree/outline.hpp"
 #include "tree/restore.hpp"
 
@@ -61,7 +62,7 @@ void check(const tree::Object& object, const tree::Models& models) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto parts = parts_of({reinterpret_cast<const char*>(data), size});
     const auto models = tree::Models::parse(parts[0]);
-    source::HandWrittenSettings settings;
+    source::curated::ReaderSettings settings;
     settings.models = &models;
     settings.most_bytes = most_bytes;
     settings.included = [&](const std::string& name) -> base::Result<std::string> {
@@ -70,14 +71,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (at >= parts.size()) return base::fail(base::Kind::absent, "no such file");
         return parts[at];
     };
-    source::HandWritten written(settings);
+    source::curated::Reader written(settings);
     for (std::size_t i = 1; i < parts.size(); ++i) {
-        (void)source::is_dumped(parts[i]);
+        (void)source::import::is_dumped(parts[i]);
         (void)written.load("f", parts[i]);
     }
     require(written.complaints().size() <= 1000);
     for (const auto& complaint : written.complaints())
         require(base::is_legal_text(complaint.what) && complaint.what.size() < 1000);
-    written.take([&](const source::FileObject& object) { check(object.object, models); });
+    written.take([&](const source::import::FileObject& object) { check(object.object, models); });
     return 0;
 }

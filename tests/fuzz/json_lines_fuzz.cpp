@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 #include "base/utf8.hpp"
-#include "source/json_fields.hpp"
-#include "source/json_lines.hpp"
+#include "source/dump/json_fields.hpp"
+#include "source/dump/json_lines.hpp"
 #include "tree/outline.hpp"
 
 namespace {
@@ -26,19 +26,19 @@ bool is_legal(const std::vector<tree::Node>& nodes) {
 
 // What is read is legal text, and what is written of it is read as the same.
 void read_object(std::string_view line) {
-    const auto object = source::parse_json_object(line);
-    require(object.has_value() == source::json_stamps_of(line).has_value());
+    const auto object = source::dump::parse_json_object(line);
+    require(object.has_value() == source::dump::json_stamps_of(line).has_value());
     if (!object) return;
     require(is_legal(object->nodes) && base::is_legal_text(object->id.name) &&
             base::is_legal_text(object->stamp));
     std::string written;
-    source::append_json_line(written, *object);
+    source::dump::append_json_line(written, *object);
     require(written.find('\n') == written.size() - 1);
-    const auto again = source::parse_json_object(written);
+    const auto again = source::dump::parse_json_object(written);
     require(again && again->id == object->id);
     require(tree::signature_of(again->nodes) == tree::signature_of(object->nodes));
     std::string twice;
-    source::append_json_line(twice, *again);
+    source::dump::append_json_line(twice, *again);
     require(twice == written);
 }
 
@@ -47,10 +47,10 @@ void read_object(std::string_view line) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     read_object(bytes);
-    (void)source::id_in_head(bytes);
+    (void)source::dump::id_in_head(bytes);
     const source::File file(::memfd_create("lines", 0));
     require(file.is_open() && file.write(bytes).has_value());
-    source::JsonLinesReader reader(file, "lines", 1);
+    source::dump::JsonLinesReader reader(file, "lines", 1);
     std::uint64_t end = 0;
     for (;;) {
         const auto line = reader.next();
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto text = bytes.substr(found.offset, found.length);
         require(XXH128_isEqual(found.digest, XXH3_128bits(text.data(), text.size())) != 0);
         require(base::is_legal_text(found.id.name) && base::is_legal_text(found.id.class_name));
-        if (const auto object = source::parse_json_object(text); object && found.is_whole)
+        if (const auto object = source::dump::parse_json_object(text); object && found.is_whole)
             require(object->id == found.id);
     }
 }

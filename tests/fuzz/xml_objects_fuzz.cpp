@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/utf8.hpp"
-#include "source/json_lines.hpp"
-#include "source/xml_objects.hpp"
+#include "source/dump/json_lines.hpp"
+#include "source/import/xml_objects.hpp"
 #include "tree/outline.hpp"
 
 namespace {
@@ -34,24 +34,24 @@ void check(const std::vector<tree::Node>& nodes, std::size_t depth) {
     }
 }
 
-void check(const source::FileObject& found) {
+void check(const source::import::FileObject& found) {
     const auto& object = found.object;
     require(!object.id.class_name.empty() && !object.id.name.empty() && found.line > 0);
     require(base::is_legal_text(object.id.class_name) && base::is_legal_text(object.id.name));
     require(found.is_whole || object.nodes.empty());
     check(object.nodes, 1);
     std::string line;
-    source::append_json_line(line, object);
-    const auto back = source::parse_json_object(line);
+    source::dump::append_json_line(line, object);
+    const auto back = source::dump::parse_json_object(line);
     require(back.has_value() && back->id == object.id);
     require(tree::signature_of(back->nodes) == tree::signature_of(object.nodes));
 }
 
-std::vector<source::FileObject> objects_of(std::string_view bytes) {
+std::vector<source::import::FileObject> objects_of(std::string_view bytes) {
     const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
     require(file.is_open() && file.write(bytes).has_value());
-    source::XmlObjects reader(file, "x.xml", most);
-    std::vector<source::FileObject> objects;
+    source::import::XmlReader reader(file, "x.xml", most);
+    std::vector<source::import::FileObject> objects;
     for (;;) {
         auto object = reader.next();
         if (!object) require(base::is_legal_text(object.error().text));

@@ -1,7 +1,8 @@
 // Curators' files and unstamped dumps under WormBase's own models, and WormBase's own curation
 // read by both readers. Read from VARVE_REAL_DATA: not ours to ship.
 // SPDX-License-Identifier: MIT
-#include "source/hand_written.hpp"
+#include "source/curated/reader.hpp"
+#include "source/import/curated_files.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -76,7 +77,7 @@ TEST_CASE("under the real models unstamped objects are the stamped ones") {
 }
 
 TEST_CASE("under the real models awkward files give what AceDB stored of them") {
-    source::HandWritten written(hand::settings_of(real_models()));
+    source::curated::Reader written(hand::settings_of(real_models()));
     for (const std::string name : {"input-1.ace", "input-2.ace"})
         REQUIRE(written.load(name, dumps::read("tests/data/edge/" + name)));
     const auto loaded = hand::taken(written);
@@ -94,7 +95,7 @@ TEST_CASE("under the real models awkward files give what AceDB stored of them") 
 
 TEST_CASE("under the real models whole dumps are read as curators' files to the same end") {
     for (const auto& file : dumps::sample_files) {
-        source::HandWritten written(hand::settings_of(real_models()));
+        source::curated::Reader written(hand::settings_of(real_models()));
         REQUIRE(written.load("dump.ace", dumps::read(file)));
         const auto loaded = hand::taken(written);
         for (const auto& complaint : loaded.complaints) UNSCOPED_INFO(complaint.what);
@@ -110,9 +111,9 @@ TEST_CASE("under the real models whole dumps are read as curators' files to the 
 
 TEST_CASE("WormBase's curation of 1999 to 2006 is a dump, and as a curators' file the same") {
     const auto bytes = dumps::read(real("variation-2006.ace"));
-    CHECK(source::is_dumped(std::string_view(bytes).substr(0, 64 << 10)));
+    CHECK(source::import::is_dumped(std::string_view(bytes).substr(0, 64 << 10)));
     const tree::Models none;
-    source::HandWritten written(hand::settings_of(none));
+    source::curated::Reader written(hand::settings_of(none));
     REQUIRE(written.load("variation-2006.ace", bytes));
     const auto loaded = hand::taken(written);
     // `Variation : "ct417" -O ` and nothing behind it: AceDB's parser wants a stamp there.

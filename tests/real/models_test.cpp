@@ -11,7 +11,7 @@
 
 #include "base/text.hpp"
 #include "source/ace_object.hpp"
-#include "source/dump_reader.hpp"
+#include "source/dump/ace_reader.hpp"
 #include "support/catch.hpp"
 #include "tree/outline.hpp"
 
@@ -63,7 +63,7 @@ bool unique_at(const std::string& class_name, const std::vector<std::string>& pa
 void each_object(const std::string& path, const std::function<void(std::string_view)>& visit) {
     const auto file = source::open_file(AT_FDCWD, path);
     REQUIRE(file);
-    source::DumpReader reader(*file, path, 64 << 20, source::Digests::no);
+    source::dump::AceReader reader(*file, path, 64 << 20, source::dump::Digests::no);
     for (;;) {
         const auto object = reader.next();
         INFO((object ? "" : object.error().text));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_card.hpp"
+#include "source/curated/lines.hpp"
 
 #include <map>
 
 #include "support/catch.hpp"
 
-using source::CardReader;
-using source::CardRules;
-using source::Words;
+using source::curated::LineReader;
+using source::curated::LineRules;
+using source::curated::WordReader;
 
 namespace {
 
@@ -15,14 +15,14 @@ using Files = std::map<std::string, std::string>;
 
 // Every line, those of included files behind "place|"; at last an error, where there is one.
 std::vector<std::string> cards_of(std::string_view bytes, const Files& files = {},
-                                  CardRules rules = CardRules::ace, std::size_t most = 1 << 20) {
-    const CardReader::Include include =
+                                  LineRules rules = LineRules::ace, std::size_t most = 1 << 20) {
+    const LineReader::Include include =
         [&](const std::string& name) -> base::Result<std::string> {
         const auto file = files.find(name);
         if (file == files.end()) return base::fail(base::Kind::absent, "there is no such file");
         return file->second;
     };
-    CardReader reader("x.ace", bytes, include, most);
+    LineReader reader("x.ace", bytes, include, most);
     std::vector<std::string> cards;
     for (;;) {
         const auto is_there = reader.next(rules);
@@ -36,7 +36,7 @@ std::vector<std::string> cards_of(std::string_view bytes, const Files& files = {
 using Cards = std::vector<std::string>;
 
 std::vector<std::string> words_of(std::string_view card) {
-    Words words(card);
+    WordReader words(card);
     std::vector<std::string> all;
     while (const auto word = words.next())
         all.push_back(word->is_quoted ? '"' + word->text + '"' : word->text);
@@ -80,7 +80,7 @@ TEST_CASE("bytes that are no printable ASCII are dropped, so lines may end in CR
 }
 
 TEST_CASE("in a LongText only LF and backslash are special") {
-    CHECK(cards_of("a // b\tc \\ \\\\ \\n\\\n  d\n@x\n", {}, CardRules::long_text) ==
+    CHECK(cards_of("a // b\tc \\ \\\\ \\n\\\n  d\n@x\n", {}, LineRules::long_text) ==
           Cards{"a // b\tc \\ \\\\ \nd", "@x", ""});
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("files that include each other many times over are not read without en
 }
 
 TEST_CASE("a line that grows beyond the limit is refused") {
-    CHECK(cards_of(std::string(1000, '\t'), {}, CardRules::ace, 4096).back() ==
+    CHECK(cards_of(std::string(1000, '\t'), {}, LineRules::ace, 4096).back() ==
           "error x.ace:1: a line is longer than what may be held (4096 bytes)");
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("places are counted in lines of the file, folded ones too") {
 }
 
 TEST_CASE("a line that was given back is given again") {
-    CardReader reader("x.ace", "a\nb", {}, 100);
+    LineReader reader("x.ace", "a\nb", {}, 100);
     REQUIRE(*reader.next());
     reader.back();
     REQUIRE(*reader.next());
@@ -151,13 +151,13 @@ TEST_CASE("words are quoted, or a run of printable characters") {
 }
 
 TEST_CASE("a colon is stepped over where it stands, a word is cut where it is asked") {
-    Words words("Gene : \"x\" more");
+    WordReader words("Gene : \"x\" more");
     CHECK(words.next()->text == "Gene");
     CHECK(words.step(':'));
     CHECK_FALSE(words.step(':'));
     CHECK(words.next()->text == "x");
-    Words members("Gene:x y");
+    WordReader members("Gene:x y");
     CHECK(members.cut(":-/\" ") == "Gene");
     CHECK(members.next()->text == "x");
-    CHECK_FALSE(Words("\"Gene\" x").cut(":-/\" "));
+    CHECK_FALSE(WordReader("\"Gene\" x").cut(":-/\" "));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_command.hpp"
+#include "source/acedb/command.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -62,43 +62,44 @@ std::string any_text() {
 }  // namespace
 
 TEST_CASE("commands are those that AceDB's own clients send") {
-    CHECK(source::find_command({"Gene", "WBGene00006763"}) == "find Gene \"WBGene00006763\"");
-    CHECK(source::find_all_command("2_point_data") == "find 2_point_data");
-    CHECK(source::model_command("Gene") == "model Gene");
-    CHECK(source::show_command == "show -a -T");
-    CHECK(source::show_one_command(41) == "show -a -T -b 41 -c 1");
-    CHECK(source::list_command == "list -a");
+    CHECK(source::acedb::find_command({"Gene", "WBGene00006763"}) ==
+          "find Gene \"WBGene00006763\"");
+    CHECK(source::acedb::find_all_command("2_point_data") == "find 2_point_data");
+    CHECK(source::acedb::model_command("Gene") == "model Gene");
+    CHECK(source::acedb::show_command == "show -a -T");
+    CHECK(source::acedb::show_one_command(41) == "show -a -T -b 41 -c 1");
+    CHECK(source::acedb::list_command == "list -a");
 }
 
 TEST_CASE("what means something to AceDB is escaped in a name, or sent as a wildcard") {
-    CHECK(source::find_command({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}) ==
+    CHECK(source::acedb::find_command({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}) ==
           R"(find Text "a \"b\" 50\% c\/d \\ e? f?g ?h")");
-    CHECK(source::find_command({"Text", "a*b?c\nd\te\x7f\xc3\xa9"}) ==
+    CHECK(source::acedb::find_command({"Text", "a*b?c\nd\te\x7f\xc3\xa9"}) ==
           "find Text \"a?b?c*d*e*\"");
     const std::string literal = "azAZ09 _.:()+,=<>#&'|{}[]`~^!-";
-    CHECK(source::find_command({"Text", literal}) == "find Text \"" + literal + "\"");
-    CHECK(source::find_command({"Gene x", "y"}) == "find \"Gene x\" \"y\"");
-    CHECK(source::find_all_command("Ge\"ne\n") == "find \"Ge\\\"ne*\"");
-    CHECK(source::model_command("") == "model \"\"");
+    CHECK(source::acedb::find_command({"Text", literal}) == "find Text \"" + literal + "\"");
+    CHECK(source::acedb::find_command({"Gene x", "y"}) == "find \"Gene x\" \"y\"");
+    CHECK(source::acedb::find_all_command("Ge\"ne\n") == "find \"Ge\\\"ne*\"");
+    CHECK(source::acedb::model_command("") == "model \"\"");
 }
 
 TEST_CASE("a name without a character finds no more than names of one") {
-    CHECK(source::find_command({"Gene", ""}) == "find Gene \"?\"");
-    CHECK(source::find_command({"Gene", "  "}) == "find Gene \"?\"");
-    CHECK(source::is_ambiguous({"Gene", ""}));
+    CHECK(source::acedb::find_command({"Gene", ""}) == "find Gene \"?\"");
+    CHECK(source::acedb::find_command({"Gene", "  "}) == "find Gene \"?\"");
+    CHECK(source::acedb::is_ambiguous({"Gene", ""}));
 }
 
 TEST_CASE("a name that may match others is told from one that can't") {
-    CHECK_FALSE(source::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e"}));
+    CHECK_FALSE(source::acedb::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e"}));
     for (const auto* name : {"a*", "?", "e;", "f@g", "$h", "two\nlines", "caf\xc3\xa9", "\x7f"})
-        CHECK(source::is_ambiguous({"Text", name}));
+        CHECK(source::acedb::is_ambiguous({"Text", name}));
 }
 
 TEST_CASE("no class and no name is more than two words of one command") {
     CHECK(rc::check([] {
         const tree::ObjectName name{any_text(), any_text()};
-        const auto command = source::find_command(name);
-        RC_ASSERT(source::is_command(command));
+        const auto command = source::acedb::find_command(name);
+        RC_ASSERT(source::acedb::is_command(command));
         const auto words = words_of(command);
         RC_ASSERT(words.has_value());
         RC_ASSERT(words->size() == 3U);
@@ -106,14 +107,14 @@ TEST_CASE("no class and no name is more than two words of one command") {
         RC_ASSERT(words->at(1) == veiled(name.class_name));
         const bool is_blank = name.name.find_first_not_of(' ') == std::string::npos;
         RC_ASSERT(words->at(2) == (is_blank ? "?" : veiled(name.name)));
-        RC_ASSERT(words->at(2) == name.name || source::is_ambiguous(name));
-        RC_ASSERT(source::is_command(source::model_command(name.class_name)));
+        RC_ASSERT(words->at(2) == name.name || source::acedb::is_ambiguous(name));
+        RC_ASSERT(source::acedb::is_command(source::acedb::model_command(name.class_name)));
     }));
 }
 
 TEST_CASE("a command is one line of printable ASCII") {
-    CHECK(source::is_command("status"));
+    CHECK(source::acedb::is_command("status"));
     for (const std::string text : {"", "a\nb", "a\n", "a\tb", "caf\xc3\xa9", "\x7f"})
-        CHECK_FALSE(source::is_command(text));
-    CHECK_FALSE(source::is_command(std::string_view("a\0b", 3)));
+        CHECK_FALSE(source::acedb::is_command(text));
+    CHECK_FALSE(source::acedb::is_command(std::string_view("a\0b", 3)));
 }

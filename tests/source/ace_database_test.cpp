@@ -1,6 +1,6 @@
 // Sessions to a running AceDB: kept, shared, lost and replaced.
 // SPDX-License-Identifier: MIT
-#include "source/ace_database.hpp"
+#include "source/acedb/database.hpp"
 
 #include <atomic>
 #include <thread>
@@ -9,8 +9,8 @@
 
 using base::Kind;
 using base::Result;
-using source::AceDatabase;
-using source::AceSession;
+using source::acedb::Database;
+using source::acedb::Session;
 using support::AceFault;
 
 namespace {
@@ -19,13 +19,13 @@ live::Contents small() {
     return live::text_of(live::one_class("Gene", {{"a", "Remark\t \"one\"\n"}}));
 }
 
-Result<void> find_a(AceSession& session) {
+Result<void> find_a(Session& session) {
     const auto reply = session.ask("find Gene \"a\"", {});
     if (!reply) return tl::unexpected(reply.error());
     return {};
 }
 
-std::string identity_of(AceDatabase& database) {
+std::string identity_of(Database& database) {
     const auto status = database.status();
     INFO((status ? "" : status.error().text));
     REQUIRE(status);
@@ -55,7 +55,7 @@ TEST_CASE("no more sessions are open than may be, and who waits gets one in the 
                     done +=
                         database
                             ->with_session(identity,
-                                           [&](AceSession& session) {
+                                           [&](Session& session) {
                                                const int mine = ++now;
                                                int known = most;
                                                while (mine > known &&
@@ -75,15 +75,15 @@ TEST_CASE("no more sessions are open than may be, and who waits gets one in the 
 
 TEST_CASE("who finds all sessions busy is told so when patience ends") {
     const live::Site site(small());
-    source::AceDatabaseSettings settings;
-    settings.open = [to = site.address] { return source::open_socket_session(to); };
+    source::acedb::DatabaseSettings settings;
+    settings.open = [to = site.address] { return source::acedb::open_socket_session(to); };
     settings.name = "here";
     settings.most_sessions = 1;
     settings.patience = std::chrono::seconds(0);
-    AceDatabase database(std::move(settings));
+    Database database(std::move(settings));
     const auto identity = identity_of(database);
     Result<void> second;
-    const auto first = database.with_session(identity, [&](AceSession&) -> Result<void> {
+    const auto first = database.with_session(identity, [&](Session&) -> Result<void> {
         second = database.with_session(identity, find_a);
         return {};
     });
@@ -135,7 +135,7 @@ TEST_CASE("what takes long and is no silence is no other thread's answer") {
     const auto database = site.database();
     const auto identity = identity_of(*database);
     const auto begin = std::chrono::steady_clock::now();
-    const auto slow = database->with_session(identity, [&](AceSession& session) -> Result<void> {
+    const auto slow = database->with_session(identity, [&](Session& session) -> Result<void> {
         while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1100))
             if (const auto found = find_a(session); !found) return found;
         return base::fail(Kind::unavailable, "another object");
@@ -150,7 +150,7 @@ TEST_CASE("a session that is lost twice is unavailable, and the next question as
     const auto identity = identity_of(*database);
     site.server.strike(AceFault::cut, 3);  // the status of the second session, too
     int runs = 0;
-    const auto done = database->with_session(identity, [&](AceSession& session) {
+    const auto done = database->with_session(identity, [&](Session& session) {
         ++runs;
         return find_a(session);
     });
@@ -167,12 +167,12 @@ TEST_CASE("what talk answers is passed on, and only a strange answer costs the s
     const auto identity = identity_of(*database);
     for (const auto kind : {Kind::absent, Kind::refused}) {
         const auto done = database->with_session(
-            identity, [&](AceSession&) -> Result<void> { return base::fail(kind, "so"); });
+            identity, [&](Session&) -> Result<void> { return base::fail(kind, "so"); });
         REQUIRE_FALSE(done);
         CHECK(done.error() == base::Error{kind, "so"});
     }
     CHECK(site.server.logins() == 1);
-    const auto strange = database->with_session(identity, [&](AceSession&) -> Result<void> {
+    const auto strange = database->with_session(identity, [&](Session&) -> Result<void> {
         return base::fail(Kind::unavailable, "another object");
     });
     CHECK_FALSE(strange);
@@ -239,12 +239,12 @@ TEST_CASE("a silent server is asked by one, and the others are told at once") {
 
 TEST_CASE("sessions that see a database which is gone are closed before the next question") {
     const live::Site site(small());
-    source::AceDatabaseSettings settings;
+    source::acedb::DatabaseSettings settings;
     std::string stamp = "first";
-    settings.open = [to = site.address] { return source::open_socket_session(to); };
+    settings.open = [to = site.address] { return source::acedb::open_socket_session(to); };
     settings.name = "here";
     settings.stamp = [&stamp] { return stamp; };
-    AceDatabase database(std::move(settings));
+    Database database(std::move(settings));
     const auto identity = identity_of(database);
     CHECK(database.with_session(identity, find_a));
     CHECK(site.server.logins() == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_reply.hpp"
+#include "source/acedb/reply.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -60,87 +60,89 @@ std::string shown(const std::string& objects, const std::string& count) {
 
 TEST_CASE("a status tells the database, and what differs when it is another") {
     const auto status_reply = recordings::reply_in("status_reply.txt", "status");
-    check_every_cut(status_reply, source::parse_status);
-    const auto status = source::parse_status(status_reply);
+    check_every_cut(status_reply, source::acedb::parse_status);
+    const auto status = source::acedb::parse_status(status_reply);
     CHECK(status->name == "WS188");
     CHECK(status->directory == "/data/acedb/WS188");
     for (const std::string part : {"WS188", "4_0", "/data/acedb/WS188", "5\n", "08:05:09"}) {
         auto other = status_reply;
         other.replace(other.find(part, other.find("Name:")), 1, "X");
         INFO(part);
-        CHECK(source::parse_status(other)->identity != status->identity);
+        CHECK(source::acedb::parse_status(other)->identity != status->identity);
     }
     auto later = status_reply;
     later.replace(later.find("2026-11-20_20:29:22"), 4, "2027");
-    CHECK(source::parse_status(later)->identity == status->identity);
+    CHECK(source::acedb::parse_status(later)->identity == status->identity);
 }
 
 TEST_CASE("a database without a name has none") {
-    const auto status = source::parse_status(
+    const auto status = source::acedb::parse_status(
         " // AceDB status at 2026\n //   Name: <undefined>\n // Session: 5\n" + one_active);
     REQUIRE(status);
     CHECK(status->name.empty());
 }
 
 TEST_CASE("what is no status is told") {
-    check_hostile(source::parse_status);
-    check_malformed(source::parse_status(" // AceDB status at 2026\n" + one_active));
-    check_malformed(source::parse_status(command_reply("list -a")));
+    check_hostile(source::acedb::parse_status);
+    check_malformed(source::acedb::parse_status(" // AceDB status at 2026\n" + one_active));
+    check_malformed(source::acedb::parse_status(command_reply("list -a")));
 }
 
 TEST_CASE("the number found is read from every reply to find") {
-    check_every_cut(command_reply("find Gene \"WBGene0000676*\""), source::parse_found);
-    CHECK(source::parse_found(command_reply("find Gene \"WBGene0000676*\"")) == 1U);
-    CHECK(source::parse_found(command_reply("find Gene")) == 5U);
-    CHECK(source::parse_found(command_reply("find Phenotype WBPhenotype:0001213")) == 0U);
-    CHECK(source::parse_found(command_reply("query find Gene CGC_name = unc-26")) == 1U);
-    CHECK(source::parse_found(command_reply("query find Gene bogus syntax (((")) == 0U);
+    check_every_cut(command_reply("find Gene \"WBGene0000676*\""), source::acedb::parse_found);
+    CHECK(source::acedb::parse_found(command_reply("find Gene \"WBGene0000676*\"")) == 1U);
+    CHECK(source::acedb::parse_found(command_reply("find Gene")) == 5U);
+    CHECK(source::acedb::parse_found(command_reply("find Phenotype WBPhenotype:0001213")) == 0U);
+    CHECK(source::acedb::parse_found(command_reply("query find Gene CGC_name = unc-26")) == 1U);
+    CHECK(source::acedb::parse_found(command_reply("query find Gene bogus syntax (((")) == 0U);
     // By an alias: one is found, none is active.
-    CHECK(source::parse_found(command_reply("find Person WBPerson625")) == 1U);
+    CHECK(source::acedb::parse_found(command_reply("find Person WBPerson625")) == 1U);
 }
 
 TEST_CASE("what is no reply to find is told") {
-    check_hostile(source::parse_found);
-    check_malformed(source::parse_found("// Found many objects\n" + one_active));
-    CHECK(source::parse_active(command_reply("find Gene")) == 5U);
-    CHECK(source::parse_active(command_reply("find Person WBPerson625")) == 0U);  // an alias
-    check_every_cut(command_reply("find Gene"), source::parse_active);
-    check_malformed(source::parse_active("// 1 Active Objects\n// Found 1 objects\n"));
-    check_malformed(source::parse_found("// Found -1 objects\n" + one_active));
-    check_malformed(source::parse_found("Gene : \"a\"\n// Found 1 objects\n" + one_active));
+    check_hostile(source::acedb::parse_found);
+    check_malformed(source::acedb::parse_found("// Found many objects\n" + one_active));
+    CHECK(source::acedb::parse_active(command_reply("find Gene")) == 5U);
+    CHECK(source::acedb::parse_active(command_reply("find Person WBPerson625")) ==
+          0U);  // an alias
+    check_every_cut(command_reply("find Gene"), source::acedb::parse_active);
+    check_malformed(source::acedb::parse_active("// 1 Active Objects\n// Found 1 objects\n"));
+    check_malformed(source::acedb::parse_found("// Found -1 objects\n" + one_active));
+    check_malformed(
+        source::acedb::parse_found("Gene : \"a\"\n// Found 1 objects\n" + one_active));
 }
 
 TEST_CASE("classes are read with their numbers") {
     // The recording was cut short; what ends a reply is put back.
     const auto reply = command_reply("classes") + "// 0 Active Objects\n";
-    check_every_cut(reply, source::parse_classes);
+    check_every_cut(reply, source::acedb::parse_classes);
     const std::vector<source::ClassCount> classes = {{"Session", 4}, {"KeySet", 1},
                                                      {"Class", 236}, {"Model", 159},
                                                      {"Text", 44},   {"LongText", 1}};
-    CHECK(source::parse_classes(reply) == classes);
+    CHECK(source::acedb::parse_classes(reply) == classes);
 }
 
 TEST_CASE("what is no reply to classes is told") {
-    check_hostile(source::parse_classes);
+    check_hostile(source::acedb::parse_classes);
     const std::string head = "These are the known classes and the number of objects in each\n";
     for (const std::string line : {"Gene", "Gene x", "Gene -1", "two words 3", " 7"})
-        check_malformed(source::parse_classes(head + line + "\n" + one_active));
+        check_malformed(source::acedb::parse_classes(head + line + "\n" + one_active));
 }
 
 TEST_CASE("names are read from a list, with the class of each") {
     const auto reply = command_reply("list -a");
-    check_every_cut(reply, source::parse_list);
-    CHECK(source::parse_list(reply) ==
+    check_every_cut(reply, source::acedb::parse_list);
+    CHECK(source::acedb::parse_list(reply) ==
           std::vector<tree::ObjectName>{{"Person", "WBPerson625alias"}});
     const auto names =
-        source::parse_list(recordings::reply_in("command_replies.txt", "list -a", 2));
+        source::acedb::parse_list(recordings::reply_in("command_replies.txt", "list -a", 2));
     REQUIRE(names);
     REQUIRE(names->size() == 10);
     CHECK(names->back().name == "2026-11-20_19:18:43_getLoginFailed");
 }
 
 TEST_CASE("names in a list may be whole paragraphs, and the list itself is no name") {
-    const auto names = source::parse_list(
+    const auto names = source::acedb::parse_list(
         "\nKeySet : Answer_1\nText : \"He said: \\\"50\\%\\\" http:\\/\\/x\\;\"\n"
         "Text : \"two\\n\\\n\\n\\\nlines\"\n\nKeySet : Answer_1\nKeySet : \"Answer_1\"\n\n\n"
         "// 3 object listed\n// 3 Active Objects\n");
@@ -151,17 +153,18 @@ TEST_CASE("names in a list may be whole paragraphs, and the list itself is no na
 }
 
 TEST_CASE("a list of nothing has no names") {
-    const auto names = source::parse_list("// Active list is empty\n// 0 Active Objects\n");
+    const auto names =
+        source::acedb::parse_list("// Active list is empty\n// 0 Active Objects\n");
     REQUIRE(names);
     CHECK(names->empty());
 }
 
 TEST_CASE("what is no list is told") {
-    check_hostile(source::parse_list);
-    check_malformed(source::parse_list(command_reply("list -j")));
+    check_hostile(source::acedb::parse_list);
+    check_malformed(source::acedb::parse_list(command_reply("list -j")));
     const std::string end = "// 1 object listed\n" + one_active;
     for (const std::string lines : {"Gene : a\n", "Gene : \"a\n", "Gene : \"\"\n", ""})
-        check_malformed(source::parse_list("\nKeySet : Answer_1\n" + lines + end));
+        check_malformed(source::acedb::parse_list("\nKeySet : Answer_1\n" + lines + end));
 }
 
 TEST_CASE("a shown object has the bytes that it has in a dump") {
@@ -173,7 +176,7 @@ TEST_CASE("a shown object has the bytes that it has in a dump") {
         INFO(file.path());
         const auto reply =
             dumps::read(file.path().string()) + "// 1 object dumped\n" + one_active;
-        const auto objects = source::parse_shown(reply);
+        const auto objects = source::acedb::parse_shown(reply);
         REQUIRE(objects);
         REQUIRE(objects->size() == 1);
         CHECK(std::count(dumped.begin(), dumped.end(), objects->front()) == 1);
@@ -184,8 +187,8 @@ TEST_CASE("a shown object has the bytes that it has in a dump") {
 
 TEST_CASE("several objects are shown, empty ones too") {
     const auto reply = command_reply("show -a -T");
-    check_every_cut(reply, source::parse_shown);
-    const auto objects = source::parse_shown(reply);
+    check_every_cut(reply, source::acedb::parse_shown);
+    const auto objects = source::acedb::parse_shown(reply);
     REQUIRE(objects->size() == 3);
     CHECK(objects->at(1) ==
           "UserSession : \"2008-02-01_09:15:20_sylvia\" -O \"2008-02-10_14:30:00_sylvia\"\n");
@@ -201,56 +204,61 @@ TEST_CASE("array objects are shown in their own forms") {
     const std::string gene = "Gene : \"two\\n\\\nlines\"\nRemark\t \"x\\n\\\n\\n\\\ny\"\n";
     const auto reply =
         shown(text + "\n" + none + "\n" + dna + "\n" + set + "\n" + gene + "\n", "5 objects");
-    check_every_cut(reply, source::parse_shown);
-    CHECK(source::parse_shown(reply) ==
+    check_every_cut(reply, source::acedb::parse_shown);
+    CHECK(source::acedb::parse_shown(reply) ==
           std::vector<std::string_view>{text, none, dna, set, gene});
     // Without a blank line behind the last one.
-    CHECK(source::parse_shown(shown(gene, "1 object")) == std::vector<std::string_view>{gene});
-    CHECK(source::parse_shown(shown(text, "1 object")) == std::vector<std::string_view>{text});
+    CHECK(source::acedb::parse_shown(shown(gene, "1 object")) ==
+          std::vector<std::string_view>{gene});
+    CHECK(source::acedb::parse_shown(shown(text, "1 object")) ==
+          std::vector<std::string_view>{text});
 }
 
 TEST_CASE("nothing is shown of an empty list, or of an object without such a tag") {
-    CHECK(source::parse_shown(command_reply("show -a"))->empty());
-    CHECK(source::parse_shown("\n// 1 object dumped\n" + one_active)->empty());
+    CHECK(source::acedb::parse_shown(command_reply("show -a"))->empty());
+    CHECK(source::acedb::parse_shown("\n// 1 object dumped\n" + one_active)->empty());
 }
 
 TEST_CASE("what does not show whole objects is told") {
-    check_hostile(source::parse_shown);
-    check_malformed(source::parse_shown(command_reply("list -a")));
-    check_malformed(source::parse_shown(command_reply("list -j")));
-    check_malformed(source::parse_shown(shown("Gene : \"a\"\n\n", "2 objects")));
-    check_malformed(source::parse_shown(shown("Gene : \"a\"\n\nGene : \"b\"\n\n", "1 object")));
-    check_malformed(source::parse_shown(shown("LongText : \"a\"\nno end\n\n", "1 object")));
-    check_malformed(source::parse_shown(shown("?Gene?a?\n\n", "1 object")));
-    check_malformed(source::parse_shown(shown("Gene : \"a\n", "1 object")));
+    check_hostile(source::acedb::parse_shown);
+    check_malformed(source::acedb::parse_shown(command_reply("list -a")));
+    check_malformed(source::acedb::parse_shown(command_reply("list -j")));
+    check_malformed(source::acedb::parse_shown(shown("Gene : \"a\"\n\n", "2 objects")));
+    check_malformed(
+        source::acedb::parse_shown(shown("Gene : \"a\"\n\nGene : \"b\"\n\n", "1 object")));
+    check_malformed(
+        source::acedb::parse_shown(shown("LongText : \"a\"\nno end\n\n", "1 object")));
+    check_malformed(source::acedb::parse_shown(shown("?Gene?a?\n\n", "1 object")));
+    check_malformed(source::acedb::parse_shown(shown("Gene : \"a\n", "1 object")));
 }
 
 TEST_CASE("models are all of a reply but its end") {
     const auto answers = recordings::answers_in("aceperl-fetch.hexlog");
-    CHECK(source::model_text("?Map_error Error UNIQUE Float\n// 1 Active Objects\n") ==
+    CHECK(source::acedb::model_text("?Map_error Error UNIQUE Float\n// 1 Active Objects\n") ==
           "?Map_error Error UNIQUE Float\n");
     std::size_t models = 0;
     for (const auto& answer : answers) {
         if (!answer.starts_with('?') && !answer.starts_with('#')) continue;
-        const auto text = source::model_text(answer);
+        const auto text = source::acedb::model_text(answer);
         CHECK(text.find("Active Objects") == std::string_view::npos);
         CHECK(answer.substr(text.size()) == one_active);
         ++models;
     }
     CHECK(models == 7);
-    CHECK(source::model_text("?A B\n") == "?A B\n");
-    CHECK(source::model_text("").empty());
+    CHECK(source::acedb::model_text("?A B\n") == "?A B\n");
+    CHECK(source::acedb::model_text("").empty());
 }
 
 TEST_CASE("what the database says is one printable line of bounded length") {
-    CHECK(source::words_of("// Keyword bogus does not match\n// 0 Active Objects\n") ==
+    CHECK(source::acedb::words_of("// Keyword bogus does not match\n// 0 Active Objects\n") ==
           "Keyword bogus does not match");
-    CHECK(source::words_of("// 0 Active Objects\n// Sorry, emergency shutdown of server now "
-                           "executing\n// A bientot\n") ==
-          "Sorry, emergency shutdown of server now executing");
-    CHECK(source::words_of("").empty());
-    CHECK(source::words_of("\n//\n// 3 Active Objects\n").empty());
-    CHECK(source::words_of("no comment") == "no comment");
-    CHECK(source::words_of("a\x1b[31m\xff\x7f") == "a?[31m??");
-    CHECK(source::words_of(std::string(5000, 'x')) == std::string(200, 'x'));
+    CHECK(
+        source::acedb::words_of("// 0 Active Objects\n// Sorry, emergency shutdown of server now "
+                                "executing\n// A bientot\n") ==
+        "Sorry, emergency shutdown of server now executing");
+    CHECK(source::acedb::words_of("").empty());
+    CHECK(source::acedb::words_of("\n//\n// 3 Active Objects\n").empty());
+    CHECK(source::acedb::words_of("no comment") == "no comment");
+    CHECK(source::acedb::words_of("a\x1b[31m\xff\x7f") == "a?[31m??");
+    CHECK(source::acedb::words_of(std::string(5000, 'x')) == std::string(200, 'x'));
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_value.hpp"
+#include "source/curated/value.hpp"
 
 #include <rapidcheck.h>
 
 #include "support/catch.hpp"
 #include "tree/number.hpp"
 
-using source::ace_date;
-using source::ace_integer;
-using source::ace_real;
+using source::curated::stored_date;
+using source::curated::stored_integer;
+using source::curated::stored_real;
 
 namespace {
 
 const auto today = *base::parse_date("2008-05-01");
 
-std::string date(std::string_view word) { return ace_date(word, today).value_or("none"); }
-std::string real(std::string_view word) { return ace_real(word).value_or("none"); }
-std::string integer(std::string_view word) { return ace_integer(word).value_or("none"); }
+std::string date(std::string_view word) { return stored_date(word, today).value_or("none"); }
+std::string real(std::string_view word) { return stored_real(word).value_or("none"); }
+std::string integer(std::string_view word) { return stored_integer(word).value_or("none"); }
 
 }  // namespace
 
@@ -93,11 +93,11 @@ TEST_CASE("any word gives a value of its kind that is stored as it is, or none")
                                                ".", "e5", "+", " ",  "x",  "\n", "\xff"};
         std::string word;
         for (const auto pick : picks) word += pieces[pick % std::size(pieces)];
-        const auto whole = ace_integer(word);
-        if (whole) RC_ASSERT(ace_integer(*whole) == whole);
-        const auto number = ace_real(word);
+        const auto whole = stored_integer(word);
+        if (whole) RC_ASSERT(stored_integer(*whole) == whole);
+        const auto number = stored_real(word);
         if (number && number->find("inf") == std::string::npos)
             RC_ASSERT(tree::is_number(*number));
-        if (const auto day = ace_date(word, today)) RC_ASSERT(ace_date(*day, today) == day);
+        if (const auto day = stored_date(word, today)) RC_ASSERT(stored_date(*day, today) == day);
     }));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/dump_reader.hpp"
+#include "source/dump/ace_reader.hpp"
 
 #include "source/ace_object.hpp"
 #include "source/dumps.hpp"
@@ -106,7 +106,7 @@ TEST_CASE("objects keep their places, lines and digests across blocks of any siz
     REQUIRE(file);
     // The second time most objects are too large to be held.
     for (const std::size_t most : {std::size_t{64} << 20, std::size_t{1}}) {
-        source::DumpReader reader(*file, path, most, source::Digests::yes);
+        source::dump::AceReader reader(*file, path, most, source::dump::Digests::yes);
         std::uint64_t line = 5;
         for (const auto& [offset, object] : expected) {
             const auto read = reader.next();

@@ -4,9 +4,9 @@
 
 #include "base/text.hpp"
 #include "source/dumps.hpp"
-#include "source/hand_written.hpp"
+#include "source/import/curated_files.hpp"
 
-using source::is_dumped;
+using source::import::is_dumped;
 
 namespace {
 

@@ -45,7 +45,7 @@ void drop_now(tree::Object& object) {
 
 TEST_CASE("what AceDB stores of awkward files is what is read of them") {
     const auto& models = hand::sample_models();
-    source::HandWritten written(hand::settings_of(models));
+    source::curated::Reader written(hand::settings_of(models));
     for (const std::string name : {"input-1.ace", "input-2.ace"})
         REQUIRE(written.load(name, dumps::read("tests/data/edge/" + name)));
     const auto loaded = hand::taken(written);
@@ -68,7 +68,7 @@ TEST_CASE("what AceDB stores of awkward files is what is read of them") {
 }
 
 TEST_CASE("what AceDB refuses of awkward files is told with its place") {
-    source::HandWritten written(hand::settings_of(hand::sample_models()));
+    source::curated::Reader written(hand::settings_of(hand::sample_models()));
     for (const std::string name : {"input-1.ace", "input-2.ace"})
         REQUIRE(written.load(name, dumps::read("tests/data/edge/" + name)));
     std::vector<std::string> told;
@@ -84,7 +84,7 @@ TEST_CASE("what AceDB refuses of awkward files is told with its place") {
 TEST_CASE("a whole dump, read as if a curator had written it, gives the same objects") {
     const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
     for (const auto& file : dumps::sample_files) {
-        source::HandWritten written(hand::settings_of(models));
+        source::curated::Reader written(hand::settings_of(models));
         REQUIRE(written.load("dump.ace", dumps::read(file)));
         const auto loaded = hand::taken(written);
         for (const auto& complaint : loaded.complaints) UNSCOPED_INFO(complaint.what);

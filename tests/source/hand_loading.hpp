@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "source/curated/reader.hpp"
 #include "source/dumps.hpp"
-#include "source/hand_written.hpp"
 
 namespace hand {
 
@@ -22,8 +22,8 @@ inline const tree::Models& sample_models() {
 
 struct Loaded {
     std::map<std::string, tree::Object> objects;  // by "Class name"
-    std::vector<source::FileObject> in_order;
-    std::vector<source::Complaint> complaints;
+    std::vector<source::import::FileObject> in_order;
+    std::vector<source::curated::Rejection> complaints;
     std::vector<std::string> included;
 
     [[nodiscard]] const tree::Object& at(const std::string& name) const {
@@ -33,19 +33,19 @@ struct Loaded {
     }
 };
 
-inline source::HandWrittenSettings settings_of(const tree::Models& models) {
-    source::HandWrittenSettings settings;
+inline source::curated::ReaderSettings settings_of(const tree::Models& models) {
+    source::curated::ReaderSettings settings;
     settings.models = &models;
     settings.today = *base::parse_date("2008-05-01");
     return settings;
 }
 
-inline Loaded taken(source::HandWritten& written) {
+inline Loaded taken(source::curated::Reader& written) {
     Loaded loaded;
     loaded.complaints = written.complaints();
     loaded.included = written.included();
     CHECK(written.complaint_count() >= loaded.complaints.size());
-    written.take([&](source::FileObject object) {
+    written.take([&](source::import::FileObject object) {
         const auto& id = object.object.id;
         CHECK(loaded.objects.emplace(id.class_name + ' ' + id.name, object.object).second);
         loaded.in_order.push_back(std::move(object));
@@ -55,7 +55,7 @@ inline Loaded taken(source::HandWritten& written) {
 
 // The text as one file, "x.ace".
 inline Loaded load(std::string_view text, const tree::Models& models = sample_models()) {
-    source::HandWritten written(settings_of(models));
+    source::curated::Reader written(settings_of(models));
     const auto ok = written.load("x.ace", text);
     INFO((ok ? "" : ok.error().text));
     REQUIRE(ok);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "source/hand_written.hpp"
+#include "source/curated/reader.hpp"
 
 #include "base/utf8.hpp"
+#include "source/curated/keys.hpp"
 #include "source/hand_loading.hpp"
-#include "source/written_keys.hpp"
 
 using hand::load;
 using hand::paths_of;
@@ -231,12 +231,12 @@ TEST_CASE("an exclamation mark leaves out a paragraph, or a line inside one") {
 }
 
 TEST_CASE("a file that is included goes on with the paragraph, and its end ends it") {
-    source::HandWrittenSettings settings = hand::settings_of(models());
+    source::curated::ReaderSettings settings = hand::settings_of(models());
     settings.included = [](const std::string& name) -> base::Result<std::string> {
         if (name == "more.ace") return std::string("Remark b\nNone\n");
         return base::fail(base::Kind::absent, "there is no such file");
     };
-    source::HandWritten written(settings);
+    source::curated::Reader written(settings);
     REQUIRE(written.load("first.ace", "Gene : a\n\n"));
     REQUIRE(written.load("x.ace", "Gene : x\nRemark a\n@more.ace\nGene : y\n@more.ace\n"));
     const auto failed = written.load("z.ace", "Gene : z\n@nothing.ace\n");
@@ -323,15 +323,15 @@ TEST_CASE("a chain of aliases ends where one of them was deleted, also one follo
 }
 
 TEST_CASE("a long chain of aliases is not walked for each name in it") {
-    source::WrittenTexts texts;
-    source::WrittenKeys keys(texts);
-    constexpr source::Number length = 300'000;  // walked each time: 45 billion steps
-    const auto key = [&](source::Number i) { return keys.add("Gene", std::to_string(i)); };
-    for (source::Number i = 0; i < length; ++i)
-        keys.make_alias(key(i), key(i + 1), source::WrittenKeys::OldName::keep);
+    source::curated::Texts texts;
+    source::curated::Names keys(texts);
+    constexpr source::curated::Number length = 300'000;  // walked each time: 45 billion steps
+    const auto key = [&](source::curated::Number i) { return keys.add("Gene", std::to_string(i)); };
+    for (source::curated::Number i = 0; i < length; ++i)
+        keys.make_alias(key(i), key(i + 1), source::curated::Names::OldName::keep);
     const auto last = key(length);
-    source::Number led_there = 0;
-    for (source::Number i = 0; i < length; ++i)
+    source::curated::Number led_there = 0;
+    for (source::curated::Number i = 0; i < length; ++i)
         if (keys.resolved(key(0)) == last && keys.resolved(key(i)) == last) ++led_there;
     CHECK(led_there == length);
 }
@@ -436,7 +436,7 @@ TEST_CASE("whatever the bytes, what is read is legal text") {
 TEST_CASE("no more than a thousand complaints are kept, all are counted") {
     std::string text;
     for (int i = 0; i < 1500; ++i) text += "Nothing : x\n\n";
-    source::HandWritten written(hand::settings_of(models()));
+    source::curated::Reader written(hand::settings_of(models()));
     REQUIRE(written.load("x.ace", text));
     CHECK(written.complaints().size() == 1000);
     CHECK(written.complaint_count() == 1500);
@@ -451,7 +451,7 @@ TEST_CASE("what would take more memory than it may is refused") {
     for (int i = 0; i < 20'000; ++i) objects += "Gene : " + std::to_string(i) + "\n\n";
     const auto long_text = "LongText : t\n" + std::string(1 << 20, 'x') + "\nx\n";
     for (const auto& each : {text, objects, long_text}) {
-        source::HandWritten written(settings);
+        source::curated::Reader written(settings);
         const auto ok = written.load("x.ace", each);
         REQUIRE_FALSE(ok);
         CHECK(ok.error().kind == base::Kind::too_large);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/json_lines.hpp"
+#include "source/dump/json_lines.hpp"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "tree/outline.hpp"
 
 using base::Kind;
-using source::JsonLine;
+using source::dump::JsonLine;
 using support::TempDir;
 
 namespace {
@@ -22,7 +22,7 @@ const std::string b = R"({"class":"Gene","name":"b","tree":[]})";
 base::Result<std::vector<JsonLine>> try_read(const std::string& path, std::size_t most) {
     const auto file = source::open_file(AT_FDCWD, path);
     REQUIRE(file);
-    source::JsonLinesReader reader(*file, "x.jsonl", most);
+    source::dump::JsonLinesReader reader(*file, "x.jsonl", most);
     std::vector<JsonLine> lines;
     for (;;) {
         auto line = reader.next();
@@ -59,7 +59,7 @@ std::string why_not(const std::string& bytes) {
 
 std::string json_of(const tree::Object& object) {
     std::string line;
-    source::append_json_line(line, object);
+    source::dump::append_json_line(line, object);
     return line;
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("objects written as JSON Lines are read as they were") {
             support::random_nodes(3)};
         const auto line = json_of(object);
         RC_ASSERT(std::count(line.begin(), line.end(), '\n') == 1);
-        const auto read = source::parse_json_object(line);
+        const auto read = source::dump::parse_json_object(line);
         RC_ASSERT(read.has_value());
         RC_ASSERT(tree::signature_of(read->nodes) == tree::signature_of(object.nodes));
         as_read_back(object.nodes);
@@ -97,7 +97,7 @@ TEST_CASE("each object of the sample dump has the same signature as JSON") {
     for (const auto& bytes : dumps::objects_in(dumps::sample_files[2])) {
         const auto object = source::parse_object(bytes, models);
         REQUIRE(object);
-        const auto read = source::parse_json_object(json_of(*object));
+        const auto read = source::dump::parse_json_object(json_of(*object));
         REQUIRE(read);
         CHECK(read->id == object->id);
         REQUIRE(tree::signature_of(read->nodes) == tree::signature_of(object->nodes));
@@ -209,7 +209,7 @@ TEST_CASE("nodes nested without end harm their own object alone") {
     const auto lines = lines_of(deep + "\n" + b + "\n", 8 << 20);
     REQUIRE(names_of(lines) == "Gene/deep Gene/b ");
     CHECK_FALSE(lines[0].is_whole);
-    const auto object = source::parse_json_object(deep);
+    const auto object = source::dump::parse_json_object(deep);
     REQUIRE_FALSE(object);
     CHECK(object.error().kind == Kind::too_large);
 }
@@ -218,7 +218,7 @@ TEST_CASE("what is wrong with an object's nodes is told when it is loaded") {
     const auto why = [](const std::string& rest) {
         const auto line = R"({"class":"Gene","name":"a",)" + rest + "}";
         CHECK(lines_of(line + "\n").size() == 1);
-        const auto object = source::parse_json_object(line);
+        const auto object = source::dump::parse_json_object(line);
         REQUIRE_FALSE(object);
         CHECK(object.error().kind == Kind::malformed);
         return object.error().what;
@@ -236,7 +236,7 @@ TEST_CASE("what is wrong with an object's nodes is told when it is loaded") {
 }
 
 TEST_CASE("siblings of one content become one, and text what a feed may carry") {
-    const auto object = source::parse_json_object(
+    const auto object = source::dump::parse_json_object(
         R"({"class":"Gene","name":"a","tree":[{"tag":"A","children":[{"text":"x\u0000"}]},)"
         R"({"tag":"A","children":[{"text":"y"}]}]})");
     REQUIRE(object);
@@ -246,7 +246,7 @@ TEST_CASE("siblings of one content become one, and text what a feed may carry") 
 }
 
 TEST_CASE("the stamps of an object's nodes are told once each") {
-    const auto stamps = source::json_stamps_of(
+    const auto stamps = source::dump::json_stamps_of(
         R"({"class":"Gene","name":"a","stamp":"own","tree":[)"
         R"({"tag":"A","stamp":"s","children":[{"int":1,"at":"2008-02-01T09:15:20","by":"x"},)"
         R"({"int":2,"stamp":"s"},{"int":3}]}]})");
@@ -264,7 +264,7 @@ TEST_CASE("as many stamps as values are told once each, of a JSON line too") {
         line += (i == 0 ? "" : ",") + (R"({"int":)" + std::to_string(i)) + R"(,"stamp":")" +
                 stamp + "\"}";
     }
-    const auto stamps = source::json_stamps_of(line + "]}]}");
+    const auto stamps = source::dump::json_stamps_of(line + "]}]}");
     REQUIRE(stamps);
     CHECK((*stamps == expected));
 }

@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
-#include "source/live_build.hpp"
-#include "source/socket_session.hpp"
+#include "source/acedb/build.hpp"
+#include "source/acedb/socket_session.hpp"
 #include "support/ace_server.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -52,17 +52,18 @@ class Site {
         address.timeout = std::chrono::seconds(5);
     }
 
-    [[nodiscard]] std::shared_ptr<source::AceDatabase> database(std::size_t sessions = 8) const {
-        source::AceDatabaseSettings settings;
-        settings.open = [to = address] { return source::open_socket_session(to); };
+    [[nodiscard]] std::shared_ptr<source::acedb::Database> database(
+        std::size_t sessions = 8) const {
+        source::acedb::DatabaseSettings settings;
+        settings.open = [to = address] { return source::acedb::open_socket_session(to); };
         settings.name = address.name();
         settings.most_sessions = sessions;
         settings.patience = std::chrono::seconds(20);
-        return std::make_shared<source::AceDatabase>(std::move(settings));
+        return std::make_shared<source::acedb::Database>(std::move(settings));
     }
 
-    [[nodiscard]] source::LiveSettings settings() const {
-        source::LiveSettings settings;
+    [[nodiscard]] source::acedb::BuildSettings settings() const {
+        source::acedb::BuildSettings settings;
         settings.database = database();
         settings.index_dir = (folder.path() / "index").string();
         settings.known_releases = {{"WS186", *base::parse_date("2008-02-01")},
@@ -72,7 +73,7 @@ class Site {
     }
 
     [[nodiscard]] base::Result<source::Build> try_open() const {
-        return source::open_live(settings());
+        return source::acedb::open_build(settings());
     }
     [[nodiscard]] source::Build open() const {
         auto build = try_open();
@@ -83,7 +84,7 @@ class Site {
 
     support::TempDir folder;
     support::AceServer server;
-    source::ServerAddress address;
+    source::acedb::ServerAddress address;
 };
 
 // Until it is so, or the test has failed.

@@ -1,15 +1,15 @@
 // A build that lies in a running AceDB, held to the dump of the same release.
 // SPDX-License-Identifier: MIT
-#include "source/live_build.hpp"
+#include "source/acedb/build.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>
 
+#include "source/acedb/models.hpp"
 #include "source/dump.hpp"
 #include "source/live.hpp"
-#include "source/live_models.hpp"
 #include "tree/outline.hpp"
 
 using base::Kind;
@@ -224,17 +224,17 @@ TEST_CASE("digests of one database's objects are no other database's, whatever t
 TEST_CASE("another release on the server: loads are unavailable, and opening gives the new one") {
     live::Site site(live::dump_of("WS187"), {.name = "WS187"});
     const auto settings = site.settings();
-    const auto before = source::open_live(settings);
+    const auto before = source::acedb::open_build(settings);
     REQUIRE(before);
-    const auto identity = source::live_identity(settings);
+    const auto identity = source::acedb::identity_of(settings);
     site.server.publish(live::dump_of("WS188"), "WS188", "2008-03-22_10:00:00");
-    CHECK(source::live_identity(settings).value() != identity.value());
+    CHECK(source::acedb::identity_of(settings).value() != identity.value());
     const auto loaded = (*before)->load({"Gene", "WBGene00006763"});
     REQUIRE_FALSE(loaded);
     CHECK(loaded.error().kind == Kind::unavailable);
     CHECK(says(loaded.error().text, "WS188"));
     CHECK((*before)->find({"Gene", "WBGene00006763"}).value());
-    const auto after = source::open_live(settings);
+    const auto after = source::acedb::open_build(settings);
     REQUIRE(after);
     CHECK((*after)->release().version == "WS188");
     CHECK((*after)->load({"Gene", "WBGene00006763"}));
@@ -261,7 +261,7 @@ TEST_CASE("an object larger than max_object_mb is too large, and the next one is
         live::text_of(live::one_class("Gene", {{"big", long_line}, {"small", one_remark}})));
     auto settings = site.settings();
     settings.max_object_mb = 1;
-    const auto build = source::open_live(settings);
+    const auto build = source::acedb::open_build(settings);
     REQUIRE(build);
     const auto big = (*build)->load({"Gene", "big"});
     REQUIRE_FALSE(big);
@@ -274,7 +274,7 @@ TEST_CASE("a reply without an end is given up, and the next question is answered
     live::Site site(genes({"a", "b"}));
     auto settings = site.settings();
     settings.max_object_mb = 1;
-    const auto build = source::open_live(settings);
+    const auto build = source::acedb::open_build(settings);
     REQUIRE(build);
     const auto fault = GENERATE(AceFault::endless_encore, AceFault::endless_slices,
                                 AceFault::huge_length, AceFault::no_end);
@@ -301,20 +301,20 @@ TEST_CASE("an object that was not asked for is never taken for the one that was"
 TEST_CASE("which release it is, the operator says, else the database, and what lacks is named") {
     live::Site site(genes({"a"}), {.name = "WS999"});
     auto settings = site.settings();
-    auto none = source::open_live(settings);
+    auto none = source::acedb::open_build(settings);
     REQUIRE_FALSE(none);
     CHECK(none.error().kind == Kind::refused);
     CHECK(says(none.error().text, "no date of release WS999"));
     CHECK(says(none.error().text, "releases.tsv"));
     settings.date = *base::parse_date("2009-01-01");
-    CHECK(source::open_live(settings).value()->release() ==
+    CHECK(source::acedb::open_build(settings).value()->release() ==
           base::Release{"WS999", *base::parse_date("2009-01-01")});
     settings.version = "spring";
-    CHECK(source::open_live(settings).value()->release().version == "spring");
+    CHECK(source::acedb::open_build(settings).value()->release().version == "spring");
     for (const auto* name : {"", "a name of five words"}) {
         site.server.publish(genes({"a"}), name, "2008-03-15_08:05:09");
         settings.version.clear();
-        none = source::open_live(settings);
+        none = source::acedb::open_build(settings);
         REQUIRE_FALSE(none);
         CHECK(none.error().kind == Kind::refused);
         CHECK(says(none.error().text, "[source] release ="));
@@ -375,9 +375,9 @@ TEST_CASE("two who open a server's build at once get the same index") {
 }
 
 TEST_CASE("hash models are told from comments and classes") {
-    CHECK(source::hashes_in("?Gene Evidence #Evidence\n"
-                            "      Map ?Map #Map_position // not #This\n"
-                            "      Other #Evidence\n") ==
+    CHECK(source::acedb::hashes_in("?Gene Evidence #Evidence\n"
+                                   "      Map ?Map #Map_position // not #This\n"
+                                   "      Other #Evidence\n") ==
           std::vector<std::string>{"Evidence", "Map_position"});
-    CHECK(source::hashes_in("# \n#\n//#a").empty());
+    CHECK(source::acedb::hashes_in("# \n#\n//#a").empty());
 }

@@ -28,7 +28,7 @@ void check_unavailable(const base::Result<source::Build>& build, const std::stri
 
 TEST_CASE("a list that lacks an object is no list, even where it counts so itself") {
     const live::Site site(genes());
-    const auto build = source::open_live(
+    const auto build = source::acedb::open_build(
         live::altered(site, [](std::string_view command, std::string reply) -> std::string {
             if (command != "list -a") return reply;
             return replaced(replaced(reply, "Gene : \"b\"\n", ""), "3 object", "2 object");
@@ -38,7 +38,7 @@ TEST_CASE("a list that lacks an object is no list, even where it counts so itsel
 
 TEST_CASE("nothing found in a class that has objects is no empty class") {
     const live::Site site(genes());
-    const auto build = source::open_live(
+    const auto build = source::acedb::open_build(
         live::altered(site, [](std::string_view command, std::string reply) -> std::string {
             if (command != "find Gene") return reply;
             return "\n// Found 0 objects in this class\n// 0 Active Objects\n";
@@ -48,7 +48,7 @@ TEST_CASE("nothing found in a class that has objects is no empty class") {
 
 TEST_CASE("old names make more found than listed, and the list is whole") {
     const live::Site site(genes());
-    const auto build = source::open_live(
+    const auto build = source::acedb::open_build(
         live::altered(site, [](std::string_view command, std::string reply) -> std::string {
             return command == "find Gene" ? replaced(reply, "Found 3", "Found 5") : reply;
         }));

@@ -1,6 +1,6 @@
 // One object asked of a running AceDB: names of any bytes, and answers that are none.
 // SPDX-License-Identifier: MIT
-#include "source/live_object.hpp"
+#include "source/acedb/object.hpp"
 
 #include "source/altered_session.hpp"
 #include "source/dump.hpp"
@@ -16,7 +16,7 @@ using tree::ObjectName;
 
 namespace {
 
-constexpr source::Taking taking;
+constexpr source::acedb::ReplyOptions taking;
 constexpr std::string_view show = "show -a -T";
 
 std::string one_remark(const std::string& text) { return "Remark\t \"" + text + "\"\n"; }
@@ -35,7 +35,7 @@ base::Result<std::string> answer(const std::function<std::string(std::string)>& 
         });
     const auto status = settings.database->status();
     REQUIRE(status);
-    return source::ask_object(*settings.database, status->identity, {"Gene", "a"}, taking);
+    return source::acedb::ask_object(*settings.database, status->identity, {"Gene", "a"}, taking);
 }
 
 void check_error(const base::Result<std::string>& answer, Kind kind, const std::string& why) {

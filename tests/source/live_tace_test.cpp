@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <thread>
 
-#include "source/database_files.hpp"
+#include "source/acedb/database_files.hpp"
+#include "source/acedb/tace_session.hpp"
 #include "source/dump.hpp"
 #include "source/live.hpp"
-#include "source/tace_session.hpp"
 #include "tree/outline.hpp"
 
 using base::Kind;
@@ -59,17 +59,19 @@ class Database {
         return folder_.path() / "db";
     }
 
-    [[nodiscard]] source::LiveSettings settings(std::size_t children = 2) const {
-        source::AceDatabaseSettings of_database;
-        const source::TaceCommand command{support::tace_stand_in(), path().string(),
-                                          std::chrono::seconds(20)};
-        of_database.open = [command] { return source::open_tace_session(command); };
-        of_database.stamp = [folder = command.folder] { return source::database_stamp(folder); };
+    [[nodiscard]] source::acedb::BuildSettings settings(std::size_t children = 2) const {
+        source::acedb::DatabaseSettings of_database;
+        const source::acedb::TaceSettings command{support::tace_stand_in(), path().string(),
+                                                  std::chrono::seconds(20)};
+        of_database.open = [command] { return source::acedb::open_tace_session(command); };
+        of_database.stamp = [folder = command.folder] {
+            return source::acedb::database_stamp(folder);
+        };
         of_database.name = command.folder;
         of_database.most_sessions = children;
         of_database.patience = std::chrono::seconds(60);
-        source::LiveSettings settings;
-        settings.database = std::make_shared<source::AceDatabase>(std::move(of_database));
+        source::acedb::BuildSettings settings;
+        settings.database = std::make_shared<source::acedb::Database>(std::move(of_database));
         settings.index_dir = (folder_.path() / "index").string();
         settings.known_releases = {{"WS187", *base::parse_date("2008-02-15")},
                                    {"WS188", *base::parse_date("2008-03-22")}};
@@ -81,8 +83,8 @@ class Database {
     std::size_t saved_ = 0;
 };
 
-Build open(const source::LiveSettings& settings) {
-    auto build = source::open_live(settings);
+Build open(const source::acedb::BuildSettings& settings) {
+    auto build = source::acedb::open_build(settings);
     INFO((build ? "" : build.error().text));
     REQUIRE(build);
     return *build;
@@ -142,13 +144,13 @@ TEST_CASE("a database that was saved is another build, and is read anew") {
     Database database("WS187");
     const auto settings = database.settings();
     const auto before = open(settings);
-    const auto identity = source::live_identity(settings).value();
-    CHECK(source::live_identity(settings).value() == identity);
+    const auto identity = source::acedb::identity_of(settings).value();
+    CHECK(source::acedb::identity_of(settings).value() == identity);
     database.save("WS188");
     const auto loaded = before->load(unc_26);
     REQUIRE_FALSE(loaded);
     CHECK(loaded.error().kind == Kind::unavailable);
-    CHECK(source::live_identity(settings).value() != identity);
+    CHECK(source::acedb::identity_of(settings).value() != identity);
     const auto after = open(settings);
     CHECK(after->release().version == "WS188");
     CHECK(after->load(unc_26));
@@ -157,14 +159,14 @@ TEST_CASE("a database that was saved is another build, and is read anew") {
 TEST_CASE("a database is told by its block files, not by its logs and locks") {
     const Database database("WS187");
     const auto folder = database.path().string();
-    const auto before = source::database_stamp(folder);
+    const auto before = source::acedb::database_stamp(folder);
     CHECK_FALSE(before.empty());
     database.write("database/log.wrm", "another line");
     database.write("database/readlocks/1.host.7", "");
-    CHECK(source::database_stamp(folder) == before);
+    CHECK(source::acedb::database_stamp(folder) == before);
     database.write("database/block1.wrm", "a block");
-    CHECK(source::database_stamp(folder) != before);
-    CHECK(source::database_stamp(folder + "/none").empty());
+    CHECK(source::acedb::database_stamp(folder) != before);
+    CHECK(source::acedb::database_stamp(folder + "/none").empty());
 }
 
 TEST_CASE("16 threads ask two children that die now and then: right, or unavailable") {
@@ -194,12 +196,13 @@ TEST_CASE("16 threads ask two children that die now and then: right, or unavaila
 
 TEST_CASE("a tace that is not there is unavailable, by its name") {
     const Database database("WS188");
-    source::AceDatabaseSettings of_database;
+    source::acedb::DatabaseSettings of_database;
     of_database.open = [folder = database.path().string()] {
-        return source::open_tace_session({"no-such-tace", folder, std::chrono::seconds(5)});
+        return source::acedb::open_tace_session(
+            {"no-such-tace", folder, std::chrono::seconds(5)});
     };
     of_database.name = "here";
-    source::AceDatabase none(std::move(of_database));
+    source::acedb::Database none(std::move(of_database));
     const auto status = none.status();
     REQUIRE_FALSE(status);
     CHECK(status.error().kind == Kind::unavailable);

@@ -8,8 +8,8 @@
 
 #include "base/text.hpp"
 #include "source/ace_object.hpp"
+#include "source/dump/json_lines.hpp"
 #include "source/dumps.hpp"
-#include "source/json_lines.hpp"
 
 namespace notations {
 
@@ -79,7 +79,7 @@ inline std::string unstamped(const std::string& dump, const tree::Models& models
 
 inline std::string json_lines(const std::vector<tree::Object>& objects) {
     std::string out;
-    for (const auto& object : objects) source::append_json_line(out, object);
+    for (const auto& object : objects) source::dump::append_json_line(out, object);
     return out;
 }
 

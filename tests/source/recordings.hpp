@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "source/acedb/wire.hpp"
 #include "source/dumps.hpp"
-#include "source/wire.hpp"
 
 namespace recordings {
 
@@ -64,10 +64,10 @@ inline std::vector<Seen> seen_in(const std::string& file) {
 inline std::vector<std::string> answers_in(const std::string& file) {
     std::vector<std::string> answers;
     for (const auto& seen : seen_in(file)) {
-        if (seen.by_client || !seen.is_whole() || seen.size <= source::wire::header_size)
+        if (seen.by_client || !seen.is_whole() || seen.size <= source::acedb::wire::header_size)
             continue;
-        answers.emplace_back(source::wire::text_of_body(
-            std::string_view(seen.bytes).substr(source::wire::header_size)));
+        answers.emplace_back(source::acedb::wire::text_of_body(
+            std::string_view(seen.bytes).substr(source::acedb::wire::header_size)));
     }
     return answers;
 }

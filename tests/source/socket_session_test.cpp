@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "source/socket_session.hpp"
+#include "source/acedb/socket_session.hpp"
 
 #include <atomic>
 #include <filesystem>
 #include <sys/resource.h>
 
-#include "source/ace_command.hpp"
-#include "source/ace_reply.hpp"
+#include "source/acedb/command.hpp"
+#include "source/acedb/reply.hpp"
 #include "source/recordings.hpp"
 #include "source/scripted_peer.hpp"
 #include "support/ace_server.hpp"
 
 using base::Kind;
-using source::AceSessionPtr;
-using source::Taking;
+using source::acedb::ReplyOptions;
+using source::acedb::SessionPtr;
 using support::AceContents;
 using support::AceFault;
 using support::AceServer;
@@ -26,8 +26,8 @@ std::shared_ptr<const AceContents> sample() {
     return contents;
 }
 
-source::ServerAddress address_of(std::uint16_t port) {
-    source::ServerAddress address;
+source::acedb::ServerAddress address_of(std::uint16_t port) {
+    source::acedb::ServerAddress address;
     address.host = "127.0.0.1";
     address.port = port;
     address.user = "reader";
@@ -35,29 +35,29 @@ source::ServerAddress address_of(std::uint16_t port) {
     return address;
 }
 
-AceSessionPtr open(const source::ServerAddress& address) {
-    auto session = source::open_socket_session(address);
+SessionPtr open(const source::acedb::ServerAddress& address) {
+    auto session = source::acedb::open_socket_session(address);
     INFO((session ? "" : session.error().text));
     REQUIRE(session);
     return std::move(*session);
 }
-AceSessionPtr open(const AceServer& server) { return open(address_of(server.port())); }
+SessionPtr open(const AceServer& server) { return open(address_of(server.port())); }
 
-std::string answer(source::AceSession& session, std::string_view command,
-                   const Taking& taking = {}) {
+std::string answer(source::acedb::Session& session, std::string_view command,
+                   const ReplyOptions& taking = {}) {
     const auto reply = session.ask(command, taking);
     INFO((reply ? "" : reply.error().text));
     REQUIRE(reply);
     return *reply;
 }
 
-base::Error error_of(const base::Result<AceSessionPtr>& session) {
+base::Error error_of(const base::Result<SessionPtr>& session) {
     REQUIRE_FALSE(session);
     return session.error();
 }
 
 // Of a session that nothing more can be asked.
-base::Error error_of_ask(source::AceSession& session, const Taking& taking = {}) {
+base::Error error_of_ask(source::acedb::Session& session, const ReplyOptions& taking = {}) {
     const auto reply = session.ask("status", taking);
     REQUIRE_FALSE(reply);
     CHECK_FALSE(session.is_open());
@@ -73,11 +73,13 @@ std::size_t open_descriptors() {
 // A peer that logs in whoever comes, and does the rest by script.
 support::ScriptedPeer::Script behind_login(support::ScriptedPeer::Script script) {
     return [script = std::move(script)](const auto& client) {
-        const auto size = source::wire::header_size;
+        const auto size = source::acedb::wire::header_size;
         (void)client.receive(size + 8);
-        client.send(source::wire::message(source::wire::ok, std::string(32, 'a'), 1));
+        client.send(
+            source::acedb::wire::message(source::acedb::wire::ok, std::string(32, 'a'), 1));
         (void)client.receive(size + 7 + 33);
-        client.send(source::wire::message(source::wire::ok, "et bonjour a vous", 1));
+        client.send(
+            source::acedb::wire::message(source::acedb::wire::ok, "et bonjour a vous", 1));
         (void)client.receive(size + 7);
         script(client);
     };
@@ -91,10 +93,10 @@ TEST_CASE("an object asked for has the bytes that it has in the dump") {
     for (const auto& dumped : sample()->objects) {
         if (dumped.class_name != "Gene" && dumped.class_name != "LongText") continue;
         const auto found =
-            answer(*session, source::find_command({dumped.class_name, dumped.name}));
-        CHECK(source::parse_found(found) == 1U);
-        const auto reply = answer(*session, source::show_command);
-        CHECK(source::parse_shown(reply) == std::vector<std::string_view>{dumped.bytes});
+            answer(*session, source::acedb::find_command({dumped.class_name, dumped.name}));
+        CHECK(source::acedb::parse_found(found) == 1U);
+        const auto reply = answer(*session, source::acedb::show_command);
+        CHECK(source::acedb::parse_shown(reply) == std::vector<std::string_view>{dumped.bytes});
     }
 }
 
@@ -115,10 +117,10 @@ TEST_CASE("a log-in and a look-up are, byte for byte, those of AcePerl") {
     address.user = "anonymous";
     address.password = "guest";
     const auto session = open(address);
-    CHECK(source::parse_found(
-              answer(*session, source::find_command({"Gene", "WBGene00006763"}))) == 1U);
-    const auto reply = answer(*session, source::show_command);
-    CHECK(reply.size() == seen[7].size - source::wire::header_size - 1);
+    CHECK(source::acedb::parse_found(
+              answer(*session, source::acedb::find_command({"Gene", "WBGene00006763"}))) == 1U);
+    const auto reply = answer(*session, source::acedb::show_command);
+    CHECK(reply.size() == seen[7].size - source::acedb::wire::header_size - 1);
     CHECK(sent == wanted);
 }
 
@@ -131,7 +133,7 @@ TEST_CASE("a reply in slices is joined as if it had come whole") {
     const auto in_slices = open(sliced), at_once = open(whole);
     for (const auto* command : {"find Gene", "list -a", "show -a -T", "find Variation", "list -a",
                                 "show -a -T", "status", "classes"}) {
-        Taking gently;
+        ReplyOptions gently;
         gently.gently = true;
         CHECK(answer(*in_slices, command) == answer(*at_once, command));
         CHECK(answer(*in_slices, command, gently) == answer(*at_once, command));
@@ -145,10 +147,10 @@ TEST_CASE("an object of 1.2 MB comes in one message") {
         std::make_shared<const AceContents>(AceContents::of_text(bytes + "\n" + dumps::trailer)));
     const auto session = open(server);
     answer(*session, "find LongText \"long\"");
-    Taking taking;
+    ReplyOptions taking;
     taking.most_bytes = 2 << 20;
-    const auto reply = answer(*session, source::show_command, taking);
-    CHECK((source::parse_shown(reply) == std::vector<std::string_view>{bytes}));
+    const auto reply = answer(*session, source::acedb::show_command, taking);
+    CHECK((source::acedb::parse_shown(reply) == std::vector<std::string_view>{bytes}));
 }
 
 TEST_CASE("a server of the other byte order is understood") {
@@ -204,12 +206,13 @@ TEST_CASE("silence and an answer that stops short end with the time-out") {
         CHECK_THAT(error.text, Catch::Contains("no whole answer within 1 s"));
     }
     server.strike(AceFault::silent_login);
-    CHECK(error_of(source::open_socket_session(address)).kind == Kind::unavailable);
+    CHECK(error_of(source::acedb::open_socket_session(address)).kind == Kind::unavailable);
 }
 
 TEST_CASE("a byte now and then does not stretch the time-out") {
     const support::ScriptedPeer peer(behind_login([](const auto& client) {
-        auto bytes = source::wire::message(source::wire::ok, std::string(1 << 20, 'x'), 1);
+        auto bytes =
+            source::acedb::wire::message(source::acedb::wire::ok, std::string(1 << 20, 'x'), 1);
         for (const char c : bytes)
             if (!client.send(std::string(1, c)) || client.stirs_within(50)) return;
     }));
@@ -221,7 +224,7 @@ TEST_CASE("a byte now and then does not stretch the time-out") {
 TEST_CASE("slices of a byte now and then end too") {
     std::atomic<int> slices = 0;
     const support::ScriptedPeer peer(behind_login([&](const auto& client) {
-        const auto slice = source::wire::message(source::wire::encore, "x", 1);
+        const auto slice = source::acedb::wire::message(source::acedb::wire::encore, "x", 1);
         while (client.send(slice) && !client.receive(57).empty()) {
             ++slices;
             if (client.stirs_within(50)) return;
@@ -256,7 +259,7 @@ TEST_CASE("a server that ends a session between questions is heard") {
 
 TEST_CASE("an answer that nobody asked for ends the session") {
     const support::ScriptedPeer peer(behind_login([](const auto& client) {
-        const auto ok = source::wire::message(source::wire::ok, "an answer", 1);
+        const auto ok = source::acedb::wire::message(source::acedb::wire::ok, "an answer", 1);
         client.send(ok + ok);
         (void)client.receive(1);
     }));
@@ -269,17 +272,17 @@ TEST_CASE("a wrong user or password is refused, and the password is not told") {
     const AceServer server(sample());
     auto address = address_of(server.port());
     address.password = "wrong-pass";
-    const auto error = error_of(source::open_socket_session(address));
+    const auto error = error_of(source::acedb::open_socket_session(address));
     CHECK(error.kind == Kind::refused);
     CHECK(error.text == address.name() +
                             ": the server does not take user \"reader\" or its password: Sorry, "
                             "userid/password incorrect, your connection has been terminated.");
     address = address_of(server.port());
     address.user = "nobody";
-    CHECK(error_of(source::open_socket_session(address)).kind == Kind::refused);
+    CHECK(error_of(source::acedb::open_socket_session(address)).kind == Kind::refused);
     for (const auto* user : {"", "two words", "new\nline", "caf\xc3\xa9"}) {
         address.user = user;
-        CHECK(error_of(source::open_socket_session(address)).kind == Kind::refused);
+        CHECK(error_of(source::acedb::open_socket_session(address)).kind == Kind::refused);
     }
     CHECK(server.logins() == 0);
 }
@@ -291,19 +294,19 @@ TEST_CASE("where the world may read, an unknown user comes in") {
     auto address = address_of(server.port());
     address.user = "nobody";
     address.password = "any";
-    CHECK(source::parse_found(answer(*open(address), "find Gene")) == 5U);
+    CHECK(source::acedb::parse_found(answer(*open(address), "find Gene")) == 5U);
 }
 
 TEST_CASE("nobody at the address, or somebody else, is told") {
     AceServer server(sample());
     const auto address = address_of(server.port());
     server.stop();
-    CHECK(error_of(source::open_socket_session(address)).kind == Kind::unavailable);
+    CHECK(error_of(source::acedb::open_socket_session(address)).kind == Kind::unavailable);
     server.start();
-    CHECK(source::open_socket_session(address));
+    CHECK(source::acedb::open_socket_session(address));
     auto nowhere = address;
     nowhere.host = "no-such-host.invalid";
-    const auto error = error_of(source::open_socket_session(nowhere));
+    const auto error = error_of(source::acedb::open_socket_session(nowhere));
     CHECK(error.kind == Kind::unavailable);
     CHECK_THAT(error.text, Catch::Contains("no such host"));
 
@@ -311,16 +314,16 @@ TEST_CASE("nobody at the address, or somebody else, is told") {
         (void)client.receive(1);
         client.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nServer: nginx\r\n\r\n");
     });
-    CHECK_THAT(error_of(source::open_socket_session(address_of(web.port()))).text,
+    CHECK_THAT(error_of(source::acedb::open_socket_session(address_of(web.port()))).text,
                Catch::Contains("is it AceDB's socket server?"));
     const support::ScriptedPeer closing([](const auto&) {});
-    CHECK(error_of(source::open_socket_session(address_of(closing.port()))).kind ==
+    CHECK(error_of(source::acedb::open_socket_session(address_of(closing.port()))).kind ==
           Kind::unavailable);
     const support::ScriptedPeer failing([](const auto& client) {
         (void)client.receive(58);
-        client.send(source::wire::message(source::wire::failed, "// no", 1));
+        client.send(source::acedb::wire::message(source::acedb::wire::failed, "// no", 1));
     });
-    CHECK(error_of(source::open_socket_session(address_of(failing.port()))).kind ==
+    CHECK(error_of(source::acedb::open_socket_session(address_of(failing.port()))).kind ==
           Kind::unavailable);
 }
 
@@ -328,14 +331,14 @@ TEST_CASE("a reply above the limit is given up, one of just the limit is not") {
     const AceServer server(sample());
     const auto session = open(server);
     answer(*session, "find Gene");
-    const auto reply = answer(*session, source::show_command);
+    const auto reply = answer(*session, source::acedb::show_command);
     REQUIRE(reply.size() > 10'000);
-    Taking exactly;
+    ReplyOptions exactly;
     exactly.most_bytes = reply.size();
-    CHECK(answer(*session, source::show_command, exactly) == reply);
-    Taking less;
+    CHECK(answer(*session, source::acedb::show_command, exactly) == reply);
+    ReplyOptions less;
     less.most_bytes = reply.size() - 1;
-    const auto given_up = session->ask(source::show_command, less);
+    const auto given_up = session->ask(source::acedb::show_command, less);
     REQUIRE_FALSE(given_up);
     CHECK(given_up.error().kind == Kind::too_large);
     CHECK_FALSE(session->is_open());
@@ -348,7 +351,7 @@ TEST_CASE("a reply above the limit is given up, one of just the limit is not") {
 
 TEST_CASE("memory grows with what has come, not with what a header promises") {
     const support::ScriptedPeer peer(behind_login([](const auto& client) {
-        auto header = source::wire::message(source::wire::ok, "", 1).substr(0, 50);
+        auto header = source::acedb::wire::message(source::acedb::wire::ok, "", 1).substr(0, 50);
         header.replace(4, 4, "\xff\xff\xff\x7f");
         client.send(header + "a few bytes");
     }));
@@ -358,7 +361,7 @@ TEST_CASE("memory grows with what has come, not with what a header promises") {
         return usage.ru_maxrss >> 10;
     };
     const auto before = peak();
-    Taking taking;
+    ReplyOptions taking;
     taking.most_bytes = std::size_t{3} << 30;
     CHECK(error_of_ask(*open(address_of(peer.port())), taking).kind == Kind::unavailable);
     CHECK(peak() - before < 256);
@@ -373,7 +376,7 @@ TEST_CASE("a command that the server refuses leaves the session as it was") {
     CHECK(refused.error().kind == Kind::refused);
     CHECK_THAT(refused.error().text, Catch::Contains("Keyword bogus does not match"));
     CHECK(session->is_open());
-    CHECK(source::parse_list(answer(*session, "list -a"))->size() == 5);
+    CHECK(source::acedb::parse_list(answer(*session, "list -a"))->size() == 5);
 }
 
 TEST_CASE("what is no line of printable ASCII is never sent") {
@@ -402,12 +405,12 @@ TEST_CASE("32 sessions at once don't mix up their answers") {
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < 32; ++thread)
         threads.emplace_back([&, thread] {
-            const auto session = source::open_socket_session(address_of(server.port()));
+            const auto session = source::acedb::open_socket_session(address_of(server.port()));
             for (auto i = thread; session && i < objects.size(); i += 320) {
                 const auto& object = objects[i];
-                const auto found =
-                    (*session)->ask(source::find_command({object.class_name, object.name}), {});
-                const auto reply = (*session)->ask(source::show_command, {});
+                const auto found = (*session)->ask(
+                    source::acedb::find_command({object.class_name, object.name}), {});
+                const auto reply = (*session)->ask(source::acedb::show_command, {});
                 const bool is_right =
                     found && reply && reply->find(object.bytes) != std::string::npos;
                 ++(is_right ? right : wrong);
@@ -431,7 +434,7 @@ TEST_CASE("no descriptor stays of sessions that ended, well or not") {
     const auto before = settled();
     for (int i = 0; i < 50; ++i) {
         answer(*open(server), "status");
-        CHECK_FALSE(source::open_socket_session(wrong));
+        CHECK_FALSE(source::acedb::open_socket_session(wrong));
         const auto session = open(server);
         server.strike(AceFault::half_body);
         CHECK(error_of_ask(*session).kind == Kind::unavailable);

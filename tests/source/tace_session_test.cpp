@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/tace_session.hpp"
+#include "source/acedb/tace_session.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -9,16 +9,16 @@
 #include <sys/wait.h>
 #include <thread>
 
-#include "source/ace_command.hpp"
-#include "source/ace_reply.hpp"
 #include "source/ace_text.hpp"
+#include "source/acedb/command.hpp"
+#include "source/acedb/reply.hpp"
 #include "source/dumps.hpp"
 #include "support/ace_server.hpp"
 
 using base::Kind;
-using source::AceSessionPtr;
-using source::TaceCommand;
-using source::Taking;
+using source::acedb::ReplyOptions;
+using source::acedb::SessionPtr;
+using source::acedb::TaceSettings;
 using support::TempDir;
 
 namespace {
@@ -31,14 +31,14 @@ class Tace {
         : Tace(faults + " exec '" + support::tace_stand_in() + "' \"$1\"\n", 0) {}
     static Tace of_script(const std::string& script) { return {script, 0}; }
 
-    TaceCommand command() const {
-        TaceCommand command;
+    TaceSettings command() const {
+        TaceSettings command;
         command.program = (folder_.path() / "tace").string();
         command.folder = folder_.path().string();
         command.timeout = std::chrono::seconds(20);
         return command;
     }
-    TaceCommand impatient() const {
+    TaceSettings impatient() const {
         auto command = this->command();
         command.timeout = std::chrono::seconds(1);
         return command;
@@ -64,28 +64,28 @@ std::string answering(const std::string& cases) {
            "\nquit) exit 0;;\n*) printf '// 0 Active Objects\\nacedb> ';; esac; done\n";
 }
 
-AceSessionPtr open(const TaceCommand& command) {
-    auto session = source::open_tace_session(command);
+SessionPtr open(const TaceSettings& command) {
+    auto session = source::acedb::open_tace_session(command);
     INFO((session ? "" : session.error().text));
     REQUIRE(session);
     return std::move(*session);
 }
 
-std::string answer(source::AceSession& session, std::string_view command) {
+std::string answer(source::acedb::Session& session, std::string_view command) {
     const auto reply = session.ask(command, {});
     INFO((reply ? "" : reply.error().text));
     REQUIRE(reply);
     return *reply;
 }
 
-base::Error error_of(const TaceCommand& command) {
-    const auto session = source::open_tace_session(command);
+base::Error error_of(const TaceSettings& command) {
+    const auto session = source::acedb::open_tace_session(command);
     REQUIRE_FALSE(session);
     return session.error();
 }
 
 // Of a session that nothing more can be asked.
-base::Error error_of_ask(source::AceSession& session) {
+base::Error error_of_ask(source::acedb::Session& session) {
     const auto reply = session.ask("find Gene", {});
     REQUIRE_FALSE(reply);
     CHECK_FALSE(session.is_open());
@@ -112,12 +112,13 @@ TEST_CASE("an object that tace shows has the bytes that it has in the dump") {
         const auto header = source::parse_header(bytes);
         REQUIRE(header);
         if (header->id.class_name != "Gene" && header->id.class_name != "LongText") continue;
-        CHECK(source::parse_found(answer(*session, source::find_command(header->id))) == 1U);
-        const auto shown = answer(*session, source::show_command);
-        CHECK((source::parse_shown(shown) == std::vector<std::string_view>{bytes}));
+        CHECK(source::acedb::parse_found(
+                  answer(*session, source::acedb::find_command(header->id))) == 1U);
+        const auto shown = answer(*session, source::acedb::show_command);
+        CHECK((source::acedb::parse_shown(shown) == std::vector<std::string_view>{bytes}));
     }
-    CHECK(source::parse_status(answer(*session, "status"))->name == "WS188");
-    CHECK(source::parse_list(answer(*session, "list -a")));
+    CHECK(source::acedb::parse_status(answer(*session, "status"))->name == "WS188");
+    CHECK(source::acedb::parse_list(answer(*session, "list -a")));
 }
 
 TEST_CASE("what tace does not take is refused, and the session goes on") {
@@ -128,7 +129,7 @@ TEST_CASE("what tace does not take is refused, and the session goes on") {
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == Kind::refused);
     CHECK_THAT(refused.error().text, Catch::Contains("Keyword bogus does not match"));
-    CHECK(source::parse_list(answer(*session, "list -a"))->size() == 5);
+    CHECK(source::acedb::parse_list(answer(*session, "list -a"))->size() == 5);
 }
 
 TEST_CASE("a second line never reaches tace") {
@@ -137,7 +138,7 @@ TEST_CASE("a second line never reaches tace") {
     answer(*session, "find Gene");
     for (const std::string command : {"", "find LongText\nfind Paper", "status\n"})
         CHECK(session->ask(command, {}).error().kind == Kind::malformed);
-    CHECK(source::parse_list(answer(*session, "list -a"))->size() == 5);
+    CHECK(source::acedb::parse_list(answer(*session, "list -a"))->size() == 5);
 }
 
 TEST_CASE("a program that is not there, or that ends at once, is told with its words") {
@@ -199,7 +200,8 @@ TEST_CASE("a reply without an end is given up at the limit") {
 TEST_CASE("complaints of any length stop nothing") {
     const Tace tace("TACE_COMPLAIN=300000");
     const auto session = open(tace.command());
-    for (int i = 0; i < 5; ++i) CHECK(source::parse_found(answer(*session, "find Gene")) == 5U);
+    for (int i = 0; i < 5; ++i)
+        CHECK(source::acedb::parse_found(answer(*session, "find Gene")) == 5U);
 }
 
 TEST_CASE("a prompt inside a text ends no reply") {
@@ -209,8 +211,8 @@ TEST_CASE("a prompt inside a text ends no reply") {
                   "printf '// 1 Active Objects\\nacedb> ';;"));
     const auto session = open(tace.command());
     for (int i = 0; i < 20; ++i) {
-        const auto reply = answer(*session, source::show_command);
-        CHECK(source::parse_shown(reply)->size() == 1);
+        const auto reply = answer(*session, source::acedb::show_command);
+        CHECK(source::acedb::parse_shown(reply)->size() == 1);
         CHECK(answer(*session, "find Gene") == "// 0 Active Objects\n");
     }
 }
@@ -252,8 +254,8 @@ TEST_CASE("the program has the folder as it is, its own group, and no descriptor
     auto command = tace.command();
     command.folder = "-a folder; $(x) \"y\"";
     const auto session = open(command);
-    CHECK(source::words_of(answer(*session, "folder")) == "./-a folder; $(x) \"y\"");
-    const auto group = source::words_of(answer(*session, "group"));
+    CHECK(source::acedb::words_of(answer(*session, "folder")) == "./-a folder; $(x) \"y\"");
+    const auto group = source::acedb::words_of(answer(*session, "group"));
     CHECK(group.substr(0, group.find(' ')) == group.substr(group.find(' ') + 1));
     const auto descriptors = answer(*session, "open");
     CHECK(descriptors.find("pipe:") != std::string::npos);
@@ -288,10 +290,10 @@ TEST_CASE("eight children of eight threads don't mix up their answers") {
     for (int thread = 0; thread < 8; ++thread)
         threads.emplace_back([&] {
             for (int i = 0; i < 4; ++i) {
-                const auto session = source::open_tace_session(tace.command());
+                const auto session = source::acedb::open_tace_session(tace.command());
                 const auto reply =
                     session ? (*session)->ask("find Gene", {}) : tl::unexpected(session.error());
-                ++(reply && source::parse_found(*reply) == 5U ? right : wrong);
+                ++(reply && source::acedb::parse_found(*reply) == 5U ? right : wrong);
             }
         });
     for (auto& thread : threads) thread.join();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "source/wire.hpp"
+#include "source/acedb/wire.hpp"
 
 #include "base/digest.hpp"
 #include "source/recordings.hpp"
 
-namespace wire = source::wire;
+namespace wire = source::acedb::wire;
 
 namespace {
 

@@ -7,13 +7,13 @@
 #include <sys/mman.h>
 #include <vector>
 
-#include "source/xml_objects.hpp"
+#include "source/import/xml_objects.hpp"
 #include "support/catch.hpp"
 
 namespace xml {
 
 struct Read {
-    std::vector<source::FileObject> objects;
+    std::vector<source::import::FileObject> objects;
     std::optional<base::Error> error;  // that ended it
 };
 
@@ -21,7 +21,7 @@ inline Read read(std::string_view bytes, std::size_t most = 64 << 20) {
     const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
     REQUIRE(file.is_open());
     REQUIRE(file.write(bytes));
-    source::XmlObjects reader(file, "x.xml", most);
+    source::import::XmlReader reader(file, "x.xml", most);
     Read all;
     for (;;) {
         auto object = reader.next();
@@ -34,8 +34,8 @@ inline Read read(std::string_view bytes, std::size_t most = 64 << 20) {
     }
 }
 
-inline std::vector<source::FileObject> objects(std::string_view bytes,
-                                               std::size_t most = 64 << 20) {
+inline std::vector<source::import::FileObject> objects(std::string_view bytes,
+                                                       std::size_t most = 64 << 20) {
     auto all = read(bytes, most);
     INFO((all.error ? all.error->text : ""));
     REQUIRE(!all.error);

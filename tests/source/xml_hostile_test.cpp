@@ -147,7 +147,7 @@ TEST_CASE("without an element around them, objects before a cut are whole, and n
 TEST_CASE("objects before a mistake are handed over, then the error, again and again") {
     const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
     REQUIRE(file.write(object_of("") + "<S class='S' value='t'></T>"));
-    source::XmlObjects reader(file, "x.xml", 1 << 20);
+    source::import::XmlReader reader(file, "x.xml", 1 << 20);
     REQUIRE(reader.next().value());
     const auto error = reader.next();
     REQUIRE(!error);

@@ -310,7 +310,7 @@ TEST_CASE("what lies across the blocks that a file is read in is read as anywher
                 "'>\n <T class='#txt' value=\"" + value(i) + "\"/>&amp;<![CDATA[<x>]]>\n</S>\n";
     source::File memory(::memfd_create("x.xml", MFD_CLOEXEC));
     REQUIRE(memory.write(file));
-    source::XmlObjects reader(memory, "x.xml", 1 << 20);
+    source::import::XmlReader reader(memory, "x.xml", 1 << 20);
     std::uint64_t line = 2;
     for (int i = 0; i < 12'000; line += line_ends(i++)) {
         const auto object = reader.next();

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-#include "source/live_build.hpp"
+#include "source/acedb/build.hpp"
 
 #include "source/ace_object.hpp"
+#include "source/acedb/live_index.hpp"
+#include "source/acedb/object.hpp"
+#include "source/acedb/release.hpp"
 #include "source/indexed_source.hpp"
-#include "source/live_index.hpp"
-#include "source/live_object.hpp"
-#include "source/live_release.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using base::Kind;
 using base::Result;
 
-class LiveBuild final : public IndexedSource {
+class DatabaseBuild final : public IndexedSource {
    public:
-    LiveBuild(LiveIndex live, const LiveSettings& settings, std::string identity)
+    DatabaseBuild(LiveIndex live, const BuildSettings& settings, std::string identity)
         : IndexedSource(std::move(live.index), std::move(live.models)),
           database_(settings.database), identity_(std::move(identity)),
           taking_{.most_bytes = settings.max_object_mb << 20} {}
@@ -59,14 +59,14 @@ class LiveBuild final : public IndexedSource {
         return bytes;
     }
 
-    std::shared_ptr<AceDatabase> database_;
+    std::shared_ptr<Database> database_;
     std::string identity_;
-    Taking taking_;
+    ReplyOptions taking_;
 };
 
 }  // namespace
 
-Result<Build> open_live(const LiveSettings& settings) {
+Result<Build> open_build(const BuildSettings& settings) {
     auto status = settings.database->status();
     if (!status) return tl::unexpected(status.error());
     const auto release = live_release(settings, *status);
@@ -74,13 +74,13 @@ Result<Build> open_live(const LiveSettings& settings) {
     auto live = open_live_index(settings, *status, *release);
     if (!live) return tl::unexpected(live.error());
     return Build(
-        std::make_shared<LiveBuild>(std::move(*live), settings, std::move(status->identity)));
+        std::make_shared<DatabaseBuild>(std::move(*live), settings, std::move(status->identity)));
 }
 
-Result<std::string> live_identity(const LiveSettings& settings) {
+Result<std::string> identity_of(const BuildSettings& settings) {
     const auto status = settings.database->status();
     if (!status) return tl::unexpected(status.error());
     return settings.database->name() + '\n' + status->identity;
 }
 
-}  // namespace source
+}  // namespace source::acedb

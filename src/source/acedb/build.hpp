@@ -15,13 +15,13 @@
 
 #include "base/release.hpp"
 #include "base/result.hpp"
-#include "source/ace_database.hpp"
+#include "source/acedb/database.hpp"
 #include "source/source.hpp"
 
-namespace source {
+namespace source::acedb {
 
-struct LiveSettings {
-    std::shared_ptr<AceDatabase> database;
+struct BuildSettings {
+    std::shared_ptr<Database> database;
     std::string index_dir;           // made where it is not there
     std::size_t max_object_mb = 64;  // a larger reply is given up
     // The release: `version`, else the database's own Name; `date`, else that of the version
@@ -38,10 +38,10 @@ struct LiveSettings {
 //          than AceDB does
 //   cost   a `status` when the index fits; else `find`, `list` and `model` for each class, and
 //          1,000 objects for rule C4
-[[nodiscard]] base::Result<Build> open_live(const LiveSettings& settings);
+[[nodiscard]] base::Result<Build> open_build(const BuildSettings& settings);
 
 // Text that differs when the build does; one `status`.
 //   error  unavailable, refused, malformed
-[[nodiscard]] base::Result<std::string> live_identity(const LiveSettings& settings);
+[[nodiscard]] base::Result<std::string> identity_of(const BuildSettings& settings);
 
-}  // namespace source
+}  // namespace source::acedb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/child.hpp"
+#include "source/acedb/child.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using namespace std::chrono_literals;
@@ -238,4 +238,4 @@ const std::string& Child::errors() {
     return errors_;
 }
 
-}  // namespace source
+}  // namespace source::acedb

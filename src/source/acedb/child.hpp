@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "source/acedb/waiting.hpp"
 #include "source/file.hpp"
-#include "source/waiting.hpp"
 
-namespace source {
+namespace source::acedb {
 
 class Child {
    public:
@@ -57,4 +57,4 @@ class Child {
     std::string errors_;
 };
 
-}  // namespace source
+}  // namespace source::acedb

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_command.hpp"
+#include "source/acedb/command.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 constexpr bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
@@ -81,4 +81,4 @@ bool is_command(std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), is_printable);
 }
 
-}  // namespace source
+}  // namespace source::acedb

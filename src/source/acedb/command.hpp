@@ -14,7 +14,7 @@
 
 #include "tree/object.hpp"
 
-namespace source {
+namespace source::acedb {
 
 // `find Class "name"`.
 [[nodiscard]] std::string find_command(const tree::ObjectName& name);
@@ -36,4 +36,4 @@ inline constexpr std::string_view list_command = "list -a";
 // be the next command.
 [[nodiscard]] bool is_command(std::string_view text);
 
-}  // namespace source
+}  // namespace source::acedb

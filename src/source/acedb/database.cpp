@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_database.hpp"
+#include "source/acedb/database.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using base::Kind;
@@ -23,16 +23,16 @@ bool is_an_answer(const base::Error& error) {
     return error.kind == Kind::absent || error.kind == Kind::refused;
 }
 
-std::string what_it_holds(const AceStatus& status) {
+std::string what_it_holds(const Status& status) {
     return (status.name.empty() ? "a database without a name" : status.name) +
            (status.directory.empty() ? "" : " in " + status.directory);
 }
 
 }  // namespace
 
-class AceDatabase::Lease {
+class Database::Lease {
    public:
-    Lease(AceDatabase& database, Open leased) : open(std::move(leased)), database_(database) {}
+    Lease(Database& database, Open leased) : open(std::move(leased)), database_(database) {}
     ~Lease() { database_.give_place(std::move(open)); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
@@ -40,19 +40,19 @@ class AceDatabase::Lease {
     Open open;
 
    private:
-    AceDatabase& database_;
+    Database& database_;
 };
 
 // True for those who may ask: the first after a pause, while the others are told what it was.
 // needs  mutex_
-bool AceDatabase::may_ask() {
+bool Database::may_ask() {
     if (!silence_) return true;
     if (Clock::now() < ask_again_) return false;
     ask_again_ = Clock::now() + settings_.patience;
     return true;
 }
 
-Result<AceDatabase::Open> AceDatabase::take_place() {
+Result<Database::Open> Database::take_place() {
     const auto now = stamp();
     std::vector<Open> old;  // closed behind the lock
     std::unique_lock lock(mutex_);
@@ -78,7 +78,7 @@ Result<AceDatabase::Open> AceDatabase::take_place() {
     return open;
 }
 
-void AceDatabase::give_place(Open open) {
+void Database::give_place(Open open) {
     const bool is_usable = open.session && !open.is_spent && open.session->is_open();
     {
         const std::lock_guard lock(mutex_);
@@ -88,7 +88,7 @@ void AceDatabase::give_place(Open open) {
     freed_.notify_one();
 }
 
-Result<void> AceDatabase::open_into(Open& open) {
+Result<void> Database::open_into(Open& open) {
     open = Open{nullptr, {}, stamp()};
     const auto since = Clock::now();
     auto session = settings_.open();
@@ -100,7 +100,7 @@ Result<void> AceDatabase::open_into(Open& open) {
     return {};
 }
 
-Result<AceStatus> AceDatabase::ask_status(Open& open) {
+Result<Status> Database::ask_status(Open& open) {
     const auto reply = open.session->ask("status", {.most_bytes = largest_status});
     if (!reply) return tl::unexpected(reply.error());
     auto now = parse_status(*reply);
@@ -114,7 +114,7 @@ Result<AceStatus> AceDatabase::ask_status(Open& open) {
     return now;
 }
 
-Result<void> AceDatabase::see_that_it_is(const std::string& identity, Open& open) {
+Result<void> Database::see_that_it_is(const std::string& identity, Open& open) {
     const auto heard = [&] {
         const std::lock_guard lock(mutex_);
         return heard_;
@@ -127,7 +127,7 @@ Result<void> AceDatabase::see_that_it_is(const std::string& identity, Open& open
                                              "was indexed: " + what_it_holds(*now));
 }
 
-void AceDatabase::note_end(const Result<void>& done, const Open& open) {
+void Database::note_end(const Result<void>& done, const Open& open) {
     const bool is_silent = open.session ? open.session->is_silent() : open.is_silent;
     {
         const std::lock_guard lock(mutex_);
@@ -141,7 +141,7 @@ void AceDatabase::note_end(const Result<void>& done, const Open& open) {
     freed_.notify_all();
 }
 
-Result<void> AceDatabase::twice(const std::function<Result<void>(Open&)>& once) {
+Result<void> Database::twice(const std::function<Result<void>(Open&)>& once) {
     auto place = take_place();
     if (!place) return tl::unexpected(place.error());
     Lease lease(*this, std::move(*place));
@@ -158,8 +158,8 @@ Result<void> AceDatabase::twice(const std::function<Result<void>(Open&)>& once) 
     return done;
 }
 
-Result<AceStatus> AceDatabase::status() {
-    AceStatus now;
+Result<Status> Database::status() {
+    Status now;
     const auto done = twice([&](Open& open) -> Result<void> {
         auto said = ask_status(open);
         if (!said) return tl::unexpected(said.error());
@@ -170,7 +170,7 @@ Result<AceStatus> AceDatabase::status() {
     return now;
 }
 
-Result<void> AceDatabase::with_session(const std::string& identity, const Talk& talk) {
+Result<void> Database::with_session(const std::string& identity, const Talk& talk) {
     return twice([&](Open& open) -> Result<void> {
         if (const auto is = see_that_it_is(identity, open); !is) return is;
         auto done = talk(*open.session);
@@ -179,4 +179,4 @@ Result<void> AceDatabase::with_session(const std::string& identity, const Talk& 
     });
 }
 
-}  // namespace source
+}  // namespace source::acedb

@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "source/ace_reply.hpp"
-#include "source/ace_session.hpp"
+#include "source/acedb/reply.hpp"
+#include "source/acedb/session.hpp"
 
-namespace source {
+namespace source::acedb {
 
-struct AceDatabaseSettings {
+struct DatabaseSettings {
     // Opens one more session (socket_session, tace_session).
-    std::function<base::Result<AceSessionPtr>()> open;
+    std::function<base::Result<SessionPtr>()> open;
     std::string name;                   // for messages: host:port, or the folder
     std::size_t most_sessions = 8;      // open at once; who finds none free waits
     std::chrono::seconds patience{10};  // of who waits; then unavailable
@@ -33,17 +33,17 @@ struct AceDatabaseSettings {
     std::function<std::string()> stamp = {};
 };
 
-class AceDatabase {
+class Database {
    public:
-    explicit AceDatabase(AceDatabaseSettings settings) : settings_(std::move(settings)) {}
+    explicit Database(DatabaseSettings settings) : settings_(std::move(settings)) {}
 
     [[nodiscard]] const std::string& name() const { return settings_.name; }
 
     // What the database is now: `status`.
     //   error  unavailable, refused (the log-in), malformed
-    [[nodiscard]] base::Result<AceStatus> status();
+    [[nodiscard]] base::Result<Status> status();
 
-    // Runs `talk` on a session to the database of this identity (AceStatus::identity; a server
+    // Runs `talk` on a session to the database of this identity (Status::identity; a server
     // that was restarted may hold another release), a second time on a new one when the first
     // has ended. Whatever `talk` keeps of a first run it must drop at a second.
     // A session on which `talk` fails is used again where the error is absent or refused, and
@@ -53,13 +53,13 @@ class AceDatabase {
     //   cost   that of `talk`; a `status` where another identity was heard of since the session
     //          was asked last. A server that was silent is asked by one thread at a time, and
     //          the others are told so at once
-    using Talk = std::function<base::Result<void>(AceSession&)>;
+    using Talk = std::function<base::Result<void>(Session&)>;
     [[nodiscard]] base::Result<void> with_session(const std::string& identity, const Talk& talk);
 
    private:
     using Clock = std::chrono::steady_clock;
     struct Open {
-        AceSessionPtr session;
+        SessionPtr session;
         std::string identity;    // of the database, as this session heard it last
         std::string stamp;       // when it was opened
         bool is_spent = false;   // not to be used again
@@ -71,14 +71,14 @@ class AceDatabase {
     [[nodiscard]] base::Result<Open> take_place();
     void give_place(Open open);
     [[nodiscard]] base::Result<void> open_into(Open& open);
-    [[nodiscard]] base::Result<AceStatus> ask_status(Open& open);
+    [[nodiscard]] base::Result<Status> ask_status(Open& open);
     [[nodiscard]] base::Result<void> see_that_it_is(const std::string& identity, Open& open);
     [[nodiscard]] base::Result<void> twice(const std::function<base::Result<void>(Open&)>& once);
     [[nodiscard]] bool may_ask();
     void note_end(const base::Result<void>& done, const Open& open);
     [[nodiscard]] std::string stamp() const { return settings_.stamp ? settings_.stamp() : ""; }
 
-    AceDatabaseSettings settings_;
+    DatabaseSettings settings_;
     std::mutex mutex_;  // of all below
     std::condition_variable freed_;
     std::vector<Open> free_;
@@ -88,4 +88,4 @@ class AceDatabase {
     Clock::time_point ask_again_;  // of a silent server
 };
 
-}  // namespace source
+}  // namespace source::acedb

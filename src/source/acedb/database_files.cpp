@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/database_files.hpp"
+#include "source/acedb/database_files.hpp"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include "source/file.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,4 +42,4 @@ std::string database_stamp(const std::string& folder) {
     return all;
 }
 
-}  // namespace source
+}  // namespace source::acedb

@@ -5,10 +5,10 @@
 
 #include <string>
 
-namespace source {
+namespace source::acedb {
 
 // Text that differs once the database in the folder was saved, or another one lies there: inode,
 // size and time of its block files. A few stats. What can't be looked at counts as not there.
 [[nodiscard]] std::string database_stamp(const std::string& folder);
 
-}  // namespace source
+}  // namespace source::acedb

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "source/live_listing.hpp"
+#include "source/acedb/listing.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "source/ace_command.hpp"
 #include "source/ace_object.hpp"
+#include "source/acedb/command.hpp"
+#include "source/acedb/object.hpp"
 #include "source/index_format.hpp"
 #include "source/indexed_source.hpp"
-#include "source/live_object.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using base::Kind;
@@ -26,9 +26,9 @@ constexpr std::size_t largest_class_list = std::size_t{1} << 20;
 // As in a dump's index, every object of fewer than twice as many is looked at.
 constexpr std::size_t most_sampled = 2 * StampSample::fewest - 1;
 
-Result<std::vector<ClassCount>> ask_classes(AceDatabase& database, const std::string& identity) {
+Result<std::vector<ClassCount>> ask_classes(Database& database, const std::string& identity) {
     std::vector<ClassCount> classes;
-    const auto done = database.with_session(identity, [&](AceSession& session) -> Result<void> {
+    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
         const auto reply = session.ask("classes", {.most_bytes = largest_class_list});
         if (!reply) return tl::unexpected(reply.error());
         auto parsed = parse_classes(*reply);
@@ -46,10 +46,10 @@ tl::unexpected<base::Error> too_few(const std::string& what, std::uint64_t told)
                       what + " where the database tells of " + std::to_string(told) + " objects");
 }
 
-Result<std::vector<ObjectName>> ask_names(AceDatabase& database, const std::string& identity,
+Result<std::vector<ObjectName>> ask_names(Database& database, const std::string& identity,
                                           const ClassCount& told) {
     std::vector<ObjectName> names;
-    const auto done = database.with_session(identity, [&](AceSession& session) -> Result<void> {
+    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
         names.clear();
         const auto found = session.ask(find_all_command(told.class_name), {.gently = true});
         if (!found) return tl::unexpected(found.error());
@@ -127,7 +127,7 @@ class Sample {
 
 class Listing {
    public:
-    Listing(const LiveSettings& settings, const std::string& identity, IndexWriter& writer)
+    Listing(const BuildSettings& settings, const std::string& identity, IndexWriter& writer)
         : settings_(settings), identity_(identity), writer_(writer) {}
 
     Result<void> add_class(const ClassCount& one) {
@@ -142,7 +142,7 @@ class Listing {
         return {};
     }
 
-    LiveListing take() {
+    Listed take() {
         listing_.sample = sample_.take();
         return std::move(listing_);
     }
@@ -172,10 +172,10 @@ class Listing {
         return XXH3_128bits(text_.data(), text_.size());
     }
 
-    const LiveSettings& settings_;
+    const BuildSettings& settings_;
     const std::string& identity_;
     IndexWriter& writer_;
-    LiveListing listing_;
+    Listed listing_;
     Sample sample_;
     std::uint64_t number_ = 0;
     std::string folded_, text_;
@@ -192,8 +192,8 @@ bool is_kernel_class(std::string_view class_name) {
     });
 }
 
-Result<LiveListing> list_objects(const LiveSettings& settings, const std::string& identity,
-                                 IndexWriter& writer) {
+Result<Listed> list_objects(const BuildSettings& settings, const std::string& identity,
+                            IndexWriter& writer) {
     const auto classes = ask_classes(*settings.database, identity);
     if (!classes) return tl::unexpected(classes.error());
     Listing listing(settings, identity, writer);
@@ -202,11 +202,11 @@ Result<LiveListing> list_objects(const LiveSettings& settings, const std::string
     return listing.take();
 }
 
-Result<std::vector<std::string>> sample_stamps(const LiveSettings& settings,
+Result<std::vector<std::string>> sample_stamps(const BuildSettings& settings,
                                                const std::string& identity,
                                                const std::vector<ObjectName>& sample) {
     StampSample stamps;
-    const Taking taking{.most_bytes = settings.max_object_mb << 20, .gently = true};
+    const ReplyOptions taking{.most_bytes = settings.max_object_mb << 20, .gently = true};
     for (const auto& name : sample) {
         const auto bytes = ask_object(*settings.database, identity, name, taking);
         const bool can_pass = !bytes && (bytes.error().kind == Kind::too_large ||
@@ -220,4 +220,4 @@ Result<std::vector<std::string>> sample_stamps(const LiveSettings& settings,
     return stamps.loading_stamps();
 }
 
-}  // namespace source
+}  // namespace source::acedb

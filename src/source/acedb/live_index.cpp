@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/live_index.hpp"
+#include "source/acedb/live_index.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,12 +9,12 @@
 
 #include "base/digest.hpp"
 #include "base/log.hpp"
-#include "source/dump_index.hpp"
+#include "source/acedb/listing.hpp"
+#include "source/acedb/models.hpp"
+#include "source/dump/dump_index.hpp"
 #include "source/kept_aside.hpp"
-#include "source/live_listing.hpp"
-#include "source/live_models.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,17 +29,16 @@ std::string models_path(const std::string& index_dir, const std::string& version
 }
 
 // Facts::folder of a running database: what it is, and which models go with the index.
-std::string place_of(const AceDatabase& database, const AceStatus& status,
-                     const std::string& models) {
+std::string place_of(const Database& database, const Status& status, const std::string& models) {
     return database.name() + '\n' + status.identity + '\n' + base::md5_hex(models);
 }
 
 class LiveIndexing {
    public:
-    LiveIndexing(const LiveSettings& settings, const AceStatus& status,
+    LiveIndexing(const BuildSettings& settings, const Status& status,
                  const base::Release& release)
         : settings_(settings), status_(status), release_(release),
-          path_(index_path(settings.index_dir, release.version)) {}
+          path_(dump::index_path(settings.index_dir, release.version)) {}
 
     // Nothing, when there is no index that fits.
     [[nodiscard]] std::optional<LiveIndex> find() const {
@@ -115,15 +114,15 @@ class LiveIndexing {
         return {};
     }
 
-    const LiveSettings& settings_;
-    const AceStatus& status_;
+    const BuildSettings& settings_;
+    const Status& status_;
     const base::Release& release_;
     std::string path_;
 };
 
 }  // namespace
 
-Result<LiveIndex> open_live_index(const LiveSettings& settings, const AceStatus& status,
+Result<LiveIndex> open_live_index(const BuildSettings& settings, const Status& status,
                                   const base::Release& release) {
     std::error_code error;
     fs::create_directories(settings.index_dir, error);
@@ -144,4 +143,4 @@ Result<LiveIndex> open_live_index(const LiveSettings& settings, const AceStatus&
                                              " was made and is gone again; try again");
 }
 
-}  // namespace source
+}  // namespace source::acedb

@@ -4,11 +4,11 @@
 
 #include "base/release.hpp"
 #include "base/result.hpp"
+#include "source/acedb/build.hpp"
 #include "source/index.hpp"
-#include "source/live_build.hpp"
 #include "tree/model.hpp"
 
-namespace source {
+namespace source::acedb {
 
 struct LiveIndex {
     Index index;
@@ -19,9 +19,9 @@ struct LiveIndex {
 // VERSION.models. Made where there is none of this release and identity; a lock keeps two
 // processes from making it at once.
 //   status   what the database says of itself now
-//   error    as open_live (source/live_build.hpp)
-[[nodiscard]] base::Result<LiveIndex> open_live_index(const LiveSettings& settings,
-                                                      const AceStatus& status,
+//   error    as open_build (source/live_build.hpp)
+[[nodiscard]] base::Result<LiveIndex> open_live_index(const BuildSettings& settings,
+                                                      const Status& status,
                                                       const base::Release& release);
 
-}  // namespace source
+}  // namespace source::acedb

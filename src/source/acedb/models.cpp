@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "source/live_models.hpp"
+#include "source/acedb/models.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <set>
 
 #include "base/text.hpp"
-#include "source/ace_command.hpp"
-#include "source/ace_reply.hpp"
+#include "source/acedb/command.hpp"
+#include "source/acedb/reply.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using base::Kind;
@@ -24,10 +24,10 @@ bool is_word(char c) {
            c == '_' || c == '-';
 }
 
-Result<std::string> ask_model(AceDatabase& database, const std::string& identity,
+Result<std::string> ask_model(Database& database, const std::string& identity,
                               const std::string& name) {
     std::string text;
-    const auto done = database.with_session(identity, [&](AceSession& session) -> Result<void> {
+    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
         const auto reply =
             session.ask(model_command(name), {.most_bytes = largest_model, .gently = true});
         if (!reply) return tl::unexpected(reply.error());
@@ -58,7 +58,7 @@ std::vector<std::string> hashes_in(std::string_view model) {
     return hashes;
 }
 
-Result<std::string> ask_models(AceDatabase& database, const std::string& identity,
+Result<std::string> ask_models(Database& database, const std::string& identity,
                                const std::vector<std::string>& classes) {
     std::string all;
     std::set<std::string> asked;  // folded
@@ -80,4 +80,4 @@ Result<std::string> ask_models(AceDatabase& database, const std::string& identit
     return all;
 }
 
-}  // namespace source
+}  // namespace source::acedb

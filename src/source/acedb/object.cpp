@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "source/live_object.hpp"
+#include "source/acedb/object.hpp"
 
 #include <algorithm>
 
-#include "source/ace_command.hpp"
-#include "source/ace_reply.hpp"
 #include "source/ace_text.hpp"
+#include "source/acedb/command.hpp"
+#include "source/acedb/reply.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using base::Kind;
@@ -33,7 +33,7 @@ tl::unexpected<base::Error> lost() {
 // One question and its answers on one session. Its `absent` is the database's own word.
 class Question {
    public:
-    Question(AceSession& session, const tree::ObjectName& name, const Taking& taking)
+    Question(Session& session, const tree::ObjectName& name, const ReplyOptions& taking)
         : session_(session), name_(name), taking_(taking) {}
 
     Result<std::string> bytes() {
@@ -84,18 +84,18 @@ class Question {
                               (header ? ", " + text_of(header->id) : std::string()));
     }
 
-    AceSession& session_;
+    Session& session_;
     const tree::ObjectName& name_;
-    const Taking& taking_;
+    const ReplyOptions& taking_;
 };
 
 }  // namespace
 
-Result<std::string> ask_object(AceDatabase& database, const std::string& identity,
-                               const tree::ObjectName& name, const Taking& taking) {
+Result<std::string> ask_object(Database& database, const std::string& identity,
+                               const tree::ObjectName& name, const ReplyOptions& taking) {
     const auto place = database.name() + ": " + text_of(name);
     Result<std::string> answer;
-    const auto done = database.with_session(identity, [&](AceSession& session) -> Result<void> {
+    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
         answer = Question(session, name, taking).bytes();
         if (answer || answer.error().kind == Kind::absent) return {};
         return tl::unexpected(answer.error());
@@ -106,4 +106,4 @@ Result<std::string> ask_object(AceDatabase& database, const std::string& identit
     return answer;
 }
 
-}  // namespace source
+}  // namespace source::acedb

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "source/live_release.hpp"
+#include "source/acedb/release.hpp"
 
 #include <algorithm>
 
-namespace source {
+namespace source::acedb {
 
 using base::Kind;
 using base::Result;
 
-Result<base::Release> live_release(const LiveSettings& settings, const AceStatus& status) {
+Result<base::Release> live_release(const BuildSettings& settings, const Status& status) {
     const auto& version = settings.version.empty() ? status.name : settings.version;
     const auto place = settings.database->name() + ": ";
     if (version.empty())
@@ -31,4 +31,4 @@ Result<base::Release> live_release(const LiveSettings& settings, const AceStatus
                                          "the configuration, version TAB date, or [source] date");
 }
 
-}  // namespace source
+}  // namespace source::acedb

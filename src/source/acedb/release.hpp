@@ -6,13 +6,13 @@
 
 #include "base/release.hpp"
 #include "base/result.hpp"
-#include "source/ace_reply.hpp"
-#include "source/live_build.hpp"
+#include "source/acedb/build.hpp"
+#include "source/acedb/reply.hpp"
 
-namespace source {
+namespace source::acedb {
 
 //   error  refused: no version, or no date of it, is known; says what to write where
-[[nodiscard]] base::Result<base::Release> live_release(const LiveSettings& settings,
-                                                       const AceStatus& status);
+[[nodiscard]] base::Result<base::Release> live_release(const BuildSettings& settings,
+                                                       const Status& status);
 
-}  // namespace source
+}  // namespace source::acedb

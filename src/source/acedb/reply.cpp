@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_reply.hpp"
+#include "source/acedb/reply.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "base/utf8.hpp"
 #include "source/ace_text.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 constexpr std::string_view empty_list = "// Active list is empty";
@@ -148,14 +148,14 @@ std::optional<ClassCount> class_of(std::string_view line) {
 
 bool is_whole(std::string_view reply) { return without_end(reply).has_value(); }
 
-base::Result<AceStatus> parse_status(std::string_view reply) {
+base::Result<Status> parse_status(std::string_view reply) {
     const auto text = without_end(reply);
     if (!text) return not_ended();
     if (text->find("AceDB status at ") == std::string_view::npos)
         return malformed("a reply to \"status\" that is no status");
     constexpr std::array<std::string_view, 5> keys = {"Name", "Release", "Directory", "Session",
                                                       "Last Save"};
-    AceStatus status{value_of(*text, "Name"), value_of(*text, "Directory"), {}};
+    Status status{value_of(*text, "Name"), value_of(*text, "Directory"), {}};
     for (const auto key : keys) status.identity += value_of(*text, key) + '\n';
     if (status.identity.size() == keys.size())
         return malformed("a reply to \"status\" that says nothing of the database");
@@ -258,4 +258,4 @@ std::string words_of(std::string_view reply) {
     return {};
 }
 
-}  // namespace source
+}  // namespace source::acedb

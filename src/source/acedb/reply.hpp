@@ -11,13 +11,13 @@
 #include "base/result.hpp"
 #include "source/source.hpp"
 
-namespace source {
+namespace source::acedb {
 
 // True when it ends in the line `// N Active Objects`, as every reply does.
 [[nodiscard]] bool is_whole(std::string_view reply);
 
 // Of `status`.
-struct AceStatus {
+struct Status {
     std::string name;       // of the database: "WS188"; empty: none is set
     std::string directory;  // on its own machine
     // Differs when the database is another, or was saved since: name, release, directory,
@@ -25,7 +25,7 @@ struct AceStatus {
     std::string identity;
 };
 //   error  malformed: no status
-[[nodiscard]] base::Result<AceStatus> parse_status(std::string_view reply);
+[[nodiscard]] base::Result<Status> parse_status(std::string_view reply);
 
 // N of `// Found N objects …`, the reply to find.
 //   error  malformed
@@ -55,4 +55,4 @@ struct AceStatus {
 //   error  malformed: the reply ends inside an object, or lacks `// N objects dumped`
 [[nodiscard]] base::Result<std::vector<std::string_view>> parse_shown(std::string_view reply);
 
-}  // namespace source
+}  // namespace source::acedb

@@ -11,22 +11,22 @@
 
 #include "base/result.hpp"
 
-namespace source {
+namespace source::acedb {
 
 // How a reply is taken.
-struct Taking {
+struct ReplyOptions {
     std::size_t most_bytes = std::size_t{1} << 20;  // of the whole reply
     // Waits after each slice as long as the slice took, so that a server of one thread is at
     // most half ours while something long is read.
     bool gently = false;
 };
 
-class AceSession {
+class Session {
    public:
-    AceSession() = default;
-    AceSession(const AceSession&) = delete;
-    AceSession& operator=(const AceSession&) = delete;
-    virtual ~AceSession() = default;
+    Session() = default;
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    virtual ~Session() = default;
 
     // The reply to one command: slices joined, NULs at their ends stripped, prompts cut off.
     //   needs  a command of printable ASCII (source/ace_command.hpp makes them); is_open()
@@ -35,7 +35,7 @@ class AceSession {
     //          too_large above most_bytes. After the last two is_open() is false, since what is
     //          left of the reply would be taken for the next one.
     [[nodiscard]] virtual base::Result<std::string> ask(std::string_view command,
-                                                        const Taking& taking) = 0;
+                                                        const ReplyOptions& taking) = 0;
 
     // False once nothing more can be asked.
     [[nodiscard]] virtual bool is_open() const = 0;
@@ -44,6 +44,6 @@ class AceSession {
     [[nodiscard]] virtual bool is_silent() const = 0;
 };
 
-using AceSessionPtr = std::unique_ptr<AceSession>;
+using SessionPtr = std::unique_ptr<Session>;
 
-}  // namespace source
+}  // namespace source::acedb

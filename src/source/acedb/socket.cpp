@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_socket.hpp"
+#include "source/acedb/socket.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <sys/socket.h>
 #include <system_error>
 
-#include "source/wire.hpp"
+#include "source/acedb/wire.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using base::Kind;
@@ -18,25 +18,25 @@ constexpr std::size_t block = 1 << 16;
 
 }  // namespace
 
-bool AceSocket::is_quiet() const { return ahead_.empty() && !is_readable(socket_.descriptor()); }
+bool Socket::is_quiet() const { return ahead_.empty() && !is_readable(socket_.descriptor()); }
 
-tl::unexpected<base::Error> AceSocket::lost(Kind kind, const std::string& what) {
+tl::unexpected<base::Error> Socket::lost(Kind kind, const std::string& what) {
     socket_ = File();
     return base::fail(kind, name_ + ": " + what);
 }
 
-tl::unexpected<base::Error> AceSocket::ended(const std::string& words) {
+tl::unexpected<base::Error> Socket::ended(const std::string& words) {
     return lost(Kind::unavailable, words.empty() ? "the server ended the connection"
                                                  : "the server ended the connection: " + words);
 }
 
-tl::unexpected<base::Error> AceSocket::silent() {
+tl::unexpected<base::Error> Socket::silent() {
     is_silent_ = true;
     return lost(Kind::unavailable, "no whole answer within " + std::to_string(timeout_.count()) +
                                        " s (the server may be busy, or is no AceDB server)");
 }
 
-base::Result<void> AceSocket::send(std::string_view bytes, Deadline deadline) {
+base::Result<void> Socket::send(std::string_view bytes, Deadline deadline) {
     while (!bytes.empty()) {
         const auto sent =
             ::send(socket_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -51,8 +51,7 @@ base::Result<void> AceSocket::send(std::string_view bytes, Deadline deadline) {
     return {};
 }
 
-base::Result<std::size_t> AceSocket::receive_some(char* into, std::size_t size,
-                                                  Deadline deadline) {
+base::Result<std::size_t> Socket::receive_some(char* into, std::size_t size, Deadline deadline) {
     for (;;) {
         if (!wait_for(socket_.descriptor(), Await::reading, deadline)) return silent();
         const auto got = ::recv(socket_.descriptor(), into, size, MSG_DONTWAIT);
@@ -64,7 +63,7 @@ base::Result<std::size_t> AceSocket::receive_some(char* into, std::size_t size,
 }
 
 // Memory grows with what has come, not with what is promised.
-base::Result<std::string> AceSocket::receive_body(std::size_t length, Deadline deadline) {
+base::Result<std::string> Socket::receive_body(std::size_t length, Deadline deadline) {
     std::string body = ahead_.substr(0, length);
     ahead_.erase(0, body.size());
     while (body.size() < length) {
@@ -77,7 +76,7 @@ base::Result<std::string> AceSocket::receive_body(std::size_t length, Deadline d
     return body;
 }
 
-base::Result<AceSocket::Message> AceSocket::receive(std::size_t most, Deadline deadline) {
+base::Result<Socket::Message> Socket::receive(std::size_t most, Deadline deadline) {
     while (ahead_.size() < wire::header_size) {
         const auto begin = ahead_.size();
         ahead_.resize(begin + first_block);
@@ -99,11 +98,11 @@ base::Result<AceSocket::Message> AceSocket::receive(std::size_t most, Deadline d
     return Message{std::move(header->type), std::move(*body)};
 }
 
-base::Result<AceSocket::Message> AceSocket::exchange(std::string_view type, std::string_view body,
-                                                     std::size_t most, Deadline deadline) {
+base::Result<Socket::Message> Socket::exchange(std::string_view type, std::string_view body,
+                                               std::size_t most, Deadline deadline) {
     if (auto sent = send(wire::message(type, body, client_id_), deadline); !sent)
         return tl::unexpected(sent.error());
     return receive(std::max(most, most_words), deadline);
 }
 
-}  // namespace source
+}  // namespace source::acedb

@@ -10,12 +10,12 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "source/acedb/waiting.hpp"
 #include "source/file.hpp"
-#include "source/waiting.hpp"
 
-namespace source {
+namespace source::acedb {
 
-class AceSocket {
+class Socket {
    public:
     // Bytes of a message that is no reply: what a log-in and an end say.
     static constexpr std::size_t most_words = 1 << 12;
@@ -26,7 +26,7 @@ class AceSocket {
     };
 
     // `name` of the server, for messages; `socket` connected and non-blocking.
-    AceSocket(std::string name, std::chrono::seconds timeout, File socket)
+    Socket(std::string name, std::chrono::seconds timeout, File socket)
         : name_(std::move(name)), timeout_(timeout), socket_(std::move(socket)) {}
     // No `quit` at the end: AceDB answers it in two writes, and the second one would meet a
     // closed connection. An end of file it takes as any client's end.
@@ -65,4 +65,4 @@ class AceSocket {
     bool is_silent_ = false;
 };
 
-}  // namespace source
+}  // namespace source::acedb

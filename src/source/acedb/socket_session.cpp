@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "source/socket_session.hpp"
+#include "source/acedb/socket_session.hpp"
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
 #include "base/digest.hpp"
-#include "source/ace_command.hpp"
-#include "source/ace_reply.hpp"
-#include "source/ace_socket.hpp"
-#include "source/tcp.hpp"
-#include "source/wire.hpp"
+#include "source/acedb/command.hpp"
+#include "source/acedb/reply.hpp"
+#include "source/acedb/socket.hpp"
+#include "source/acedb/tcp.hpp"
+#include "source/acedb/wire.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using base::Kind;
@@ -47,21 +47,21 @@ class Pace {
     Clock::duration rested_{};
 };
 
-class SocketSession final : public AceSession {
+class SocketSession final : public Session {
    public:
-    explicit SocketSession(AceSocket socket) : socket_(std::move(socket)) {}
+    explicit SocketSession(Socket socket) : socket_(std::move(socket)) {}
 
     base::Result<void> log_in(const std::string& user, const std::string& password);
-    base::Result<std::string> ask(std::string_view command, const Taking& taking) override;
+    base::Result<std::string> ask(std::string_view command, const ReplyOptions& taking) override;
     bool is_open() const override { return socket_.is_open(); }
     bool is_silent() const override { return socket_.is_silent(); }
 
    private:
     base::Result<void> require_quiet();
-    base::Result<AceSocket::Message> slice(std::string_view type, std::string_view body,
-                                           std::size_t most, Deadline deadline);
+    base::Result<Socket::Message> slice(std::string_view type, std::string_view body,
+                                        std::size_t most, Deadline deadline);
 
-    AceSocket socket_;
+    Socket socket_;
 };
 
 // ---- Log-in ----
@@ -78,8 +78,7 @@ std::string proof(const std::string& user, const std::string& password,
 
 base::Result<void> SocketSession::log_in(const std::string& user, const std::string& password) {
     const auto deadline = Clock::now() + socket_.timeout();
-    const auto nonce =
-        socket_.exchange(wire::request, "bonjour", AceSocket::most_words, deadline);
+    const auto nonce = socket_.exchange(wire::request, "bonjour", Socket::most_words, deadline);
     if (!nonce) return tl::unexpected(nonce.error());
     if (nonce->type == wire::killed) return socket_.ended(words_of(nonce->body));
     if (nonce->type != wire::ok || !can_be_sent(nonce->body))
@@ -87,7 +86,7 @@ base::Result<void> SocketSession::log_in(const std::string& user, const std::str
                             "the server answers the log-in otherwise than AceDB does");
     const auto answer =
         socket_.exchange(wire::request, user + ' ' + proof(user, password, nonce->body),
-                         AceSocket::most_words, deadline);
+                         Socket::most_words, deadline);
     if (!answer) return tl::unexpected(answer.error());
     if (answer->type == wire::ok) return {};
     const auto words = words_of(answer->body);
@@ -104,16 +103,15 @@ base::Result<void> SocketSession::log_in(const std::string& user, const std::str
 // A server that shuts down has said so before we ask.
 base::Result<void> SocketSession::require_quiet() {
     if (socket_.is_quiet()) return {};
-    const auto message = socket_.receive(AceSocket::most_words, Clock::now() + socket_.timeout());
+    const auto message = socket_.receive(Socket::most_words, Clock::now() + socket_.timeout());
     if (!message) return tl::unexpected(message.error());
     if (message->type == wire::killed) return socket_.ended(words_of(message->body));
     return socket_.lost(Kind::unavailable, "the server sent an answer that nobody asked for");
 }
 
 // The answer when it is a part of a reply, or all of it.
-base::Result<AceSocket::Message> SocketSession::slice(std::string_view type,
-                                                      std::string_view body, std::size_t most,
-                                                      Deadline deadline) {
+base::Result<Socket::Message> SocketSession::slice(std::string_view type, std::string_view body,
+                                                   std::size_t most, Deadline deadline) {
     auto answer = socket_.exchange(type, body, most, deadline);
     if (!answer || answer->type == wire::ok) return answer;
     if (answer->type == wire::killed) return socket_.ended(words_of(answer->body));
@@ -127,7 +125,8 @@ base::Result<AceSocket::Message> SocketSession::slice(std::string_view type,
     return answer;
 }
 
-base::Result<std::string> SocketSession::ask(std::string_view command, const Taking& taking) {
+base::Result<std::string> SocketSession::ask(std::string_view command,
+                                             const ReplyOptions& taking) {
     if (!is_open())
         return base::fail(Kind::unavailable, socket_.name() + ": the connection has ended");
     if (!is_command(command))
@@ -157,17 +156,17 @@ base::Result<std::string> SocketSession::ask(std::string_view command, const Tak
 
 }  // namespace
 
-base::Result<AceSessionPtr> open_socket_session(const ServerAddress& address) {
+base::Result<SessionPtr> open_socket_session(const ServerAddress& address) {
     const auto name = address.name();
     if (!can_be_sent(address.user))
         return base::fail(Kind::refused, name + ": a user is one word of printable ASCII");
     auto connection = connect_to(address.host, address.port, address.timeout);
     if (!connection) return base::fail_at(name, connection.error());
     auto session =
-        std::make_unique<SocketSession>(AceSocket(name, address.timeout, std::move(*connection)));
+        std::make_unique<SocketSession>(Socket(name, address.timeout, std::move(*connection)));
     if (auto in = session->log_in(address.user, address.password); !in)
         return tl::unexpected(in.error());
     return session;
 }
 
-}  // namespace source
+}  // namespace source::acedb

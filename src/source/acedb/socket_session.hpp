@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string>
 
-#include "source/ace_session.hpp"
+#include "source/acedb/session.hpp"
 
-namespace source {
+namespace source::acedb {
 
 struct ServerAddress {
     std::string host = "localhost";  // name or address; IPv6 too, though AceDB itself has IPv4
@@ -24,6 +24,6 @@ struct ServerAddress {
 // Connected and logged in.
 //   error  refused: the password or user is not taken (with the server's words);
 //          unavailable: no such host, nobody listens, silence, no AceDB at the other end
-[[nodiscard]] base::Result<AceSessionPtr> open_socket_session(const ServerAddress& address);
+[[nodiscard]] base::Result<SessionPtr> open_socket_session(const ServerAddress& address);
 
-}  // namespace source
+}  // namespace source::acedb

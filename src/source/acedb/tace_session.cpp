@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "source/tace_session.hpp"
+#include "source/acedb/tace_session.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "source/ace_command.hpp"
-#include "source/ace_reply.hpp"
-#include "source/child.hpp"
+#include "source/acedb/child.hpp"
+#include "source/acedb/command.hpp"
+#include "source/acedb/reply.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 using base::Kind;
@@ -49,7 +49,7 @@ bool is_refusal(const std::string& words) {
            (words.starts_with("Keyword ") && words.ends_with(" does not match"));
 }
 
-class TaceSession final : public AceSession {
+class TaceSession final : public Session {
    public:
     TaceSession(std::string name, std::chrono::seconds timeout, std::unique_ptr<Child> child)
         : name_(std::move(name)), timeout_(timeout), child_(std::move(child)) {}
@@ -60,7 +60,7 @@ class TaceSession final : public AceSession {
         static_cast<void>(asked);
     }
 
-    base::Result<std::string> ask(std::string_view command, const Taking& taking) override;
+    base::Result<std::string> ask(std::string_view command, const ReplyOptions& taking) override;
     base::Result<void> read_banner();
     bool is_open() const override { return child_ != nullptr; }
     bool is_silent() const override { return is_silent_; }
@@ -134,7 +134,7 @@ base::Result<void> TaceSession::send(std::string_view command) {
     return {};
 }
 
-base::Result<std::string> TaceSession::ask(std::string_view command, const Taking& taking) {
+base::Result<std::string> TaceSession::ask(std::string_view command, const ReplyOptions& taking) {
     if (!is_open()) return base::fail(Kind::unavailable, name_ + ": the program has ended");
     if (!is_command(command))
         return base::fail(Kind::malformed, name_ + ": no command of printable ASCII");
@@ -159,7 +159,7 @@ std::string as_argument(const std::string& folder) {
 
 }  // namespace
 
-base::Result<AceSessionPtr> open_tace_session(const TaceCommand& command) {
+base::Result<SessionPtr> open_tace_session(const TaceSettings& command) {
     const auto name = command.program + ' ' + command.folder;
     auto child = Child::start(command.program, {as_argument(command.folder)});
     if (!child) return base::fail_at(name + ": can't be run", child.error());
@@ -168,4 +168,4 @@ base::Result<AceSessionPtr> open_tace_session(const TaceCommand& command) {
     return session;
 }
 
-}  // namespace source
+}  // namespace source::acedb

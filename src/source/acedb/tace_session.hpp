@@ -8,11 +8,11 @@
 #include <chrono>
 #include <string>
 
-#include "source/ace_session.hpp"
+#include "source/acedb/session.hpp"
 
-namespace source {
+namespace source::acedb {
 
-struct TaceCommand {
+struct TaceSettings {
     std::string program = "tace";      // a path, or a name looked for in PATH
     std::string folder;                // of the database: wspec, database/
     std::chrono::seconds timeout{30};  // to the first prompt, and for each reply, whole
@@ -20,6 +20,6 @@ struct TaceCommand {
 
 // Started, and its first prompt read.
 //   error  unavailable: no such program or database (with what it printed), or it died; silence
-[[nodiscard]] base::Result<AceSessionPtr> open_tace_session(const TaceCommand& command);
+[[nodiscard]] base::Result<SessionPtr> open_tace_session(const TaceSettings& command);
 
-}  // namespace source
+}  // namespace source::acedb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/tcp.hpp"
+#include "source/acedb/tcp.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -9,9 +9,9 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include "source/waiting.hpp"
+#include "source/acedb/waiting.hpp"
 
-namespace source {
+namespace source::acedb {
 namespace {
 
 struct FreeAddresses {
@@ -77,4 +77,4 @@ base::Result<File> connect_to(const std::string& host, std::uint16_t port,
     return connection;
 }
 
-}  // namespace source
+}  // namespace source::acedb

@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "source/file.hpp"
 
-namespace source {
+namespace source::acedb {
 
 // Connected, non-blocking, without delay of small messages. Each of the host's addresses is
 // tried in turn, within `patience` for all of them; looking up the name comes before, and takes
@@ -18,4 +18,4 @@ namespace source {
 [[nodiscard]] base::Result<File> connect_to(const std::string& host, std::uint16_t port,
                                             std::chrono::milliseconds patience);
 
-}  // namespace source
+}  // namespace source::acedb

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "source/waiting.hpp"
+#include "source/acedb/waiting.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <poll.h>
 
-namespace source {
+namespace source::acedb {
 
 int milliseconds_until(Deadline deadline) {
     using std::chrono::milliseconds;
@@ -26,4 +26,4 @@ bool wait_for(int descriptor, Await what, Deadline deadline) {
     }
 }
 
-}  // namespace source
+}  // namespace source::acedb

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace source {
+namespace source::acedb {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
@@ -23,4 +23,4 @@ enum class Await { reading, writing };
 // What poll(2) takes: milliseconds until then, rounded up, at least 0.
 [[nodiscard]] int milliseconds_until(Deadline deadline);
 
-}  // namespace source
+}  // namespace source::acedb

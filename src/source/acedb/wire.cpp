@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "source/wire.hpp"
+#include "source/acedb/wire.hpp"
 
 #include <algorithm>
 
-namespace source::wire {
+namespace source::acedb::wire {
 namespace {
 
 constexpr std::uint32_t magic = 0x12345678;
@@ -71,4 +71,4 @@ std::string_view text_of_body(std::string_view body) {
     return body;
 }
 
-}  // namespace source::wire
+}  // namespace source::acedb::wire

@@ -12,7 +12,7 @@
 
 #include "base/result.hpp"
 
-namespace source::wire {
+namespace source::acedb::wire {
 
 inline constexpr std::size_t header_size = 50;
 
@@ -43,4 +43,4 @@ struct Header {
 // A body without the NULs behind it: the one each ends in, and those some peers pad with.
 [[nodiscard]] std::string_view text_of_body(std::string_view body);
 
-}  // namespace source::wire
+}  // namespace source::acedb::wire

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "source/written_array.hpp"
+#include "source/curated/array.hpp"
 
 #include <cassert>
 #include <optional>
 
-namespace source {
+namespace source::curated {
 namespace {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -17,13 +17,12 @@ std::string bad_letter(char c, const char* in) {
 
 class ArrayReader {
    public:
-    ArrayReader(CardReader& cards, const tree::Models& models, WrittenKeys& keys,
-                std::size_t most)
+    ArrayReader(LineReader& cards, const tree::Models& models, Names& keys, std::size_t most)
         : cards_(cards), models_(models), keys_(keys), most_(most) {}
 
-    base::Result<WrittenArray> read(Form form, bool is_dna, Fasta fasta) {
+    base::Result<ArrayBody> read(Form form, bool is_dna, Fasta fasta) {
         is_fasta_ = fasta == Fasta::yes;
-        const auto rules = form == Form::long_text ? CardRules::long_text : CardRules::ace;
+        const auto rules = form == Form::long_text ? LineRules::long_text : LineRules::ace;
         for (is_first_ = true;; is_first_ = false) {
             const auto is_there = cards_.next(rules);
             if (!is_there) return tl::unexpected(is_there.error());
@@ -58,7 +57,7 @@ class ArrayReader {
     }
 
     bool take_line() {
-        if (!Words(cards_.text()).next()) return false;
+        if (!WordReader(cards_.text()).next()) return false;
         append_line(cards_.text());
         return true;
     }
@@ -96,7 +95,7 @@ class ArrayReader {
     }
 
     bool take_residues() {
-        Words words(cards_.text());
+        WordReader words(cards_.text());
         auto word = words.next();
         if (!word) return false;
         for (; word; word = words.next())
@@ -112,7 +111,7 @@ class ArrayReader {
     }
 
     bool take_member() {
-        Words words(cards_.text());
+        WordReader words(cards_.text());
         const auto name_of_class = words.cut(":-/\" ");
         if (!name_of_class) return false;
         const auto of = find_class(models_, *name_of_class);
@@ -130,28 +129,27 @@ class ArrayReader {
         return true;
     }
 
-    WrittenArray finished(Form form, bool is_dna) {
+    ArrayBody finished(Form form, bool is_dna) {
         const bool is_peptide = form == Form::sequence && !is_dna;
         if (is_peptide && array_.text.ends_with('*')) array_.text.pop_back();
         if (form == Form::sequence) array_.has_text = !array_.text.empty();
         return std::move(array_);
     }
 
-    CardReader& cards_;
+    LineReader& cards_;
     const tree::Models& models_;
-    WrittenKeys& keys_;
+    Names& keys_;
     std::size_t most_;
     bool is_fasta_ = false;
     bool is_first_ = true;
-    WrittenArray array_;
+    ArrayBody array_;
 };
 
 }  // namespace
 
-base::Result<WrittenArray> read_array(CardReader& cards, const WrittenClass& of, Fasta fasta,
-                                      const tree::Models& models, WrittenKeys& keys,
-                                      std::size_t most) {
+base::Result<ArrayBody> read_array(LineReader& cards, const ClassInfo& of, Fasta fasta,
+                                   const tree::Models& models, Names& keys, std::size_t most) {
     return ArrayReader(cards, models, keys, most).read(of.form, of.name == "DNA", fasta);
 }
 
-}  // namespace source
+}  // namespace source::curated

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "source/ace_card.hpp"
-#include "source/written_objects.hpp"
+#include "source/curated/lines.hpp"
+#include "source/curated/objects.hpp"
 
-namespace source {
+namespace source::curated {
 
-struct WrittenArray {
+struct ArrayBody {
     std::string text;             // of all but key sets
     bool has_text = false;        // a LongText of one empty line has; that of no line has not
     std::vector<Number> members;  // keys
@@ -24,10 +24,10 @@ struct WrittenArray {
 // to the line that is wrong.
 //   fasta  the header was `>name`: the next one ends it, lines with `;` are comments
 //   most   bytes
-//   error  of CardReader; too_large
+//   error  of LineReader; too_large
 enum class Fasta { no, yes };
-[[nodiscard]] base::Result<WrittenArray> read_array(CardReader& cards, const WrittenClass& of,
-                                                    Fasta fasta, const tree::Models& models,
-                                                    WrittenKeys& keys, std::size_t most);
+[[nodiscard]] base::Result<ArrayBody> read_array(LineReader& cards, const ClassInfo& of,
+                                                 Fasta fasta, const tree::Models& models,
+                                                 Names& keys, std::size_t most);
 
-}  // namespace source
+}  // namespace source::curated

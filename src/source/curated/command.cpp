@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "source/written_line.hpp"
+#include "source/curated/command.hpp"
 
 #include "base/utf8.hpp"
-#include "source/ace_value.hpp"
+#include "source/curated/value.hpp"
 #include "tree/number.hpp"
 
-namespace source {
+namespace source::curated {
 namespace {
 
 using tree::Kind;
@@ -33,12 +33,11 @@ const char* name_of(NodeType type) {
 
 }  // namespace
 
-WrittenLines::WrittenLines(const tree::Models& models, WrittenTexts& texts, WrittenKeys& keys,
-                           base::Date today)
+LineParser::LineParser(const tree::Models& models, Texts& texts, Names& keys, base::Date today)
     : models_(models), texts_(texts), keys_(keys), today_(today) {}
 
-std::optional<std::string> WrittenLines::read(Words words, Models::Place place,
-                                              std::vector<WrittenStep>& steps) {
+std::optional<std::string> LineParser::read(WordReader words, Models::Place place,
+                                            std::vector<Step>& steps) {
     steps_ = &steps;
     is_judged_ = place != Models::unknown;
     home_ = at_ = place;
@@ -57,7 +56,7 @@ std::optional<std::string> WrittenLines::read(Words words, Models::Place place,
     return std::nullopt;
 }
 
-WrittenLines::Wrong WrittenLines::read_tag(const Word& word) {
+LineParser::Wrong LineParser::read_tag(const Word& word) {
     tag_ = word.text;
     if (!is_judged_) {
         const auto key = keys_.add(tag_class, word.text);
@@ -76,14 +75,14 @@ WrittenLines::Wrong WrittenLines::read_tag(const Word& word) {
     return std::nullopt;
 }
 
-WrittenLines::Wrong WrittenLines::read_word(const Word& word, Words& words) {
+LineParser::Wrong LineParser::read_word(const Word& word, WordReader& words) {
     const bool is_option = word.text.size() == 2 && word.text.front() == '-';
     const char option = is_option ? word.text.back() : '\0';
     if (option == 'C' || option == 'O' || option == 'R') return read_option(option, words);
     return read_cell(word, Target::right);
 }
 
-WrittenLines::Wrong WrittenLines::read_option(char option, Words& words) {
+LineParser::Wrong LineParser::read_option(char option, WordReader& words) {
     if (option == 'C') return read_comment(words);
     if (option == 'O') return read_stamp(words);
     const auto word = words.next();
@@ -91,7 +90,7 @@ WrittenLines::Wrong WrittenLines::read_option(char option, Words& words) {
 }
 
 // Behind a comment nothing but its stamp may follow.
-WrittenLines::Wrong WrittenLines::read_comment(Words& words) {
+LineParser::Wrong LineParser::read_comment(WordReader& words) {
     const auto word = words.next();
     if (!word) return "no comment behind -C";
     if (!word->text.empty())
@@ -104,14 +103,14 @@ WrittenLines::Wrong WrittenLines::read_comment(Words& words) {
     return read_stamp(words);
 }
 
-WrittenLines::Wrong WrittenLines::read_stamp(Words& words) {
+LineParser::Wrong LineParser::read_stamp(WordReader& words) {
     const auto word = words.next();
     if (!word) return "no stamp behind -O";
     step(What::stamp, {Kind::text, texts_.add(trimmed_name(word->text)), Models::unknown});
     return std::nullopt;
 }
 
-WrittenLines::Wrong WrittenLines::read_cell(const Word& word, Target target) {
+LineParser::Wrong LineParser::read_cell(const Word& word, Target target) {
     if (kind_ == Kind::comment) return shown(word.text) + " stands behind a comment";
     if (!is_judged_) return read_free(word, target);
     if (target == Target::here) return read_value(word, at_, target);
@@ -126,13 +125,13 @@ WrittenLines::Wrong WrittenLines::read_cell(const Word& word, Target target) {
     return "the models name hashes in a circle";
 }
 
-WrittenLines::Wrong WrittenLines::read_free(const Word& word, Target target) {
+LineParser::Wrong LineParser::read_free(const Word& word, Target target) {
     const auto kind = word.is_quoted ? Kind::text : tree::kind_of_bare_word(word.text);
     if (target == Target::here && kind_ == Kind::tag) return "-R behind a tag";
     return add_value({kind, texts_.add(word.text), Models::unknown}, target);
 }
 
-WrittenLines::Wrong WrittenLines::enter_hash(Place place) {
+LineParser::Wrong LineParser::enter_hash(Place place) {
     const auto root = models_.of_class(models_.at(place).name);
     if (root == Models::unknown)
         return "the models lack the hash " + shown(models_.at(place).name);
@@ -142,7 +141,7 @@ WrittenLines::Wrong WrittenLines::enter_hash(Place place) {
     return std::nullopt;
 }
 
-WrittenLines::Wrong WrittenLines::read_value(const Word& word, Place place, Target target) {
+LineParser::Wrong LineParser::read_value(const Word& word, Place place, Target target) {
     const auto& node = models_.at(place);
     std::optional<std::string> text;
     Kind kind = Kind::text;
@@ -156,22 +155,22 @@ WrittenLines::Wrong WrittenLines::read_value(const Word& word, Place place, Targ
             return add_value({Kind::reference,
                               keys_.add(models_.spelling_of_class(node.name), word.text), place},
                              target);
-        case NodeType::integer: kind = Kind::integer, text = ace_integer(word.text); break;
-        case NodeType::real: kind = Kind::real, text = ace_real(word.text); break;
-        case NodeType::date: kind = Kind::date, text = ace_date(word.text, today_); break;
+        case NodeType::integer: kind = Kind::integer, text = stored_integer(word.text); break;
+        case NodeType::real: kind = Kind::real, text = stored_real(word.text); break;
+        case NodeType::date: kind = Kind::date, text = stored_date(word.text, today_); break;
     }
     if (!text)
         return "tag " + shown(tag_) + ": " + shown(word.text) + " is no " + name_of(node.what);
     return add_value({kind, texts_.add(*text), place}, target);
 }
 
-WrittenLines::Wrong WrittenLines::add_value(WrittenCell cell, Target target) {
+LineParser::Wrong LineParser::add_value(Content cell, Target target) {
     if (target == Target::right) return add(cell, siblings_below(at_));
     step(What::replace, cell);
     return std::nullopt;
 }
 
-WrittenLines::Wrong WrittenLines::add(const WrittenCell& cell, Siblings siblings) {
+LineParser::Wrong LineParser::add(const Content& cell, Siblings siblings) {
     if (++depth_ > tree::deepest_node)
         return "nodes nest deeper than " + std::to_string(tree::deepest_node) + " levels";
     if (cell.kind == Kind::tag) tag_ = texts_.at(cell.text);
@@ -181,24 +180,24 @@ WrittenLines::Wrong WrittenLines::add(const WrittenCell& cell, Siblings siblings
     return std::nullopt;
 }
 
-void WrittenLines::step(What what, WrittenCell cell, Siblings siblings) {
+void LineParser::step(What what, Content cell, Siblings siblings) {
     steps_->push_back({what, siblings, cell});
 }
 
-Models::Place WrittenLines::right_of(Place place) const {
+Models::Place LineParser::right_of(Place place) const {
     if (place == Models::unknown) return Models::unknown;
     const auto& node = models_.at(place);
     if (node.repeat && node.what != NodeType::tag) return place;
     return node.children.empty() ? Models::unknown : node.children.front();
 }
 
-Siblings WrittenLines::siblings_below(Place place) const {
+Siblings LineParser::siblings_below(Place place) const {
     return place != Models::unknown && models_.at(place).unique ? Siblings::one : Siblings::many;
 }
 
-std::string WrittenLines::shown(const std::string& word) const {
+std::string LineParser::shown(const std::string& word) const {
     const bool is_long = word.size() > longest_shown;
     return '"' + base::legal_text(word.substr(0, longest_shown)) + (is_long ? "…\"" : "\"");
 }
 
-}  // namespace source
+}  // namespace source::curated

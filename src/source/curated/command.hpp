@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/date.hpp"
-#include "source/ace_card.hpp"
-#include "source/written_tree.hpp"
+#include "source/curated/lines.hpp"
+#include "source/curated/tree.hpp"
 #include "tree/model.hpp"
 
-namespace source {
+namespace source::curated {
 
 // One step of a cursor through a tree.
-struct WrittenStep {
+struct Step {
     enum class What : std::uint8_t {
         begin,    // a line: the cursor stands on the object, which is its home
         add,      // goes to the child `cell`, which is made where there is none
@@ -30,48 +30,47 @@ struct WrittenStep {
     };
     What what = What::begin;
     Siblings siblings = Siblings::many;
-    WrittenCell cell;
+    Content cell;
 };
 
-class WrittenLines {
+class LineParser {
    public:
-    WrittenLines(const tree::Models& models, WrittenTexts& texts, WrittenKeys& keys,
-                 base::Date today);
+    LineParser(const tree::Models& models, Texts& texts, Names& keys, base::Date today);
 
     // Appends what the line asks for.
     //   place    of the object's class; unknown: words keep their notation, nothing is judged
     //   returns  why AceDB would refuse the paragraph; nullopt: it would not
-    [[nodiscard]] std::optional<std::string> read(Words words, tree::Models::Place place,
-                                                  std::vector<WrittenStep>& steps);
+    [[nodiscard]] std::optional<std::string> read(WordReader words, tree::Models::Place place,
+                                                  std::vector<Step>& steps);
 
    private:
     using Place = tree::Models::Place;
     using Wrong = std::optional<std::string>;
-    using What = WrittenStep::What;
+    using What = Step::What;
     enum class Target { right, here };
 
     Wrong read_tag(const Word& word);
-    Wrong read_word(const Word& word, Words& words);
-    Wrong read_option(char option, Words& words);
-    Wrong read_comment(Words& words);
-    Wrong read_stamp(Words& words);
+    Wrong read_word(const Word& word, WordReader& words);
+    Wrong read_option(char option, WordReader& words);
+    Wrong read_comment(WordReader& words);
+    Wrong read_stamp(WordReader& words);
     Wrong read_cell(const Word& word, Target target);
     Wrong read_free(const Word& word, Target target);
     Wrong read_value(const Word& word, Place place, Target target);
-    Wrong add_value(WrittenCell cell, Target target);
+    Wrong add_value(Content cell, Target target);
     Wrong enter_hash(Place place);
-    Wrong add(const WrittenCell& cell, Siblings siblings);
-    void step(What what, WrittenCell cell = {}, Siblings siblings = Siblings::many);
+    Wrong add(const Content& cell, Siblings siblings);
+    void step(What what, Content cell = {}, Siblings siblings = Siblings::many);
     [[nodiscard]] Place right_of(Place place) const;
     [[nodiscard]] Siblings siblings_below(Place place) const;
     [[nodiscard]] std::string shown(const std::string& word) const;
 
     const tree::Models& models_;
-    WrittenTexts& texts_;
-    WrittenKeys& keys_;
+    Texts& texts_;
+    Names& keys_;
     base::Date today_;
 
-    std::vector<WrittenStep>* steps_ = nullptr;
+    std::vector<Step>* steps_ = nullptr;
     std::string tag_;          // the last one, for complaints
     bool is_judged_ = false;   // the class has a model
     Place home_ = 0, at_ = 0;  // of the models
@@ -79,4 +78,4 @@ class WrittenLines {
     std::size_t depth_ = 0, home_depth_ = 0;
 };
 
-}  // namespace source
+}  // namespace source::curated

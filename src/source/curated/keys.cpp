@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "source/written_keys.hpp"
+#include "source/curated/keys.hpp"
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
-namespace source {
+namespace source::curated {
 namespace {
 
 // Of a text or key beside its bytes: the string, its place in the table.
@@ -12,7 +12,7 @@ constexpr std::size_t overhead = 96;
 
 }  // namespace
 
-Number WrittenTexts::add(std::string_view bytes) {
+Number Texts::add(std::string_view bytes) {
     if (bytes.empty()) return 0;
     if (!base::is_legal_text(bytes)) return add(base::legal_text(bytes));
     if (const auto known = numbers_.find(bytes); known != numbers_.end()) return known->second;
@@ -21,7 +21,7 @@ Number WrittenTexts::add(std::string_view bytes) {
     return number;
 }
 
-Number WrittenTexts::add_long(std::string_view bytes) {
+Number Texts::add_long(std::string_view bytes) {
     if (bytes.empty()) return 0;
     texts_.push_back(base::is_legal_text(bytes) ? std::string(bytes) : base::legal_text(bytes));
     bytes_ += texts_.back().size() + overhead;
@@ -34,15 +34,15 @@ std::string_view trimmed_name(std::string_view name) {
     return name.substr(first, name.find_last_not_of(" \t") + 1 - first);
 }
 
-std::string WrittenKeys::folded(std::string_view class_name, std::string_view name) {
+std::string Names::folded(std::string_view class_name, std::string_view name) {
     auto text = base::fold_ascii(class_name);
     text += '\0';
     return text += base::fold_ascii(name);
 }
 
-std::string WrittenKeys::folded(Number key) const { return folded(class_of(key), name_of(key)); }
+std::string Names::folded(Number key) const { return folded(class_of(key), name_of(key)); }
 
-Number WrittenKeys::add(std::string_view class_name, std::string_view name) {
+Number Names::add(std::string_view class_name, std::string_view name) {
     const auto text = texts_.add(trimmed_name(name));
     const auto next = static_cast<Number>(keys_.size());
     const auto [known, is_new] = numbers_.try_emplace(folded(class_name, texts_.at(text)), next);
@@ -53,13 +53,13 @@ Number WrittenKeys::add(std::string_view class_name, std::string_view name) {
     return next;
 }
 
-Number WrittenKeys::find(std::string_view class_name, std::string_view name) const {
+Number Names::find(std::string_view class_name, std::string_view name) const {
     const auto legal = base::legal_text(trimmed_name(name));
     const auto known = numbers_.find(folded(class_name, legal));
     return known == numbers_.end() ? 0 : known->second;
 }
 
-Number WrittenKeys::resolved(Number key) const {
+Number Names::resolved(Number key) const {
     auto last = key;
     while (keys_[last].alias_of != 0) last = next(last);
     while (key != last) {
@@ -70,18 +70,16 @@ Number WrittenKeys::resolved(Number key) const {
     return last;
 }
 
-Number WrittenKeys::next(Number key) const {
+Number Names::next(Number key) const {
     const auto& shortcut = shortcuts_[key];
     const bool holds = shortcut.to != 0 && shortcut.drops == drops_;
     return holds ? shortcut.to : keys_[key].alias_of;
 }
 
-const std::string& WrittenKeys::name_of(Number key) const { return texts_.at(keys_[key].name); }
-const std::string& WrittenKeys::class_of(Number key) const {
-    return texts_.at(keys_[key].class_name);
-}
+const std::string& Names::name_of(Number key) const { return texts_.at(keys_[key].name); }
+const std::string& Names::class_of(Number key) const { return texts_.at(keys_[key].class_name); }
 
-void WrittenKeys::rename(Number key, std::string_view name) {
+void Names::rename(Number key, std::string_view name) {
     numbers_.erase(folded(key));
     keys_[key].name = texts_.add(trimmed_name(name));
     auto text = folded(key);
@@ -89,9 +87,9 @@ void WrittenKeys::rename(Number key, std::string_view name) {
     numbers_.emplace(std::move(text), key);
 }
 
-void WrittenKeys::make_alias(Number key, Number target, OldName old_name) {
+void Names::make_alias(Number key, Number target, OldName old_name) {
     if (old_name == OldName::forget) numbers_.erase(folded(key));
     keys_[key].alias_of = resolved(target);
 }
 
-}  // namespace source
+}  // namespace source::curated

@@ -12,12 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
-namespace source {
+namespace source::curated {
 
 using Number = std::uint32_t;
 
 // Texts, made legal (base/utf8); equal ones have one number, the empty one has 0.
-class WrittenTexts {
+class Texts {
    public:
     Number add(std::string_view bytes);
     // Without looking whether it is there: for long texts that nobody else has.
@@ -34,9 +34,9 @@ class WrittenTexts {
 };
 
 // Names of objects, each of a class. Case does not tell them apart, the first spelling stands.
-class WrittenKeys {
+class Names {
    public:
-    explicit WrittenKeys(WrittenTexts& texts) : texts_(texts) {}
+    explicit Names(Texts& texts) : texts_(texts) {}
 
     // The key of the name, which is made where there is none; blanks at its ends are no part of
     // it.
@@ -79,7 +79,7 @@ class WrittenKeys {
     [[nodiscard]] static std::string folded(std::string_view class_name, std::string_view name);
     [[nodiscard]] std::string folded(Number key) const;
 
-    WrittenTexts& texts_;
+    Texts& texts_;
     std::vector<Key> keys_{1};
     mutable std::vector<Shortcut> shortcuts_{1};  // by key
     std::uint32_t drops_ = 0;
@@ -90,4 +90,4 @@ class WrittenKeys {
 // `name` without the blanks at its ends.
 [[nodiscard]] std::string_view trimmed_name(std::string_view name);
 
-}  // namespace source
+}  // namespace source::curated

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_card.hpp"
+#include "source/curated/lines.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/utf8.hpp"
 
-namespace source {
+namespace source::curated {
 namespace {
 
 constexpr std::size_t most_frames = 17;  // the file itself, and 16 files inside each other
@@ -24,7 +24,7 @@ bool leads_out(std::string_view name) {
 
 }  // namespace
 
-CardReader::CardReader(std::string_view name, std::string_view bytes, const Include& include,
+LineReader::LineReader(std::string_view name, std::string_view bytes, const Include& include,
                        std::size_t most)
     : include_(include), most_(most) {
     const auto* known = &*names_.emplace(name).first;
@@ -32,22 +32,22 @@ CardReader::CardReader(std::string_view name, std::string_view bytes, const Incl
     card_file_ = known;
 }
 
-std::string CardReader::place() const { return *card_file_ + ':' + std::to_string(card_line_); }
+std::string LineReader::place() const { return *card_file_ + ':' + std::to_string(card_line_); }
 
-base::Result<bool> CardReader::next(CardRules rules) {
+base::Result<bool> LineReader::next(LineRules rules) {
     if (std::exchange(is_returned_, false)) return true;
     for (;;) {
         while (frames_.size() > 1 && frames_.back().is_ended) frames_.pop_back();
         if (frames_.back().is_ended) return false;
         if (auto ok = assemble(rules); !ok) return tl::unexpected(ok.error());
-        if (rules == CardRules::long_text) return true;
+        if (rules == LineRules::long_text) return true;
         const auto is_included = open_included();
         if (!is_included || !*is_included)
             return is_included ? base::Result<bool>(true) : tl::unexpected(is_included.error());
     }
 }
 
-base::Result<void> CardReader::assemble(CardRules rules) {
+base::Result<void> LineReader::assemble(LineRules rules) {
     auto& frame = frames_.back();
     text_.clear();
     card_file_ = frame.name;
@@ -61,7 +61,7 @@ base::Result<void> CardReader::assemble(CardRules rules) {
             ++frame.line;
             return {};
         }
-        if (c == '/' && rules == CardRules::ace && bytes.substr(frame.at).starts_with('/')) {
+        if (c == '/' && rules == LineRules::ace && bytes.substr(frame.at).starts_with('/')) {
             skip_comment(frame);
             return {};
         }
@@ -70,16 +70,16 @@ base::Result<void> CardReader::assemble(CardRules rules) {
     }
 }
 
-void CardReader::take(Frame& frame, char c, CardRules rules) {
+void LineReader::take(Frame& frame, char c, LineRules rules) {
     if (c == '\\')
         take_escape(frame);
-    else if (c == '\t' && rules == CardRules::ace)
+    else if (c == '\t' && rules == LineRules::ace)
         text_.append(tab_width - text_.size() % tab_width, ' ');
     else if (is_printable(c) || c == '\t')
         text_ += c;
 }
 
-void CardReader::take_escape(Frame& frame) {
+void LineReader::take_escape(Frame& frame) {
     const auto bytes = frame.bytes();
     if (frame.at == bytes.size() || bytes[frame.at] == '\0') return;
     const char c = bytes[frame.at++];
@@ -94,7 +94,7 @@ void CardReader::take_escape(Frame& frame) {
     }
 }
 
-void CardReader::skip_comment(Frame& frame) {
+void LineReader::skip_comment(Frame& frame) {
     const auto bytes = frame.bytes();
     frame.at = std::min(bytes.find_first_of(std::string_view("\n\0", 2), frame.at), bytes.size());
     frame.is_ended = frame.at == bytes.size() || bytes[frame.at] == '\0';
@@ -103,10 +103,10 @@ void CardReader::skip_comment(Frame& frame) {
     ++frame.line;
 }
 
-base::Result<bool> CardReader::open_included() {
+base::Result<bool> LineReader::open_included() {
     const auto at = text_.find_first_not_of(" \t");
     if (at == std::string::npos || text_[at] != '@') return false;
-    const auto name = Words(std::string_view(text_).substr(at + 1)).next();
+    const auto name = WordReader(std::string_view(text_).substr(at + 1)).next();
     if (!name) return true;  // `@` alone: the line is left out
     if (leads_out(name->text))
         return base::fail(base::Kind::refused,
@@ -115,7 +115,7 @@ base::Result<bool> CardReader::open_included() {
     return true;
 }
 
-base::Result<void> CardReader::push(const std::string& name) {
+base::Result<void> LineReader::push(const std::string& name) {
     if (frames_.size() == most_frames) return too_large("files include each other too deeply");
     auto bytes = include_
                      ? include_(name)
@@ -128,12 +128,12 @@ base::Result<void> CardReader::push(const std::string& name) {
     return {};
 }
 
-tl::unexpected<base::Error> CardReader::too_large(const std::string& what) const {
+tl::unexpected<base::Error> LineReader::too_large(const std::string& what) const {
     return base::fail(base::Kind::too_large,
                       place() + ": " + what + " (" + std::to_string(most_) + " bytes)");
 }
 
-std::optional<Word> Words::next() {
+std::optional<Word> WordReader::next() {
     skip_blanks();
     if (is_at_end()) return std::nullopt;
     Word word;
@@ -144,13 +144,13 @@ std::optional<Word> Words::next() {
     return word;
 }
 
-bool Words::step(char c) {
+bool WordReader::step(char c) {
     if (is_at_end() || card_[at_] != c) return false;
     ++at_;
     return true;
 }
 
-std::optional<std::string> Words::cut(std::string_view cutset) {
+std::optional<std::string> WordReader::cut(std::string_view cutset) {
     const auto end = std::min(card_.find_first_of(cutset, at_), card_.size());
     const std::string word(card_.substr(at_, end - at_));
     at_ = std::min(end + 1, card_.size());
@@ -159,7 +159,7 @@ std::optional<std::string> Words::cut(std::string_view cutset) {
     return word;
 }
 
-std::string Words::quoted() {
+std::string WordReader::quoted() {
     std::string text;
     while (!is_at_end() && !step('"')) {
         if (step('\\') && is_at_end()) break;
@@ -168,7 +168,7 @@ std::string Words::quoted() {
     return text;
 }
 
-std::string Words::bare() {
+std::string WordReader::bare() {
     std::string text;
     while (!is_at_end() && is_graphic(card_[at_])) {
         if (step('\\') && is_at_end()) break;
@@ -177,8 +177,8 @@ std::string Words::bare() {
     return text;
 }
 
-void Words::skip_blanks() {
+void WordReader::skip_blanks() {
     while (!is_at_end() && is_blank(card_[at_])) ++at_;
 }
 
-}  // namespace source
+}  // namespace source::curated

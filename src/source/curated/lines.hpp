@@ -19,25 +19,25 @@
 
 #include "base/result.hpp"
 
-namespace source {
+namespace source::curated {
 
 // Inside a LongText only LF and `\` are special, and `\c` stays two characters.
-enum class CardRules { ace, long_text };
+enum class LineRules { ace, long_text };
 
-class CardReader {
+class LineReader {
    public:
     using Include = std::function<base::Result<std::string>(const std::string& name)>;
 
     // `bytes` outlive the reader.
     //   most  bytes of a line, and of all included files together
-    CardReader(std::string_view name, std::string_view bytes, const Include& include,
+    LineReader(std::string_view name, std::string_view bytes, const Include& include,
                std::size_t most);
 
     // The next line; false at the end.
     //   error  too_large: a line or the included files above `most`, files included deeper than
     //          16; refused: @NAME that leads out of the folder; what `include` says, with the
     //          place
-    [[nodiscard]] base::Result<bool> next(CardRules rules = CardRules::ace);
+    [[nodiscard]] base::Result<bool> next(LineRules rules = LineRules::ace);
     // next() gives the same line once more.
     void back() { is_returned_ = true; }
 
@@ -63,8 +63,8 @@ class CardReader {
     };
     enum class End { line, file };
 
-    [[nodiscard]] base::Result<void> assemble(CardRules rules);
-    void take(Frame& frame, char c, CardRules rules);
+    [[nodiscard]] base::Result<void> assemble(LineRules rules);
+    void take(Frame& frame, char c, LineRules rules);
     void take_escape(Frame& frame);
     static void skip_comment(Frame& frame);
     // False: the line is none that includes a file.
@@ -90,9 +90,9 @@ struct Word {
 };
 
 // The words of a line, from left to right.
-class Words {
+class WordReader {
    public:
-    explicit Words(std::string_view card) : card_(card) { skip_blanks(); }
+    explicit WordReader(std::string_view card) : card_(card) { skip_blanks(); }
 
     // `"…"`, where the closing quote may be missing, or a run of printable characters.
     //   returns  nullopt at the end; a word in quotes may be empty
@@ -112,4 +112,4 @@ class Words {
     std::size_t at_ = 0;
 };
 
-}  // namespace source
+}  // namespace source::curated

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "source/ace_text.hpp"
-#include "source/file_object.hpp"
-#include "source/written_line.hpp"
+#include "source/curated/command.hpp"
+#include "source/import/file_object.hpp"
 
-namespace source {
+namespace source::curated {
 
 // A class, spelled as the models spell it.
-struct WrittenClass {
+struct ClassInfo {
     std::string name;
     Form form = Form::tree;
     tree::Models::Place place = tree::Models::unknown;  // its lines are not judged
@@ -28,43 +28,43 @@ struct WrittenClass {
 
 // The class of a header, case ignored. Without models any class is one.
 //   error  why AceDB would refuse it: the models lack it, or it belongs to AceDB itself
-[[nodiscard]] tl::expected<WrittenClass, std::string> find_class(const tree::Models& models,
-                                                                 const std::string& word);
+[[nodiscard]] tl::expected<ClassInfo, std::string> find_class(const tree::Models& models,
+                                                              const std::string& word);
 // Classes that no file may write: AceDB's own.
 [[nodiscard]] bool is_protected_class(std::string_view name);
 
-class WrittenObjects {
+class Objects {
    public:
     using Place = std::size_t;
     // Why AceDB would refuse it; nullopt: it would not.
     using Wrong = std::optional<std::string>;
 
-    WrittenObjects(const tree::Models& models, base::Date today);
+    Objects(const tree::Models& models, base::Date today);
 
     // The object of that name, which is made where there is none.
     //   line, file  where its header stands
-    Place open(const WrittenClass& of, const std::string& name, std::uint64_t line,
+    Place open(const ClassInfo& of, const std::string& name, std::uint64_t line,
                std::size_t file);
     // Does the steps of a paragraph. `stamp`: that of its header, 0 for none.
-    void change(Place object, const std::vector<WrittenStep>& steps, Number stamp);
+    void change(Place object, const std::vector<Step>& steps, Number stamp);
     // The content of an array class, in place of what it held.
     void set_text(Place object, std::string_view text);
     void set_empty(Place object) { tree_.clear(objects_[object].root); }
     void set_members(Place object, const std::vector<Number>& keys);
 
-    [[nodiscard]] Wrong erase(const WrittenClass& of, const std::string& name);
+    [[nodiscard]] Wrong erase(const ClassInfo& of, const std::string& name);
     // The object and every reference to it have the new name; an object that has it already is
     // fused with it, and what that one says of a unique value stands.
-    [[nodiscard]] Wrong rename(const WrittenClass& of, const std::string& name,
-                               const std::string& new_name, WrittenKeys::OldName old_name);
+    [[nodiscard]] Wrong rename(const ClassInfo& of, const std::string& name,
+                               const std::string& new_name, Names::OldName old_name);
 
-    [[nodiscard]] WrittenLines& lines() { return lines_; }
-    [[nodiscard]] WrittenTexts& texts() { return texts_; }
-    [[nodiscard]] WrittenKeys& keys() { return keys_; }
+    [[nodiscard]] LineParser& lines() { return lines_; }
+    [[nodiscard]] Texts& texts() { return texts_; }
+    [[nodiscard]] Names& keys() { return keys_; }
     [[nodiscard]] std::size_t bytes_held() const;
 
     // In the order in which they were made.
-    void each(const std::function<void(FileObject)>& visit) const;
+    void each(const std::function<void(import::FileObject)>& visit) const;
 
    private:
     struct Object {
@@ -74,20 +74,20 @@ class WrittenObjects {
         std::size_t file = 0;
         bool is_gone = false;
     };
-    void do_step(const WrittenStep& step, Number root);
+    void do_step(const Step& step, Number root);
     void forget(Number key);
     Wrong join(Number key, Number target);
-    [[nodiscard]] tree::Cell cell_of(const WrittenCell& cell) const;
-    [[nodiscard]] FileObject written(const Object& object) const;
+    [[nodiscard]] tree::Cell cell_of(const Content& cell) const;
+    [[nodiscard]] import::FileObject written(const Object& object) const;
 
     const tree::Models& models_;
-    WrittenTexts texts_;
-    WrittenKeys keys_{texts_};
-    WrittenTree tree_;
-    WrittenLines lines_;
+    Texts texts_;
+    Names keys_{texts_};
+    Forest tree_;
+    LineParser lines_;
     std::vector<Object> objects_;
     std::unordered_map<Number, Place> places_;  // by key
     Number at_ = 0, home_ = 0;                  // of the cursor
 };
 
-}  // namespace source
+}  // namespace source::curated

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "source/hand_written.hpp"
+#include "source/curated/reader.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "source/written_array.hpp"
-#include "source/written_objects.hpp"
+#include "source/curated/array.hpp"
+#include "source/curated/objects.hpp"
 
-namespace source {
+namespace source::curated {
 namespace {
 
 constexpr std::size_t most_complaints = 1000;
 constexpr std::size_t longest_shown = 60;
 
-const tree::Models& models_of(const HandWrittenSettings& settings) {
+const tree::Models& models_of(const ReaderSettings& settings) {
     static const tree::Models none;
     return settings.models != nullptr ? *settings.models : none;
 }
@@ -28,8 +28,8 @@ bool is_command(std::string_view word) { return word == "-D" || word == "-R" || 
 
 }  // namespace
 
-struct HandWritten::State {
-    explicit State(HandWrittenSettings given)
+struct Reader::State {
+    explicit State(ReaderSettings given)
         : settings(std::move(given)), models(models_of(settings)),
           objects(models, settings.today) {}
 
@@ -39,10 +39,10 @@ struct HandWritten::State {
             complaints.push_back({std::move(place), std::move(what)});
     }
 
-    HandWrittenSettings settings;
+    ReaderSettings settings;
     const tree::Models& models;
-    WrittenObjects objects;
-    std::vector<Complaint> complaints;
+    Objects objects;
+    std::vector<Rejection> complaints;
     std::uint64_t complaint_count = 0;
     std::vector<std::string> included;
     std::size_t files = 0;  // loaded so far
@@ -50,7 +50,7 @@ struct HandWritten::State {
 
 namespace {
 
-// Loads one file, paragraph by paragraph. A template since HandWritten::State is nobody else's.
+// Loads one file, paragraph by paragraph. A template since Reader::State is nobody else's.
 template <class State>
 class Loader {
    public:
@@ -63,7 +63,7 @@ class Loader {
             const auto is_there = cards_.next();
             if (!is_there) return tl::unexpected(is_there.error());
             if (!*is_there) return {};
-            Words words(cards_.text());
+            WordReader words(cards_.text());
             const auto word = words.next();
             if (!word) continue;
             named_.clear();
@@ -84,7 +84,7 @@ class Loader {
         for (;;) {
             const auto is_there = cards_.next();
             if (!is_there) return tl::unexpected(is_there.error());
-            if (!*is_there || !Words(cards_.text()).next()) return {};
+            if (!*is_there || !WordReader(cards_.text()).next()) return {};
         }
     }
 
@@ -94,7 +94,7 @@ class Loader {
         for (;;) {
             const auto is_there = cards_.next();
             if (!is_there) return tl::unexpected(is_there.error());
-            const auto word = *is_there ? Words(cards_.text()).next() : std::nullopt;
+            const auto word = *is_there ? WordReader(cards_.text()).next() : std::nullopt;
             if (!word) return {};
             if (!is_command(word->text)) continue;
             cards_.back();
@@ -102,7 +102,7 @@ class Loader {
         }
     }
 
-    Done obey(const std::string& command, Words& words) {
+    Done obey(const std::string& command, WordReader& words) {
         const auto class_word = words.next();
         if (!class_word) return refuse("no class behind " + command);
         const auto of = find_class(state_.models, class_word->text);
@@ -115,15 +115,15 @@ class Loader {
         return wrong ? refuse(std::move(*wrong)) : check_size();
     }
 
-    WrittenObjects::Wrong rename(const std::string& command, const WrittenClass& of,
-                                 const std::string& name, Words& words) {
+    Objects::Wrong rename(const std::string& command, const ClassInfo& of,
+                          const std::string& name, WordReader& words) {
         const auto new_name = words.next();
         if (!new_name) return "no new name behind " + command;
-        using enum WrittenKeys::OldName;
+        using enum Names::OldName;
         return state_.objects.rename(of, name, new_name->text, command == "-A" ? keep : forget);
     }
 
-    Done read_object(const Word& word, Words& words) {
+    Done read_object(const Word& word, WordReader& words) {
         const bool is_fasta = word.text.starts_with('>');
         const auto of = find_class(state_.models, is_fasta ? "DNA" : word.text);
         if (!of) return refuse(of.error());
@@ -148,24 +148,24 @@ class Loader {
     }
 
     // Understood as a whole before anything of it is done.
-    Done read_lines(WrittenObjects::Place object, tree::Models::Place place, Number stamp) {
-        std::vector<WrittenStep> steps;
+    Done read_lines(Objects::Place object, tree::Models::Place place, Number stamp) {
+        std::vector<Step> steps;
         for (;;) {
             const auto is_there = cards_.next();
             if (!is_there) return tl::unexpected(is_there.error());
-            const Words words(cards_.text());
-            const auto first = *is_there ? Words(words).next() : std::nullopt;
+            const WordReader words(cards_.text());
+            const auto first = *is_there ? WordReader(words).next() : std::nullopt;
             if (!first) break;
             if (first->text.starts_with('!')) continue;
             if (auto wrong = state_.objects.lines().read(words, place, steps))
                 return refuse(std::move(*wrong));
-            if (auto ok = check_size(steps.size() * sizeof(WrittenStep)); !ok) return ok;
+            if (auto ok = check_size(steps.size() * sizeof(Step)); !ok) return ok;
         }
         state_.objects.change(object, steps, stamp);
         return check_size();
     }
 
-    Done read_array_of(WrittenObjects::Place object, const WrittenClass& of, Fasta fasta) {
+    Done read_array_of(Objects::Place object, const ClassInfo& of, Fasta fasta) {
         const auto array = read_array(cards_, of, fasta, state_.models, state_.objects.keys(),
                                       state_.settings.most_bytes);
         if (!array) return tl::unexpected(array.error());
@@ -189,18 +189,17 @@ class Loader {
     }
 
     State& state_;
-    CardReader cards_;
+    LineReader cards_;
     std::string named_;  // the object that is read, for complaints
 };
 
 }  // namespace
 
-HandWritten::HandWritten(HandWrittenSettings settings)
-    : state_(std::make_unique<State>(std::move(settings))) {}
+Reader::Reader(ReaderSettings settings) : state_(std::make_unique<State>(std::move(settings))) {}
 
-HandWritten::~HandWritten() = default;
+Reader::~Reader() = default;
 
-base::Result<void> HandWritten::load(const std::string& file_name, std::string_view bytes) {
+base::Result<void> Reader::load(const std::string& file_name, std::string_view bytes) {
     Loader<State> loader(*state_, file_name, bytes);
     auto ok = loader.load();
     ++state_->files;
@@ -211,12 +210,12 @@ base::Result<void> HandWritten::load(const std::string& file_name, std::string_v
     return ok;
 }
 
-const std::vector<Complaint>& HandWritten::complaints() const { return state_->complaints; }
-std::uint64_t HandWritten::complaint_count() const { return state_->complaint_count; }
-const std::vector<std::string>& HandWritten::included() const { return state_->included; }
+const std::vector<Rejection>& Reader::complaints() const { return state_->complaints; }
+std::uint64_t Reader::complaint_count() const { return state_->complaint_count; }
+const std::vector<std::string>& Reader::included() const { return state_->included; }
 
-void HandWritten::take(const std::function<void(FileObject)>& visit) {
+void Reader::take(const std::function<void(import::FileObject)>& visit) {
     state_->objects.each(visit);
 }
 
-}  // namespace source
+}  // namespace source::curated

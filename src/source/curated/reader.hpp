@@ -22,22 +22,12 @@
 
 #include "base/date.hpp"
 #include "base/result.hpp"
-#include "source/file_object.hpp"
+#include "source/import/file_object.hpp"
 #include "tree/model.hpp"
 
-namespace source {
+namespace source::curated {
 
-// True when the file whose first bytes these are is written by AceDB itself, and is read strictly,
-// by seeking (dump_reader): it begins with a class banner; or the header of its first object is
-// stamped (`Class : "name" -O "..."`), whatever its lines are like, so that damage is refused; or
-// its first object with content is what dump_reader takes, and nothing in the head shows a hand:
-// a header without colon or quotes, -D, -R, -A, `!`, `@`, `//` in or behind a line, a line's
-// begin in blanks or quotes, TABs alone between cells (AcePerl), or no TAB behind any tag of that
-// object. So is a file without any object, which dump_reader refuses: a dump may have been cut.
-//   head  the first 64 KiB, or the whole file
-[[nodiscard]] bool is_dumped(std::string_view head);
-
-struct HandWrittenSettings {
+struct ReaderSettings {
     const tree::Models* models = nullptr;  // empty ones: tags stay as they are named
     base::Date today{};                    // what `today` and `now` stand for: the release's date
     // The bytes of a file that is included with @NAME; NAME has no `/`, does not begin with `.`.
@@ -49,17 +39,17 @@ struct HandWrittenSettings {
 };
 
 // A paragraph or line that AceDB would refuse; the rest is loaded (as its `pparse` does).
-struct Complaint {
+struct Rejection {
     std::string place;  // file:line
     std::string what;
 };
 
-class HandWritten {
+class Reader {
    public:
-    explicit HandWritten(HandWrittenSettings settings);
-    ~HandWritten();
-    HandWritten(const HandWritten&) = delete;
-    HandWritten& operator=(const HandWritten&) = delete;
+    explicit Reader(ReaderSettings settings);
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
 
     // Loads one file after those before.
     //   error  too_large (most_bytes, includes nested deeper than 16); unavailable and absent of
@@ -68,18 +58,18 @@ class HandWritten {
     [[nodiscard]] base::Result<void> load(const std::string& file_name, std::string_view bytes);
 
     // What AceDB would have refused, in the order of the files; the first 1,000.
-    [[nodiscard]] const std::vector<Complaint>& complaints() const;
+    [[nodiscard]] const std::vector<Rejection>& complaints() const;
     [[nodiscard]] std::uint64_t complaint_count() const;
     // Names of files that were included, each once.
     [[nodiscard]] const std::vector<std::string>& included() const;
 
     // The objects that headers name, in the order in which they first do, each with the place
     // of that header (an included one's is where it is included from); call once.
-    void take(const std::function<void(FileObject)>& visit);
+    void take(const std::function<void(import::FileObject)>& visit);
 
    private:
     struct State;
     std::unique_ptr<State> state_;
 };
 
-}  // namespace source
+}  // namespace source::curated

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "source/written_tree.hpp"
+#include "source/curated/tree.hpp"
 
 #include <algorithm>
 
-namespace source {
+namespace source::curated {
 namespace {
 
 using tree::Kind;
@@ -13,7 +13,7 @@ constexpr Number few = 8;
 
 }  // namespace
 
-std::size_t WrittenTree::HashChild::operator()(const ChildKey& key) const {
+std::size_t Forest::HashChild::operator()(const ChildKey& key) const {
     std::uint64_t x =
         (std::uint64_t{key.parent} << 32 | key.text) * 9 + static_cast<std::uint64_t>(key.kind);
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -21,16 +21,16 @@ std::size_t WrittenTree::HashChild::operator()(const ChildKey& key) const {
     return static_cast<std::size_t>(x ^ (x >> 31));
 }
 
-WrittenTree::WrittenTree() : items_(1) {}
+Forest::Forest() : items_(1) {}
 
-Number WrittenTree::begin(tree::Models::Place place) { return make(0, {Kind::tag, 0, place}); }
+Number Forest::begin(tree::Models::Place place) { return make(0, {Kind::tag, 0, place}); }
 
-WrittenTree::ChildKey WrittenTree::key_of(Number node) const {
+Forest::ChildKey Forest::key_of(Number node) const {
     const auto& item = items_[node];
     return {item.parent, item.cell.text, item.cell.kind};
 }
 
-Number WrittenTree::make(Number parent, const WrittenCell& cell) {
+Number Forest::make(Number parent, const Content& cell) {
     auto node = static_cast<Number>(items_.size());
     if (free_.empty()) {
         items_.emplace_back();
@@ -48,7 +48,7 @@ Number WrittenTree::make(Number parent, const WrittenCell& cell) {
     return node;
 }
 
-Number WrittenTree::find(Number parent, const WrittenCell& cell) const {
+Number Forest::find(Number parent, const Content& cell) const {
     if (items_[parent].is_indexed) {
         const auto known = children_.find({parent, cell.text, cell.kind});
         return known == children_.end() ? 0 : known->second;
@@ -60,13 +60,13 @@ Number WrittenTree::find(Number parent, const WrittenCell& cell) const {
     return child;
 }
 
-void WrittenTree::index_children(Number parent) {
+void Forest::index_children(Number parent) {
     items_[parent].is_indexed = true;
     for (auto child = items_[parent].first; child != 0; child = items_[child].next)
         children_.emplace(key_of(child), child);
 }
 
-Number WrittenTree::add(Number parent, const WrittenCell& cell, Siblings siblings) {
+Number Forest::add(Number parent, const Content& cell, Siblings siblings) {
     if (const auto known = find(parent, cell); known != 0) return known;
     if (siblings == Siblings::one) remove_other_children(parent);
     const auto node = make(parent, cell);
@@ -77,7 +77,7 @@ Number WrittenTree::add(Number parent, const WrittenCell& cell, Siblings sibling
     return node;
 }
 
-void WrittenTree::remove_other_children(Number parent) {
+void Forest::remove_other_children(Number parent) {
     for (auto child = items_[parent].first; child != 0;) {
         const auto next = items_[child].next;
         if (items_[child].cell.kind != Kind::comment) remove(child);
@@ -85,7 +85,7 @@ void WrittenTree::remove_other_children(Number parent) {
     }
 }
 
-void WrittenTree::replace(Number node, const WrittenCell& cell) {
+void Forest::replace(Number node, const Content& cell) {
     auto& item = items_[node];
     if (item.cell.text == cell.text && item.cell.kind == cell.kind) return;
     forget(node);
@@ -95,13 +95,13 @@ void WrittenTree::replace(Number node, const WrittenCell& cell) {
     if (items_[item.parent].is_indexed) children_.emplace(key_of(node), node);
 }
 
-void WrittenTree::forget(Number node) {
+void Forest::forget(Number node) {
     if (!items_[items_[node].parent].is_indexed) return;
     const auto known = children_.find(key_of(node));
     if (known != children_.end() && known->second == node) children_.erase(known);
 }
 
-void WrittenTree::unlink(Number node) {
+void Forest::unlink(Number node) {
     const auto& item = items_[node];
     auto& above = items_[item.parent];
     (item.previous != 0 ? items_[item.previous].next : above.first) = item.next;
@@ -109,14 +109,14 @@ void WrittenTree::unlink(Number node) {
     --above.count;
 }
 
-void WrittenTree::remove(Number node) {
+void Forest::remove(Number node) {
     clear(node);
     forget(node);
     unlink(node);
     free_.push_back(node);
 }
 
-void WrittenTree::clear(Number parent) {
+void Forest::clear(Number parent) {
     std::vector<Number> doomed;
     for (auto child = items_[parent].first; child != 0; child = items_[child].next)
         doomed.push_back(child);
@@ -130,7 +130,7 @@ void WrittenTree::clear(Number parent) {
     item.is_indexed = false;
 }
 
-void WrittenTree::prune(Number node) {
+void Forest::prune(Number node) {
     for (;;) {
         const auto& item = items_[node];
         const bool is_alone = item.previous == 0 && item.next == 0;
@@ -140,7 +140,7 @@ void WrittenTree::prune(Number node) {
     remove(node);
 }
 
-Number WrittenTree::fuse(Number other, Number preferred, const tree::Models& models) {
+Number Forest::fuse(Number other, Number preferred, const tree::Models& models) {
     if (is_smaller(other, preferred)) {
         move_nodes(other, preferred, Stays::into, models);
         return preferred;
@@ -150,7 +150,7 @@ Number WrittenTree::fuse(Number other, Number preferred, const tree::Models& mod
 }
 
 // Walks both at once, so that it takes no longer than the smaller one is large.
-bool WrittenTree::is_smaller(Number root, Number than) const {
+bool Forest::is_smaller(Number root, Number than) const {
     std::vector<Number> left{root}, right{than};
     const auto step = [this](std::vector<Number>& open) {
         const auto node = open.back();
@@ -165,7 +165,7 @@ bool WrittenTree::is_smaller(Number root, Number than) const {
     return left.empty();
 }
 
-void WrittenTree::move_nodes(Number from, Number into, Stays stays, const tree::Models& models) {
+void Forest::move_nodes(Number from, Number into, Stays stays, const tree::Models& models) {
     std::vector<Pair> open{{from, into}};
     while (!open.empty()) {
         const auto parents = open.back();
@@ -176,8 +176,8 @@ void WrittenTree::move_nodes(Number from, Number into, Stays stays, const tree::
     free_.push_back(from);
 }
 
-void WrittenTree::move_children(Pair parents, Stays stays, const tree::Models& models,
-                                std::vector<Pair>& open) {
+void Forest::move_children(Pair parents, Stays stays, const tree::Models& models,
+                           std::vector<Pair>& open) {
     const bool is_unique = models.is_unique(items_[parents.from].cell.place);
     for (auto child = items_[parents.from].first; child != 0; child = items_[child].next) {
         const auto item = items_[child];
@@ -190,8 +190,8 @@ void WrittenTree::move_children(Pair parents, Stays stays, const tree::Models& m
     }
 }
 
-std::vector<tree::Node> WrittenTree::nodes_below(Number parent, const WrittenTexts& texts,
-                                                 const CellOf& cell_of) const {
+std::vector<tree::Node> Forest::nodes_below(Number parent, const Texts& texts,
+                                            const CellOf& cell_of) const {
     std::vector<Number> order;
     bool are_tags = true;
     for (auto child = items_[parent].first; child != 0; child = items_[child].next) {
@@ -210,9 +210,9 @@ std::vector<tree::Node> WrittenTree::nodes_below(Number parent, const WrittenTex
     return nodes;
 }
 
-std::size_t WrittenTree::bytes_held() const {
+std::size_t Forest::bytes_held() const {
     // Items, and the places of those that are indexed: a node of the table and its bucket.
     return items_.size() * sizeof(Item) + children_.size() * 48;
 }
 
-}  // namespace source
+}  // namespace source::curated

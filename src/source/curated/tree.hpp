@@ -10,14 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "source/written_keys.hpp"
+#include "source/curated/keys.hpp"
 #include "tree/model.hpp"
 
-namespace source {
+namespace source::curated {
 
-// What a node holds. `text` is a number of WrittenTexts; of a reference or a member it is one of
-// WrittenKeys.
-struct WrittenCell {
+// What a node holds. `text` is a number of Texts; of a reference or a member it is one of
+// Names.
+struct Content {
     tree::Kind kind = tree::Kind::tag;
     Number text = 0;
     tree::Models::Place place = tree::Models::unknown;
@@ -25,18 +25,18 @@ struct WrittenCell {
 
 enum class Siblings { many, one };  // may it have other siblings than comments
 
-class WrittenTree {
+class Forest {
    public:
-    WrittenTree();
+    Forest();
 
     // An empty tree for an object whose class has its model at `place`: the number of its root.
     Number begin(tree::Models::Place place);
 
     // The child of that content, added behind its siblings where there is none. Siblings::one:
     // it takes the place of all others but comments.
-    Number add(Number parent, const WrittenCell& cell, Siblings siblings);
+    Number add(Number parent, const Content& cell, Siblings siblings);
     // Another content for the node; its children stay, its stamp goes.
-    void replace(Number node, const WrittenCell& cell);
+    void replace(Number node, const Content& cell);
     void set_stamp(Number node, Number stamp) { items_[node].stamp = stamp; }
     // Removes the node, what is below it, and what is above it and holds nothing else.
     void prune(Number node);
@@ -51,15 +51,15 @@ class WrittenTree {
     [[nodiscard]] bool is_empty(Number root) const { return items_[root].first == 0; }
 
     // The nodes below, tags in the order of the models; duplicates may be there.
-    using CellOf = std::function<tree::Cell(const WrittenCell&)>;
-    [[nodiscard]] std::vector<tree::Node> nodes_below(Number parent, const WrittenTexts& texts,
+    using CellOf = std::function<tree::Cell(const Content&)>;
+    [[nodiscard]] std::vector<tree::Node> nodes_below(Number parent, const Texts& texts,
                                                       const CellOf& cell_of) const;
 
     [[nodiscard]] std::size_t bytes_held() const;
 
    private:
     struct Item {
-        WrittenCell cell;
+        Content cell;
         Number parent = 0, first = 0, last = 0, previous = 0, next = 0;
         Number stamp = 0;
         Number count = 0;         // of its children
@@ -75,9 +75,9 @@ class WrittenTree {
     };
     [[nodiscard]] ChildKey key_of(Number node) const;
     // The child of that content, or 0.
-    [[nodiscard]] Number find(Number parent, const WrittenCell& cell) const;
+    [[nodiscard]] Number find(Number parent, const Content& cell) const;
     void index_children(Number parent);
-    Number make(Number parent, const WrittenCell& cell);
+    Number make(Number parent, const Content& cell);
     void unlink(Number node);
     void forget(Number node);  // its place in children_, where it has one
     void remove(Number node);  // with all below it
@@ -96,4 +96,4 @@ class WrittenTree {
     std::unordered_map<ChildKey, Number, HashChild> children_;
 };
 
-}  // namespace source
+}  // namespace source::curated

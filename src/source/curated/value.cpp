@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/ace_value.hpp"
+#include "source/curated/value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace source {
+namespace source::curated {
 namespace {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -126,14 +126,14 @@ std::string format_day(const Parts& parts) {
 
 }  // namespace
 
-std::optional<std::string> ace_integer(std::string_view word) {
+std::optional<std::string> stored_integer(std::string_view word) {
     Scanner scanner(word);
     const auto value = scanner.number();
     if (!value || !scanner.is_at_end()) return std::nullopt;
     return std::to_string(static_cast<std::int32_t>(static_cast<std::uint32_t>(*value)));
 }
 
-std::optional<std::string> ace_real(std::string_view word) {
+std::optional<std::string> stored_real(std::string_view word) {
     const std::string text(word);
     char* end = nullptr;
     double value = std::strtod(text.c_str(), &end);
@@ -148,7 +148,7 @@ std::optional<std::string> ace_real(std::string_view word) {
     return std::string(out.data());
 }
 
-std::optional<std::string> ace_date(std::string_view word, base::Date today) {
+std::optional<std::string> stored_date(std::string_view word, base::Date today) {
     if (word == "now" || word == "today") return base::format_date(today);
     auto parts = read_parts(word);
     if (!parts) return std::nullopt;
@@ -163,4 +163,4 @@ std::optional<std::string> ace_date(std::string_view word, base::Date today) {
     return text;
 }
 
-}  // namespace source
+}  // namespace source::curated

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/dump_reader.hpp"
+#include "source/dump/ace_reader.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "source/ace_text.hpp"
 
-namespace source {
+namespace source::dump {
 namespace {
 
 constexpr std::size_t block = 1 << 20;
@@ -39,11 +39,11 @@ using State = std::unique_ptr<XXH3_state_t, FreeState>;
 
 }  // namespace
 
-DumpReader::DumpReader(const File& file, std::string_view name, std::size_t most, Digests digests)
+AceReader::AceReader(const File& file, std::string_view name, std::size_t most, Digests digests)
     : file_(file), name_(name), most_(std::max(most, head_size)), digests_(digests),
       buffer_(block) {}
 
-base::Result<bool> DumpReader::fill() {
+base::Result<bool> AceReader::fill() {
     if (begin_ > 0) {
         std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
         end_ -= begin_;
@@ -58,7 +58,7 @@ base::Result<bool> DumpReader::fill() {
     return true;
 }
 
-base::Result<std::optional<DumpObject>> DumpReader::next() {
+base::Result<std::optional<DumpObject>> AceReader::next() {
     const auto is_there = skip_to_object();
     if (!is_there) return tl::unexpected(is_there.error());
     if (*is_there) return read_object();
@@ -68,7 +68,7 @@ base::Result<std::optional<DumpObject>> DumpReader::next() {
     return std::nullopt;
 }
 
-base::Result<bool> DumpReader::skip_to_object() {
+base::Result<bool> AceReader::skip_to_object() {
     for (;;) {
         skip_newlines();
         if (end_ - begin_ < shortest_look && !eof_) {
@@ -81,19 +81,19 @@ base::Result<bool> DumpReader::skip_to_object() {
     }
 }
 
-void DumpReader::skip_newlines() {
+void AceReader::skip_newlines() {
     const auto newlines = std::min(window().find_first_not_of('\n'), window().size());
     begin_ += newlines;
     line_ += newlines;
 }
 
 // Comments begin with `//`, those that the dumper writes with a blank in front.
-bool DumpReader::at_object() const {
+bool AceReader::at_object() const {
     const auto bytes = window();
     return bytes[0] != ' ' && bytes[0] != '\t' && !bytes.starts_with("//");
 }
 
-base::Result<bool> DumpReader::skip_line() {
+base::Result<bool> AceReader::skip_line() {
     for (std::size_t searched = 0;;) {
         const auto end = window().find('\n', searched);
         if (end != std::string_view::npos || eof_) {
@@ -111,12 +111,12 @@ base::Result<bool> DumpReader::skip_line() {
     }
 }
 
-void DumpReader::note_comment(std::string_view line) {
+void AceReader::note_comment(std::string_view line) {
     if (line.starts_with("// Class ")) has_banners_ = true, has_trailer_ = false;
     if (line == "// End of this dump file") has_trailer_ = true;
 }
 
-DumpReader::Found DumpReader::read_object() {
+AceReader::Found AceReader::read_object() {
     is_long_text_ = begins_long_text(window());
     searched_ = lines_ = 0;
     has_objects_ = true;
@@ -129,7 +129,7 @@ DumpReader::Found DumpReader::read_object() {
     }
 }
 
-std::optional<std::size_t> DumpReader::find_terminator() {
+std::optional<std::size_t> AceReader::find_terminator() {
     constexpr std::string_view line = "\n***LongTextEnd***";
     const auto bytes = window();
     for (auto at = bytes.find(line, searched_); at != std::string_view::npos;
@@ -143,7 +143,7 @@ std::optional<std::size_t> DumpReader::find_terminator() {
     return std::nullopt;
 }
 
-std::optional<std::size_t> DumpReader::find_blank_line() {
+std::optional<std::size_t> AceReader::find_blank_line() {
     const auto bytes = window();
     for (;;) {
         const auto at = bytes.find('\n', searched_);
@@ -157,7 +157,7 @@ std::optional<std::size_t> DumpReader::find_blank_line() {
     }
 }
 
-DumpReader::Found DumpReader::take(std::size_t length) {
+AceReader::Found AceReader::take(std::size_t length) {
     DumpObject object{offset(), length, line_, window().substr(0, length), true, {}};
     line_ += is_long_text_ ? lines_in(object.bytes) : lines_ + 1;
     if (digests_ == Digests::yes) object.digest = XXH3_128bits(object.bytes.data(), length);
@@ -165,7 +165,7 @@ DumpReader::Found DumpReader::take(std::size_t length) {
     return object;
 }
 
-DumpReader::Found DumpReader::pass_over() {
+AceReader::Found AceReader::pass_over() {
     head_.assign(window().substr(0, head_size));
     DumpObject object{offset(), 0, line_, head_, false, {}};
     const State state(XXH3_createState());
@@ -192,7 +192,7 @@ DumpReader::Found DumpReader::pass_over() {
     }
 }
 
-DumpReader::Found DumpReader::at_end_of_file() {
+AceReader::Found AceReader::at_end_of_file() {
     const auto bytes = window();
     if (is_long_text_) return cut_off("the file ends inside a LongText");
     if (!bytes.ends_with('\n')) return cut_off("the file ends inside a line");
@@ -200,15 +200,15 @@ DumpReader::Found DumpReader::at_end_of_file() {
     return take(bytes.size());
 }
 
-tl::unexpected<base::Error> DumpReader::cut_off(const std::string& what) const {
+tl::unexpected<base::Error> AceReader::cut_off(const std::string& what) const {
     const auto line = eof_ ? line_ + lines_in(window()) : line_;
     return base::fail(base::Kind::refused,
                       std::string(name_) + ":" + std::to_string(line) + ": " + what);
 }
 
-tl::unexpected<base::Error> DumpReader::broken(const std::string& what) const {
+tl::unexpected<base::Error> AceReader::broken(const std::string& what) const {
     return base::fail(base::Kind::malformed,
                       std::string(name_) + ":" + std::to_string(line_) + ": " + what);
 }
 
-}  // namespace source
+}  // namespace source::dump

@@ -18,7 +18,7 @@
 #include "base/result.hpp"
 #include "source/file.hpp"
 
-namespace source {
+namespace source::dump {
 
 // Where one object lies.
 struct DumpObject {
@@ -32,11 +32,11 @@ struct DumpObject {
 
 enum class Digests { no, yes };
 
-class DumpReader {
+class AceReader {
    public:
     // `file` and `name` (for errors) must outlive the reader. Objects above `most` bytes are
     // passed over without being held: their digest is right, their bytes are the first 64 KiB.
-    DumpReader(const File& file, std::string_view name, std::size_t most, Digests digests);
+    AceReader(const File& file, std::string_view name, std::size_t most, Digests digests);
 
     // The next object; nullopt at the end of a whole file.
     //   error  refused, when the file has class banners and does not end in AceDB's trailer,
@@ -90,4 +90,4 @@ class DumpReader {
     bool has_objects_ = false, has_banners_ = false, has_trailer_ = false;
 };
 
-}  // namespace source
+}  // namespace source::dump

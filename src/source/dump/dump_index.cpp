@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/dump_index.hpp"
+#include "source/dump/dump_index.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,10 +9,10 @@
 
 #include "base/log.hpp"
 #include "source/dump.hpp"
-#include "source/index_making.hpp"
-#include "source/plain_form.hpp"
+#include "source/dump/index_making.hpp"
+#include "source/import/plain_form.hpp"
 
-namespace source {
+namespace source::dump {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,8 +60,9 @@ base::Result<std::optional<IndexedBuild>> open_fitting(const BuildFolder& folder
     IndexedBuild build{std::move(*index), {}};
     for (const auto& file : build.index.facts().files) {
         if (file.is_included) continue;
-        auto plain = open_plain(folder, file, plain_folder(settings.index_dir, version));
-        if (!plain && !is_own_plain_form(file)) return std::nullopt;  // make it again
+        auto plain =
+            import::open_plain(folder, file, import::plain_folder(settings.index_dir, version));
+        if (!plain && !import::is_own_plain_form(file)) return std::nullopt;  // make it again
         if (!plain) return tl::unexpected(plain.error());
         build.files.push_back(std::move(*plain));
     }
@@ -73,7 +74,7 @@ void drop_plain_forms_of_gone_builds(const std::string& index_dir) {
         const auto facts = Index::read_facts(kept.path);
         std::error_code error;
         if (facts && !fs::exists(facts->folder, error) && !error)
-            fs::remove_all(plain_folder(index_dir, kept.release.version), error);
+            fs::remove_all(import::plain_folder(index_dir, kept.release.version), error);
     }
 }
 
@@ -95,7 +96,8 @@ std::string index_path(const std::string& index_dir, const std::string& version)
 base::Result<IndexedBuild> open_index(const BuildFolder& folder, const IndexSettings& settings) {
     if (folder.files.size() > UINT16_MAX)
         return base::fail(Kind::refused, folder.path + " holds more than 65,535 dump files");
-    if (auto made = make_folder(settings.index_dir); !made) return tl::unexpected(made.error());
+    if (auto made = import::make_folder(settings.index_dir); !made)
+        return tl::unexpected(made.error());
     auto found = open_fitting(folder, settings);
     if (!found) return tl::unexpected(found.error());
     if (*found) return std::move(**found);
@@ -116,4 +118,4 @@ base::Result<IndexedBuild> open_index(const BuildFolder& folder, const IndexSett
     return std::move(**found);
 }
 
-}  // namespace source
+}  // namespace source::dump

@@ -12,7 +12,7 @@
 #include "source/index.hpp"
 #include "tree/model.hpp"
 
-namespace source {
+namespace source::dump {
 
 struct IndexedBuild {
     Index index;
@@ -40,4 +40,4 @@ struct IndexSettings {
 inline constexpr const char* unstamped_without_models =
     "a dump without stamps shortens tag paths; put the database's models.wrm beside it";
 
-}  // namespace source
+}  // namespace source::dump

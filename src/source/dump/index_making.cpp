@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "source/index_making.hpp"
+#include "source/dump/index_making.hpp"
 
 #include <utility>
 
 #include "base/log.hpp"
-#include "source/build_objects.hpp"
-#include "source/curated_files.hpp"
+#include "source/dump/indexing.hpp"
+#include "source/import/curated_files.hpp"
+#include "source/import/plain_form.hpp"
 #include "source/kept_aside.hpp"
-#include "source/plain_form.hpp"
 
-namespace source {
+namespace source::dump {
 namespace {
 
 // Files are gone through twice: whether an .ace file is a dump or a curator's only its text
@@ -17,7 +17,8 @@ namespace {
 class IndexMaking {
    public:
     IndexMaking(const BuildFolder& folder, const IndexSettings& settings, IndexWriter writer)
-        : folder_(folder), plain_dir_(plain_folder(settings.index_dir, folder.release.version)),
+        : folder_(folder),
+          plain_dir_(import::plain_folder(settings.index_dir, folder.release.version)),
           has_models_(settings.models->class_count() > 0), curated_(folder, *settings.models),
           objects_(std::move(writer), folder, settings.largest) {
         facts_.files = folder.files;
@@ -32,7 +33,7 @@ class IndexMaking {
         facts_.files.insert(facts_.files.end(), included.begin(), included.end());
         // Written into meanwhile? Then the places noted are those of other files.
         for (const auto& file : facts_.files)
-            if (const auto same = open_listed(folder_, file.name, file.stamp); !same)
+            if (const auto same = import::open_listed(folder_, file.name, file.stamp); !same)
                 return tl::unexpected(same.error());
         note_remarks();
         return objects_.finish(std::move(facts_));
@@ -42,9 +43,9 @@ class IndexMaking {
     base::Result<void> look_at(std::size_t i) {
         auto& file = facts_.files[i];
         if (format_of(file.name) != Format::ace) return {};
-        auto text = PlainText::of(folder_, file, plain_dir_);
+        auto text = import::PlainText::of(folder_, file, plain_dir_);
         if (!text) return tl::unexpected(text.error());
-        const auto head = AceHead::of(text->file());
+        const auto head = import::AceHead::of(text->file());
         if (!head) return base::fail_at(place(file), head.error());
         if (head->is_dump) {
             facts_.has_unstamped = facts_.has_unstamped || head->is_unstamped;
@@ -73,14 +74,14 @@ class IndexMaking {
     }
 
     base::Result<void> read_dump(const DumpFile& file, std::uint16_t number) {
-        const auto plain = open_plain(folder_, file, plain_dir_);
+        const auto plain = import::open_plain(folder_, file, plain_dir_);
         if (!plain) return tl::unexpected(plain.error());
         return objects_.read_dump(*plain, number);
     }
 
     base::Result<void> read_json_lines(DumpFile& file, std::uint16_t number) {
         file.layout = Layout::json;
-        auto text = PlainText::of(folder_, file, plain_dir_);
+        auto text = import::PlainText::of(folder_, file, plain_dir_);
         if (!text) return tl::unexpected(text.error());
         if (auto done = keep(*text, file); !done) return done;
         return objects_.read_json_lines(text->file(), number);
@@ -88,10 +89,10 @@ class IndexMaking {
 
     base::Result<void> read_xml(DumpFile& file, std::uint16_t number) {
         file.layout = Layout::json;
-        const auto text = PlainText::of(folder_, file, plain_dir_);
+        const auto text = import::PlainText::of(folder_, file, plain_dir_);
         if (!text) return tl::unexpected(text.error());
-        if (auto made = make_folder(plain_dir_); !made) return made;
-        auto lines = ObjectLines::create(plain_dir_ + "/" + file.name);
+        if (auto made = import::make_folder(plain_dir_); !made) return made;
+        auto lines = import::JsonLinesWriter::create(plain_dir_ + "/" + file.name);
         if (!lines) return tl::unexpected(lines.error());
         if (auto done = objects_.read_xml(text->file(), number, *lines); !done) return done;
         const auto size = lines->put_in_place();
@@ -100,7 +101,7 @@ class IndexMaking {
         return {};
     }
 
-    static base::Result<void> keep(PlainText& text, DumpFile& file) {
+    static base::Result<void> keep(import::PlainText& text, DumpFile& file) {
         file.plain_size = text.size();
         return text.keep();
     }
@@ -120,7 +121,7 @@ class IndexMaking {
     std::string plain_dir_;
     bool has_models_;
     Facts facts_;
-    CuratedFiles curated_;
+    import::CuratedFiles curated_;
     bool has_written_curated_ = false;
     BuildObjects objects_;
 };
@@ -138,4 +139,4 @@ base::Result<void> make_index(const BuildFolder& folder, const IndexSettings& se
     return {};
 }
 
-}  // namespace source
+}  // namespace source::dump

@@ -4,9 +4,9 @@
 
 #include "base/result.hpp"
 #include "source/build_folder.hpp"
-#include "source/dump_index.hpp"
+#include "source/dump/dump_index.hpp"
 
-namespace source {
+namespace source::dump {
 
 // A pass over the build. The index takes its place when it is whole; the one it takes the place
 // of is kept beside it where its content was another.
@@ -14,4 +14,4 @@ namespace source {
 [[nodiscard]] base::Result<void> make_index(const BuildFolder& folder,
                                             const IndexSettings& settings);
 
-}  // namespace source
+}  // namespace source::dump

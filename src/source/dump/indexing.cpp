@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "source/build_objects.hpp"
+#include "source/dump/indexing.hpp"
 
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/ace_text.hpp"
-#include "source/xml_objects.hpp"
+#include "source/import/xml_objects.hpp"
 
-namespace source {
+namespace source::dump {
 namespace {
 
 using base::Kind;
@@ -21,7 +21,7 @@ constexpr std::size_t most_of_line = 8 << 20;
 
 base::Result<void> BuildObjects::read_dump(const File& file, std::uint16_t number) {
     const auto name = place(number);
-    DumpReader reader(file, name, most_of_dumped, Digests::yes);
+    AceReader reader(file, name, most_of_dumped, Digests::yes);
     for (;;) {
         const auto object = reader.next();
         if (!object) return judge(object.error());
@@ -42,8 +42,8 @@ base::Result<void> BuildObjects::read_json_lines(const File& file, std::uint16_t
 }
 
 base::Result<void> BuildObjects::read_xml(const File& file, std::uint16_t number,
-                                          ObjectLines& lines) {
-    XmlObjects reader(file, place(number), largest_);
+                                          import::JsonLinesWriter& lines) {
+    import::XmlReader reader(file, place(number), largest_);
     for (;;) {
         const auto object = reader.next();
         if (!object) return judge(object.error());
@@ -74,8 +74,8 @@ base::Result<void> BuildObjects::add(const JsonLine& line, std::uint16_t number)
     return enter({line.digest, line.offset, line.length, line.line, number, 0, {}}, line.id);
 }
 
-base::Result<void> BuildObjects::add(const FileObject& object, std::uint16_t number,
-                                     ObjectLines& lines) {
+base::Result<void> BuildObjects::add(const import::FileObject& object, std::uint16_t number,
+                                     import::JsonLinesWriter& lines) {
     const auto& id = object.object.id;
     if (!is_tracked(id)) return {};
     Entry entry;
@@ -125,4 +125,4 @@ base::Result<void> BuildObjects::finish(Facts facts) {
                                            " stands at " + place((*twins)->first) + " already");
 }
 
-}  // namespace source
+}  // namespace source::dump

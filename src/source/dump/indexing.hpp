@@ -8,13 +8,13 @@
 
 #include "base/result.hpp"
 #include "source/build_folder.hpp"
-#include "source/dump_reader.hpp"
-#include "source/file_object.hpp"
+#include "source/dump/ace_reader.hpp"
+#include "source/dump/json_lines.hpp"
+#include "source/import/file_object.hpp"
+#include "source/import/object_lines.hpp"
 #include "source/index.hpp"
-#include "source/json_lines.hpp"
-#include "source/object_lines.hpp"
 
-namespace source {
+namespace source::dump {
 
 class BuildObjects {
    public:
@@ -29,10 +29,10 @@ class BuildObjects {
     [[nodiscard]] base::Result<void> read_json_lines(const File& file, std::uint16_t number);
     // The objects of an XML file, written anew on the way.
     [[nodiscard]] base::Result<void> read_xml(const File& file, std::uint16_t number,
-                                              ObjectLines& lines);
+                                              import::JsonLinesWriter& lines);
     // One object, written anew.
-    [[nodiscard]] base::Result<void> add(const FileObject& object, std::uint16_t number,
-                                         ObjectLines& lines);
+    [[nodiscard]] base::Result<void> add(const import::FileObject& object, std::uint16_t number,
+                                         import::JsonLinesWriter& lines);
 
     // `facts` with files and remarks; the rest is filled in here.
     //   error  malformed: an object twice, with both places
@@ -59,4 +59,4 @@ class BuildObjects {
     std::string flaw_;
 };
 
-}  // namespace source
+}  // namespace source::dump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/json_fields.hpp"
+#include "source/dump/json_fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/utf8.hpp"
 
-namespace source {
+namespace source::dump {
 namespace {
 
 using Json = simdjson::dom::element;
@@ -103,4 +103,4 @@ std::optional<tree::ObjectName> id_in_head(std::string_view head) {
     return id_of(fields);
 }
 
-}  // namespace source
+}  // namespace source::dump

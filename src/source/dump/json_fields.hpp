@@ -9,7 +9,7 @@
 
 #include "tree/object.hpp"
 
-namespace source {
+namespace source::dump {
 
 struct JsonFields {
     std::optional<std::string_view> class_name, name, stamp, at, by;
@@ -27,4 +27,4 @@ struct JsonFields {
 // nothing but strings and numbers before them.
 [[nodiscard]] std::optional<tree::ObjectName> id_in_head(std::string_view head);
 
-}  // namespace source
+}  // namespace source::dump

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "source/json_lines.hpp"
+#include "source/dump/json_lines.hpp"
 
 #include <simdjson.h>
 
 #include "base/utf8.hpp"
 #include "source/distinct_stamps.hpp"
-#include "source/json_fields.hpp"
+#include "source/dump/json_fields.hpp"
 #include "tree/json.hpp"
 
-namespace source {
+namespace source::dump {
 namespace {
 
 Fault fault_of(base::Error error) { return {error.kind, 0, std::move(error.text)}; }
@@ -65,4 +65,4 @@ Parsed<std::vector<std::string>> json_stamps_of(std::string_view line) {
     return std::vector<std::string>(views.begin(), views.end());
 }
 
-}  // namespace source
+}  // namespace source::dump

@@ -20,7 +20,7 @@
 #include "source/file.hpp"
 #include "tree/object.hpp"
 
-namespace source {
+namespace source::dump {
 
 // The object as one line, LF included.
 void append_json_line(std::string& out, const tree::Object& object);
@@ -65,4 +65,4 @@ class JsonLinesReader {
     std::unique_ptr<State> state_;
 };
 
-}  // namespace source
+}  // namespace source::dump

@@ -5,11 +5,11 @@
 #include <new>
 #include <simdjson.h>
 
-#include "source/json_fields.hpp"
-#include "source/json_lines.hpp"
+#include "source/dump/json_fields.hpp"
+#include "source/dump/json_lines.hpp"
 #include "tree/json.hpp"
 
-namespace source {
+namespace source::dump {
 namespace {
 
 constexpr std::size_t block = 1 << 20;
@@ -189,4 +189,4 @@ JsonLinesReader::~JsonLinesReader() = default;
 
 base::Result<std::optional<JsonLine>> JsonLinesReader::next() { return state_->next(); }
 
-}  // namespace source
+}  // namespace source::dump

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "source/ace_text.hpp"
-#include "source/hand_written.hpp"
+#include "source/import/curated_files.hpp"
 
-namespace source {
+namespace source::import {
 namespace {
 
 constexpr std::size_t whole_head = std::size_t{64} << 10;
@@ -37,9 +37,9 @@ bool has_slashes(std::string_view raw) {
 
 // Goes through headers and lines from left to right, by the rules of HeaderReader and
 // TreeScanner, and looks for what they would take though people wrote it.
-class Words {
+class HeadReader {
    public:
-    explicit Words(std::string_view bytes) : bytes_(bytes) {}
+    explicit HeadReader(std::string_view bytes) : bytes_(bytes) {}
 
     [[nodiscard]] std::string_view rest() const { return bytes_.substr(at_); }
     [[nodiscard]] std::string_view line() const { return rest().substr(0, rest().find('\n')); }
@@ -199,7 +199,7 @@ class Head {
         return is_first && !has_tab ? Written::by_hand : Written::dumped;
     }
 
-    Words words_;
+    HeadReader words_;
     bool has_objects_ = false;
     bool has_content_ = false;  // an object with lines was there
 };
@@ -208,4 +208,4 @@ class Head {
 
 bool is_dumped(std::string_view head) { return Head(head).is_dumped(); }
 
-}  // namespace source
+}  // namespace source::import

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "source/curated_files.hpp"
+#include "source/import/curated_files.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/log.hpp"
-#include "source/plain_form.hpp"
+#include "source/import/plain_form.hpp"
 
-namespace source {
+namespace source::import {
 namespace {
 
 using base::Kind;
@@ -36,7 +36,7 @@ base::Result<std::string> read_whole(const File& file, const std::string& name) 
 class PlainForms {
    public:
     PlainForms(const std::string& plain_dir, const std::vector<std::uint16_t>& numbers,
-               std::vector<DumpFile>& files, BuildObjects& objects)
+               std::vector<DumpFile>& files, dump::BuildObjects& objects)
         : plain_dir_(plain_dir), numbers_(numbers), files_(files), objects_(objects) {}
 
     base::Result<void> add(const FileObject& object) {
@@ -59,7 +59,7 @@ class PlainForms {
             if (auto done = close(); !done) return done;
             ++at_;
         }
-        auto lines = ObjectLines::create(plain_dir_ + "/" + files_[numbers_[at_]].name);
+        auto lines = JsonLinesWriter::create(plain_dir_ + "/" + files_[numbers_[at_]].name);
         if (!lines) return tl::unexpected(lines.error());
         lines_.emplace(std::move(*lines));
         return {};
@@ -76,9 +76,9 @@ class PlainForms {
     const std::string& plain_dir_;
     const std::vector<std::uint16_t>& numbers_;
     std::vector<DumpFile>& files_;
-    BuildObjects& objects_;
+    dump::BuildObjects& objects_;
     std::size_t at_ = 0;
-    std::optional<ObjectLines> lines_;  // of numbers_[at_]
+    std::optional<JsonLinesWriter> lines_;  // of numbers_[at_]
 };
 
 }  // namespace
@@ -126,7 +126,7 @@ base::Result<std::string> CuratedFiles::read_included(const std::string& name) c
 
 base::Result<void> CuratedFiles::write_objects(const std::string& plain_dir,
                                                std::vector<DumpFile>& files,
-                                               BuildObjects& objects) {
+                                               dump::BuildObjects& objects) {
     if (loaded_.empty()) return {};
     if (auto made = make_folder(plain_dir); !made) return made;
     PlainForms forms(plain_dir, loaded_, files, objects);
@@ -152,7 +152,9 @@ std::string CuratedFiles::complain() const {
     constexpr std::size_t most_told = 10;
     const auto& complaints = objects_.complaints();
     if (complaints.empty()) return {};
-    const auto place = [&](const Complaint& one) { return folder_.path + "/" + one.place; };
+    const auto place = [&](const curated::Rejection& one) {
+        return folder_.path + "/" + one.place;
+    };
     for (std::size_t i = 0; i < std::min(complaints.size(), most_told); ++i)
         base::log::warning("AceDB would refuse this of a curators' file",
                            {{"place", place(complaints[i])}, {"what", complaints[i].what}});
@@ -165,4 +167,4 @@ std::string CuratedFiles::complain() const {
            complaints.front().what;
 }
 
-}  // namespace source
+}  // namespace source::import

@@ -10,13 +10,23 @@
 
 #include "base/result.hpp"
 #include "source/build_folder.hpp"
-#include "source/build_objects.hpp"
-#include "source/hand_written.hpp"
+#include "source/curated/reader.hpp"
+#include "source/dump/indexing.hpp"
 #include "tree/model.hpp"
 
-namespace source {
+namespace source::import {
 
 // What the start of an .ace file tells.
+// True when AceDB itself wrote the file whose first bytes these are, which is then read strictly,
+// by seeking (dump/ace_reader): it begins with a class banner; or the header of its first object is
+// stamped (`Class : "name" -O "..."`), whatever its lines are like, so that damage is refused; or
+// its first object with content is what dump/ace_reader takes, and nothing in the head shows a hand:
+// a header without colon or quotes, -D, -R, -A, `!`, `@`, `//` in or behind a line, a line that
+// begins with blanks or quotes, TABs alone between cells (AcePerl), or no TAB behind any tag of that
+// object. So is a file without any object, which dump/ace_reader refuses: a dump may have been cut.
+//   head  the first 64 KiB, or the whole file
+[[nodiscard]] bool is_dumped(std::string_view head);
+
 struct AceHead {
     bool is_dump = false;       // written by AceDB itself, or holds nothing at all
     bool is_unstamped = false;  // so, and without -T
@@ -38,7 +48,7 @@ class CuratedFiles {
     // in `files`; call once.
     [[nodiscard]] base::Result<void> write_objects(const std::string& plain_dir,
                                                    std::vector<DumpFile>& files,
-                                                   BuildObjects& objects);
+                                                   dump::BuildObjects& objects);
 
     // What the objects depend on beside the files themselves: included files, and the models.
     [[nodiscard]] std::vector<DumpFile> included() const;
@@ -51,8 +61,8 @@ class CuratedFiles {
     [[nodiscard]] base::Result<std::string> read_included(const std::string& name) const;
 
     const BuildFolder& folder_;
-    HandWritten objects_;
+    curated::Reader objects_;
     std::vector<std::uint16_t> loaded_;  // in folder.files
 };
 
-}  // namespace source
+}  // namespace source::import

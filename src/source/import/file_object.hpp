@@ -7,7 +7,7 @@
 
 #include "tree/object.hpp"
 
-namespace source {
+namespace source::import {
 
 struct FileObject {
     tree::Object object;     // duplicates merged
@@ -16,4 +16,4 @@ struct FileObject {
     bool is_whole = true;    // false: above the limit, known by name alone; without nodes
 };
 
-}  // namespace source
+}  // namespace source::import

@@ -11,12 +11,12 @@
 #include "source/index.hpp"
 #include "tree/object.hpp"
 
-namespace source {
+namespace source::import {
 
-class ObjectLines {
+class JsonLinesWriter {
    public:
     //   error  unavailable
-    [[nodiscard]] static base::Result<ObjectLines> create(const std::string& path);
+    [[nodiscard]] static base::Result<JsonLinesWriter> create(const std::string& path);
 
     // Where the object's line lies, and its digest.
     //   error  unavailable (a full disk)
@@ -27,7 +27,7 @@ class ObjectLines {
     [[nodiscard]] base::Result<std::uint64_t> put_in_place();
 
    private:
-    explicit ObjectLines(NewFile file) : file_(std::move(file)) {}
+    explicit JsonLinesWriter(NewFile file) : file_(std::move(file)) {}
     [[nodiscard]] base::Result<void> flush();
 
     NewFile file_;
@@ -35,4 +35,4 @@ class ObjectLines {
     std::uint64_t written_ = 0;  // bytes
 };
 
-}  // namespace source
+}  // namespace source::import

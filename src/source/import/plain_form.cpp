@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "source/plain_form.hpp"
+#include "source/import/plain_form.hpp"
 
 #include <fcntl.h>
 #include <filesystem>
 
-#include "source/unpack.hpp"
+#include "source/import/unpack.hpp"
 
-namespace source {
+namespace source::import {
 namespace {
 
 tl::unexpected<base::Error> changed(const BuildFolder& folder, const std::string& name) {
@@ -79,4 +79,4 @@ base::Result<void> make_folder(const std::string& path) {
     return {};
 }
 
-}  // namespace source
+}  // namespace source::import

@@ -14,7 +14,7 @@
 #include "source/file.hpp"
 #include "source/index.hpp"
 
-namespace source {
+namespace source::import {
 
 [[nodiscard]] std::string plain_folder(const std::string& index_dir, const std::string& version);
 
@@ -52,4 +52,4 @@ class PlainText {
 
 [[nodiscard]] base::Result<void> make_folder(const std::string& path);
 
-}  // namespace source
+}  // namespace source::import

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/unpack.hpp"
+#include "source/import/unpack.hpp"
 
 #include <memory>
 #include <new>
@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-namespace source {
+namespace source::import {
 namespace {
 
 constexpr std::size_t block = 1 << 18;
@@ -149,4 +149,4 @@ base::Result<NewFile> unpack(const File& packed, Packing packing, const std::str
     return plain;
 }
 
-}  // namespace source
+}  // namespace source::import

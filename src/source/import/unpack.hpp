@@ -10,7 +10,7 @@
 #include "source/build_folder.hpp"
 #include "source/file.hpp"
 
-namespace source {
+namespace source::import {
 
 // What a hostile file may unpack to.
 struct UnpackLimits {
@@ -26,4 +26,4 @@ struct UnpackLimits {
                                            const std::string& path,
                                            const UnpackLimits& limits = {});
 
-}  // namespace source
+}  // namespace source::import

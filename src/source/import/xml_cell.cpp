@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/xml_cell.hpp"
+#include "source/import/xml_cell.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "tree/number.hpp"
 
-namespace source {
+namespace source::import {
 namespace {
 
 using tree::Kind;
@@ -82,4 +82,4 @@ tree::Cell xml_cell(std::string_view class_name, std::string_view value) {
     return {Kind::reference, std::string(value), std::string(type)};
 }
 
-}  // namespace source
+}  // namespace source::import

@@ -15,10 +15,10 @@
 
 #include "tree/object.hpp"
 
-namespace source {
+namespace source::import {
 
 //   needs    legal text (base/utf8)
 //   returns  without class_name where "#" is followed by nothing, or the class is empty
 [[nodiscard]] tree::Cell xml_cell(std::string_view class_name, std::string_view value);
 
-}  // namespace source
+}  // namespace source::import

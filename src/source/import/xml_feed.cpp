@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/xml_feed.hpp"
+#include "source/import/xml_feed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "source/xml_text.hpp"
+#include "source/import/xml_text.hpp"
 
-namespace source {
+namespace source::import {
 namespace {
 
 constexpr std::size_t block_size = 256 << 10;
@@ -31,10 +31,10 @@ std::size_t line_ends_in(std::string_view bytes) {
 
 }  // namespace
 
-XmlFeed::XmlFeed(const File& file, std::string_view name, std::size_t most)
+XmlInput::XmlInput(const File& file, std::string_view name, std::size_t most)
     : file_(file), name_(name), most_(std::min(most, most_of_all)), block_(block_size) {}
 
-base::Result<bool> XmlFeed::next() {
+base::Result<bool> XmlInput::next() {
     if (error_) return tl::unexpected(*error_);
     batch_.clear();
     starts_.clear();
@@ -52,13 +52,13 @@ base::Result<bool> XmlFeed::next() {
     }
 }
 
-void XmlFeed::forget_tag() {
+void XmlInput::forget_tag() {
     if (in_ == In::text || in_ == In::passed) return;
     batch_.resize(tag_begin_);
     if (is_start_) starts_.pop_back();
 }
 
-XmlFeed::More XmlFeed::step() {
+XmlInput::More XmlInput::step() {
     if (!has_begun_) return read_start();
     if (rest_ == 0) {
         const auto filled = fill();
@@ -75,7 +75,7 @@ XmlFeed::More XmlFeed::step() {
 }
 
 // What is left stands in front of what is read: a few bytes, since all states take what there is.
-XmlFeed::More XmlFeed::fill() {
+XmlInput::More XmlInput::fill() {
     if (eof_) return false;
     const std::string left(rest());
     block_.resize(left.size() + block_size);
@@ -94,7 +94,7 @@ XmlFeed::More XmlFeed::fill() {
     return *got > 0;
 }
 
-XmlFeed::More XmlFeed::read_start() {
+XmlInput::More XmlInput::read_start() {
     has_begun_ = true;
     if (auto filled = fill(); !filled) return filled;
     const auto head = rest().substr(0, 4);
@@ -110,7 +110,7 @@ XmlFeed::More XmlFeed::read_start() {
     return rest().starts_with("<?xml") ? read_declaration() : true;
 }
 
-XmlFeed::More XmlFeed::read_declaration() {
+XmlInput::More XmlInput::read_declaration() {
     const auto end = rest().find("?>");
     if (end == std::string_view::npos)
         return fault(base::Kind::refused, "the file is cut off: it ends in its XML declaration");
@@ -126,14 +126,14 @@ XmlFeed::More XmlFeed::read_declaration() {
     return true;
 }
 
-void XmlFeed::drop(std::size_t size) {
+void XmlInput::drop(std::size_t size) {
     const auto line_ends = line_ends_in(rest().substr(0, size));
     line_ += line_ends;
     batch_.append(line_ends, '\n');
     take(size);
 }
 
-XmlFeed::More XmlFeed::read_text() {
+XmlInput::More XmlInput::read_text() {
     std::size_t at = 0;
     for (; at < rest_ && is_blank(at_[at]); ++at) {
         if (at_[at] != '\n') continue;
@@ -147,7 +147,7 @@ XmlFeed::More XmlFeed::read_text() {
     return true;
 }
 
-XmlFeed::More XmlFeed::read_markup() {
+XmlInput::More XmlInput::read_markup() {
     if (rest_ < doctype.size() && !eof_) {
         auto filled = fill();
         if (!filled) return filled;
@@ -173,13 +173,13 @@ XmlFeed::More XmlFeed::read_markup() {
     return true;
 }
 
-void XmlFeed::pass(std::string_view opening, std::string_view terminator) {
+void XmlInput::pass(std::string_view opening, std::string_view terminator) {
     take(opening.size());
     terminator_ = terminator;
     in_ = In::passed;
 }
 
-XmlFeed::More XmlFeed::read_passed() {
+XmlInput::More XmlInput::read_passed() {
     const auto end = rest().find(terminator_);
     if (end != std::string_view::npos) {
         drop(end + terminator_.size());
@@ -193,7 +193,7 @@ XmlFeed::More XmlFeed::read_passed() {
     return *filled ? More(true) : at_end();
 }
 
-void XmlFeed::begin_tag() {
+void XmlInput::begin_tag() {
     is_start_ = rest_ > 1 && at_[1] != '/';
     if (is_start_) starts_.push_back({line_, false});
     tag_begin_ = batch_.size();
@@ -203,7 +203,7 @@ void XmlFeed::begin_tag() {
     in_ = In::tag;
 }
 
-XmlFeed::More XmlFeed::read_tag() {
+XmlInput::More XmlInput::read_tag() {
     const auto run = tag_run(rest());
     markup_ += run.size;
     line_ += run.line_ends;
@@ -230,7 +230,7 @@ XmlFeed::More XmlFeed::read_tag() {
     return true;
 }
 
-XmlFeed::More XmlFeed::read_value() {
+XmlInput::More XmlInput::read_value() {
     const auto run = value_run(rest(), quote_, needs_care_);
     needs_care_ = run.needs_care;
     line_ += run.line_ends;
@@ -248,7 +248,7 @@ XmlFeed::More XmlFeed::read_value() {
                  "which should be \"&lt;\"");
 }
 
-void XmlFeed::cut_value() {
+void XmlInput::cut_value() {
     is_value_cut_ = true;
     if (is_start_) starts_.back().is_cut = true;
     batch_.resize(std::min(batch_.size(), value_begin_ + kept_of_cut));
@@ -259,7 +259,7 @@ void XmlFeed::cut_value() {
     while (batch_.size() > value_begin_ && batch_.back() < 0) batch_.pop_back();
 }
 
-void XmlFeed::end_value() {
+void XmlInput::end_value() {
     if (needs_care_) {
         const auto value = base::legal_text(std::string_view(batch_).substr(value_begin_));
         batch_.resize(value_begin_);
@@ -271,15 +271,15 @@ void XmlFeed::end_value() {
     in_ = In::tag;
 }
 
-XmlFeed::More XmlFeed::at_end() const {
+XmlInput::More XmlInput::at_end() const {
     if (in_ == In::text) return false;
     return fault(base::Kind::refused, in_ == In::passed
                                           ? "the file is cut off: it ends inside of a comment"
                                           : "the file is cut off: it ends inside of a tag");
 }
 
-tl::unexpected<base::Error> XmlFeed::fault(base::Kind kind, const std::string& what) const {
+tl::unexpected<base::Error> XmlInput::fault(base::Kind kind, const std::string& what) const {
     return base::fail(kind, std::string(name_) + ":" + std::to_string(line_) + ": " + what);
 }
 
-}  // namespace source
+}  // namespace source::import

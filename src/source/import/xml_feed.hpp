@@ -24,7 +24,7 @@
 #include "base/result.hpp"
 #include "source/file.hpp"
 
-namespace source {
+namespace source::import {
 
 // A start tag of a batch.
 struct XmlStart {
@@ -32,10 +32,10 @@ struct XmlStart {
     bool is_cut = false;     // one of its values is not whole
 };
 
-class XmlFeed {
+class XmlInput {
    public:
     // `file` and `name` (for errors) outlive it.
-    XmlFeed(const File& file, std::string_view name, std::size_t most);
+    XmlInput(const File& file, std::string_view name, std::size_t most);
 
     // The next batch into bytes() and starts(); false at the end of the file. What stands before
     // a mistake is handed over before the error.
@@ -105,4 +105,4 @@ class XmlFeed {
     std::optional<base::Error> error_;
 };
 
-}  // namespace source
+}  // namespace source::import

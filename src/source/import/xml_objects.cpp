@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/xml_objects.hpp"
+#include "source/import/xml_objects.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,10 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "source/xml_feed.hpp"
-#include "source/xml_tree.hpp"
+#include "source/import/xml_feed.hpp"
+#include "source/import/xml_tree.hpp"
 
-namespace source {
+namespace source::import {
 namespace {
 
 // Objects may follow each other without an element around them.
@@ -36,7 +36,7 @@ std::string_view view(const xmlChar* begin, const xmlChar* end) {
 }  // namespace
 
 // libxml2 calls back, by SAX2; what comes of it waits in `ready` and `error` to be asked for.
-struct XmlObjects::State {
+struct XmlReader::State {
     State(const File& file, std::string called, std::size_t most)
         : name(std::move(called)), feed(file, name, most), tree(most) {}
 
@@ -83,7 +83,7 @@ struct XmlObjects::State {
     }
 
     std::string name;
-    XmlFeed feed;
+    XmlInput feed;
     XmlTree tree;
     Parser parser;
     const xmlChar *class_key = nullptr, *value_key = nullptr, *stamp_key = nullptr,
@@ -98,7 +98,7 @@ struct XmlObjects::State {
 };
 
 template <class Work>
-void XmlObjects::State::caught(const Work& work) {
+void XmlReader::State::caught(const Work& work) {
     if (error || thrown) return;
     try {
         work();
@@ -107,12 +107,12 @@ void XmlObjects::State::caught(const Work& work) {
     }
 }
 
-void XmlObjects::State::fail(std::uint64_t line, base::Kind kind, const std::string& what) {
+void XmlReader::State::fail(std::uint64_t line, base::Kind kind, const std::string& what) {
     if (error) return;
     error = base::Error{kind, name + ':' + std::to_string(line) + ": " + what};
 }
 
-void XmlObjects::State::make_parser() {
+void XmlReader::State::make_parser() {
     // Safe from any thread, as a first call of the library is not: it sets up its tables.
     static const bool is_set_up = (xmlInitParser(), true);
     static_cast<void>(is_set_up);
@@ -135,13 +135,13 @@ void XmlObjects::State::make_parser() {
     parse(root_begin, false);
 }
 
-void XmlObjects::State::parse(std::string_view bytes, bool is_last) {
+void XmlReader::State::parse(std::string_view bytes, bool is_last) {
     xmlParseChunk(parser.get(), bytes.data(), static_cast<int>(bytes.size()), is_last ? 1 : 0);
     if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
     if (parser->wellFormed == 0) fail(feed.line(), base::Kind::malformed, "no well-formed XML");
 }
 
-void XmlObjects::State::parse_batch() {
+void XmlReader::State::parse_batch() {
     if (!parser) make_parser();
     const auto more = feed.next();
     if (!more) {
@@ -154,7 +154,7 @@ void XmlObjects::State::parse_batch() {
 }
 
 // At the end of the file. Elements that are open, or nothing at all: it lacks its end.
-void XmlObjects::State::finish() {
+void XmlReader::State::finish() {
     is_done = true;
     if (tree.is_open())
         return fail(feed.line(), base::Kind::refused,
@@ -164,8 +164,8 @@ void XmlObjects::State::finish() {
     if (!has_objects) fail(feed.line(), base::Kind::refused, "the file holds no objects");
 }
 
-void XmlObjects::State::on_start(const xmlChar* prefix, const xmlChar* local,
-                                 const xmlChar** attributes, int count) {
+void XmlReader::State::on_start(const xmlChar* prefix, const xmlChar* local,
+                                const xmlChar** attributes, int count) {
     if (!std::exchange(is_in_root, true)) return;
     const auto start = feed.starts().at(next_start++);
     XmlElement element;
@@ -180,7 +180,7 @@ void XmlObjects::State::on_start(const xmlChar* prefix, const xmlChar* local,
 }
 
 // One without a prefix.
-void XmlObjects::State::read_attribute(XmlElement& element, const xmlChar** attribute) {
+void XmlReader::State::read_attribute(XmlElement& element, const xmlChar** attribute) {
     const auto* key = attribute[0];
     const auto value = view(attribute[3], attribute[4]);
     if (key == class_key) element.class_name = meant(value, 0);
@@ -192,7 +192,7 @@ void XmlObjects::State::read_attribute(XmlElement& element, const xmlChar** attr
 
 // Where it is not told to replace entities, which would be asking for trouble, libxml2 hands
 // every `&` over as `&#38;`, for a second pass. No other `&` can be left in a value.
-std::string_view XmlObjects::State::meant(std::string_view value, std::size_t place) {
+std::string_view XmlReader::State::meant(std::string_view value, std::size_t place) {
     constexpr std::string_view ampersand = "&#38;";
     if (value.find('&') == std::string_view::npos) return value;
     auto& text = replaced[place];
@@ -204,7 +204,7 @@ std::string_view XmlObjects::State::meant(std::string_view value, std::size_t pl
     return text;
 }
 
-void XmlObjects::State::on_end() {
+void XmlReader::State::on_end() {
     if (!tree.is_open())
         return;  // that of the root, our own or one that libxml2 complains of next
     auto object = tree.end();
@@ -213,26 +213,26 @@ void XmlObjects::State::on_end() {
     has_objects = true;
 }
 
-void XmlObjects::State::on_text(std::string_view text) {
+void XmlReader::State::on_text(std::string_view text) {
     if (base::trim(text).empty()) return;
     if (const auto legal = tree.text(); !legal)
         fail(static_cast<std::uint64_t>(xmlSAX2GetLineNumber(parser.get())), legal.error().kind,
              legal.error().text);
 }
 
-void XmlObjects::State::on_error(const xmlError& found) {
+void XmlReader::State::on_error(const xmlError& found) {
     if (found.level != XML_ERR_FATAL) return;
     const auto message = base::legal_text(found.message == nullptr ? "" : found.message);
     fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::Kind::malformed,
          "no well-formed XML: " + std::string(base::trim(message.substr(0, 300))));
 }
 
-XmlObjects::XmlObjects(const File& file, std::string name, std::size_t most)
+XmlReader::XmlReader(const File& file, std::string name, std::size_t most)
     : state_(std::make_unique<State>(file, std::move(name), most)) {}
 
-XmlObjects::~XmlObjects() = default;
+XmlReader::~XmlReader() = default;
 
-base::Result<std::optional<FileObject>> XmlObjects::next() {
+base::Result<std::optional<FileObject>> XmlReader::next() {
     auto& ready = state_->ready;
     for (;;) {
         if (!ready.empty()) {
@@ -246,4 +246,4 @@ base::Result<std::optional<FileObject>> XmlObjects::next() {
     }
 }
 
-}  // namespace source
+}  // namespace source::import

@@ -23,19 +23,19 @@
 
 #include "base/result.hpp"
 #include "source/file.hpp"
-#include "source/file_object.hpp"
+#include "source/import/file_object.hpp"
 
-namespace source {
+namespace source::import {
 
-class XmlObjects {
+class XmlReader {
    public:
     // `file` outlives it. Holds one object of up to `most` bytes of text; larger ones are passed
     // over without being held (FileObject::is_whole).
     //   name  of the file, for errors
-    XmlObjects(const File& file, std::string name, std::size_t most);
-    ~XmlObjects();
-    XmlObjects(const XmlObjects&) = delete;
-    XmlObjects& operator=(const XmlObjects&) = delete;
+    XmlReader(const File& file, std::string name, std::size_t most);
+    ~XmlReader();
+    XmlReader(const XmlReader&) = delete;
+    XmlReader& operator=(const XmlReader&) = delete;
 
     // The next object; nullopt at the end of a whole file.
     //   error  refused: cut off, a DOCTYPE, an encoding that is not read, AceDB's own `show -x`
@@ -50,4 +50,4 @@ class XmlObjects {
     std::unique_ptr<State> state_;
 };
 
-}  // namespace source
+}  // namespace source::import

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/xml_text.hpp"
+#include "source/import/xml_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 #include "base/text.hpp"
 
-namespace source {
+namespace source::import {
 namespace {
 
 constexpr bool ends_tag_run(char c) { return c == '<' || c == '>' || c == '"' || c == '\''; }
@@ -108,4 +108,4 @@ void append_value(std::string& out, std::string_view value) {
     }
 }
 
-}  // namespace source
+}  // namespace source::import

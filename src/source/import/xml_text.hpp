@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace source {
+namespace source::import {
 
 enum class XmlEncoding { utf8, latin1 };
 // Of an XML declaration (`<?xml version="1.0" encoding="…"`); utf8 where it tells none, and for
@@ -35,4 +35,4 @@ struct XmlRun {
 // character references. CR LF is one newline. References that stand in it stay.
 void append_value(std::string& out, std::string_view value);
 
-}  // namespace source
+}  // namespace source::import

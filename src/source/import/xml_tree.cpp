@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/xml_tree.hpp"
+#include "source/import/xml_tree.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "source/xml_cell.hpp"
+#include "source/import/xml_cell.hpp"
 
-namespace source {
+namespace source::import {
 namespace {
 
 using tree::Kind;
@@ -208,4 +208,4 @@ std::uint64_t XmlTree::open_line() const {
     return open == nullptr ? 0 : open->line;
 }
 
-}  // namespace source
+}  // namespace source::import

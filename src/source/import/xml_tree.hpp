@@ -17,9 +17,9 @@
 
 #include "base/result.hpp"
 #include "source/ace_text.hpp"
-#include "source/file_object.hpp"
+#include "source/import/file_object.hpp"
 
-namespace source {
+namespace source::import {
 
 // An element and those of its attributes that mean something. All of it is legal text.
 struct XmlElement {
@@ -81,4 +81,4 @@ class XmlTree {
     Form form_ = Form::tree;
 };
 
-}  // namespace source
+}  // namespace source::import
