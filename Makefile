@@ -8,7 +8,6 @@
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>.
 config ?= release
 B := build/$(config)
-rooms := base tree store archive source compare history render serve release app
 CXX ?= g++
 PORT ?= 8080
 PREFIX ?= /usr/local
@@ -30,39 +29,45 @@ LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
 LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lzstd -lz -lpthread
 test_libs := -lrapidcheck
 
-# A room and all that it may include or link, itself first (docs/arrows.txt: the includes).
-with_base    := base
-with_tree    := tree base
-with_store   := store base
-with_archive := archive store base
-with_source  := source tree base
-with_compare := compare tree base
-with_history := history compare source store tree base
-with_render  := render history compare source store tree base
-with_serve   := serve render history compare source store tree base
-with_release := release history compare source store tree base
-with_app     := app release serve render history compare source archive store tree base
-archives = $(foreach r,$(with_$(1)),$(B)/lib$(r).a)
+# Rooms as docs/arrows.txt lists them, the lowest first; linked_ROOM: itself and all below it.
+rooms := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' docs/arrows.txt)
+may_include = $(shell sed -n 's/^$(1)://p' docs/arrows.txt)
+$(foreach r,$(rooms),$(eval linked_$(r) := $(sort $(r) $(foreach i,$(call may_include,$(r)),$(linked_$(i))))))
+# Their archives, the highest first, as the linker wants them.
+$(foreach r,$(rooms),$(eval top_down := $(r) $(top_down)))
+archives = $(patsubst %,$(B)/lib%.a,$(filter $(linked_$(1)),$(top_down)))
 
-sources = $(wildcard src/$(1)/*.cpp src/$(1)/*/*.cpp)
-objects = $(patsubst src/%.cpp,$(B)/obj/%.o,$(call sources,$(1)))
-tests   = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp tests/$(1)/*/*.cpp)) $(B)/obj/tests/support/main.o $(B)/libsupport.a
-unit_tests := $(foreach r,$(rooms),$(B)/test-$(r))
-fuzzers    := $(patsubst tests/fuzz/%.cpp,$(B)/fuzz-%,$(wildcard tests/fuzz/*.cpp))
-benches    := $(patsubst bench/%.cpp,$(B)/bench-%,$(wildcard bench/*.cpp))
+# A room has all files below its folder.
+files   := $(sort $(shell find src tests bench -name '*.cpp'))
+objects  = $(patsubst src/%.cpp,$(B)/obj/%.o,$(filter src/$(1)/%,$(files)))
+tests    = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(filter tests/$(1)/%,$(files))) $(B)/obj/tests/support/main.o $(B)/libsupport.a
+unit_tests := $(patsubst tests/%,$(B)/test-%,$(wildcard $(rooms:%=tests/%)))
+fuzzers    := $(patsubst tests/fuzz/%.cpp,$(B)/fuzz-%,$(filter tests/fuzz/%,$(files)))
+benches    := $(patsubst bench/%.cpp,$(B)/bench-%,$(filter bench/%,$(files)))
 
 all: $(B)/varve cgi-bin/rss
 unit-tests: $(unit_tests) $(B)/tace-stand-in
 
-$(B)/obj/%.o: src/%.cpp
+# What most files include, compiled once; a file includes what it needs nevertheless.
+$(B)/%/precompiled.hpp.gch: %/precompiled.hpp $(B)/command
 	@mkdir -p $(@D)
-	$(compile) -c $< -o $@
-$(B)/obj/tests/%.o: tests/%.cpp
+	$(compile) -x c++-header $< -o $@
+# Catch2's own code is between its lines.
+$(B)/obj/tests/support/main.o: precompiled =
+precompiled = -include $(B)/$(1)/precompiled.hpp
+$(B)/obj/%.o: src/%.cpp $(B)/src/precompiled.hpp.gch
 	@mkdir -p $(@D)
-	$(compile) -Itests -c $< -o $@
-$(B)/obj/bench/%.o: bench/%.cpp
+	$(compile) $(call precompiled,src) -c $< -o $@
+$(B)/obj/tests/%.o: tests/%.cpp $(B)/tests/precompiled.hpp.gch
 	@mkdir -p $(@D)
-	$(compile) -c $< -o $@
+	$(compile) $(call precompiled,tests) -Itests -c $< -o $@
+$(B)/obj/bench/%.o: bench/%.cpp $(B)/src/precompiled.hpp.gch
+	@mkdir -p $(@D)
+	$(compile) $(call precompiled,src) -c $< -o $@
+# How all is compiled; written when that changes, so that all is compiled anew.
+$(B)/command: always
+	@mkdir -p $(@D)
+	@echo '$(compile)' | cmp -s - $@ || echo '$(compile)' > $@
 
 # lib<room>.a and test-<room>, for each room; test-real links all of them.
 define room
@@ -73,7 +78,7 @@ $(B)/test-$(1): $(call tests,$(1)) $(call archives,$(1))
 endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
 # An archive, so that a test takes only what it uses of it.
-$(B)/libsupport.a: $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(filter-out %/main.cpp,$(wildcard tests/support/*.cpp)))
+$(B)/libsupport.a: $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(filter-out %/main.cpp,$(filter tests/support/%,$(files))))
 	@rm -f $@; ar rcs $@ $^
 $(B)/test-real: $(call tests,real) $(call archives,app)
 	$(CXX) $(LDFLAGS) $^ $(test_libs) $(LIBS) -o $@
@@ -164,7 +169,7 @@ format format-check:
 fuzz:
 	tools/install-packages build test lint
 	$(MAKE) -j$(jobs) --no-print-directory config=fuzz CXX=clang++-19 fuzzers
-	tools/fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.cpp,build/fuzz/fuzz-%,$(wildcard tests/fuzz/*.cpp))
+	tools/fuzz $(FUZZ_SECONDS) $(fuzzers:$(B)/%=build/fuzz/%)
 fuzzers: $(fuzzers)
 bench:
 	tools/install-packages build serve bench
@@ -176,6 +181,6 @@ install: build/release/varve
 	tools/install-files "$(PREFIX)" "$(DESTDIR)"
 clean:
 	rm -rf build cgi-bin/rss
-.PHONY: all unit-tests serve test test-clients bless test-galera test-units test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean
+.PHONY: all unit-tests serve test test-clients bless test-galera test-units test-real arrows headers tidy format format-check fuzz fuzzers bench benches install clean always
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
