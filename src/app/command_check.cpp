@@ -37,7 +37,7 @@ bool check_store(Checklist& list, const Config& config) {
         list.fine(what, name_of(config.store));
         return true;
     } catch (const store::Failure& failure) {
-        const bool lasting = failure.meaning().full;
+        const bool lasting = failure.kind().needs_operator;
         list.wrong(what, name_of(config.store) + ": " + failure.what(),
                    lasting ? "make it writable for this user, or free disk space"
                            : "see that its server runs and lets this user in");

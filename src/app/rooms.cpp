@@ -31,18 +31,18 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
     const auto writers = config.store.engine == store::Engine::sqlite
                              ? store::Writers::one_at_a_time
                              : store::Writers::many;
-    store::Patience patience;
+    store::RetryPolicy retry_policy;
     if (waiting == Waiting::request)
-        patience.last_attempt = 12s;  // one silent server, and the next one tried
+        retry_policy.last_attempt = 12s;  // enough for one silent server and a try at the next
     else
-        patience.attempts = 20;
+        retry_policy.attempts = 20;
     const std::chrono::seconds answer_within = waiting == Waiting::request   ? 10s
                                                : waiting == Waiting::command ? 30s
                                                                              : 24h;
     auto connect =
         store::connector(config.store, config.store_password, if_missing, answer_within);
     if (threads > 0) connect = for_a_job(std::move(connect), threads);
-    return std::make_unique<store::Pool>(std::move(connect), connections, patience, writers);
+    return std::make_unique<store::Pool>(std::move(connect), connections, retry_policy, writers);
 }
 
 Result<Rooms> open_rooms(Config config, Waiting waiting, std::size_t threads) {

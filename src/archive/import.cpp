@@ -28,8 +28,8 @@ auto malformed(std::string text) { return base::fail(Kind::malformed, std::move(
 
 // True when the store rejected a statement because of its values, and would reject it again.
 bool is_rejection(const Failure& failure) {
-    const auto& meaning = failure.meaning();
-    return !meaning.transient && !meaning.in_doubt && !meaning.lost_connection && !meaning.full;
+    const auto& kind = failure.kind();
+    return !kind.transient && !kind.in_doubt && !kind.lost_connection && !kind.needs_operator;
 }
 
 store::Insert insert_into(const TableShape& shape) {

@@ -73,7 +73,7 @@ class Releases {
 // A write failed because another process wrote the same object first, or removed it: who looks
 // again finds what became of it.
 [[nodiscard]] inline bool somebody_came_between(const store::Failure& failure) {
-    return failure.meaning().duplicate || failure.meaning().orphan;
+    return failure.kind().duplicate || failure.kind().orphan;
 }
 
 [[nodiscard]] Releases load_releases(store::Transaction& transaction);

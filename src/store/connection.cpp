@@ -9,7 +9,7 @@ const std::string nothing;
 template <class T>
 const T& as(const Value& value, const char* what) {
     if (const auto* held = std::get_if<T>(&value)) return *held;
-    throw std::logic_error(std::string("a column is no ") + what);
+    throw std::logic_error(std::string("a column does not hold ") + what);
 }
 
 }  // namespace
@@ -19,18 +19,18 @@ bool Row::is_null(std::size_t column) const {
 }
 
 std::int64_t Row::integer(std::size_t column) const {
-    return as<std::int64_t>(values_.at(column), "integer");
+    return as<std::int64_t>(values_.at(column), "an integer");
 }
 
 const std::string& Row::text(std::size_t column) const {
-    return is_null(column) ? nothing : as<std::string>(values_.at(column), "text");
+    return is_null(column) ? nothing : as<std::string>(values_.at(column), "a text");
 }
 
 const std::string& Row::blob(std::size_t column) const {
-    return is_null(column) ? nothing : as<Blob>(values_.at(column), "blob").bytes;
+    return is_null(column) ? nothing : as<Blob>(values_.at(column), "a blob").bytes;
 }
 
-Failure::Failure(const std::string& what, Meaning meaning, int code, std::string sqlstate)
-    : std::runtime_error(what), meaning_(meaning), code_(code), sqlstate_(std::move(sqlstate)) {}
+Failure::Failure(const std::string& what, FailureKind kind, int code, std::string sqlstate)
+    : std::runtime_error(what), kind_(kind), code_(code), sqlstate_(std::move(sqlstate)) {}
 
 }  // namespace store

@@ -1,6 +1,6 @@
 // store/connection.hpp -- the one seam between Varve and a database engine.
-// SQL is written once, with ? for every value; what dialects differ in stands in
-// store/dialect.hpp. One connection belongs to one thread at a time.
+// SQL is written once, with ? for every value; store/dialect.hpp holds what differs between the
+// engines. A connection belongs to one thread at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,15 +22,15 @@ struct Blob {
 };
 
 // NULL, integer, text (UTF-8) or blob. Dates and times are text: "2008-02-15",
-// "2008-02-15T09:15:20Z". A number that is no integer is read as text.
+// "2008-02-15T09:15:20Z". A number that is not an integer is read as text.
 using Value = std::variant<std::monostate, std::int64_t, std::string, Blob>;
 
 class Row {
    public:
     explicit Row(std::vector<Value> values) : values_(std::move(values)) {}
     [[nodiscard]] bool is_null(std::size_t column) const;
-    [[nodiscard]] std::int64_t integer(std::size_t column) const;     // NULL: logic_error
-    [[nodiscard]] const std::string& text(std::size_t column) const;  // NULL: the empty text
+    [[nodiscard]] std::int64_t integer(std::size_t column) const;     // logic_error for NULL
+    [[nodiscard]] const std::string& text(std::size_t column) const;  // empty for NULL
     [[nodiscard]] const std::string& blob(std::size_t column) const;
     [[nodiscard]] const Value& value(std::size_t column) const { return values_.at(column); }
     [[nodiscard]] std::size_t size() const { return values_.size(); }
@@ -43,39 +43,40 @@ using Rows = std::vector<Row>;
 
 enum class Engine { sqlite, mysql };
 
-// Reading sees one state from its first query to the end, and a write in it fails. Writing
-// excludes other writers: of the whole file (SQLite, BEGIN IMMEDIATE), or of the rows that it
-// writes or reads with for_update() (MariaDB, which shows it what others commit meanwhile).
+// A reading transaction sees one state from its first query to its end, and cannot write. A
+// writing one excludes other writers: of the whole file (SQLite, BEGIN IMMEDIATE), or of the rows
+// that it writes or reads with for_update() (MariaDB; it sees what others commit meanwhile).
 enum class Access { read, write };
 
-// A database that failed. Callers ask what it means, never which code it was.
+// What a failure means to the caller. Callers decide on these flags, never on codes.
+struct FailureKind {
+    bool transient = false;        // the same transaction may succeed when it is run again
+    bool in_doubt = false;         // COMMIT was sent and its outcome is unknown
+    bool lost_connection = false;  // this connection cannot be used any more
+    bool duplicate = false;        // a UNIQUE key is taken: somebody else was first
+    // The row that a foreign key refers to is missing. This transaction may have written it
+    // itself: Galera removes it in favour of another node's before it reports so.
+    bool orphan = false;
+    // An operator must act: disk full, quota, read-only, no permission, file missing or damaged.
+    bool needs_operator = false;
+};
+
 class Failure : public std::runtime_error {
    public:
-    struct Meaning {
-        bool transient = false;        // the same transaction may succeed when run again
-        bool in_doubt = false;         // COMMIT was sent and its outcome is unknown
-        bool lost_connection = false;  // this connection is of no use any more
-        bool duplicate = false;        // a UNIQUE key is taken: somebody was first
-        bool orphan = false;           // the row it points to is not there; not any more, where
-                                       // this transaction wrote it: Galera takes it back for
-                                       // another node's before it says so
-        bool full = false;             // disk full, quota, read-only, no right to do so, file
-                                       // missing or damaged: an operator must act
-    };
-    Failure(const std::string& what, Meaning meaning, int code, std::string sqlstate = {});
-    [[nodiscard]] const Meaning& meaning() const { return meaning_; }
-    [[nodiscard]] int code() const { return code_; }
+    Failure(const std::string& what, FailureKind kind, int code, std::string sqlstate = {});
+    [[nodiscard]] const FailureKind& kind() const { return kind_; }
+    [[nodiscard]] int code() const { return code_; }  // for logs and tests
     [[nodiscard]] const std::string& sqlstate() const { return sqlstate_; }
 
    private:
-    Meaning meaning_;
+    FailureKind kind_;
     int code_;
     std::string sqlstate_;
 };
 
-// Every function throws Failure; logic_error when the number of values is wrong or the SQL is
-// more than one statement. Values are bound, never pasted. Statements are prepared once a
-// connection and kept, so pass SQL from a small set of texts.
+// Every function throws Failure, and logic_error when the number of values is wrong or the SQL
+// has more than one statement. Values are bound, never pasted into SQL. A connection prepares a
+// statement once and keeps it, so pass SQL from a small set of texts.
 class Connection {
    public:
     virtual ~Connection() = default;
@@ -84,13 +85,13 @@ class Connection {
     [[nodiscard]] virtual Rows query(std::string_view sql,
                                      std::span<const Value> values = {}) = 0;
 
-    // Rows that matched (UPDATE, DELETE) or were written (INSERT; of an upsert the count says
-    // nothing, and "insert unless it is there" is a function of store/dialect.hpp).
+    // Returns the number of rows that matched (UPDATE, DELETE) or were inserted. The count of an
+    // upsert means nothing; store/dialect.hpp has insert_unless_there() instead.
     virtual std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) = 0;
 
     virtual void begin(Access access) = 0;
-    virtual void commit() = 0;             // lost while it ran: Failure, in_doubt
-    virtual void rollback() noexcept = 0;  // never fails; a broken connection is marked so
+    virtual void commit() = 0;             // Failure in_doubt when the connection is lost
+    virtual void rollback() noexcept = 0;  // marks the connection broken when it fails
     [[nodiscard]] virtual bool is_broken() const noexcept = 0;
 };
 

@@ -16,7 +16,7 @@ std::string listed(std::span<const std::string_view> names) {
     return list;
 }
 
-// "a = <prefix>a<suffix>, …" for the columns that are no keys.
+// "a = <prefix>a<suffix>, …" for the columns that are not keys.
 std::string assignments(const Insert& insert, std::string_view prefix, std::string_view suffix) {
     std::string list;
     for (const auto column : insert.columns) {
@@ -34,8 +34,8 @@ ColumnType type_called(std::string_view name) {
     return folded.ends_with("blob") ? ColumnType::blob : ColumnType::text;
 }
 
-// Rows of one statement, and bytes of its values where it has more than one row: a server
-// refuses a statement above its max_allowed_packet, which is 16 MB where nobody raised it.
+// Rows of one statement, and bytes of its values when it has more than one row: a server rejects
+// a statement above max_allowed_packet, by default 16 MB.
 constexpr std::array<std::size_t, 4> steps{64, 16, 4, 1};
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
@@ -45,7 +45,7 @@ std::size_t bytes_of(const Value& value) {
     return sizeof(std::int64_t);
 }
 
-// How many of the first rows fit into one statement, 0 … 64.
+// Returns how many of the first rows fit into one statement, 0 … 64.
 std::size_t rows_that_fit(std::span<const Value> values, std::size_t columns) {
     const std::size_t rows = std::min(steps.front(), values.size() / columns);
     std::size_t bytes = 0;
@@ -56,7 +56,7 @@ std::size_t rows_that_fit(std::span<const Value> values, std::size_t columns) {
     return rows;
 }
 
-// The largest step that fits; a row above the bound goes alone.
+// Returns the largest step that fits; 1 for a row above the limit.
 std::size_t next_step(std::span<const Value> values, std::size_t columns) {
     const std::size_t fitting = std::max<std::size_t>(rows_that_fit(values, columns), 1);
     return *std::ranges::find_if(steps, [&](std::size_t step) { return step <= fitting; });
@@ -65,7 +65,7 @@ std::size_t next_step(std::span<const Value> values, std::size_t columns) {
 void insert_in_steps(Transaction& transaction, const Insert& insert,
                      std::span<const Value> values) {
     const std::size_t columns = insert.columns.size();
-    std::size_t rows = 0;  // that `sql` is for
+    std::size_t rows = 0;  // of `sql`
     std::string sql;
     while (!values.empty()) {
         const std::size_t step = next_step(values, columns);
@@ -106,15 +106,15 @@ bool insert_unless_there(Transaction& transaction, const Insert& insert,
         transaction.execute(insert_sql(insert), values);
         return true;
     } catch (const Failure& failure) {
-        // Both engines undo the statement alone; the transaction goes on.
-        if (failure.meaning().duplicate) return false;
+        // Both engines undo only this statement; the transaction continues.
+        if (failure.kind().duplicate) return false;
         throw;
     }
 }
 
 void insert_many(Transaction& transaction, const Insert& insert, std::span<const Value> values) {
     if (insert.columns.empty() || values.size() % insert.columns.size() != 0)
-        throw std::logic_error("no whole number of rows for " + std::string(insert.table));
+        throw std::logic_error("not a whole number of rows for " + std::string(insert.table));
     if (transaction.engine() == Engine::mysql)
         insert_in_steps(transaction, insert, values);
     else
@@ -148,7 +148,7 @@ std::vector<std::string> columns_of(Connection& connection, const std::string& t
 }
 
 std::vector<Column> described_columns_of(Connection& connection, const std::string& table) {
-    // A rowid that is a primary key is called nullable, and is not.
+    // SQLite reports a rowid that is a primary key as nullable, which it is not.
     const std::string_view sql =
         connection.engine() == Engine::mysql
             ? "SELECT column_name, data_type, is_nullable = 'YES' FROM"

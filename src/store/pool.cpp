@@ -32,39 +32,39 @@ std::int64_t Transaction::execute(std::string_view sql, std::span<const Value> v
 }
 
 void Transaction::commit() {
-    if (done_) throw std::logic_error("a transaction is committed once");
+    if (done_) throw std::logic_error("a transaction cannot be committed twice");
     connection_.commit();
     done_ = true;
 }
 
-Pool::Pool(Connect connect, std::size_t size, Patience patience, Writers writers)
+Pool::Pool(Connect connect, std::size_t size, RetryPolicy retry_policy, Writers writers)
     : connect_(std::move(connect)), size_(std::max<std::size_t>(size, 1)),
-      patience_(std::move(patience)), writers_(writers) {}
+      retry_policy_(std::move(retry_policy)), writers_(writers) {}
 
 Pool::~Pool() = default;
 
-Pool::Turn::~Turn() {
-    if (pool_ != nullptr) pool_->end_turn();
+Pool::WritePermit::~WritePermit() {
+    if (pool_ != nullptr) pool_->end_writing();
 }
 
-Pool::Turn Pool::turn(Access access) {
+Pool::WritePermit Pool::write_permit(Access access) {
     if (access == Access::read || writers_ == Writers::many) return {};
-    std::condition_variable called;
+    std::condition_variable is_next;
     std::unique_lock lock(mutex_);
-    wait_to_write_.push_back(&called);
-    const bool in_time = called.wait_for(lock, patience_.wait_for_connection, [&] {
-        return !writing_ && wait_to_write_.front() == &called;
+    wait_to_write_.push_back(&is_next);
+    const bool in_time = is_next.wait_for(lock, retry_policy_.wait_for_connection, [&] {
+        return !writing_ && wait_to_write_.front() == &is_next;
     });
-    std::erase(wait_to_write_, &called);
+    std::erase(wait_to_write_, &is_next);
     if (!in_time) {
         if (!writing_ && !wait_to_write_.empty()) wait_to_write_.front()->notify_one();
-        throw Failure("the turn to write did not come in time", {.transient = true}, 0);
+        throw Failure("timed out waiting for other writers of the store", {.transient = true}, 0);
     }
     writing_ = true;
-    return Turn(*this);
+    return WritePermit(*this);
 }
 
-void Pool::end_turn() {
+void Pool::end_writing() {
     const std::lock_guard lock(mutex_);
     writing_ = false;
     if (!wait_to_write_.empty()) wait_to_write_.front()->notify_one();
@@ -82,7 +82,7 @@ Pool::Lease::~Lease() {
     if (connection_) pool_->give_back(std::move(connection_), access_);
 }
 
-// The one that wrote last for a writer, another for a reader, whatever there is at last.
+// Prefers the connection that wrote last for a writer, and another one for a reader.
 std::unique_ptr<Connection> Pool::take_idle(Access access) {
     const auto wanted = std::ranges::find_if(idle_, [&](const auto& connection) {
         return (connection.get() == writer_) == (access == Access::write);
@@ -96,13 +96,14 @@ std::unique_ptr<Connection> Pool::take_idle(Access access) {
 Pool::Lease Pool::lease(Access access) {
     {
         std::unique_lock lock(mutex_);
-        const auto may_go_on = [&] { return !idle_.empty() || open_ < size_; };
-        if (!freed_.wait_for(lock, patience_.wait_for_connection, may_go_on))
-            throw Failure("no connection to the store came free in time", {.transient = true}, 0);
+        const auto is_available = [&] { return !idle_.empty() || open_ < size_; };
+        if (!freed_.wait_for(lock, retry_policy_.wait_for_connection, is_available))
+            throw Failure("timed out waiting for a free connection to the store",
+                          {.transient = true}, 0);
         if (!idle_.empty()) return {*this, take_idle(access), access};
         ++open_;
     }
-    // Connecting may take seconds: not under the lock.
+    // Connects without the lock, because that can take seconds.
     try {
         return {*this, connect_(), access};
     } catch (...) {
@@ -114,7 +115,7 @@ Pool::Lease Pool::lease(Access access) {
 }
 
 void Pool::give_back(std::unique_ptr<Connection> connection, Access access) {
-    // Destroyed after the lock is released: closing talks to the server.
+    // Destroyed after the lock is released, because closing talks to the server.
     std::vector<std::unique_ptr<Connection>> dropped;
     const std::lock_guard lock(mutex_);
     if (!connection->is_broken()) {
@@ -124,7 +125,8 @@ void Pool::give_back(std::unique_ptr<Connection> connection, Access access) {
         freed_.notify_one();
         return;
     }
-    // A server that was restarted has dropped the idle ones too: don't spend an attempt on each.
+    // A restarted server has closed the idle ones too: drops them, so that no attempt is lost on
+    // each.
     dropped.swap(idle_);
     open_ -= dropped.size() + 1;
     dropped.push_back(std::move(connection));
@@ -143,28 +145,28 @@ void Pool::note_retry() {
 
 namespace {
 
-// Half to one and a half of the doubled wait, so that writers that met once don't meet again.
-std::chrono::milliseconds wait_before(int attempt, const Patience& patience) {
+// Returns 0.5 to 1.5 times the doubled wait, so that writers that collided do not do so again.
+std::chrono::milliseconds wait_before(int attempt, const RetryPolicy& retry_policy) {
     thread_local std::minstd_rand random{std::random_device{}()};
-    const auto doubled = patience.first_wait * (std::int64_t{1} << std::min(attempt - 1, 20));
-    const auto wait = std::min<std::chrono::milliseconds>(doubled, patience.longest_wait);
+    const auto doubled = retry_policy.first_wait * (std::int64_t{1} << std::min(attempt - 1, 20));
+    const auto wait = std::min<std::chrono::milliseconds>(doubled, retry_policy.longest_wait);
     std::uniform_int_distribution<std::int64_t> jittered(wait.count() / 2, wait.count() * 3 / 2);
-    return std::min(std::chrono::milliseconds(jittered(random)), patience.longest_wait);
+    return std::min(std::chrono::milliseconds(jittered(random)), retry_policy.longest_wait);
 }
 
 }  // namespace
 
 void wait_or_give_up(Pool& pool, const Failure& failure, int attempt,
                      std::chrono::steady_clock::duration passed) {
-    const auto& meaning = failure.meaning();
-    const auto& patience = pool.patience();
-    const bool may_pass = (meaning.transient || meaning.in_doubt) && !meaning.full;
-    if (!may_pass || attempt >= patience.attempts || passed > patience.last_attempt)
+    const auto& kind = failure.kind();
+    const auto& retry_policy = pool.retry_policy();
+    const bool can_retry = (kind.transient || kind.in_doubt) && !kind.needs_operator;
+    if (!can_retry || attempt >= retry_policy.attempts || passed > retry_policy.last_attempt)
         throw Failure(failure);
     pool.note_retry();
-    const auto wait = wait_before(attempt, pool.patience());
-    if (pool.patience().sleep)
-        pool.patience().sleep(wait);
+    const auto wait = wait_before(attempt, pool.retry_policy());
+    if (pool.retry_policy().sleep)
+        pool.retry_policy().sleep(wait);
     else
         std::this_thread::sleep_for(wait);
 }

@@ -1,4 +1,4 @@
-// store/pool.hpp -- connections that are kept, and transactions that are run again.
+// store/pool.hpp -- a pool of connections, and transactions that are retried.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -19,8 +19,8 @@ namespace store {
 
 using Connect = std::function<std::unique_ptr<Connection>()>;  // throws Failure
 
-// Begins in its constructor, rolls back in its destructor unless committed. A callback of
-// perform() gets one, and neither commits nor rolls back itself.
+// Begins in its constructor, and rolls back in its destructor unless it was committed. A callback
+// of perform() receives one, and neither commits nor rolls back itself.
 class Transaction {
    public:
     Transaction(Connection& connection, Access access);
@@ -40,12 +40,12 @@ class Transaction {
     bool done_ = false;
 };
 
-struct Patience {
+// When perform() runs a transaction again, and how long a pool waits.
+struct RetryPolicy {
     int attempts = 8;                         // of one transaction, 1 … 100
     std::chrono::milliseconds first_wait{2};  // doubled each time, with jitter
     std::chrono::milliseconds longest_wait{2000};
-    std::chrono::milliseconds last_attempt{
-        60'000};  // none begins later than this after the first
+    std::chrono::milliseconds last_attempt{60'000};  // after the first one began
     std::chrono::milliseconds wait_for_connection{5000};
     std::function<void(std::chrono::milliseconds)> sleep;  // empty: std::this_thread
 };
@@ -55,30 +55,30 @@ enum class Writers { many, one_at_a_time };
 
 class Pool {
    public:
-    // At most `size` connections at once (design: cores + 2), opened when first needed.
-    Pool(Connect connect, std::size_t size, Patience patience = {},
+    // Opens at most `size` connections (about cores + 2), each when it is first needed.
+    Pool(Connect connect, std::size_t size, RetryPolicy retry_policy = {},
          Writers writers = Writers::many);
     ~Pool();
 
-    // The right to write, held by one at a time where writers are one_at_a_time and given in the
-    // order of asking: nobody polls for the engine's lock, and nobody is overtaken. Taken before
-    // a connection is, so that those who wait keep none from readers.
-    class Turn {
+    // Permission to write. With Writers::one_at_a_time one holder has it at a time, in the order
+    // of asking: nobody polls for the engine's lock, and nobody is overtaken. Callers ask for it
+    // before they lease a connection, so that waiting writers keep no connection from readers.
+    class WritePermit {
        public:
-        Turn() = default;
-        explicit Turn(Pool& pool) : pool_(&pool) {}
-        ~Turn();
-        Turn(Turn&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
-        Turn& operator=(Turn&&) = delete;
+        WritePermit() = default;
+        explicit WritePermit(Pool& pool) : pool_(&pool) {}
+        ~WritePermit();
+        WritePermit(WritePermit&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
+        WritePermit& operator=(WritePermit&&) = delete;
 
        private:
         Pool* pool_ = nullptr;
     };
-    //   throws  Failure (transient) when it does not come in time
-    [[nodiscard]] Turn turn(Access access);
+    //   throws  Failure (transient) after retry_policy().wait_for_connection
+    [[nodiscard]] WritePermit write_permit(Access access);
 
-    // A connection for the caller alone, back in the pool when the lease ends; a broken one is
-    // dropped. Throws Failure (transient) when none comes free in time, or connecting fails.
+    // A connection for one caller. The end of the lease returns it to the pool, or closes it when
+    // it is broken.
     class Lease {
        public:
         Lease(Pool& pool, std::unique_ptr<Connection> connection, Access access);
@@ -93,54 +93,54 @@ class Pool {
         std::unique_ptr<Connection> connection_;
         Access access_;
     };
-    // Where writers take turns they also take the same connection: what it has read stays true
-    // as long as nobody else writes, another's cache is void after each of its transactions.
+    // Writers that take turns share one connection: its cache stays valid as long as nobody else
+    // writes, while that of another connection is void after each transaction.
+    //   throws  Failure: transient when no connection comes free in time; that of connecting
     [[nodiscard]] Lease lease(Access access = Access::read);
-    [[nodiscard]] const Patience& patience() const { return patience_; }
+    [[nodiscard]] const RetryPolicy& retry_policy() const { return retry_policy_; }
 
     [[nodiscard]] std::size_t waiting_to_write() const;
 
-    // Transactions run again so far; for /metrics.
+    // Returns how many transactions were retried so far; for /metrics.
     [[nodiscard]] std::uint64_t retries() const;
     void note_retry();
 
    private:
     void give_back(std::unique_ptr<Connection> connection, Access access);
-    [[nodiscard]] std::unique_ptr<Connection> take_idle(Access access);  // needs: the lock
-    void end_turn();
+    [[nodiscard]] std::unique_ptr<Connection> take_idle(Access access);  // requires the lock
+    void end_writing();
 
     Connect connect_;
     std::size_t size_;
-    Patience patience_;
+    RetryPolicy retry_policy_;
     Writers writers_;
     mutable std::mutex mutex_;
     bool writing_ = false;
-    std::deque<std::condition_variable*> wait_to_write_;  // each on its thread's stack
+    std::deque<std::condition_variable*> wait_to_write_;  // each on the stack of its thread
     std::condition_variable freed_;
     std::vector<std::unique_ptr<Connection>> idle_;
-    const Connection* writer_ = nullptr;  // that wrote last; compared, never followed
+    const Connection* writer_ = nullptr;  // that wrote last; compared, never dereferenced
     std::size_t open_ = 0;
     std::uint64_t retries_ = 0;
 };
 
-// Sleeps before attempt n + 1, or throws `failure` when it is not transient, or attempts or
-// time are used up. In doubt counts as transient: see perform().
-//   passed  since the first attempt began
+// Sleeps before attempt n + 1. Throws `failure` when it is not transient, or when attempts or
+// time are used up. A commit in doubt counts as transient: see perform().
+//   passed  time since the first attempt began
 void wait_or_give_up(Pool& pool, const Failure& failure, int attempt,
                      std::chrono::steady_clock::duration passed);
 
-// Runs fn(Transaction&) in a transaction and commits it; runs it all again, on a fresh
-// connection if need be, while it fails in ways that pass (deadlock, lock wait, lost
-// connection, busy, a cluster node that is not ready).
-//   needs   fn changes nothing outside the transaction, and reads by natural key before it
-//           writes: after a commit in doubt it is run again and must find what it did
-//   throws  Failure when it doesn't pass; whatever else fn throws (after a rollback)
+// Runs fn(Transaction&) in a transaction and commits it. After a transient failure (deadlock,
+// lock wait, lost connection, busy, a cluster node that is not ready) it runs everything again.
+// Requires that fn changes nothing outside of the transaction, and reads by natural key before it
+// writes: after a commit in doubt it runs again and must find what it did.
+//   throws  Failure when it is not transient or occurs too often; what fn throws (after a rollback)
 template <class F>
 auto perform(Pool& pool, Access access, F&& fn) -> std::invoke_result_t<F&, Transaction&> {
     const auto began = std::chrono::steady_clock::now();
     for (int attempt = 1;; ++attempt) {
         try {
-            const auto turn = pool.turn(access);
+            const auto permit = pool.write_permit(access);
             const auto connection = pool.lease(access);
             Transaction transaction(*connection, access);
             if constexpr (std::is_void_v<std::invoke_result_t<F&, Transaction&>>) {

@@ -45,19 +45,24 @@ std::string numbered(int schema) { return "schema " + std::to_string(schema); }
 Result<void> refuse_newer(int schema) {
     if (schema <= newest_schema()) return {};
     return refuse("the store has " + numbered(schema) + ", this program knows " +
-                  numbered(newest_schema()) + ": use a newer program");
+                  numbered(newest_schema()) + ": use a newer version of Varve");
 }
 
 void run_step(Connection& connection, const Migration& step) {
     if (step.fill != nullptr) step.fill(connection);
     Transaction transaction(connection, Access::write);
-    // Somebody else may have run it while we waited for the lock.
+    // Somebody else may have run it while this program waited for the lock.
     if (schema_of(connection).value_or(0) >= step.number) return;
     const auto script = connection.engine() == Engine::sqlite ? step.sqlite : step.mysql;
     for (const auto& sql : statements_of(script)) transaction.execute(sql);
     transaction.execute("UPDATE meta SET value = ? WHERE name = 'schema'",
                         {std::int64_t{step.number}});
     transaction.commit();
+}
+
+// Returns what history::label_key_of() does.
+std::string label_key_of(const std::string& name, const std::string& label) {
+    return label == name ? "" : base::fold_ascii(label);
 }
 
 }  // namespace
@@ -153,6 +158,28 @@ Result<void> check_schema(Connection& connection) {
         return refuse("an import into this store was interrupted, or is running now: "
                       "varve import --again FILE starts over");
     return {};
+}
+
+void fill_label_keys(Connection& connection) {
+    constexpr std::int64_t objects_at_once = 10'000;
+    std::int64_t last = 0;
+    for (;;) {
+        Transaction transaction(connection, Access::write);
+        const auto objects = transaction.query("SELECT oid, name, label, label_key FROM objects"
+                                               " WHERE oid > ? ORDER BY oid LIMIT ?",
+                                               {Value{last}, Value{objects_at_once}});
+        if (objects.empty()) return;
+        for (const auto& object : objects) {
+            const auto key = label_key_of(object.text(1), object.text(2));
+            // Compares the label again: whoever changed it meanwhile wrote its key too.
+            if (key != object.text(3))
+                transaction.execute(
+                    "UPDATE objects SET label_key = ? WHERE oid = ? AND label = ?",
+                    {Value{key}, object.value(0), object.value(2)});
+        }
+        transaction.commit();
+        last = objects.back().integer(0);
+    }
 }
 
 }  // namespace store

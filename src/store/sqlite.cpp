@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "store/sqlite_connection.hpp"
+#include "store/sqlite.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <map>
+#include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
 #include "base/log.hpp"
-#include "store/sqlite_handle.hpp"
+#include "base/text.hpp"
 
 namespace store {
 namespace {
@@ -19,46 +22,227 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// More texts than a program has; a caller that builds SQL without end costs time, not memory.
+struct CloseSqlite {
+    void operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+};
+struct FinalizeSqlite {
+    void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+};
+using SqliteHandle = std::unique_ptr<sqlite3, CloseSqlite>;
+using SqliteStatement = std::unique_ptr<sqlite3_stmt, FinalizeSqlite>;
+
+// Returns the last error number of one of the two files; 0 when there is none.
+int last_errno(sqlite3* handle, int which) {
+    sqlite3_file* file = nullptr;
+    int reason = 0;
+    if (sqlite3_file_control(handle, "main", which, static_cast<void*>(&file)) == SQLITE_OK &&
+        file != nullptr && file->pMethods != nullptr)
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
+    return reason;
+}
+
+// Returns the operating system's reason for a failed read, write or open: SQLite reports a broken
+// disk and an exceeded quota alike.
+std::string reason_of_system(sqlite3* handle, int code) {
+    if (handle == nullptr) return {};
+    int reason = 0;
+    if ((code & 0xff) == SQLITE_CANTOPEN) reason = sqlite3_system_errno(handle);
+    if ((code & 0xff) == SQLITE_IOERR)
+        for (const int which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER})
+            if (reason == 0) reason = last_errno(handle, which);
+    return reason == 0 ? std::string() : ": " + std::generic_category().message(reason);
+}
+
+// Returns the failure with the latest message of the handle.
+//   code  extended, as sqlite3_step returned it; never SQLITE_OK, SQLITE_ROW, SQLITE_DONE
+Failure sqlite_failure(sqlite3* handle, int code, std::string_view doing) {
+    std::string what = "SQLite: ";
+    what += handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
+    what.append(reason_of_system(handle, code)).append(" (").append(doing).append(")");
+    return {what, sqlite_failure_kind(code), code};
+}
+
+void bind(sqlite3* handle, sqlite3_stmt* statement, int at, const Value& value) {
+    int code = SQLITE_OK;
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+        code = sqlite3_bind_int64(statement, at, *integer);
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+        code = sqlite3_bind_text64(statement, at, text->data(), text->size(), SQLITE_STATIC,
+                                   SQLITE_UTF8);
+    } else if (const auto* blob = std::get_if<Blob>(&value)) {
+        code = sqlite3_bind_blob64(statement, at, blob->bytes.data(), blob->bytes.size(),
+                                   SQLITE_STATIC);
+    } else {
+        code = sqlite3_bind_null(statement, at);
+    }
+    if (code != SQLITE_OK) throw sqlite_failure(handle, code, "bind");
+}
+
+// The caller asks for the pointer before the length, as SQLite requires.
+std::string bytes_of(const void* bytes, int size) {
+    return size == 0
+               ? std::string()
+               : std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+
+Value value_at(sqlite3_stmt* statement, int column) {
+    switch (sqlite3_column_type(statement, column)) {
+        case SQLITE_NULL: return std::monostate{};
+        case SQLITE_INTEGER: return std::int64_t{sqlite3_column_int64(statement, column)};
+        case SQLITE_BLOB: {
+            const void* bytes = sqlite3_column_blob(statement, column);
+            return Blob{bytes_of(bytes, sqlite3_column_bytes(statement, column))};
+        }
+        default: {  // text, and numbers that are not integers
+            const void* bytes = sqlite3_column_text(statement, column);
+            return bytes_of(bytes, sqlite3_column_bytes(statement, column));
+        }
+    }
+}
+
+// Binds values to a statement for as long as this object lives, then resets the statement, so that
+// it holds no lock.
+class BoundSqlite {
+   public:
+    // Requires that `values` outlives this object.
+    //   throws  logic_error when the statement has another number of parameters
+    BoundSqlite(sqlite3* handle, sqlite3_stmt* statement, std::span<const Value> values);
+    ~BoundSqlite();
+    BoundSqlite(const BoundSqlite&) = delete;
+    BoundSqlite& operator=(const BoundSqlite&) = delete;
+
+    [[nodiscard]] bool step();  // true: a row; false: done
+    [[nodiscard]] Row row() const;
+
+   private:
+    sqlite3* handle_;
+    sqlite3_stmt* statement_;
+};
+
+BoundSqlite::BoundSqlite(sqlite3* handle, sqlite3_stmt* statement, std::span<const Value> values)
+    : handle_(handle), statement_(statement) {
+    if (static_cast<std::size_t>(sqlite3_bind_parameter_count(statement)) != values.size())
+        throw std::logic_error(std::string("wrong number of values: ") + sqlite3_sql(statement));
+    int at = 0;
+    for (const auto& value : values) bind(handle, statement, ++at, value);
+}
+
+BoundSqlite::~BoundSqlite() {
+    sqlite3_reset(statement_);  // returns the error of the last step again
+    sqlite3_clear_bindings(statement_);
+}
+
+bool BoundSqlite::step() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    throw sqlite_failure(handle_, code, sqlite3_sql(statement_));
+}
+
+Row BoundSqlite::row() const {
+    std::vector<Value> values;
+    const int columns = sqlite3_data_count(statement_);
+    values.reserve(static_cast<std::size_t>(columns));
+    for (int column = 0; column < columns; ++column)
+        values.push_back(value_at(statement_, column));
+    return Row(std::move(values));
+}
+
+bool nobody_writes(const std::filesystem::path& file) {
+    struct statvfs system{};
+    if (::statvfs(file.c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0) return true;
+    struct stat status{};
+    const auto closed = [&](const std::filesystem::path& path) {
+        return ::stat(path.c_str(), &status) == 0 && (status.st_mode & 0222U) == 0;
+    };
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    return closed(file) && closed(folder);
+}
+
+std::string as_immutable(const std::filesystem::path& file) {
+    std::string uri = "file:";
+    for (const char c : std::filesystem::absolute(file).string())
+        uri += c == '/' ? std::string(1, c) : base::percent_encode(std::string_view(&c, 1));
+    return uri + "?immutable=1";
+}
+
+SqliteHandle open_with(const std::string& name, int flags) {
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(
+        name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    SqliteHandle handle(raw);
+    if (code != SQLITE_OK) throw sqlite_failure(raw, code, "open " + name);
+    return handle;
+}
+
+// Opens the file, for reading only where it cannot be written; see open_sqlite.
+SqliteHandle open_sqlite_file(const std::filesystem::path& file, IfMissing if_missing) {
+    const int create = if_missing == IfMissing::create ? SQLITE_OPEN_CREATE : 0;
+    auto handle = open_with(file.string(), SQLITE_OPEN_READWRITE | create);
+    if (sqlite3_db_readonly(handle.get(), "main") != 1) return handle;
+    // To read a file in WAL mode SQLite writes two more files beside it. Where nobody can write
+    // to the file or to its folder, it can be read as immutable.
+    if (nobody_writes(file) && !std::filesystem::exists(file.string() + "-wal"))
+        return open_with(as_immutable(file), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    return handle;
+}
+
+// Prepares a statement that is run often.
+//   throws  Failure; logic_error when `sql` is more than one statement
+SqliteStatement prepare_sqlite(sqlite3* handle, std::string_view sql) {
+    sqlite3_stmt* raw = nullptr;
+    const char* rest = nullptr;
+    const int code = sqlite3_prepare_v3(handle, sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &raw, &rest);
+    SqliteStatement statement(raw);
+    if (code != SQLITE_OK) throw sqlite_failure(handle, code, sql);
+    const auto used = static_cast<std::size_t>(rest - sql.data());
+    if (!statement || !base::trim(sql.substr(used)).empty())
+        throw std::logic_error("not one statement: " + std::string(sql));
+    return statement;
+}
+
+// More than the program has: a caller that builds ever new SQL costs time, not memory.
 constexpr std::size_t most_statements = 256;
 
-// How long the statement that is waiting now has waited for another writer.
+// How long the current statement waits for another writer.
 struct Busy {
-    milliseconds bound;
+    milliseconds at_most;
     steady_clock::time_point since;
 };
 
-// Called by SQLite again and again while a lock is held by others. Its own handler sleeps up
-// to 100 ms at a time, which is what a reader would see as the tail of response times.
+// SQLite calls this again and again while others hold a lock. Its own handler sleeps up to 100 ms
+// at a time, which readers would see as the tail of response times.
 int wait_for_lock(void* context, int tries) {
     auto& busy = *static_cast<Busy*>(context);
     const auto now = steady_clock::now();
     if (tries == 0) busy.since = now;
-    if (now - busy.since >= busy.bound) return 0;
+    if (now - busy.since >= busy.at_most) return 0;
     std::this_thread::sleep_for(milliseconds(std::min(tries + 1, 5)));
     return 1;
 }
 
-// Writers of all processes pass here one by one on their way to the database's lock. Who has
-// just committed finds it held by one that waited meanwhile and comes after it, so that a job
-// of a thousand transactions keeps a request waiting for one of them and not for all.
-class Turnstile {
+// Orders the writers of all processes before they ask for the lock of the database. A writer that
+// has just committed queues behind those that waited meanwhile, so that a job of a thousand
+// transactions delays a request by one of them and not by all. The queue is a lock on a file
+// beside the database.
+class WriteQueue {
    public:
-    // Beside the database, and open to the same users. Where it can't be made there is none.
-    explicit Turnstile(const std::filesystem::path& database) {
+    // Opens the file for the same users as the database. Does without it when it cannot be made.
+    explicit WriteQueue(const std::filesystem::path& database) {
         struct stat its{};
         if (::stat(database.c_str(), &its) != 0) return;
         const auto path = database.string() + "-turn";
         file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file_ >= 0) (void)::fchmod(file_, its.st_mode & 0666);
     }
-    ~Turnstile() {
+    ~WriteQueue() {
         if (file_ >= 0) ::close(file_);
     }
-    Turnstile(const Turnstile&) = delete;
-    Turnstile& operator=(const Turnstile&) = delete;
+    WriteQueue(const WriteQueue&) = delete;
+    WriteQueue& operator=(const WriteQueue&) = delete;
 
-    // Held for the caller's lock; asked for at most so long, then the caller goes on without.
+    // Blocks until it is this writer's turn, at most so long: then the caller continues without.
     void enter(milliseconds at_most) const {
         const auto give_up_at = steady_clock::now() + at_most;
         for (int tries = 1; file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0; ++tries) {
@@ -78,7 +262,7 @@ class SqliteConnection final : public Connection {
    public:
     SqliteConnection(const std::filesystem::path& file, SqliteHandle handle,
                      milliseconds busy_for)
-        : busy_{busy_for, {}}, turnstile_(file), handle_(std::move(handle)) {
+        : busy_{busy_for, {}}, write_queue_(file), handle_(std::move(handle)) {
         sqlite3_busy_handler(handle_.get(), wait_for_lock, &busy_);
     }
 
@@ -103,7 +287,7 @@ class SqliteConnection final : public Connection {
 
     std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) override {
         return marking([&] {
-            // changes() still tells of the statement before when this one is no DML.
+            // changes() keeps the count of an earlier statement when this one changes no rows.
             const auto total = sqlite3_total_changes64(handle_.get());
             sqlite3_stmt* prepared = statement(sql);
             refuse_write_while_reading(prepared);
@@ -126,17 +310,17 @@ class SqliteConnection final : public Connection {
         try {
             (void)query("COMMIT");
         } catch (const Failure& failure) {
-            auto meaning = failure.meaning();
-            // The commit's frame may or may not have reached the disk before it failed.
-            meaning.in_doubt = (failure.code() & 0xff) == SQLITE_IOERR;
-            throw Failure(failure.what(), meaning, failure.code());
+            auto kind = failure.kind();
+            // The commit may or may not have reached the disk before it failed.
+            kind.in_doubt = (failure.code() & 0xff) == SQLITE_IOERR;
+            throw Failure(failure.what(), kind, failure.code());
         }
         reading_ = false;
     }
 
     void rollback() noexcept override {
         reading_ = false;
-        // After a full disk SQLite has rolled back by itself.
+        // SQLite has rolled back by itself when the disk was full.
         if (sqlite3_get_autocommit(handle_.get()) != 0) return;
         try {
             (void)query("ROLLBACK");
@@ -150,14 +334,14 @@ class SqliteConnection final : public Connection {
 
    private:
     void begin_writing() {
-        turnstile_.enter(busy_.bound);
+        write_queue_.enter(busy_.at_most);
         try {
             (void)query("BEGIN IMMEDIATE");
         } catch (...) {
-            turnstile_.leave();
+            write_queue_.leave();
             throw;
         }
-        turnstile_.leave();
+        write_queue_.leave();
     }
 
     template <class F>
@@ -165,7 +349,7 @@ class SqliteConnection final : public Connection {
         try {
             return work();
         } catch (const Failure& failure) {
-            broken_ = broken_ || failure.meaning().lost_connection;
+            broken_ = broken_ || failure.kind().lost_connection;
             throw;
         }
     }
@@ -178,15 +362,15 @@ class SqliteConnection final : public Connection {
         return statements_.emplace(sql, std::move(prepared)).first->second.get();
     }
 
-    // As a READ ONLY transaction of the other engine does; here it would end in BUSY_SNAPSHOT,
-    // but only when another writer came between.
+    // A READ ONLY transaction of MariaDB fails likewise. Without this check SQLite would fail
+    // with BUSY_SNAPSHOT, and only when another writer came between.
     void refuse_write_while_reading(sqlite3_stmt* prepared) const {
         if (reading_ && sqlite3_stmt_readonly(prepared) == 0)
-            throw Failure("SQLite: a write in a transaction for reading", {}, SQLITE_MISUSE);
+            throw Failure("SQLite: a write in a read-only transaction", {}, SQLITE_MISUSE);
     }
 
-    Busy busy_;  // SQLite holds its address: declared before the handle, it outlives it
-    Turnstile turnstile_;
+    Busy busy_;  // SQLite keeps its address, so it is declared before the handle and outlives it
+    WriteQueue write_queue_;
     SqliteHandle handle_;
     std::map<std::string, SqliteStatement, std::less<>> statements_;
     bool reading_ = false;
@@ -194,6 +378,29 @@ class SqliteConnection final : public Connection {
 };
 
 }  // namespace
+
+FailureKind sqlite_failure_kind(int code) {
+    switch (code) {
+        case SQLITE_CONSTRAINT_UNIQUE:
+        case SQLITE_CONSTRAINT_PRIMARYKEY:
+        case SQLITE_CONSTRAINT_ROWID: return {.duplicate = true};
+        case SQLITE_CONSTRAINT_FOREIGNKEY: return {.orphan = true};
+        default: break;
+    }
+    switch (code & 0xff) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED: return {.transient = true};
+        case SQLITE_FULL:
+        case SQLITE_READONLY:
+        case SQLITE_CANTOPEN:
+        case SQLITE_PERM: return {.needs_operator = true};
+        // The cache of such a handle cannot be trusted any more.
+        case SQLITE_IOERR:
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB: return {.lost_connection = true, .needs_operator = true};
+        default: return {};
+    }
+}
 
 std::unique_ptr<Connection> open_sqlite(const std::filesystem::path& file, IfMissing if_missing,
                                         milliseconds busy_for) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "store/store.hpp"
+
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "store/store.hpp"
+#include "store/mysql.hpp"
+#include "store/sqlite.hpp"
 
 namespace store {
 namespace {
@@ -25,11 +28,11 @@ auto refuse(const std::string& text) { return base::fail(Kind::refused, "store.u
 Result<Url::Host> parse_host(std::string_view text) {
     const auto colon = text.find(':');
     Url::Host host{std::string(text.substr(0, colon))};
-    if (!is_word(host.name, 255)) return refuse("no host name: '" + host.name + "'");
+    if (!is_word(host.name, 255)) return refuse("not a host name: '" + host.name + "'");
     if (colon == std::string_view::npos) return host;
     const auto port = base::parse_integer(text.substr(colon + 1));
     if (!port || *port < 1 || *port > 65535)
-        return refuse("a port is a number from 1 to 65535, after " + host.name);
+        return refuse("a port must be a number from 1 to 65535, after " + host.name);
     host.port = static_cast<unsigned>(*port);
     return host;
 }
@@ -39,7 +42,7 @@ Result<void> parse_hosts(std::string_view text, Url& url) {
         auto host = parse_host(part);
         if (!host) return tl::unexpected(host.error());
         if (std::ranges::find(url.hosts, *host) != url.hosts.end())
-            return refuse("host " + host->name + " is named twice");
+            return refuse("host " + host->name + " appears twice");
         url.hosts.push_back(std::move(*host));
     }
     return {};
@@ -47,12 +50,12 @@ Result<void> parse_hosts(std::string_view text, Url& url) {
 
 Result<void> set_option(std::string_view name, std::string_view value, Url& url) {
     if (name == "tls") {
-        if (value != "verify" && value != "off") return refuse("tls is verify or off");
+        if (value != "verify" && value != "off") return refuse("tls must be verify or off");
         url.verify_tls = value == "verify";
         return {};
     }
     if (name != "socket") return refuse("unknown option '" + std::string(name) + "'");
-    if (!value.starts_with('/')) return refuse("socket is an absolute path");
+    if (!value.starts_with('/')) return refuse("socket must be an absolute path");
     url.socket = value;
     return {};
 }
@@ -62,24 +65,24 @@ Result<void> parse_options(std::string_view text, Url& url) {
     for (const auto part : base::split(text, '&')) {
         const auto equals = part.find('=');
         if (equals == std::string_view::npos)
-            return refuse("an option is name=value: '" + std::string(part) + "'");
+            return refuse("an option must be name=value: '" + std::string(part) + "'");
         const auto name = part.substr(0, equals);
         if (std::ranges::find(seen, name) != seen.end())
-            return refuse("option '" + std::string(name) + "' stands twice");
+            return refuse("option '" + std::string(name) + "' appears twice");
         seen.push_back(name);
         if (auto set = set_option(name, part.substr(equals + 1), url); !set) return set;
     }
     return {};
 }
 
-// USER@HOSTS, the part before the database's slash.
+// Parses USER@HOSTS, the part before the slash of the database.
 Result<void> parse_authority(std::string_view text, Url& url) {
     const auto at = text.rfind('@');
     if (at == std::string_view::npos) return refuse("mysql://USER@HOST/DATABASE: no user");
     const auto user = text.substr(0, at);
     if (user.find(':') != std::string_view::npos)
-        return refuse("a password does not stand in the URL: use store.password_file");
-    if (!is_word(user, 80)) return refuse("no user name: '" + std::string(user) + "'");
+        return refuse("the URL must not have a password: use store.password_file");
+    if (!is_word(user, 80)) return refuse("not a user name: '" + std::string(user) + "'");
     url.user = user;
     return parse_hosts(text.substr(at + 1), url);
 }
@@ -87,7 +90,7 @@ Result<void> parse_authority(std::string_view text, Url& url) {
 Result<void> check_socket(const Url& url) {
     if (url.socket.empty()) return {};
     if (url.hosts.size() == 1 && url.hosts.front() == Url::Host{"localhost"}) return {};
-    return refuse("socket goes with the one host localhost");
+    return refuse("socket needs localhost as the only host");
 }
 
 Result<Url> parse_mysql(std::string_view text) {
@@ -100,7 +103,7 @@ Result<Url> parse_mysql(std::string_view text) {
     if (auto done = parse_authority(place.substr(0, slash), url); !done)
         return tl::unexpected(done.error());
     url.database = place.substr(slash + 1);
-    if (!is_word(url.database, 64)) return refuse("no database name: '" + url.database + "'");
+    if (!is_word(url.database, 64)) return refuse("not a database name: '" + url.database + "'");
     if (question != std::string_view::npos)
         if (auto done = parse_options(text.substr(question + 1), url); !done)
             return tl::unexpected(done.error());
@@ -113,13 +116,22 @@ Result<Url> parse_mysql(std::string_view text) {
 Result<Url> parse_url(std::string_view text) {
     const bool odd = std::ranges::any_of(
         text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-    if (odd) return refuse("control characters");
+    if (odd) return refuse("it has control characters");
     if (text.starts_with(mysql_scheme)) return parse_mysql(text.substr(mysql_scheme.size()));
-    if (!text.starts_with(sqlite_scheme)) return refuse("begins with sqlite: or mysql://");
+    if (!text.starts_with(sqlite_scheme)) return refuse("it must begin with sqlite: or mysql://");
     Url url;
     url.path = text.substr(sqlite_scheme.size());
     if (url.path.empty()) return refuse("sqlite: names no file");
     return url;
+}
+
+Connect connector(Url url, std::string password, IfMissing if_missing,
+                  std::chrono::seconds answer_within) {
+    if (url.engine == Engine::sqlite)
+        return [path = std::move(url.path), if_missing] { return open_sqlite(path, if_missing); };
+    return [url = std::move(url), password = std::move(password), answer_within] {
+        return open_mysql(url, password, answer_within);
+    };
 }
 
 }  // namespace store

@@ -1,4 +1,4 @@
-// store/store.hpp -- a database opened by its URL, and its schema brought up to date.
+// store/store.hpp -- opens a database by its URL, and creates or upgrades its schema.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace store {
 
-// store.url, taken apart:
+// The parts of store.url:
 //   sqlite:PATH
 //   mysql://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?tls=verify|off][&socket=PATH]
 struct Url {
@@ -31,22 +31,22 @@ struct Url {
     bool operator==(const Url&) const = default;
 };
 
-//   error  refused, naming what is wrong with the URL (a password in it is refused too)
+//   error  refused, with what is wrong with the URL (a password in it, too)
 [[nodiscard]] base::Result<Url> parse_url(std::string_view text);
 
-// How to connect: opens one connection at each call, with time-outs, utf8mb4, 5 s lock wait;
-// of several hosts the next one is tried when one is not reached or not ready, or is sending its
-// state to another node, which may halt it (unless all others are out of reach).
-//   password       from store.password_file, without its line end; empty: none
-//   answer_within  of one statement on MariaDB; a server that is silent for longer is lost
+// Returns a function that opens one connection at each call, with time-outs, utf8mb4 and 5 s lock
+// wait. Of several hosts it tries the next one when one is not reached or not ready, or is sending
+// its state to another node, which may halt it (unless no other can be reached).
+//   password       from store.password_file, without its line end; may be empty
+//   answer_within  limit of one statement on MariaDB; then the connection counts as lost
 enum class IfMissing { fail, create };  // of an SQLite file
 [[nodiscard]] Connect connector(Url url, std::string password, IfMissing if_missing,
                                 std::chrono::seconds answer_within = std::chrono::seconds(30));
 
-// The number of the schema that sql/objects_history.sql makes.
+// Returns the number of the schema that sql/objects_history.sql creates.
 [[nodiscard]] int newest_schema();
 
-// The text of sql/objects_history.sql, or of its SQLite twin.
+// Returns the text of sql/objects_history.sql, or of its SQLite twin.
 [[nodiscard]] std::string_view schema_sql(Engine engine);
 
 struct Upgraded {
@@ -60,9 +60,9 @@ struct Upgraded {
 //   throws  Failure
 [[nodiscard]] base::Result<Upgraded> initialise(Connection& connection);
 
-// Whether this program can work with the schema as it stands.
-//   error  refused: none yet ("run varve init"), older ("run varve init"), newer than the
-//          program, an import that was broken off or goes on
+// Checks that this program can work with the schema.
+//   error  refused: no schema or an older one ("run varve init"), a newer one, an import that is
+//          running or was interrupted
 [[nodiscard]] base::Result<void> check_schema(Connection& connection);
 
 }  // namespace store

@@ -109,10 +109,10 @@ TEST_CASE("however many ask, the store is read twice a second at most") {
 
 TEST_CASE("while the store is away tokens are good for a minute, then nobody is let in") {
     const support::FreshStore fresh(store::Engine::sqlite);
-    store::Patience patience;
-    patience.attempts = 1;
-    patience.wait_for_connection = 0ms;
-    store::Pool pool(fresh.connect(), 1, patience);
+    store::RetryPolicy retry_policy;
+    retry_policy.attempts = 1;
+    retry_policy.wait_for_connection = 0ms;
+    store::Pool pool(fresh.connect(), 1, retry_policy);
     Stopped time;
     app::TokenHolders holders(pool, time.timer());
     const auto token = app::add_token(pool, "sylvia", now);

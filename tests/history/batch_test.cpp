@@ -22,8 +22,8 @@ namespace {
 using Names = std::vector<ObjectName>;
 
 struct Office {
-    explicit Office(store::Connect connect, store::Patience patience = {})
-        : pool(std::move(connect), 4, std::move(patience)) {}
+    explicit Office(store::Connect connect, store::RetryPolicy retry_policy = {})
+        : pool(std::move(connect), 4, std::move(retry_policy)) {}
 
     std::vector<Brought> bring(const source::Source& build, const source::Source* previous,
                                const Names& names, const BatchSettings& how = {}) {

@@ -28,8 +28,8 @@ SmallBuild build(const std::string& version) {
 // One process's way into the store.
 class Desks {
    public:
-    explicit Desks(store::Connect connect, store::Patience patience = {})
-        : pool(std::move(connect), 4, std::move(patience)) {}
+    explicit Desks(store::Connect connect, store::RetryPolicy retry_policy = {})
+        : pool(std::move(connect), 4, std::move(retry_policy)) {}
 
     base::Result<Refreshed> refresh(const SmallBuild& now, const SmallBuild* before = nullptr,
                                     const ObjectName& name = gene) {

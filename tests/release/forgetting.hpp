@@ -69,8 +69,8 @@ struct Three {
 
 // One process's way into the store.
 struct Office {
-    explicit Office(store::Connect connect, store::Patience patience = {})
-        : pool(std::move(connect), 8, std::move(patience)) {
+    explicit Office(store::Connect connect, store::RetryPolicy retry_policy = {})
+        : pool(std::move(connect), 8, std::move(retry_policy)) {
         settings.names = {{"Gene", {{"Public_name"}}}};
     }
 

@@ -73,8 +73,8 @@ struct Builds {
 
 // One process's way into the store.
 struct Office {
-    explicit Office(store::Connect connect, store::Patience patience = {})
-        : pool(std::move(connect), 4, std::move(patience)) {}
+    explicit Office(store::Connect connect, store::RetryPolicy retry_policy = {})
+        : pool(std::move(connect), 4, std::move(retry_policy)) {}
 
     history::Desk desk() { return {pool, settings, clock, renames}; }
     void warm(const SmallBuild& build, const SmallBuild* previous = nullptr) {

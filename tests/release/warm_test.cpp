@@ -50,8 +50,8 @@ source::Build held(const SmallBuild& build) {
 
 // One process's way into the store.
 struct Office {
-    explicit Office(store::Connect connect, store::Patience patience = {})
-        : pool(std::move(connect), 8, std::move(patience)) {}
+    explicit Office(store::Connect connect, store::RetryPolicy retry_policy = {})
+        : pool(std::move(connect), 8, std::move(retry_policy)) {}
 
     Warming warming(const SmallBuild& build, const SmallBuild* previous = nullptr,
                     Selection what = Everything{}) {
@@ -342,7 +342,7 @@ TEST_CASE("a job that broke off anywhere goes on, and leaves what one run leaves
     for (int at = 1;; at += 7) {
         const support::FreshStore broken(engine);
         const auto plan = std::make_shared<support::FaultPlan>(Fault::lost, at);
-        store::Patience never_again = support::no_waiting();
+        store::RetryPolicy never_again = support::no_waiting();
         never_again.attempts = 1;
         Office office(support::faulty(broken.connect(), plan), never_again);
         INFO("statement " << at);

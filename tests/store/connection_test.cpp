@@ -203,7 +203,7 @@ TEST_CASE("a transaction for reading refuses to write") {
     connection->begin(Access::read);
     const auto failure = failure_of(
         [&] { connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}})); });
-    CHECK_FALSE(failure.meaning().transient);
+    CHECK_FALSE(failure.kind().transient);
     connection->rollback();
     CHECK(connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}})) == 1);
 }
@@ -216,9 +216,9 @@ TEST_CASE("a key that is taken is a duplicate, and the transaction goes on") {
     const auto row = values({"a", std::int64_t{1}, "", Blob{}});
     transaction.execute(insert_thing, row);
     const auto failure = failure_of([&] { transaction.execute(insert_thing, row); });
-    CHECK(failure.meaning().duplicate);
-    CHECK_FALSE(failure.meaning().transient);
-    CHECK_FALSE(failure.meaning().full);
+    CHECK(failure.kind().duplicate);
+    CHECK_FALSE(failure.kind().transient);
+    CHECK_FALSE(failure.kind().needs_operator);
     transaction.commit();
     CHECK(count_things(*connection) == 1);
 }
@@ -230,9 +230,9 @@ TEST_CASE("a row that points nowhere is refused, and is no duplicate") {
         connection->execute("INSERT INTO trees (oid, version, tree) VALUES (?, ?, ?)",
                             values({std::int64_t{99}, "WS186", Blob{"x"}}));
     });
-    CHECK(failure.meaning().orphan);
-    CHECK_FALSE(failure.meaning().duplicate);
-    CHECK_FALSE(failure.meaning().transient);
+    CHECK(failure.kind().orphan);
+    CHECK_FALSE(failure.kind().duplicate);
+    CHECK_FALSE(failure.kind().transient);
 }
 
 TEST_CASE("a name that is too long is refused, never cut") {
@@ -251,10 +251,9 @@ TEST_CASE("SQL that is wrong, or wants other values, says so and breaks nothing"
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
-    CHECK_FALSE(failure_of([&] { (void)connection->query("SELEC 1"); }).meaning().transient);
-    CHECK_FALSE(failure_of([&] { (void)connection->query("SELECT 1 FROM nowhere"); })
-                    .meaning()
-                    .transient);
+    CHECK_FALSE(failure_of([&] { (void)connection->query("SELEC 1"); }).kind().transient);
+    CHECK_FALSE(
+        failure_of([&] { (void)connection->query("SELECT 1 FROM nowhere"); }).kind().transient);
     CHECK_THROWS_AS(connection->query("SELECT ?"), std::logic_error);
     CHECK_THROWS_AS(connection->query("SELECT 1", values({"x"})), std::logic_error);
     CHECK_THROWS(connection->query("SELECT 1; DELETE FROM things"));

@@ -144,7 +144,7 @@ TEST_CASE("A key that is taken fails the many rows, and nothing of them stays") 
             insert(*connection, into_meta, values);
             FAIL("a key was written twice");
         } catch (const store::Failure& failure) {
-            CHECK(failure.meaning().duplicate);
+            CHECK(failure.kind().duplicate);
         }
         CHECK(rows_that_stand(*connection).empty());
     });

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <arpa/inet.h>
 #include <atomic>
+#include <cppconn/connection.h>
+#include <cppconn/exception.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 
-#include "store/mysql_connection.hpp"
-#include "store/mysql_session.hpp"
+#include "store/mysql.hpp"
 #include "support/stores.hpp"
 
 using namespace store;
@@ -88,7 +89,7 @@ TEST_CASE("tls=verify never falls back to plain text") {
     auto url = fresh.url();
     url.verify_tls = true;
     const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
-    CHECK_FALSE(failure.meaning().transient);
+    CHECK_FALSE(failure.kind().transient);
 }
 
 TEST_CASE("a server can't ask for files of ours") {
@@ -105,10 +106,10 @@ TEST_CASE("a server can't ask for files of ours") {
 
 TEST_CASE("a wrong password or database is an operator's business") {
     const FreshStore fresh(Engine::mysql, Schema::none);
-    CHECK(failure_of([&] { (void)open_mysql(fresh.url(), "wrong"); }).meaning().full);
+    CHECK(failure_of([&] { (void)open_mysql(fresh.url(), "wrong"); }).kind().needs_operator);
     auto elsewhere = fresh.url();
     elsewhere.database = "nowhere";
-    CHECK(failure_of([&] { (void)open_mysql(elsewhere, ""); }).meaning().full);
+    CHECK(failure_of([&] { (void)open_mysql(elsewhere, ""); }).kind().needs_operator);
 }
 
 TEST_CASE("several hosts are tried in turn, and all unreachable is transient") {
@@ -119,8 +120,8 @@ TEST_CASE("several hosts are tried in turn, and all unreachable is transient") {
     url.user = "varve";
     url.database = "history";
     const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
-    CHECK(failure.meaning().transient);
-    CHECK(failure.meaning().lost_connection);
+    CHECK(failure.kind().transient);
+    CHECK(failure.kind().lost_connection);
     CHECK(one.callers() == 1);
     CHECK(two.callers() == 1);
 }
@@ -131,26 +132,26 @@ TEST_CASE("a server that is not there is transient") {
     url.socket = (folder.path() / "nobody").string();
     const auto failure = failure_of([&] { (void)open_mysql(url, ""); });
     CHECK(failure.code() == 2002);
-    CHECK(failure.meaning().transient);
+    CHECK(failure.kind().transient);
 }
 
-TEST_CASE("the server's codes have their meaning") {
+TEST_CASE("the server's codes have their kind") {
     for (const int code : {1205, 1213, 1615, 1047, 1180, 2002, 2003, 2006, 2013, 2030}) {
         INFO(code);
-        CHECK(mysql_meaning(code, "HY000").transient);
+        CHECK(mysql_failure_kind(code, "HY000").transient);
     }
     for (const int code : {1047, 1180, 1927, 2002, 2006, 2013, 2030})
-        CHECK(mysql_meaning(code, "HY000").lost_connection);
-    CHECK_FALSE(mysql_meaning(1213, "40001").lost_connection);
-    CHECK(mysql_meaning(9999, "40001").transient);
-    CHECK(mysql_meaning(1040, "08004").transient);
-    CHECK(mysql_meaning(1062, "23000").duplicate);
-    CHECK_FALSE(mysql_meaning(1452, "23000").duplicate);
-    CHECK_FALSE(mysql_meaning(1452, "23000").transient);
-    CHECK(mysql_meaning(1452, "23000").orphan);
+        CHECK(mysql_failure_kind(code, "HY000").lost_connection);
+    CHECK_FALSE(mysql_failure_kind(1213, "40001").lost_connection);
+    CHECK(mysql_failure_kind(9999, "40001").transient);
+    CHECK(mysql_failure_kind(1040, "08004").transient);
+    CHECK(mysql_failure_kind(1062, "23000").duplicate);
+    CHECK_FALSE(mysql_failure_kind(1452, "23000").duplicate);
+    CHECK_FALSE(mysql_failure_kind(1452, "23000").transient);
+    CHECK(mysql_failure_kind(1452, "23000").orphan);
     for (const int code : {1021, 1114, 1290, 1836, 1045})
-        CHECK(mysql_meaning(code, "HY000").full);
-    CHECK_FALSE(mysql_meaning(2026, "08001").transient);
-    CHECK_FALSE(mysql_meaning(1064, "42000").transient);
-    CHECK_FALSE(mysql_meaning(0, "").transient);
+        CHECK(mysql_failure_kind(code, "HY000").needs_operator);
+    CHECK_FALSE(mysql_failure_kind(2026, "08001").transient);
+    CHECK_FALSE(mysql_failure_kind(1064, "42000").transient);
+    CHECK_FALSE(mysql_failure_kind(0, "").transient);
 }

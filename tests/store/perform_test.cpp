@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "store/dialect.hpp"
-#include "store/sqlite_connection.hpp"
+#include "store/sqlite.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
 
@@ -102,14 +102,14 @@ TEST_CASE("what does not pass is not tried again") {
 
 TEST_CASE("waits grow, are jittered, keep under their bound, and end with the attempts") {
     std::vector<std::int64_t> waits;
-    Patience patience;
-    patience.attempts = 14;
-    patience.sleep = [&](std::chrono::milliseconds wait) { waits.push_back(wait.count()); };
+    RetryPolicy retry_policy;
+    retry_policy.attempts = 14;
+    retry_policy.sleep = [&](std::chrono::milliseconds wait) { waits.push_back(wait.count()); };
     Pool pool(
         []() -> std::unique_ptr<Connection> {
             throw Failure("refused", {.transient = true, .lost_connection = true}, 2002);
         },
-        1, patience);
+        1, retry_policy);
     CHECK_THROWS_AS(perform(pool, Access::read, [](Transaction&) {}), Failure);
     REQUIRE(waits.size() == 13);
     for (std::size_t n = 0; n < waits.size(); ++n) {
@@ -122,16 +122,16 @@ TEST_CASE("waits grow, are jittered, keep under their bound, and end with the at
 
 TEST_CASE("a full disk is not tried again, even when the commit is in doubt") {
     Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1, support::no_waiting());
-    const Failure full("full", {.in_doubt = true, .full = true}, 10);
+    const Failure full("full", {.in_doubt = true, .needs_operator = true}, 10);
     CHECK_THROWS_AS(wait_or_give_up(pool, full, 1, {}), Failure);
     const Failure in_doubt("lost", {.in_doubt = true}, 2013);
     CHECK_NOTHROW(wait_or_give_up(pool, in_doubt, 1, {}));
 }
 
-TEST_CASE("no attempt begins later than the patience lasts") {
-    auto patience = support::no_waiting();
-    patience.last_attempt = std::chrono::seconds(12);
-    Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1, patience);
+TEST_CASE("no attempt begins later than the retry_policy lasts") {
+    auto retry_policy = support::no_waiting();
+    retry_policy.last_attempt = std::chrono::seconds(12);
+    Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1, retry_policy);
     const Failure silent("silent", {.transient = true, .lost_connection = true}, 2013);
     CHECK_NOTHROW(wait_or_give_up(pool, silent, 1, std::chrono::seconds(12)));
     CHECK_THROWS_AS(wait_or_give_up(pool, silent, 1, std::chrono::seconds(13)), Failure);
@@ -140,21 +140,21 @@ TEST_CASE("no attempt begins later than the patience lasts") {
 TEST_CASE("a pool opens no more than its size, and says when none comes free in time") {
     support::each_store([](const Connect& connect) {
         int opened = 0;
-        Patience patience;
-        patience.wait_for_connection = std::chrono::milliseconds(0);
+        RetryPolicy retry_policy;
+        retry_policy.wait_for_connection = std::chrono::milliseconds(0);
         Pool pool(
             [&] {
                 ++opened;
                 return connect();
             },
-            2, patience);
+            2, retry_policy);
         {
             const auto one = pool.lease(), two = pool.lease();
             try {
                 (void)pool.lease();
                 FAIL("a third connection");
             } catch (const Failure& failure) {
-                CHECK(failure.meaning().transient);
+                CHECK(failure.kind().transient);
             }
         }
         const auto again = pool.lease();
@@ -181,14 +181,14 @@ TEST_CASE("a lease that waits gets the connection that another gives back") {
 TEST_CASE("connecting that fails leaves room for the next try") {
     support::each_store([](const Connect& connect) {
         bool refuse = true;
-        Patience patience;
-        patience.wait_for_connection = std::chrono::milliseconds(0);
+        RetryPolicy retry_policy;
+        retry_policy.wait_for_connection = std::chrono::milliseconds(0);
         Pool pool(
             [&] {
                 if (refuse) throw Failure("refused", {.transient = true}, 2002);
                 return connect();
             },
-            1, patience);
+            1, retry_policy);
         CHECK_THROWS_AS(pool.lease(), Failure);
         refuse = false;
         CHECK_NOTHROW(pool.lease());
@@ -197,9 +197,9 @@ TEST_CASE("connecting that fails leaves room for the next try") {
 
 TEST_CASE("writers at once lose no update and need nobody to retry by hand") {
     support::each_store([](const Connect& connect) {
-        Patience patience;
-        patience.attempts = 100;
-        Pool pool(connect, 4, patience);
+        RetryPolicy retry_policy;
+        retry_policy.attempts = 100;
+        Pool pool(connect, 4, retry_policy);
         std::vector<std::jthread> threads;
         for (int n = 0; n < 4; ++n)
             threads.emplace_back([&pool, n] {
@@ -283,12 +283,12 @@ TEST_CASE("a file that another process writes is tried again") {
     const FreshStore fresh(Engine::sqlite);
     const auto other = fresh.connect()();
     other->begin(Access::write);
-    Patience patience;
-    patience.sleep = [&](std::chrono::milliseconds) { other->commit(); };
+    RetryPolicy retry_policy;
+    retry_policy.sleep = [&](std::chrono::milliseconds) { other->commit(); };
     const auto impatient = [&] {
         return open_sqlite(fresh.url().path, IfMissing::fail, std::chrono::milliseconds(0));
     };
-    Pool pool(impatient, 1, patience);
+    Pool pool(impatient, 1, retry_policy);
     perform(pool, Access::write, [](Transaction& t) { record_release(t, "WS187"); });
     CHECK(releases_and_generation(fresh.connect()) == one_of_each);
     CHECK(pool.retries() == 1);
@@ -317,9 +317,9 @@ TEST_CASE("a commit on a killed connection is in doubt, never a success") {
         connection->commit();
         FAIL("committed");
     } catch (const Failure& failure) {
-        CHECK(failure.meaning().in_doubt);
-        CHECK(failure.meaning().transient);
-        CHECK(failure.meaning().lost_connection);
+        CHECK(failure.kind().in_doubt);
+        CHECK(failure.kind().transient);
+        CHECK(failure.kind().lost_connection);
     }
     CHECK(connection->is_broken());
     connection->rollback();
@@ -327,9 +327,9 @@ TEST_CASE("a commit on a killed connection is in doubt, never a success") {
 
 TEST_CASE("a server that was restarted costs one run, not one for each idle connection") {
     const FreshStore fresh(Engine::mysql);
-    Patience patience = support::no_waiting();
-    patience.attempts = 2;
-    Pool pool(fresh.connect(), 4, patience);
+    RetryPolicy retry_policy = support::no_waiting();
+    retry_policy.attempts = 2;
+    Pool pool(fresh.connect(), 4, retry_policy);
     {
         const auto a = pool.lease(), b = pool.lease(), c = pool.lease(), d = pool.lease();
     }

@@ -3,11 +3,11 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/sqlite_connection.hpp"
-#include "store/sqlite_handle.hpp"
+#include "store/sqlite.hpp"
 #include "support/stores.hpp"
 
 using namespace store;
@@ -44,11 +44,11 @@ fs::path store_with_one_release(const support::TempDir& folder) {
     return file;
 }
 
-Failure::Meaning meaning_of(const std::function<void()>& action) {
+FailureKind kind_of(const std::function<void()>& action) {
     try {
         action();
     } catch (const Failure& failure) {
-        return failure.meaning();
+        return failure.kind();
     }
     throw std::logic_error("nothing failed");
 }
@@ -82,9 +82,9 @@ TEST_CASE("a full disk is an operator's business, and what was written stays who
                             {Blob{std::string(1'000'000, 'x')}});
         transaction.commit();
     };
-    const auto meaning = meaning_of(fill);
-    CHECK(meaning.full);
-    CHECK_FALSE(meaning.transient);
+    const auto kind = kind_of(fill);
+    CHECK(kind.needs_operator);
+    CHECK_FALSE(kind.transient);
     CHECK(releases_in(*connection) == 1);
     (void)connection->query("PRAGMA max_page_count = 100000");
     fill();
@@ -103,14 +103,14 @@ TEST_CASE("a store that may only be read is read; writing is an operator's busin
         const auto connection = open_sqlite(file, IfMissing::fail);
         CHECK(releases_in(*connection) == 1);
         CHECK(check_schema(*connection));
-        const auto meaning = meaning_of(
-            [&] { connection->execute(insert_release, std::array<Value, 1>{"WS187"}); });
-        CHECK(meaning.full);
-        CHECK_FALSE(meaning.transient);
-        CHECK(meaning_of([&] {
+        const auto kind =
+            kind_of([&] { connection->execute(insert_release, std::array<Value, 1>{"WS187"}); });
+        CHECK(kind.needs_operator);
+        CHECK_FALSE(kind.transient);
+        CHECK(kind_of([&] {
                   Transaction transaction(*connection, Access::write);
                   transaction.execute(insert_release, {"WS187"});
-              }).full);
+              }).needs_operator);
         CHECK(releases_in(*connection) == 1);
     }
     set_mode(folder.path(), 0700);
@@ -119,11 +119,11 @@ TEST_CASE("a store that may only be read is read; writing is an operator's busin
 TEST_CASE("a file that is missing is made only when asked for") {
     const support::TempDir folder;
     const auto file = folder.path() / "history.db";
-    CHECK(meaning_of([&] { (void)open_sqlite(file, IfMissing::fail); }).full);
+    CHECK(kind_of([&] { (void)open_sqlite(file, IfMissing::fail); }).needs_operator);
     CHECK_FALSE(fs::exists(file));
-    CHECK(meaning_of([&] {
+    CHECK(kind_of([&] {
               (void)open_sqlite(folder.path() / "none" / "history.db", IfMissing::create);
-          }).full);
+          }).needs_operator);
     (void)open_sqlite(file, IfMissing::create);
     CHECK(fs::exists(file));
 }
@@ -131,24 +131,24 @@ TEST_CASE("a file that is missing is made only when asked for") {
 TEST_CASE("a file that is no database, or damaged, says so") {
     const support::TempDir folder;
     const auto other = folder.write("other.db", std::string(8192, 'x'));
-    CHECK(meaning_of([&] { (void)open_sqlite(other, IfMissing::fail); }).full);
+    CHECK(kind_of([&] { (void)open_sqlite(other, IfMissing::fail); }).needs_operator);
     const auto file = store_with_one_release(folder);
     fs::resize_file(file, 8192);
-    const auto meaning = meaning_of([&] { (void)open_sqlite(file, IfMissing::fail); });
-    CHECK(meaning.full);
-    CHECK(meaning.lost_connection);
+    const auto kind = kind_of([&] { (void)open_sqlite(file, IfMissing::fail); });
+    CHECK(kind.needs_operator);
+    CHECK(kind.lost_connection);
 }
 
-TEST_CASE("SQLite's codes have their meaning") {
-    CHECK(sqlite_meaning(SQLITE_BUSY_SNAPSHOT).transient);
-    CHECK(sqlite_meaning(SQLITE_LOCKED_SHAREDCACHE).transient);
-    CHECK(sqlite_meaning(SQLITE_CONSTRAINT_UNIQUE).duplicate);
-    CHECK(sqlite_meaning(SQLITE_CONSTRAINT_PRIMARYKEY).duplicate);
-    CHECK_FALSE(sqlite_meaning(SQLITE_CONSTRAINT_FOREIGNKEY).duplicate);
-    CHECK(sqlite_meaning(SQLITE_CONSTRAINT_FOREIGNKEY).orphan);
-    CHECK(sqlite_meaning(SQLITE_FULL).full);
-    CHECK(sqlite_meaning(SQLITE_READONLY_DBMOVED).full);
-    CHECK(sqlite_meaning(SQLITE_IOERR_FSYNC).full);
-    CHECK(sqlite_meaning(SQLITE_IOERR_FSYNC).lost_connection);
-    CHECK_FALSE(sqlite_meaning(SQLITE_ERROR).transient);
+TEST_CASE("SQLite's codes have their kind") {
+    CHECK(sqlite_failure_kind(SQLITE_BUSY_SNAPSHOT).transient);
+    CHECK(sqlite_failure_kind(SQLITE_LOCKED_SHAREDCACHE).transient);
+    CHECK(sqlite_failure_kind(SQLITE_CONSTRAINT_UNIQUE).duplicate);
+    CHECK(sqlite_failure_kind(SQLITE_CONSTRAINT_PRIMARYKEY).duplicate);
+    CHECK_FALSE(sqlite_failure_kind(SQLITE_CONSTRAINT_FOREIGNKEY).duplicate);
+    CHECK(sqlite_failure_kind(SQLITE_CONSTRAINT_FOREIGNKEY).orphan);
+    CHECK(sqlite_failure_kind(SQLITE_FULL).needs_operator);
+    CHECK(sqlite_failure_kind(SQLITE_READONLY_DBMOVED).needs_operator);
+    CHECK(sqlite_failure_kind(SQLITE_IOERR_FSYNC).needs_operator);
+    CHECK(sqlite_failure_kind(SQLITE_IOERR_FSYNC).lost_connection);
+    CHECK_FALSE(sqlite_failure_kind(SQLITE_ERROR).transient);
 }

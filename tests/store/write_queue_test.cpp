@@ -1,5 +1,5 @@
-// Writers one after the other: in a process by the pool's turns, between processes by the
-// turnstile beside an SQLite file.
+// Writers one after the other: by the pool within a process, by a lock file beside an SQLite file
+// between processes.
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "store/pool.hpp"
-#include "store/sqlite_connection.hpp"
+#include "store/sqlite.hpp"
 #include "support/stores.hpp"
 
 using namespace store;
@@ -26,22 +26,22 @@ void wait_until(F is_so) {
     }
 }
 
-Pool one_writer(const FreshStore& fresh, Patience patience = {}) {
-    return {fresh.connect(), 8, std::move(patience), Writers::one_at_a_time};
+Pool one_writer(const FreshStore& fresh, RetryPolicy retry_policy = {}) {
+    return {fresh.connect(), 8, std::move(retry_policy), Writers::one_at_a_time};
 }
 
 }  // namespace
 
-TEST_CASE("the turn to write is given in the order of asking") {
+TEST_CASE("writers get their permits in the order of asking") {
     const FreshStore fresh(Engine::sqlite);
     Pool pool = one_writer(fresh);
     std::vector<int> order;
     std::vector<std::jthread> threads;
     {
-        const auto held = pool.turn(Access::write);
+        const auto held = pool.write_permit(Access::write);
         for (int i = 0; i < 6; ++i) {
             threads.emplace_back([&, i] {
-                const auto turn = pool.turn(Access::write);
+                const auto permit = pool.write_permit(Access::write);
                 order.push_back(i);
             });
             wait_until(
@@ -54,11 +54,11 @@ TEST_CASE("the turn to write is given in the order of asking") {
     CHECK(pool.waiting_to_write() == 0);
 }
 
-TEST_CASE("readers need no turn, nor do writers of an engine that takes many") {
+TEST_CASE("readers need no permit, nor do writers of an engine that allows many") {
     const FreshStore fresh(Engine::sqlite);
     Pool pool = one_writer(fresh), many(fresh.connect(), 2);
-    const auto held = pool.turn(Access::write), other = many.turn(Access::write);
-    const auto read = pool.turn(Access::read), another = many.turn(Access::write);
+    const auto held = pool.write_permit(Access::write), other = many.write_permit(Access::write);
+    const auto read = pool.write_permit(Access::read), another = many.write_permit(Access::write);
     CHECK(perform(pool, Access::read, [](Transaction& t) {
               return t.query("SELECT COUNT(*) FROM objects").at(0).integer(0);
           }) == 0);
@@ -88,29 +88,29 @@ TEST_CASE("a writer gets the connection that wrote last, a reader another") {
     CHECK(&*last == wrote);
 }
 
-TEST_CASE("a turn that does not come in time is a failure that passes, and leaves no trace") {
+TEST_CASE("a permit that does not come in time is a transient failure, and leaves no trace") {
     const FreshStore fresh(Engine::sqlite);
-    Patience patience;
-    patience.wait_for_connection = std::chrono::milliseconds(1);
-    Pool pool = one_writer(fresh, patience);
+    RetryPolicy retry_policy;
+    retry_policy.wait_for_connection = std::chrono::milliseconds(1);
+    Pool pool = one_writer(fresh, retry_policy);
     {
-        const auto held = pool.turn(Access::write);
+        const auto held = pool.write_permit(Access::write);
         try {
-            const auto turn = pool.turn(Access::write);
-            FAIL("two turns at once");
+            const auto permit = pool.write_permit(Access::write);
+            FAIL("two permits at once");
         } catch (const Failure& failure) {
-            CHECK(failure.meaning().transient);
+            CHECK(failure.kind().transient);
         }
         CHECK(pool.waiting_to_write() == 0);
     }
-    CHECK_NOTHROW(pool.turn(Access::write));
+    CHECK_NOTHROW(pool.write_permit(Access::write));
 }
 
 TEST_CASE("a writer that waited for the file comes before one that has just committed") {
     const FreshStore fresh(Engine::sqlite);
     const auto job = fresh.connect()(), request = fresh.connect()();
-    const auto turnstile = fresh.url().path.string() + "-turn";
-    const int probe = ::open(turnstile.c_str(), O_RDWR | O_CLOEXEC);
+    const auto lock_file = fresh.url().path.string() + "-turn";
+    const int probe = ::open(lock_file.c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(probe >= 0);
     const auto somebody_waits = [&] {
         if (::flock(probe, LOCK_EX | LOCK_NB) != 0) return true;
@@ -136,11 +136,11 @@ TEST_CASE("a writer that waited for the file comes before one that has just comm
     ::close(probe);
 }
 
-TEST_CASE("a store whose turnstile can't be made is written all the same") {
+TEST_CASE("a store whose lock file cannot be created is still written") {
     const FreshStore fresh(Engine::sqlite);
-    const auto turnstile = fresh.url().path.string() + "-turn";
-    std::filesystem::remove(turnstile);
-    std::filesystem::create_directory(turnstile);
+    const auto lock_file = fresh.url().path.string() + "-turn";
+    std::filesystem::remove(lock_file);
+    std::filesystem::create_directory(lock_file);
     const auto connection = fresh.connect()();
     connection->begin(Access::write);
     connection->execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");

@@ -108,10 +108,10 @@ inline store::Connect faulty(store::Connect real, std::shared_ptr<FaultPlan> pla
 }
 
 // Tries again at once: tests don't sleep.
-inline store::Patience no_waiting() {
-    store::Patience patience;
-    patience.sleep = [](std::chrono::milliseconds) {};
-    return patience;
+inline store::RetryPolicy no_waiting() {
+    store::RetryPolicy retry_policy;
+    retry_policy.sleep = [](std::chrono::milliseconds) {};
+    return retry_policy;
 }
 
 }  // namespace support
