@@ -35,7 +35,10 @@ may_include = $(shell sed -n 's/^$(1)://p' docs/arrows.txt)
 $(foreach r,$(rooms),$(eval linked_$(r) := $(sort $(r) $(foreach i,$(call may_include,$(r)),$(linked_$(i))))))
 # Their archives, the highest first, as the linker wants them.
 $(foreach r,$(rooms),$(eval top_down := $(r) $(top_down)))
-archives = $(patsubst %,$(B)/lib%.a,$(filter $(linked_$(1)),$(top_down)))
+archives = $(patsubst %,$(B)/lib%.a,$(filter $(foreach r,$(1),$(linked_$(r))),$(top_down)))
+
+# The tests of release read what a job has recorded.
+test_of_release_needs := query
 
 # A room has all files below its folder.
 files   := $(sort $(shell find src tests bench -name '*.cpp'))
@@ -73,7 +76,7 @@ $(B)/command: always
 define room
 $(B)/lib$(1).a: $(call objects,$(1)) $(if $(filter store,$(1)),$(B)/obj/store/schema_text.o) $(if $(filter render,$(1)),$(B)/obj/render/template_texts.o)
 	@rm -f $$@; ar rcs $$@ $$^
-$(B)/test-$(1): $(call tests,$(1)) $(call archives,$(1))
+$(B)/test-$(1): $(call tests,$(1)) $(call archives,$(1) $(test_of_$(1)_needs))
 	$(CXX) $(LDFLAGS) $$^ $(test_libs) $(LIBS) -o $$@
 endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))

@@ -6,7 +6,7 @@
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "base/text.hpp"
-#include "history/past.hpp"
+#include "query/tree_at.hpp"
 #include "render/difference_json.hpp"
 #include "source/dump.hpp"
 
@@ -14,8 +14,8 @@ namespace app {
 namespace {
 
 using base::Result;
-using history::ObjectName;
-using history::PastTree;
+using query::PastTree;
+using tree::ObjectName;
 
 // One side of the comparison, and the models it knows.
 struct Side {
@@ -47,7 +47,7 @@ Result<Side> from_release(Rooms& rooms, const std::string& version, const Object
     rooms.current->look();
     const auto answer = rooms.ledger->history_of(asked, {});
     if (!answer) return tl::unexpected(answer.error());
-    auto tree = history::past_tree(rooms.ledger->reading(), answer->history.object, version);
+    auto tree = query::tree_at(rooms.ledger->read_context(), answer->history.object, version);
     if (!tree) return tl::unexpected(tree.error());
     return Side{std::move(*tree), rooms.current->build()};
 }
@@ -107,9 +107,9 @@ class Sides {
     int folders_ = 0;
 };
 
-history::Difference difference_of(ObjectName asked, const Side& from, const Side& to,
-                                  std::vector<compare::Change> changes) {
-    history::Difference difference;
+query::Difference difference_of(ObjectName asked, const Side& from, const Side& to,
+                                std::vector<compare::Change> changes) {
+    query::Difference difference;
     difference.object = std::move(asked);
     difference.from = from.tree.release;
     difference.to = to.tree.release;
@@ -133,7 +133,7 @@ int compare_sides(const std::filesystem::path& config_file, const DiffWords& wor
                          : from->build ? from->build->models()
                                        : none;
     const auto changes =
-        history::changes_between(from->tree, to->tree, asked, models, sides.ignored());
+        query::changes_between(from->tree, to->tree, asked, models, sides.ignored());
     if (!changes) return complain(changes.error().text, trouble);
     // Whoever runs a command may read the store: no user is hidden from him.
     fmt::print("{}", words.format == "json"

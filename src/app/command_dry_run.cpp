@@ -4,8 +4,8 @@
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "app/selection.hpp"
-#include "history/tables.hpp"
 #include "release/preview.hpp"
+#include "tables/tables.hpp"
 
 namespace app {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 std::string contradiction(store::Pool& pool, const source::Source& build) {
     const auto recorded =
         store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            return history::recorded_release(transaction, build.release().version);
+            return tables::recorded_release(transaction, build.release().version);
         });
-    if (!recorded || !source::contradict(recorded->digest, build.digest())) return {};
+    if (!recorded || !base::contradict(recorded->digest, build.digest())) return {};
     return build.release().version +
            " is recorded with other content; if it was published again: varve prewarm "
            "--replace " +
@@ -86,7 +86,8 @@ void print_text(const Preview& preview) {
 int dry_run(const Rooms& rooms, const PrewarmWords& words) {
     const auto config =
         words.build.empty() ? rooms.config : with_folder(rooms.config, words.build);
-    history::CurrentBuild judge(build_opener(config), *rooms.pool, history::Republished::judged);
+    history::CurrentBuild judge(build_opener(config), *rooms.pool,
+                                history::RepublicationPolicy::judged);
     judge.look();
     if (!judge.candidate()) return complain(judge.why(), failed);
     const auto build = judge.candidate();

@@ -16,7 +16,7 @@ using release::Share;
 
 std::string name_of(const release::WholeRelease& what) { return "release " + what.version; }
 std::string name_of(const release::WholeClass& what) { return "class " + what.class_name; }
-std::string name_of(const history::ObjectName& what) { return what.class_name + " " + what.name; }
+std::string name_of(const tree::ObjectName& what) { return what.class_name + " " + what.name; }
 
 std::string text_of(const Share& share) {
     return fmt::format("objects {}, history rows {}, trees {}", share.objects, share.history,

@@ -164,7 +164,7 @@ void add_forget(Line& line) {
     auto* object = command->add_subcommand("object", "One object");
     add_object(object, words.object);
     object->callback(
-        deletes([&] { return history::ObjectName{words.object.class_name, words.object.name}; }));
+        deletes([&] { return tree::ObjectName{words.object.class_name, words.object.name}; }));
 }
 
 void add_token(Line& line) {

@@ -29,7 +29,7 @@ Result<Outcome> warm_one(Rooms& rooms, const history::Builds& builds, const Prew
     const auto selection = selection_of(words, *rooms.pool, *builds.build);
     if (!selection) return tl::unexpected(selection.error());
     const base::Clock clock = base::system_clock_now;
-    history::Renames renames;
+    history::CreatedObjects renames;
     release::Warming warming{{*rooms.pool, rooms.config.history, clock, renames},
                              builds.build,
                              builds.previous,

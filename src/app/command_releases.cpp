@@ -34,7 +34,7 @@ void write_release(base::JsonWriter& json, const Listed& listed) {
         .field("classes_warmed", listed.warmed)
         .field("failed", listed.failed);
     json.key("history").begin_object();
-    for (const auto& [kind, count] : listed.rows) json.field(history::name_of(kind), count);
+    for (const auto& [kind, count] : listed.rows) json.field(tables::name_of(kind), count);
     json.end_object().end_object();
 }
 
@@ -52,7 +52,7 @@ std::string counts_of(const Listed& listed) {
     std::string text;
     std::size_t column = counts_begin;
     for (const auto& [kind, count] : listed.rows) {
-        const auto part = fmt::format("{} {}", count, history::name_of(kind));
+        const auto part = fmt::format("{} {}", count, tables::name_of(kind));
         if (!text.empty()) {
             const bool fits = column + 2 + part.size() < terminal;
             text += fits ? ", " : ",\n" + std::string(counts_begin, ' ');

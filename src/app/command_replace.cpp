@@ -21,7 +21,8 @@ using std::chrono::steady_clock;
 Result<history::Builds> open_again(Rooms& rooms, const PrewarmWords& words) {
     const auto config =
         words.build.empty() ? rooms.config : with_folder(rooms.config, words.build);
-    history::CurrentBuild judge(build_opener(config), *rooms.pool, history::Republished::judged);
+    history::CurrentBuild judge(build_opener(config), *rooms.pool,
+                                history::RepublicationPolicy::judged);
     judge.look();
     if (const auto why = judge.why(); !why.empty()) return base::fail(Kind::refused, why);
     auto builds = judge.builds();
@@ -55,7 +56,7 @@ Result<release::Replaced> run_job(const release::Replacing& replacing,
 Result<release::Replaced> replace_with(Rooms& rooms, const history::Builds& builds,
                                        const PrewarmWords& words) {
     const base::Clock clock = base::system_clock_now;
-    history::Renames renames;
+    history::CreatedObjects renames;
     release::Replacing replacing{
         {*rooms.pool, rooms.config.history, clock, renames}, builds.build, builds.previous};
     const auto index_dir = rooms.config.source.index.string();

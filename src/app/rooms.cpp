@@ -63,7 +63,7 @@ Result<Rooms> open_rooms(Config config, Waiting waiting, std::size_t threads) {
     }
     rooms.current =
         std::make_unique<history::CurrentBuild>(build_opener(rooms.config), *rooms.pool);
-    rooms.ledger = std::make_unique<history::Ledger>(
+    rooms.ledger = std::make_unique<query::HistoryService>(
         *rooms.pool, *rooms.current, rooms.config.history, base::system_clock_now);
     rooms.tokens = std::make_unique<TokenHolders>(*rooms.pool);
     return rooms;
@@ -82,9 +82,9 @@ void complete(serve::OperatorDesk& desk, Rooms& rooms) {
             return base::fail(base::Kind::unavailable, failure.what());
         }
     };
-    desk.store_counts = [&pool = *rooms.pool]() -> serve::Asked<history::StoreCounts> {
+    desk.store_counts = [&pool = *rooms.pool]() -> serve::Asked<query::StoreCounts> {
         try {
-            return history::count_store(pool);
+            return query::count_store(pool);
         } catch (const store::Failure& failure) {
             return base::fail(base::Kind::unavailable, failure.what());
         }

@@ -9,7 +9,7 @@
 #include "app/tokens.hpp"
 #include "base/result.hpp"
 #include "history/current.hpp"
-#include "history/ledger.hpp"
+#include "query/history_service.hpp"
 #include "serve/site.hpp"
 #include "store/pool.hpp"
 
@@ -20,7 +20,7 @@ struct Rooms {
     Config config;
     std::unique_ptr<store::Pool> pool;
     std::unique_ptr<history::CurrentBuild> current;
-    std::unique_ptr<history::Ledger> ledger;
+    std::unique_ptr<query::HistoryService> ledger;
     std::unique_ptr<TokenHolders> tokens;
 };
 

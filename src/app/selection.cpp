@@ -65,7 +65,7 @@ source::Build kept_index(const std::string& folder, const std::string& version,
         auto opened = source::open_kept_index(kept.path);
         if (!opened) continue;
         if ((*opened)->digest() == digest) return std::move(*opened);
-        if (!source::contradict((*opened)->digest(), digest))
+        if (!base::contradict((*opened)->digest(), digest))
             of_the_other_sort = std::move(*opened);
     }
     return of_the_other_sort;

@@ -6,9 +6,9 @@
 
 #include "base/text.hpp"
 #include "history/batch_writer.hpp"
-#include "history/bulk.hpp"
 #include "history/examine.hpp"
 #include "store/dialect.hpp"
+#include "tables/bulk.hpp"
 
 namespace history {
 namespace {
@@ -44,7 +44,7 @@ Fate fate_of(const Refreshed& done) {
 
 class Batch {
    public:
-    Batch(const Desk& desk, const source::Source& build, const source::Source* previous,
+    Batch(const Context& desk, const source::Source& build, const source::Source* previous,
           std::span<const ObjectName> names, const BatchSettings& settings)
         : desk_(desk), build_(build), previous_(previous), settings_(settings),
           examiner_(desk, build, previous), items_(names.begin(), names.end()) {}
@@ -84,13 +84,13 @@ class Batch {
         for (const auto& item : items_) names.push_back(item.name());
         auto rows = store::perform(desk_.pool, Access::read, [&](Transaction& transaction) {
             releases_ = known_releases(transaction, desk_.settings, &build_, previous_);
-            auto found = objects_named(transaction, names);
-            std::vector<ObjectRow*> settled;
+            auto found = tables::objects_named(transaction, names);
+            std::vector<tables::ObjectRow*> settled;
             for (auto& row : found) settled.push_back(&row);
-            settle_all(transaction, settled, current(), releases_);
+            tables::settle_all(transaction, settled, current(), releases_);
             return found;
         });
-        std::multimap<std::string, ObjectRow> by_key;
+        std::multimap<std::string, tables::ObjectRow> by_key;
         for (auto& row : rows) by_key.emplace(base::fold_ascii(row.object.name), std::move(row));
         for (auto& item : items_) {
             const auto [first, last] = by_key.equal_range(base::fold_ascii(item.name().name));
@@ -100,7 +100,7 @@ class Batch {
         return {};
     }
 
-    static void meet(Item& item, const ObjectRow& row) {
+    static void meet(Item& item, const tables::ObjectRow& row) {
         if (row.object == item.name()) item.before.row = row;
         // Whose row it is, refresh() knows.
         if (differs_by_case(row.object, item.name())) item.course = Course::alone;
@@ -167,17 +167,17 @@ class Batch {
     }
 
     struct Known {
-        std::map<std::int64_t, KnownTree> trees;
+        std::map<std::int64_t, tables::KnownTree> trees;
         std::map<std::int64_t, std::vector<std::string>> recorded;
     };
 
     Result<Known> read_known(std::span<const std::int64_t> oids) const {
-        return store::perform(desk_.pool, Access::read,
-                              [&](Transaction& transaction) -> Result<Known> {
-                                  auto trees = newest_trees(transaction, oids, releases_);
-                                  if (!trees) return tl::unexpected(trees.error());
-                                  return Known{std::move(*trees), recorded_in(transaction, oids)};
-                              });
+        return store::perform(
+            desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Known> {
+                auto trees = tables::newest_trees(transaction, oids, releases_);
+                if (!trees) return tl::unexpected(trees.error());
+                return Known{std::move(*trees), tables::recorded_in(transaction, oids)};
+            });
     }
 
     static void take(Item& item, Known& known) {
@@ -208,8 +208,9 @@ class Batch {
     // All that can be made before the transaction.
     static void prepare(Item& item) {
         item.end(fate_of(item), Course::write);
-        for (const auto& row : item.outcome.rows) item.notes.push_back(to_json(row.notes));
-        if (item.outcome.store_tree) item.packed = packed_tree(item.after.nodes);
+        for (const auto& row : item.outcome.rows)
+            item.notes.push_back(tables::to_json(row.notes));
+        if (item.outcome.store_tree) item.packed = tables::packed_tree(item.after.nodes);
     }
 
     // An object that may be another's new or old name (C9) is left to refresh().
@@ -235,8 +236,8 @@ class Batch {
         const auto [known, claimed] =
             store::perform(desk_.pool, Access::read, [&](Transaction& transaction) {
                 return std::pair<std::vector<std::string>, Names>(
-                    known_contents(transaction, class_name, contents),
-                    claimed_names(transaction, current(), class_name));
+                    tables::known_contents(transaction, class_name, contents),
+                    tables::claimed_names(transaction, current(), class_name));
             });
         for (auto* item : on(Course::write))
             if (!item->before.row && item->name().class_name == class_name &&
@@ -269,7 +270,8 @@ class Batch {
             if (!done) {
                 item->fail(done.error());
                 store::perform(desk_.pool, Access::write, [&](Transaction& transaction) {
-                    list_failed(transaction, current(), item->name(), item->brought.reason);
+                    tables::list_failed(transaction, current(), item->name(),
+                                        item->brought.reason);
                 });
             } else if (before == Fate::absent) {
                 item->brought.fate = fate_of(*done);
@@ -278,18 +280,18 @@ class Batch {
         return {};
     }
 
-    const Desk& desk_;
+    const Context& desk_;
     const source::Source& build_;
     const source::Source* previous_;
     const BatchSettings& settings_;
     Examiner examiner_;
     std::vector<Item> items_;
-    Releases releases_;
+    tables::Releases releases_;
 };
 
 }  // namespace
 
-Result<std::vector<Brought>> bring_up_to_date(const Desk& desk, const source::Source& build,
+Result<std::vector<Brought>> bring_up_to_date(const Context& desk, const source::Source& build,
                                               const source::Source* previous,
                                               std::span<const ObjectName> names,
                                               const BatchSettings& settings) {

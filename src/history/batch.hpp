@@ -53,7 +53,7 @@ struct BatchSettings {
 //   throws    store::Failure
 //   memory    the trees of all the objects at once: pass some hundred, or some megabytes
 [[nodiscard]] base::Result<std::vector<Brought>> bring_up_to_date(
-    const Desk& desk, const source::Source& build, const source::Source* previous,
+    const Context& desk, const source::Source& build, const source::Source* previous,
     std::span<const ObjectName> names, const BatchSettings& settings);
 
 }  // namespace history

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "history/bulk.hpp"
+#include "tables/bulk.hpp"
 
 namespace history {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::size_t most_in_doubt = 1024;
 
 // Known by name alone: no digest that could contradict another.
 void record_seen(Transaction& transaction, const Release& release) {
-    (void)record_release(transaction, release, {});
+    (void)tables::record_release(transaction, release, {});
 }
 
 }  // namespace
@@ -33,12 +33,13 @@ Result<std::size_t> BatchWriter::write_some(std::span<Item* const> items) const 
     try {
         return store::perform(
             desk_.pool, Access::write, [&](Transaction& transaction) -> Result<std::size_t> {
-                const auto released = record_release(transaction, current(), build_.digest());
+                const auto released =
+                    tables::record_release(transaction, current(), build_.digest());
                 if (!released) return tl::unexpected(released.error());
                 return write_in_time(transaction, items);
             });
     } catch (const store::Failure& failure) {
-        if (!somebody_came_between(failure)) throw;
+        if (!tables::somebody_came_between(failure)) throw;
         // Who it was can't be told of a statement of many rows.
         const auto suspects = items.first(std::min(items.size(), most_in_doubt));
         for (auto* item : suspects) item->course = Course::alone;
@@ -62,32 +63,32 @@ std::size_t BatchWriter::write_in_time(Transaction& transaction,
     }
     for (const auto& release : seen)
         if (release.version != current().version) record_seen(transaction, release);
-    if (!seen.empty()) move_generation(transaction);
+    if (!seen.empty()) tables::move_generation(transaction);
     return done;
 }
 
 void BatchWriter::write_together(Transaction& transaction, std::span<Item* const> items) const {
     const auto oids = write_objects(transaction, items);
-    std::vector<NewTree> trees;
-    std::vector<NewRow> rows;
+    std::vector<tables::NewTree> trees;
+    std::vector<tables::NewRow> rows;
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto& item = *items[i];
         if (item.outcome.store_tree) trees.push_back({oids[i], &current().version, &item.packed});
         for (std::size_t j = 0; j < item.outcome.rows.size(); ++j)
             rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
     }
-    insert_trees(transaction, trees);
-    insert_rows(transaction, rows);
+    tables::insert_trees(transaction, trees);
+    tables::insert_rows(transaction, rows);
     for (std::size_t i = 0; i < items.size(); ++i)
         if (items[i]->outcome.store_tree && items[i]->before.row)
-            prune_trees(transaction, oids[i], desk_.settings.keep_trees, releases_);
+            tables::prune_trees(transaction, oids[i], desk_.settings.keep_trees, releases_);
 }
 
 // Their oids; 0 where nothing hangs on it.
 std::vector<std::int64_t> BatchWriter::write_objects(Transaction& transaction,
                                                      std::span<Item* const> items) const {
     std::vector<std::int64_t> oids(items.size(), 0);
-    std::vector<const ObjectRow*> fresh;
+    std::vector<const tables::ObjectRow*> fresh;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto& item = *items[i];
@@ -99,30 +100,33 @@ std::vector<std::int64_t> BatchWriter::write_objects(Transaction& transaction,
         }
     }
     list_born_late(transaction, fresh);
-    const auto written = insert_objects(transaction, fresh);
+    const auto written = tables::insert_objects(transaction, fresh);
     for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
     return oids;
 }
 
 void BatchWriter::list_born_late(Transaction& transaction,
-                                 std::span<const ObjectRow* const> fresh) const {
+                                 std::span<const tables::ObjectRow* const> fresh) const {
     std::map<std::string, std::vector<Release>> later;
     for (const auto* row : fresh) {
         const auto [known, is_new] = later.try_emplace(row->object.class_name);
-        if (is_new) known->second = warmed_after(transaction, known->first, current(), releases_);
+        if (is_new)
+            known->second = tables::warmed_after(transaction, known->first, current(), releases_);
         for (const auto& release : known->second)
-            list_failed(transaction, release, row->object, std::string(born_late));
+            tables::list_failed(transaction, release, row->object,
+                                std::string(tables::born_late));
     }
 }
 
 std::int64_t BatchWriter::write_known(Transaction& transaction, const Item& item) const {
     if (item.course == Course::list) {
-        list_failed(transaction, current(), item.name(), item.brought.reason);
+        tables::list_failed(transaction, current(), item.name(), item.brought.reason);
         return 0;
     }
     auto now = item.course == Course::note ? *item.before.row : item.outcome.row;
     now.ace_version = current().version;
-    if (!update_object(transaction, now, item.before.row->ace_version)) somebody_was_first();
+    if (!tables::update_object(transaction, now, item.before.row->ace_version))
+        somebody_was_first();
     return now.oid;
 }
 

@@ -51,8 +51,8 @@ struct Item {
 class BatchWriter {
    public:
     // All outlive it.
-    BatchWriter(const Desk& desk, const source::Source& build, std::chrono::milliseconds longest,
-                const Releases& releases)
+    BatchWriter(const Context& desk, const source::Source& build,
+                std::chrono::milliseconds longest, const tables::Releases& releases)
         : desk_(desk), build_(build), longest_(longest), releases_(releases) {}
 
     // Writes the first of them, in one transaction: as many as there is time for. Those that
@@ -71,14 +71,14 @@ class BatchWriter {
     [[nodiscard]] std::vector<std::int64_t> write_objects(store::Transaction& transaction,
                                                           std::span<Item* const> items) const;
     void list_born_late(store::Transaction& transaction,
-                        std::span<const ObjectRow* const> fresh) const;
+                        std::span<const tables::ObjectRow* const> fresh) const;
     [[nodiscard]] std::int64_t write_known(store::Transaction& transaction,
                                            const Item& item) const;
 
-    const Desk& desk_;
+    const Context& desk_;
     const source::Source& build_;
     std::chrono::milliseconds longest_;
-    const Releases& releases_;
+    const tables::Releases& releases_;
 };
 
 }  // namespace history

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "base/log.hpp"
-#include "history/tables.hpp"
+#include "tables/tables.hpp"
 
 namespace history {
 namespace {
@@ -32,18 +32,19 @@ bool is_accepted(store::Pool& pool, const std::string& version, const std::strin
     });
 }
 
-std::optional<RecordedRelease> recorded(store::Pool& pool, const std::string& version) {
+std::optional<tables::RecordedRelease> recorded(store::Pool& pool, const std::string& version) {
     return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return recorded_release(transaction, version);
+        return tables::recorded_release(transaction, version);
     });
 }
 
 // A release is published once: another content or date under its version would tell readers two
 // stories under one name, whatever an operator accepts.
-std::string contradiction(const source::Source& build, const RecordedRelease& before,
-                          Republished republished) {
+std::string contradiction(const source::Source& build, const tables::RecordedRelease& before,
+                          RepublicationPolicy republished) {
     const auto& release = build.release();
-    if (source::contradict(before.digest, build.digest()) && republished == Republished::refused)
+    if (base::contradict(before.digest, build.digest()) &&
+        republished == RepublicationPolicy::refused)
         return release.version +
                " is recorded with other content; give the build a version of its own, or, if it "
                "was published again: varve prewarm --replace " +
@@ -108,12 +109,12 @@ std::string lost_classes(const source::Source& build, const source::Source& prev
 }
 
 struct CurrentBuild::State {
-    State(BuildOpener opens, store::Pool& with, Republished how)
+    State(BuildOpener opens, store::Pool& with, RepublicationPolicy how)
         : opener(std::move(opens)), pool(with), republished(how) {}
 
     BuildOpener opener;
     store::Pool& pool;
-    Republished republished;
+    RepublicationPolicy republished;
     std::mutex looking;  // one look() at a time
 
     mutable std::mutex mutex;  // of what follows
@@ -150,14 +151,14 @@ struct CurrentBuild::State {
     // Recorded at once: a release that changed nothing is known too, and its digest stands.
     // Tried again at each look until it is done.
     void record() {
-        if (republished == Republished::judged) return;
+        if (republished == RepublicationPolicy::judged) return;
         try {
             // Another digest was looked for in verdict(); who came in between is told by the
             // next transaction that writes.
             is_recorded =
                 store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-                    return record_release(transaction, candidate.build->release(),
-                                          candidate.build->digest())
+                    return tables::record_release(transaction, candidate.build->release(),
+                                                  candidate.build->digest())
                         .has_value();
                 });
         } catch (const store::Failure& failure) {
@@ -203,14 +204,14 @@ struct CurrentBuild::State {
             opener.previous_of(candidate.build->release(),
                                [this](const base::Release& release, const std::string& digest) {
                                    const auto before = recorded(pool, release.version);
-                                   return before && !source::contradict(before->digest, digest);
+                                   return before && !base::contradict(before->digest, digest);
                                });
         identity = *now;
         return true;
     }
 };
 
-CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool, Republished republished)
+CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool, RepublicationPolicy republished)
     : state_(std::make_unique<State>(std::move(opener), pool, republished)) {}
 CurrentBuild::~CurrentBuild() = default;
 

@@ -16,6 +16,8 @@
 
 namespace history {
 
+using base::Release;
+
 // Whether a dump cut off is opened all the same (the operator accepted it).
 enum class Wholeness { required, not_required };
 
@@ -45,12 +47,12 @@ struct Builds {
 
 // What of a build whose version is recorded with another digest. `judged`: by all else that a
 // build is judged by; and it is not recorded, whatever its version is.
-enum class Republished { refused, judged };
+enum class RepublicationPolicy { refused, judged };
 
 class CurrentBuild {
    public:
     CurrentBuild(BuildOpener opener, store::Pool& pool,
-                 Republished republished = Republished::refused);
+                 RepublicationPolicy republished = RepublicationPolicy::refused);
     ~CurrentBuild();
 
     // The accepted build; nullptr while there is none (why() tells).

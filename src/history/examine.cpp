@@ -27,21 +27,21 @@ Result<std::string> Examiner::absent_from(const ObjectName& spelling) const {
 }
 
 Result<Outcome> Examiner::decide(const Before& before, const After& after,
-                                 const Releases& releases) const {
+                                 const tables::Releases& releases) const {
     auto evidence = evidence_for(before, releases);
     if (!evidence) return tl::unexpected(evidence.error());
-    const Setting setting{current(),
-                          releases,
-                          desk_.settings.names,
-                          desk_.settings.ignored,
-                          build_.models(),
-                          std::move(*evidence),
-                          desk_.clock()};
+    const DecisionInput setting{current(),
+                                releases,
+                                desk_.settings.names,
+                                desk_.settings.ignored,
+                                build_.models(),
+                                std::move(*evidence),
+                                desk_.clock()};
     return history::decide(before, after, setting);
 }
 
 Result<compare::Evidence> Examiner::evidence_for(const Before& before,
-                                                 const Releases& releases) const {
+                                                 const tables::Releases& releases) const {
     const auto after = before.row ? before.row->last_modified : desk_.settings.first_seen_since;
     const bool is_first_sight = !before.tree && before.absent_from.empty();
     if (!is_first_sight) return compare::Evidence{after, {}, {}};  // the trees decide (C2)
@@ -72,7 +72,8 @@ Result<std::vector<ObjectName>> Examiner::vanished_with(store::Transaction& tran
                                                         const std::string& signature) const {
     std::vector<ObjectName> gone;
     constexpr std::size_t most = 100;  // one is a rename, that many are a pattern
-    for (const auto& row : objects_with(transaction, object.class_name, signature, most)) {
+    for (const auto& row :
+         tables::objects_with(transaction, object.class_name, signature, most)) {
         if (row.object == object) continue;
         const auto found = build_.find(row.object);
         if (!found) return tl::unexpected(found.error());

@@ -16,7 +16,7 @@ namespace history {
 class Examiner {
    public:
     // All outlive it. `previous`: the kept index of the release before; may be nullptr.
-    Examiner(const Desk& desk, const source::Source& build, const source::Source* previous)
+    Examiner(const Context& desk, const source::Source& build, const source::Source* previous)
         : desk_(desk), build_(build), previous_(previous) {}
 
     [[nodiscard]] const Release& current() const { return build_.release(); }
@@ -33,7 +33,7 @@ class Examiner {
     // decide() with what stands beside it.
     //   error  what sampling the build met (rule C4)
     [[nodiscard]] base::Result<Outcome> decide(const Before& before, const After& after,
-                                               const Releases& releases) const;
+                                               const tables::Releases& releases) const;
 
     // Created objects of the build whose content is that of the one that came or went (C9).
     //   error  what loading met
@@ -47,11 +47,11 @@ class Examiner {
         const std::string& signature) const;
 
    private:
-    [[nodiscard]] base::Result<compare::Evidence> evidence_for(const Before& before,
-                                                               const Releases& releases) const;
+    [[nodiscard]] base::Result<compare::Evidence> evidence_for(
+        const Before& before, const tables::Releases& releases) const;
     [[nodiscard]] bool is_of_the_build(std::string_view stamp) const;
 
-    const Desk& desk_;
+    const Context& desk_;
     const source::Source& build_;
     const source::Source* previous_;
 };

@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "base/text.hpp"
-#include "history/bulk.hpp"
 #include "history/refresh.hpp"
+#include "tables/bulk.hpp"
 
 namespace history {
 namespace {
@@ -13,7 +13,7 @@ using base::Result;
 using store::Transaction;
 
 // find_object(), from wherever the rows are.
-using Find = std::function<std::optional<ObjectRow>(const ObjectName&)>;
+using Find = std::function<std::optional<tables::ObjectRow>(const ObjectName&)>;
 
 // A row whose name differs from what was asked for only by case, though the build has both:
 // another object.
@@ -49,16 +49,16 @@ Result<Identity> identify_by(const Find& find, const source::Source* build,
 // Rows by their folded names, in which all spellings of a name are found.
 class RowsRead {
    public:
-    explicit RowsRead(std::vector<ObjectRow> rows) {
+    explicit RowsRead(std::vector<tables::ObjectRow> rows) {
         for (auto& row : rows) {
             auto key = base::fold_ascii(row.object.name);
             by_key_.emplace(std::move(key), std::move(row));
         }
     }
 
-    [[nodiscard]] std::optional<ObjectRow> find(const ObjectName& asked) const {
+    [[nodiscard]] std::optional<tables::ObjectRow> find(const ObjectName& asked) const {
         const auto [first, last] = by_key_.equal_range(base::fold_ascii(asked.name));
-        const ObjectRow* found = nullptr;
+        const tables::ObjectRow* found = nullptr;
         int matches = 0;
         for (auto at = first; at != last; ++at) {
             if (at->second.object == asked) return at->second;
@@ -72,20 +72,21 @@ class RowsRead {
     }
 
    private:
-    std::multimap<std::string, ObjectRow> by_key_;
+    std::multimap<std::string, tables::ObjectRow> by_key_;
 };
 
 }  // namespace
 
 Result<Identity> identify(Transaction& transaction, const source::Source* build,
                           const ObjectName& asked) {
-    return identify_by([&](const ObjectName& name) { return find_object(transaction, name); },
-                       build, asked);
+    return identify_by(
+        [&](const ObjectName& name) { return tables::find_object(transaction, name); }, build,
+        asked);
 }
 
 Result<std::vector<Identity>> identify_all(Transaction& transaction, const source::Source* build,
                                            std::span<const ObjectName> asked) {
-    const RowsRead rows(objects_named(transaction, asked));
+    const RowsRead rows(tables::objects_named(transaction, asked));
     const Find find = [&](const ObjectName& name) { return rows.find(name); };
     std::vector<Identity> identities;
     for (const auto& name : asked) {

@@ -45,10 +45,10 @@ std::string as_label(std::string_view text) {
 
 class Decision {
    public:
-    Decision(const Before& before, const After& after, const Setting& setting)
+    Decision(const Before& before, const After& after, const DecisionInput& setting)
         : before_(before), after_(after), setting_(setting) {
         outcome_.row = before.row.value_or(
-            ObjectRow{0, after.spelling, {}, {}, setting.evidence.after, {}, {}});
+            tables::ObjectRow{0, after.spelling, {}, {}, setting.evidence.after, {}, {}});
     }
 
     Outcome take() {
@@ -89,9 +89,9 @@ class Decision {
         return label_of(nodes, after_.spelling, setting_.names);
     }
 
-    void add(const Release& release, Kind kind, std::string since,
+    void add(const Release& release, tables::RowKind kind, std::string since,
              std::vector<compare::Change> changes) {
-        Row row;
+        tables::Row row;
         row.oid = outcome_.row.oid;
         row.object = outcome_.row.object;
         row.release = release;
@@ -107,7 +107,7 @@ class Decision {
     }
 
     void created() {
-        add(setting_.current, Kind::created, before_.absent_from, changes_since({}));
+        add(setting_.current, tables::RowKind::created, before_.absent_from, changes_since({}));
         outcome_.store_tree = true;
     }
 
@@ -117,7 +117,8 @@ class Decision {
         for (auto& sighting :
              compare::read_timestamps(left ? *left : after_.nodes, setting_.evidence)) {
             if (is_recorded(sighting.release.version)) continue;
-            add(sighting.release, Kind::reconstructed, {}, std::move(sighting.changes));
+            add(sighting.release, tables::RowKind::reconstructed, {},
+                std::move(sighting.changes));
             outcome_.rows.back().notes.previous.clear();
         }
         outcome_.store_tree = true;
@@ -136,12 +137,14 @@ class Decision {
         if (gone_before) return;
         auto changes =
             before_.tree ? changes_since(before_.tree->nodes) : std::vector<compare::Change>{};
-        add(setting_.current, Kind::vanished, before_.row->compared_in, std::move(changes));
+        add(setting_.current, tables::RowKind::vanished, before_.row->compared_in,
+            std::move(changes));
         outcome_.store_tree = true;
     }
 
     void back_again() {
-        add(setting_.current, Kind::reappeared, before_.row->compared_in, changes_since({}));
+        add(setting_.current, tables::RowKind::reappeared, before_.row->compared_in,
+            changes_since({}));
         outcome_.store_tree = true;
     }
 
@@ -149,7 +152,8 @@ class Decision {
         auto changes = changes_since(before_.tree->nodes);
         outcome_.store_tree = true;
         if (changes.empty()) return;
-        add(setting_.current, Kind::changed, before_.row->compared_in, std::move(changes));
+        add(setting_.current, tables::RowKind::changed, before_.row->compared_in,
+            std::move(changes));
     }
 
     [[nodiscard]] bool is_recorded(const std::string& version) const {
@@ -159,7 +163,7 @@ class Decision {
 
     const Before& before_;
     const After& after_;
-    const Setting& setting_;
+    const DecisionInput& setting_;
     Outcome outcome_;
 };
 
@@ -176,7 +180,7 @@ std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& obj
     return object.name;
 }
 
-Outcome decide(const Before& before, const After& after, const Setting& setting) {
+Outcome decide(const Before& before, const After& after, const DecisionInput& setting) {
     return Decision(before, after, setting).take();
 }
 

@@ -11,11 +11,14 @@
 
 #include "compare/first_sight.hpp"
 #include "compare/ignored.hpp"
-#include "history/history.hpp"
-#include "history/tables.hpp"
+#include "tables/rows.hpp"
+#include "tables/tables.hpp"
 #include "tree/model.hpp"
 
 namespace history {
+
+using base::Release;
+using tree::ObjectName;
 
 // class -> tag paths; the first found names the object ([names] of the configuration).
 using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>>;
@@ -27,8 +30,8 @@ using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std
 
 // What was known of an object before this release.
 struct Before {
-    std::optional<ObjectRow> row;   // none: first sight, or created
-    std::optional<KnownTree> tree;  // none: first sight, or adopted
+    std::optional<tables::ObjectRow> row;   // none: first sight, or created
+    std::optional<tables::KnownTree> tree;  // none: first sight, or adopted
     // The release of the kept index that lacks it; empty: it was there, or none is kept.
     std::string absent_from;
     std::vector<std::string> recorded;  // versions that have a row
@@ -43,9 +46,9 @@ struct After {
 };
 
 // What stands beside both.
-struct Setting {
+struct DecisionInput {
     Release current;
-    Releases releases;  // known ones, current included
+    tables::Releases releases;  // known ones, current included
     const NamePaths& names;
     const compare::Ignored& ignored;
     const tree::Models& models;
@@ -55,8 +58,8 @@ struct Setting {
 
 // What is to be written: the new state of the row, history rows, and whether the tree is new.
 struct Outcome {
-    ObjectRow row;          // oid 0: a new object
-    std::vector<Row> rows;  // oid still 0 for a new object
+    tables::ObjectRow row;          // oid 0: a new object
+    std::vector<tables::Row> rows;  // oid still 0 for a new object
     bool store_tree = false;
 };
 
@@ -64,6 +67,7 @@ struct Outcome {
 // and labels are of all there is (C10).
 //   needs  the release of before.row->compared_in, if any, is earlier than the current one;
 //          before.row or after.is_there()
-[[nodiscard]] Outcome decide(const Before& before, const After& after, const Setting& setting);
+[[nodiscard]] Outcome decide(const Before& before, const After& after,
+                             const DecisionInput& setting);
 
 }  // namespace history

@@ -2,7 +2,7 @@
 #include "history/refresh.hpp"
 
 #include "history/examine.hpp"
-#include "history/replacement.hpp"
+#include "tables/replacement.hpp"
 
 namespace history {
 namespace {
@@ -16,12 +16,12 @@ constexpr int most_races = 10;
 
 struct Read {
     Identity identity;
-    Releases releases;
+    tables::Releases releases;
 };
 
 class Refresh {
    public:
-    Refresh(const Desk& desk, const source::Source& build, const source::Source* previous)
+    Refresh(const Context& desk, const source::Source& build, const source::Source* previous)
         : desk_(desk), build_(build), previous_(previous), examiner_(desk, build, previous) {}
 
     // nullopt: somebody was first, look again.
@@ -50,37 +50,39 @@ class Refresh {
                 auto identity = identify(transaction, &build_, asked);
                 if (!identity) return tl::unexpected(identity.error());
                 auto releases = known_releases(transaction, desk_.settings, &build_, previous_);
-                if (identity->row) settle(transaction, *identity->row, current(), releases);
+                if (identity->row)
+                    tables::settle(transaction, *identity->row, current(), releases);
                 return Read{std::move(*identity), std::move(releases)};
             });
     }
 
     // Written is only upon what is in place; then all is looked at again.
     [[nodiscard]] Result<std::optional<Refreshed>> move_into_place(
-        const ObjectRow& row, const Releases& releases) const {
+        const tables::ObjectRow& row, const tables::Releases& releases) const {
         const auto moved =
             store::perform(desk_.pool, Access::write, [&](Transaction& transaction) {
-                return history::move_into_place(transaction, row.oid, desk_.settings.keep_trees,
-                                                releases);
+                return tables::move_into_place(transaction, row.oid, desk_.settings.keep_trees,
+                                               releases);
             });
         if (!moved) return tl::unexpected(moved.error());
         return std::nullopt;
     }
 
-    [[nodiscard]] bool is_same(const ObjectRow& row, const After& after) const {
+    [[nodiscard]] bool is_same(const tables::ObjectRow& row, const After& after) const {
         return after.is_there() && row.signature == after.signature;
     }
 
     // Compared in this release, nothing changed.
-    Result<std::optional<Refreshed>> note(const ObjectRow& row,
+    Result<std::optional<Refreshed>> note(const tables::ObjectRow& row,
                                           const std::optional<ObjectName>& spelling) const {
         auto now = row;
         now.ace_version = now.compared_in = current().version;
         const auto moved = store::perform(
             desk_.pool, Access::write, [&](Transaction& transaction) -> Result<bool> {
-                const auto released = record_release(transaction, current(), build_.digest());
+                const auto released =
+                    tables::record_release(transaction, current(), build_.digest());
                 if (!released) return tl::unexpected(released.error());
-                return update_object(transaction, now, row.ace_version);
+                return tables::update_object(transaction, now, row.ace_version);
             });
         if (!moved) return tl::unexpected(moved.error());
         if (!*moved) return std::nullopt;
@@ -107,12 +109,13 @@ class Refresh {
         }
         return store::perform(
             desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Before> {
-                auto tree = newest_tree(transaction, read.identity.row->oid, read.releases);
+                auto tree =
+                    tables::newest_tree(transaction, read.identity.row->oid, read.releases);
                 if (!tree) return base::fail_at(read.identity.row->object.name, tree.error());
                 return Before{read.identity.row,
                               std::move(*tree),
                               {},
-                              recorded_versions(transaction, read.identity.row->oid)};
+                              tables::recorded_versions(transaction, read.identity.row->oid)};
             });
     }
 
@@ -123,12 +126,13 @@ class Refresh {
         try {
             return store::perform(
                 desk_.pool, Access::write, [&](Transaction& transaction) -> Written {
-                    const auto released = record_release(transaction, current(), build_.digest());
+                    const auto released =
+                        tables::record_release(transaction, current(), build_.digest());
                     if (!released) return tl::unexpected(released.error());
                     return write_outcome(transaction, before, after, outcome, twins);
                 });
         } catch (const store::Failure& failure) {
-            if (somebody_came_between(failure)) return std::nullopt;
+            if (tables::somebody_came_between(failure)) return std::nullopt;
             throw;
         }
     }
@@ -139,56 +143,59 @@ class Refresh {
         auto row = outcome.row;
         if (!before.row)
             row.oid = insert_new(transaction, row);
-        else if (!update_object(transaction, row, before.row->ace_version))
+        else if (!tables::update_object(transaction, row, before.row->ace_version))
             return std::nullopt;
         for (auto each : outcome.rows) {
             each.oid = row.oid;
             const auto renamed = with_rename(transaction, std::move(each), before, after, twins);
             if (!renamed) return tl::unexpected(renamed.error());
             if (renamed->release.version != current().version)
-                if (const auto known = record_release(transaction, renamed->release, {}); !known)
+                if (const auto known = tables::record_release(transaction, renamed->release, {});
+                    !known)
                     return tl::unexpected(known.error());
-            insert_history(transaction, *renamed);
+            tables::insert_history(transaction, *renamed);
         }
         if (outcome.store_tree) {
-            insert_tree(transaction, row.oid, current().version, after.nodes);
-            prune_trees(transaction, row.oid, desk_.settings.keep_trees,
-                        known_releases(transaction, desk_.settings, &build_, previous_));
+            tables::insert_tree(transaction, row.oid, current().version, after.nodes);
+            tables::prune_trees(transaction, row.oid, desk_.settings.keep_trees,
+                                known_releases(transaction, desk_.settings, &build_, previous_));
         }
-        if (!outcome.rows.empty()) move_generation(transaction);
+        if (!outcome.rows.empty()) tables::move_generation(transaction);
         return Refreshed{row, after.is_there() ? std::optional(after.spelling) : std::nullopt,
                          !outcome.rows.empty(), true};
     }
 
-    std::int64_t insert_new(Transaction& transaction, const ObjectRow& row) const {
+    std::int64_t insert_new(Transaction& transaction, const tables::ObjectRow& row) const {
         const auto releases = known_releases(transaction, desk_.settings, &build_, previous_);
         for (const auto& release :
-             warmed_after(transaction, row.object.class_name, current(), releases))
-            list_failed(transaction, release, row.object, std::string(born_late));
-        return insert_object(transaction, row);
+             tables::warmed_after(transaction, row.object.class_name, current(), releases))
+            tables::list_failed(transaction, release, row.object, std::string(tables::born_late));
+        return tables::insert_object(transaction, row);
     }
 
-    Result<Row> with_rename(Transaction& transaction, Row row, const Before& before,
-                            const After& after, const std::vector<ObjectName>& twins) const {
+    Result<tables::Row> with_rename(Transaction& transaction, tables::Row row,
+                                    const Before& before, const After& after,
+                                    const std::vector<ObjectName>& twins) const {
         if (twins.size() != 1) return row;
-        if (row.kind == Kind::vanished) {
+        if (row.kind == tables::RowKind::vanished) {
             const auto others =
                 examiner_.vanished_with(transaction, row.object, before.row->signature);
             if (!others) return tl::unexpected(others.error());
             // Another that vanished in this release may have been first to claim it.
-            const bool claimed = !vanished_into(transaction, current(), twins.front()).empty();
+            const bool claimed =
+                !tables::vanished_into(transaction, current(), twins.front()).empty();
             if (others->empty() && !claimed) row.notes.renamed_to = twins.front();
         }
-        if (row.kind == Kind::created && twins.front() == row.object) {
+        if (row.kind == tables::RowKind::created && twins.front() == row.object) {
             auto from = examiner_.vanished_with(transaction, row.object, after.signature);
             if (!from) return tl::unexpected(from.error());
-            if (from->empty()) from = vanished_into(transaction, current(), row.object);
+            if (from->empty()) from = tables::vanished_into(transaction, current(), row.object);
             if (from->size() == 1) row.notes.renamed_from = from->front();
         }
         return row;
     }
 
-    const Desk& desk_;
+    const Context& desk_;
     const source::Source& build_;
     const source::Source* previous_;
     Examiner examiner_;
@@ -196,14 +203,15 @@ class Refresh {
 
 }  // namespace
 
-bool is_compared(const ObjectRow& row, const Release& release, const Releases& releases) {
+bool is_compared(const tables::ObjectRow& row, const Release& release,
+                 const tables::Releases& releases) {
     return row.compared_in == release.version ||
            releases.is_later(row.compared_in, release.version);
 }
 
-Releases known_releases(Transaction& transaction, const Settings& settings,
-                        const source::Source* build, const source::Source* previous) {
-    auto releases = load_releases(transaction);
+tables::Releases known_releases(Transaction& transaction, const Settings& settings,
+                                const source::Source* build, const source::Source* previous) {
+    auto releases = tables::load_releases(transaction);
     // Of two dates for one version the first one stands: what is recorded, then the builds'
     // own, then what an operator wrote down.
     if (build != nullptr) releases.add(build->release());
@@ -212,7 +220,7 @@ Releases known_releases(Transaction& transaction, const Settings& settings,
     return releases;
 }
 
-Result<Refreshed> refresh(const Desk& desk, const source::Source& build,
+Result<Refreshed> refresh(const Context& desk, const source::Source& build,
                           const source::Source* previous, const ObjectName& asked) {
     for (int race = 0; race < most_races; ++race) {
         Refresh attempt(desk, build, previous);

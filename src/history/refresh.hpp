@@ -29,16 +29,16 @@ struct Settings {
     std::map<std::string, ObjectName> curators;  // whom the users of stamps stand for
 };
 
-struct Desk {
+struct Context {
     store::Pool& pool;
     const Settings& settings;
     const base::Clock& clock;
-    Renames& renames;
+    CreatedObjects& renames;
 };
 
 // Which object was asked for: its recorded row, and how the build spells it.
 struct Identity {
-    std::optional<ObjectRow> row;
+    std::optional<tables::ObjectRow> row;
     std::optional<ObjectName> spelling;  // none: not in the build
 };
 
@@ -55,11 +55,11 @@ struct Identity {
                                                                std::span<const ObjectName> asked);
 
 // Compared in the release already, or in a newer one: nothing is to be done for it.
-[[nodiscard]] bool is_compared(const ObjectRow& row, const Release& release,
-                               const Releases& releases);
+[[nodiscard]] bool is_compared(const tables::ObjectRow& row, const Release& release,
+                               const tables::Releases& releases);
 
 struct Refreshed {
-    ObjectRow row;
+    tables::ObjectRow row;
     std::optional<ObjectName> spelling;  // the build's; none: it is not there
     bool wrote_history = false;          // rows were written: pages made before are out of date
     bool computed = false;               // the object was loaded, or found to be gone
@@ -70,13 +70,14 @@ struct Refreshed {
 //   error   absent: neither recorded nor in the build (nothing is stored); what loading met;
 //           conflict: the release is recorded with other content, or the race was lost ten times
 //   throws  store::Failure
-[[nodiscard]] base::Result<Refreshed> refresh(const Desk& desk, const source::Source& build,
+[[nodiscard]] base::Result<Refreshed> refresh(const Context& desk, const source::Source& build,
                                               const source::Source* previous,
                                               const ObjectName& asked);
 
 // Known releases: recorded, configured, and those of the builds at hand.
-[[nodiscard]] Releases known_releases(store::Transaction& transaction, const Settings& settings,
-                                      const source::Source* build,
-                                      const source::Source* previous);
+[[nodiscard]] tables::Releases known_releases(store::Transaction& transaction,
+                                              const Settings& settings,
+                                              const source::Source* build,
+                                              const source::Source* previous);
 
 }  // namespace history

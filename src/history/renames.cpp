@@ -37,9 +37,9 @@ Result<std::vector<ObjectName>> created_in(const source::Source& build,
 
 }  // namespace
 
-Result<Renames::BySignature> Renames::sign_created(const source::Source& build,
-                                                   const source::Source& previous,
-                                                   std::string_view class_name) {
+Result<CreatedObjects::BySignature> CreatedObjects::sign_created(const source::Source& build,
+                                                                 const source::Source& previous,
+                                                                 std::string_view class_name) {
     BySignature signed_names;
     if (objects_in(build, class_name) > largest_class) return signed_names;
     const auto created = created_in(build, previous, class_name);
@@ -55,10 +55,10 @@ Result<Renames::BySignature> Renames::sign_created(const source::Source& build,
     return signed_names;
 }
 
-Result<std::vector<ObjectName>> Renames::created_with(const source::Source& build,
-                                                      const source::Source* previous,
-                                                      std::string_view class_name,
-                                                      std::string_view signature) {
+Result<std::vector<ObjectName>> CreatedObjects::created_with(const source::Source& build,
+                                                             const source::Source* previous,
+                                                             std::string_view class_name,
+                                                             std::string_view signature) {
     if (previous == nullptr || signature.empty() || signature == tree::signature_of({}))
         return std::vector<ObjectName>();
     const std::lock_guard lock(mutex_);

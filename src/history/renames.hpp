@@ -10,12 +10,15 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "history/history.hpp"
 #include "source/source.hpp"
+#include "tables/rows.hpp"
 
 namespace history {
 
-class Renames {
+using base::Release;
+using tree::ObjectName;
+
+class CreatedObjects {
    public:
     // Objects of the class that `build` has and `previous` has not, of this signature. Those of
     // a class are signed once and kept until another build is asked about.

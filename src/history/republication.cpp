@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "history/respun.hpp"
+#include "history/republication.hpp"
 
 #include <algorithm>
 
@@ -13,10 +13,10 @@ using store::Access;
 using store::Transaction;
 using store::Value;
 
-Releases releases_before(const Release& release, const Releases& releases) {
+tables::Releases releases_before(const Release& release, const tables::Releases& releases) {
     auto earlier = releases.up_to(release);
     std::erase_if(earlier, [&](const auto& each) { return each.version == release.version; });
-    return Releases(std::move(earlier));
+    return tables::Releases(std::move(earlier));
 }
 
 // Stamps are not content (C1): a place that was stamped anew is no other change.
@@ -26,38 +26,39 @@ bool are_same(const compare::Change& a, const compare::Change& b) {
            tree::signature_of(a.after) == tree::signature_of(b.after);
 }
 
-bool are_alike(const Row& a, const Row& b) {
+bool are_alike(const tables::Row& a, const tables::Row& b) {
     return a.kind == b.kind && a.notes.renamed_to == b.notes.renamed_to &&
            a.notes.renamed_from == b.notes.renamed_from;
 }
 
-bool are_same(const Row& a, const Row& b) {
+bool are_same(const tables::Row& a, const tables::Row& b) {
     const auto same = [](const auto& x, const auto& y) { return are_same(x, y); };
     return are_alike(a, b) && std::ranges::equal(a.notes.changes, b.notes.changes, same);
 }
 
-bool are_same(const std::optional<Row>& a, const std::optional<Row>& b) {
+bool are_same(const std::optional<tables::Row>& a, const std::optional<tables::Row>& b) {
     return a.has_value() == b.has_value() && (!a || are_same(*a, *b));
 }
 
 // Whether all that the two differ in may come of what is ignored, now or when one was recorded:
 // the changes of a row, and whether there is a row where nothing but changes makes one.
-bool may_differ_by_ignoring(const std::optional<Row>& recorded, const std::optional<Row>& now) {
-    const bool was_told = recorded && recorded->kind != Kind::withdrawn;
+bool may_differ_by_ignoring(const std::optional<tables::Row>& recorded,
+                            const std::optional<tables::Row>& now) {
+    const bool was_told = recorded && recorded->kind != tables::RowKind::withdrawn;
     if (was_told && now) return are_alike(*recorded, *now);
     if (!was_told && !now) return false;
     const auto kind = was_told ? recorded->kind : now->kind;
-    return kind == Kind::changed || kind == Kind::reconstructed;
+    return kind == tables::RowKind::changed || kind == tables::RowKind::reconstructed;
 }
 
 }  // namespace
 
-Respun::Respun(const Desk& desk, const source::Source& build, const source::Source* previous,
-               const Releases& releases)
+Republication::Republication(const Context& desk, const source::Source& build,
+                             const source::Source* previous, const tables::Releases& releases)
     : desk_(desk), build_(build), previous_(previous), releases_(releases),
       earlier_(releases_before(build.release(), releases)), examiner_(desk, build, previous) {}
 
-Result<Respun::Answer> Respun::of(const ObjectRow& object) const {
+Result<Republication::Answer> Republication::of(const tables::ObjectRow& object) const {
     const auto known = read(object);
     if (!known) return tl::unexpected(known.error());
     const auto after = examiner_.load(known->spelling, object.object);
@@ -70,14 +71,14 @@ Result<Respun::Answer> Respun::of(const ObjectRow& object) const {
     return answer(object, *known, *after, std::move(*verdict));
 }
 
-Result<Respun::Known> Respun::read(const ObjectRow& object) const {
+Result<Republication::Known> Republication::read(const tables::ObjectRow& object) const {
     return store::perform(
         desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Known> {
             auto identity = identify(transaction, &build_, object.object);
             if (!identity) return tl::unexpected(identity.error());
-            auto recorded = find_row(transaction, object.oid, build_.release().version);
+            auto recorded = tables::find_row(transaction, object.oid, build_.release().version);
             if (!recorded) return tl::unexpected(recorded.error());
-            auto tree = newest_tree(transaction, object.oid, earlier_);
+            auto tree = tables::newest_tree(transaction, object.oid, earlier_);
             if (!tree) return base::fail_at(object.object.name, tree.error());
             auto known = read_rows(transaction, object);
             known.spelling = std::move(identity->spelling);
@@ -85,9 +86,9 @@ Result<Respun::Known> Respun::read(const ObjectRow& object) const {
             // Of this release alone there may be one.
             if (*tree && earlier_.find((*tree)->version) != nullptr)
                 known.tree = std::move(*tree);
-            ObjectRow then = object;
+            tables::ObjectRow then = object;
             then.ace_version = known.tree ? known.tree->version : "";
-            settle(transaction, then, {}, earlier_);
+            tables::settle(transaction, then, {}, earlier_);
             known.since = std::move(then.compared_in);
             if (known.recorded && !known.recorded->since.empty())
                 known.since = known.recorded->since;
@@ -95,7 +96,8 @@ Result<Respun::Known> Respun::read(const ObjectRow& object) const {
         });
 }
 
-Respun::Known Respun::read_rows(Transaction& transaction, const ObjectRow& object) const {
+Republication::Known Republication::read_rows(Transaction& transaction,
+                                              const tables::ObjectRow& object) const {
     Known known;
     known.last_modified = desk_.settings.first_seen_since;
     bool is_in_release = false;
@@ -106,17 +108,19 @@ Respun::Known Respun::read_rows(Transaction& transaction, const ObjectRow& objec
         is_in_release = is_in_release || row.text(0) == build_.release().version;
         if (earlier_.find(row.text(0)) == nullptr) continue;
         known.recorded_in.push_back(row.text(0));
-        known.last_modified = std::max(known.last_modified, date_of(row.text(1)));
-        known.is_adopted = known.is_adopted || row.text(2) == name_of(Kind::adopted);
+        known.last_modified = std::max(known.last_modified, tables::date_of(row.text(1)));
+        known.is_adopted =
+            known.is_adopted || row.text(2) == tables::name_of(tables::RowKind::adopted);
         if (!newest.empty() && earlier_.is_later(newest, row.text(0))) continue;
         newest = row.text(0);
-        known.had_vanished = row.text(3).empty() && row.text(2) != name_of(Kind::adopted);
+        known.had_vanished =
+            row.text(3).empty() && row.text(2) != tables::name_of(tables::RowKind::adopted);
     }
     if (!is_in_release) known.last_modified = object.last_modified;
     return known;
 }
 
-Before Respun::known_before(const ObjectRow& object, const Known& known) const {
+Before Republication::known_before(const tables::ObjectRow& object, const Known& known) const {
     auto row = object;
     row.ace_version = row.compared_in = known.since;
     row.last_modified = known.last_modified;
@@ -129,8 +133,9 @@ Before Respun::known_before(const ObjectRow& object, const Known& known) const {
 }
 
 // nullopt: the object belongs to no release any more.
-Result<std::optional<Before>> Respun::before(const ObjectRow& object, const Known& known,
-                                             const After& after) const {
+Result<std::optional<Before>> Republication::before(const tables::ObjectRow& object,
+                                                    const Known& known,
+                                                    const After& after) const {
     if (known.tree || known.is_adopted) return known_before(object, known);
     auto absent_from = examiner_.absent_from(after.spelling);
     if (!absent_from) return tl::unexpected(absent_from.error());
@@ -144,8 +149,9 @@ Result<std::optional<Before>> Respun::before(const ObjectRow& object, const Know
     return before;
 }
 
-Result<Respun::Verdict> Respun::judge(const ObjectRow& object, const Known& known,
-                                      const After& after) const {
+Result<Republication::Verdict> Republication::judge(const tables::ObjectRow& object,
+                                                    const Known& known,
+                                                    const After& after) const {
     const auto before = this->before(object, known, after);
     if (!before) return tl::unexpected(before.error());
     if (!*before) return Verdict{std::nullopt, object.label};
@@ -163,8 +169,8 @@ Result<Respun::Verdict> Respun::judge(const ObjectRow& object, const Known& know
     return verdict;
 }
 
-Result<bool> Respun::stands(const ObjectRow& object, const Known& known,
-                            const Verdict& verdict) const {
+Result<bool> Republication::stands(const tables::ObjectRow& object, const Known& known,
+                                   const Verdict& verdict) const {
     if (are_same(known.recorded, verdict.row)) return true;
     if (!may_differ_by_ignoring(known.recorded, verdict.row)) return false;
     const auto state = recorded_state(object);
@@ -176,12 +182,13 @@ Result<bool> Respun::stands(const ObjectRow& object, const Known& known,
 }
 
 // The object as the release had it when it was recorded; nullopt: no tree tells.
-Result<std::optional<After>> Respun::recorded_state(const ObjectRow& object) const {
+Result<std::optional<After>> Republication::recorded_state(
+    const tables::ObjectRow& object) const {
     using State = Result<std::optional<After>>;
     if (object.is_replaced) return std::nullopt;  // the table has another content than the row
     return store::perform(desk_.pool, Access::read, [&](Transaction& transaction) -> State {
-        const Releases releases(releases_.up_to(build_.release()));
-        auto tree = newest_tree(transaction, object.oid, releases);
+        const tables::Releases releases(releases_.up_to(build_.release()));
+        auto tree = tables::newest_tree(transaction, object.oid, releases);
         if (!tree) return base::fail_at(object.object.name, tree.error());
         if (!*tree) return std::nullopt;
         if (object.signature.empty()) return After{object.object, {}, {}};
@@ -191,33 +198,36 @@ Result<std::optional<After>> Respun::recorded_state(const ObjectRow& object) con
 }
 
 // Rule C9, as refresh() has it, with what the replacements say before what the rows say.
-Result<Row> Respun::with_rename(Row row, const Before& before, const After& after) const {
-    if (row.kind != Kind::vanished && row.kind != Kind::created) return row;
+Result<tables::Row> Republication::with_rename(tables::Row row, const Before& before,
+                                               const After& after) const {
+    if (row.kind != tables::RowKind::vanished && row.kind != tables::RowKind::created) return row;
     const auto twins = examiner_.twins_of(before, after);
     if (!twins) return tl::unexpected(twins.error());
     if (twins->size() != 1) return row;
     const auto& twin = twins->front();
-    const bool is_gone = row.kind == Kind::vanished;
+    const bool is_gone = row.kind == tables::RowKind::vanished;
     if (!is_gone && twin != row.object) return row;
-    return store::perform(desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Row> {
-        const auto& signature = is_gone ? before.row->signature : after.signature;
-        const auto others = had_content(transaction, row.object, signature);
-        if (!others) return tl::unexpected(others.error());
-        auto claimed_by = claims(transaction, twin);
-        if (!claimed_by) return tl::unexpected(claimed_by.error());
-        std::erase(*claimed_by, row.object);
-        auto renamed = row;
-        const auto& from = others->empty() ? *claimed_by : *others;
-        if (is_gone && others->empty() && claimed_by->empty()) renamed.notes.renamed_to = twin;
-        if (!is_gone && from.size() == 1) renamed.notes.renamed_from = from.front();
-        return renamed;
-    });
+    return store::perform(
+        desk_.pool, Access::read, [&](Transaction& transaction) -> Result<tables::Row> {
+            const auto& signature = is_gone ? before.row->signature : after.signature;
+            const auto others = had_content(transaction, row.object, signature);
+            if (!others) return tl::unexpected(others.error());
+            auto claimed_by = claims(transaction, twin);
+            if (!claimed_by) return tl::unexpected(claimed_by.error());
+            std::erase(*claimed_by, row.object);
+            auto renamed = row;
+            const auto& from = others->empty() ? *claimed_by : *others;
+            if (is_gone && others->empty() && claimed_by->empty())
+                renamed.notes.renamed_to = twin;
+            if (!is_gone && from.size() == 1) renamed.notes.renamed_from = from.front();
+            return renamed;
+        });
 }
 
 // Other objects of the class that had this content before the release and are not in the build.
-Result<std::vector<ObjectName>> Respun::had_content(Transaction& transaction,
-                                                    const ObjectName& object,
-                                                    const std::string& signature) const {
+Result<std::vector<ObjectName>> Republication::had_content(Transaction& transaction,
+                                                           const ObjectName& object,
+                                                           const std::string& signature) const {
     auto gone = examiner_.vanished_with(transaction, object, signature);
     if (!gone) return gone;
     // What has a row of the release got its content in it.
@@ -233,11 +243,11 @@ Result<std::vector<ObjectName>> Respun::had_content(Transaction& transaction,
 }
 
 // Who says that `name` is its new name: by a replacement, or by a row that stands.
-Result<std::vector<ObjectName>> Respun::claims(Transaction& transaction,
-                                               const ObjectName& name) const {
+Result<std::vector<ObjectName>> Republication::claims(Transaction& transaction,
+                                                      const ObjectName& name) const {
     const auto& version = build_.release().version;
-    auto claiming = replaced_into(transaction, version, build_.digest(), name);
-    for (auto& other : vanished_into(transaction, build_.release(), name)) {
+    auto claiming = tables::replaced_into(transaction, version, build_.digest(), name);
+    for (auto& other : tables::vanished_into(transaction, build_.release(), name)) {
         const auto found = build_.find(other);
         if (!found) return tl::unexpected(found.error());
         const auto replaced = transaction.query(
@@ -249,16 +259,16 @@ Result<std::vector<ObjectName>> Respun::claims(Transaction& transaction,
     return claiming;
 }
 
-std::optional<Row> Respun::row_to_be(const Known& known, const After& after,
-                                     const Verdict& verdict) const {
+std::optional<tables::Row> Republication::row_to_be(const Known& known, const After& after,
+                                                    const Verdict& verdict) const {
     const auto& recorded = known.recorded;
     if (verdict.stands) return recorded;
     if (!recorded) return verdict.row;
-    if (!verdict.row && recorded->kind == Kind::withdrawn) return recorded;
+    if (!verdict.row && recorded->kind == tables::RowKind::withdrawn) return recorded;
     auto row = verdict.row.value_or(*recorded);
     row.revision = recorded->revision + 1;
     if (verdict.row) return row;
-    row.kind = Kind::withdrawn;
+    row.kind = tables::RowKind::withdrawn;
     row.recorded_at = desk_.clock();
     row.signature = after.signature;
     row.notes = {};
@@ -266,8 +276,8 @@ std::optional<Row> Respun::row_to_be(const Known& known, const After& after,
     return row;
 }
 
-Respun::Answer Respun::answer(const ObjectRow& object, const Known& known, const After& after,
-                              Verdict verdict) const {
+Republication::Answer Republication::answer(const tables::ObjectRow& object, const Known& known,
+                                            const After& after, Verdict verdict) const {
     const auto row = row_to_be(known, after, verdict);
     const bool row_stands = row.has_value() == known.recorded.has_value() &&
                             (!row || row->revision == known.recorded->revision);
@@ -279,14 +289,15 @@ Respun::Answer Respun::answer(const ObjectRow& object, const Known& known, const
     replacement.object = object;
     replacement.object.signature = after.signature;
     replacement.object.label = std::move(verdict.label);
-    replacement.object.last_modified =
-        row && row->kind != Kind::withdrawn ? build_.release().released_on : known.last_modified;
+    replacement.object.last_modified = row && row->kind != tables::RowKind::withdrawn
+                                           ? build_.release().released_on
+                                           : known.last_modified;
     replacement.row = row;
-    if (after.signature != object.signature) replacement.tree = packed_tree(after.nodes);
+    if (after.signature != object.signature) replacement.tree = tables::packed_tree(after.nodes);
     if (row_stands) return answer;
-    answer.fate = !verdict.row                          ? Fate::withdrawn
-                  : verdict.row->kind == Kind::vanished ? Fate::vanished
-                                                        : Fate::changed;
+    answer.fate = !verdict.row                                     ? Fate::withdrawn
+                  : verdict.row->kind == tables::RowKind::vanished ? Fate::vanished
+                                                                   : Fate::changed;
     return answer;
 }
 

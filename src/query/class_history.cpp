@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "history/many_rows.hpp"
-#include "history/mass_changes.hpp"
-#include "history/reading.hpp"
-#include "history/reading_as_of.hpp"
-#include "history/replacement.hpp"
+#include "query/as_of.hpp"
+#include "query/many_rows.hpp"
+#include "query/query.hpp"
+#include "tables/mass_changes.hpp"
+#include "tables/replacement.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
@@ -17,24 +17,25 @@ using store::Transaction;
 
 // While a release is being replaced, what it comes to stands for a row; rows that only the
 // replacement has come in as they are moved into place, which takes minutes.
-Result<void> lay_over(Transaction& transaction, Row& row, const Releases& releases) {
+Result<void> lay_over(Transaction& transaction, tables::Row& row,
+                      const tables::Releases& releases) {
     const auto is_its = [&](const auto& each) { return each.version == row.release.version; };
     if (std::ranges::none_of(releases.replacing(), is_its)) return {};
-    ObjectRow object;
+    tables::ObjectRow object;
     object.oid = row.oid;
     object.object = row.object;
-    auto replaced = replaced_rows(transaction, object, releases);
+    auto replaced = tables::replaced_rows(transaction, object, releases);
     if (!replaced) return tl::unexpected(replaced.error());
     for (auto& each : *replaced)
         if (each.release.version == row.release.version) row = std::move(each);
     return {};
 }
 
-Result<std::vector<Row>> whole(Transaction& transaction, const std::vector<std::int64_t>& sids,
-                               const AsOf& now) {
-    auto stored = rows_numbered(transaction, sids);
+Result<std::vector<tables::Row>> whole(Transaction& transaction,
+                                       const std::vector<std::int64_t>& sids, const AsOf& now) {
+    auto stored = tables::rows_numbered(transaction, sids);
     if (!stored) return tl::unexpected(stored.error());
-    std::vector<Row> rows;
+    std::vector<tables::Row> rows;
     rows.reserve(stored->size());
     for (auto& [sid, row] : *stored) {
         if (const auto laid = lay_over(transaction, row, now.releases); !laid)
@@ -42,7 +43,7 @@ Result<std::vector<Row>> whole(Transaction& transaction, const std::vector<std::
         row.of_day = now.order.find(row.release.version)->of_day;
         rows.push_back(std::move(row));
     }
-    std::ranges::sort(rows, [&](const Row& a, const Row& b) {
+    std::ranges::sort(rows, [&](const tables::Row& a, const tables::Row& b) {
         const auto x = now.order.find(a.release.version)->rank,
                    y = now.order.find(b.release.version)->rank;
         return x != y ? x > y : a.object < b.object;
@@ -50,13 +51,13 @@ Result<std::vector<Row>> whole(Transaction& transaction, const std::vector<std::
     return rows;
 }
 
-Result<Excerpt> excerpt(Transaction& transaction, const Reading& reading, const AsOf& now,
-                        ManyRows rows, const Window& window) {
+Result<HistoryPage> excerpt(Transaction& transaction, const ReadContext& reading, const AsOf& now,
+                            ManyRows rows, const PageRequest& window) {
     const auto chosen = rows.choose(window);
     if (!chosen) return tl::unexpected(chosen.error());
     auto shown = whole(transaction, chosen->sids, now);
     if (!shown) return tl::unexpected(shown.error());
-    Excerpt excerpt;
+    HistoryPage excerpt;
     excerpt.current = now.current;
     excerpt.rows = std::move(*shown);
     excerpt.recorded = chosen->recorded;
@@ -64,12 +65,13 @@ Result<Excerpt> excerpt(Transaction& transaction, const Reading& reading, const 
     excerpt.numbered_by_recording = true;
     excerpt.people = reading.people;
     excerpt.narrowing = window.narrowing;
-    if (has_mass_changes(transaction))
-        excerpt.mass_changes = mass_changes_of(transaction, excerpt.rows);
+    if (tables::has_mass_changes(transaction))
+        excerpt.mass_changes = tables::mass_changes_of(transaction, excerpt.rows);
     return excerpt;
 }
 
-bool is_known(Transaction& transaction, const Reading& reading, const std::string& class_name) {
+bool is_known(Transaction& transaction, const ReadContext& reading,
+              const std::string& class_name) {
     if (reading.builds.build)
         for (const auto& count : reading.builds.build->class_counts())
             if (count.class_name == class_name) return true;
@@ -81,16 +83,16 @@ bool is_known(Transaction& transaction, const Reading& reading, const std::strin
 
 }  // namespace
 
-Result<Excerpt> class_history(const Reading& reading, const std::string& class_name,
-                              const Window& window) {
+Result<HistoryPage> class_history(const ReadContext& reading, const std::string& class_name,
+                                  const PageRequest& window) {
     return store::perform(
-        reading.pool, Access::read, [&](Transaction& transaction) -> Result<Excerpt> {
+        reading.pool, Access::read, [&](Transaction& transaction) -> Result<HistoryPage> {
             if (!is_known(transaction, reading, class_name))
                 return base::fail(base::Kind::absent, "there is no class " + class_name);
             const auto now = as_of_now(transaction, reading);
             const auto since = now.order.begins_behind(window.since);
             if (!since) return tl::unexpected(since.error());
-            std::vector<const ReleaseOrder::Place*> places;
+            std::vector<const tables::ReleaseOrder::Place*> places;
             for (const auto* place : now.shown())
                 if (static_cast<std::ptrdiff_t>(place->rank) > *since) places.push_back(place);
             auto found = excerpt(transaction, reading, now,
@@ -100,10 +102,10 @@ Result<Excerpt> class_history(const Reading& reading, const std::string& class_n
         });
 }
 
-Result<Excerpt> release_history(const Reading& reading, const std::string& version,
-                                const Window& window) {
+Result<HistoryPage> release_history(const ReadContext& reading, const std::string& version,
+                                    const PageRequest& window) {
     return store::perform(
-        reading.pool, Access::read, [&](Transaction& transaction) -> Result<Excerpt> {
+        reading.pool, Access::read, [&](Transaction& transaction) -> Result<HistoryPage> {
             const auto now = as_of_now(transaction, reading);
             const auto* place = now.order.find(version);
             if (place == nullptr || !place->is_shown) return no_release(version);
@@ -114,4 +116,4 @@ Result<Excerpt> release_history(const Reading& reading, const std::string& versi
         });
 }
 
-}  // namespace history
+}  // namespace query

@@ -1,22 +1,22 @@
 // Two releases of one object compared.
 // SPDX-License-Identifier: MIT
-#include "history/past.hpp"
+#include "query/tree_at.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
 
-const tree::Models& models_at_hand(const Builds& builds) {
+const tree::Models& models_at_hand(const history::Builds& builds) {
     static const tree::Models none;
     if (builds.build) return builds.build->models();
     return builds.previous ? builds.previous->models() : none;
 }
 
 // past_tree(), and an unknown release is told with the side that named it.
-Result<PastTree> side(const Reading& reading, const ObjectName& object, const std::string& which,
-                      const std::string& version) {
-    auto tree = past_tree(reading, object, version);
+Result<PastTree> side(const ReadContext& reading, const ObjectName& object,
+                      const std::string& which, const std::string& version) {
+    auto tree = tree_at(reading, object, version);
     if (tree || tree.error().kind != base::Kind::refused) return tree;
     return base::fail(base::Kind::refused,
                       which + "=" + version + " names no release that is known here.");
@@ -24,11 +24,11 @@ Result<PastTree> side(const Reading& reading, const ObjectName& object, const st
 
 }  // namespace
 
-Result<Difference> difference(const Reading& reading, const ObjectName& object,
+Result<Difference> difference(const ReadContext& reading, const ObjectName& object,
                               const std::string& from, const std::string& to) {
     const auto row =
         store::perform(reading.pool, store::Access::read, [&](store::Transaction& transaction) {
-            return find_object(transaction, object);
+            return tables::find_object(transaction, object);
         });
     const auto& recorded = row ? row->object : object;
     const auto before = side(reading, recorded, "from", from);
@@ -40,8 +40,8 @@ Result<Difference> difference(const Reading& reading, const ObjectName& object,
     if (!changes) return tl::unexpected(changes.error());
     Difference difference;
     difference.object = recorded;
-    difference.label =
-        label_of((after->there ? after : before)->nodes, recorded, reading.settings.names);
+    difference.label = history::label_of((after->there ? after : before)->nodes, recorded,
+                                         reading.settings.names);
     difference.from = before->release;
     difference.to = after->release;
     difference.was_there = before->there;
@@ -51,4 +51,4 @@ Result<Difference> difference(const Reading& reading, const ObjectName& object,
     return difference;
 }
 
-}  // namespace history
+}  // namespace query

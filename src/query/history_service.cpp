@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "history/ledger.hpp"
+#include "query/history_service.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,13 +9,13 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "history/bulk.hpp"
-#include "history/in_flight.hpp"
-#include "history/loading.hpp"
-#include "history/mass_changes.hpp"
-#include "history/people.hpp"
+#include "query/in_flight.hpp"
+#include "query/object_history.hpp"
+#include "query/people.hpp"
+#include "tables/bulk.hpp"
+#include "tables/mass_changes.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
@@ -39,12 +39,12 @@ base::Error store_is_down() { return {base::Kind::unavailable, "the store can't 
 
 }  // namespace
 
-struct Ledger::State {
+struct HistoryService::State {
     store::Pool& pool;
-    CurrentBuild& current;
-    Settings settings;
+    history::CurrentBuild& current;
+    history::Settings settings;
     base::Clock clock;
-    Renames renames;
+    history::CreatedObjects renames;
     InFlight in_flight;
     Curators curators;
     std::atomic<std::uint64_t> computations = 0;
@@ -59,7 +59,7 @@ struct Ledger::State {
     std::mutex hits_mutex;
     std::map<ObjectName, std::int64_t> hits;
 
-    [[nodiscard]] Desk desk() { return {pool, settings, clock, renames}; }
+    [[nodiscard]] history::Context desk() { return {pool, settings, clock, renames}; }
 
     struct Read {
         std::int64_t generation;
@@ -71,7 +71,8 @@ struct Ledger::State {
             const auto connection = pool.lease();
             Transaction transaction(*connection, Access::read);
             // In this order: what is written after the first moves the generation on.
-            const Read read{history::generation(transaction), has_mass_changes(transaction)};
+            const Read read{tables::generation(transaction),
+                            tables::has_mass_changes(transaction)};
             transaction.commit();
             return read;
         } catch (const store::Failure& failure) {
@@ -112,8 +113,9 @@ struct Ledger::State {
     }
 
     // The object up to date; or why it can't be brought up to date now.
-    Result<Identity> bring_up_to_date(const ObjectName& asked, const source::Build& build,
-                                      const source::Build& previous) {
+    Result<history::Identity> bring_up_to_date(const ObjectName& asked,
+                                               const source::Build& build,
+                                               const source::Build& previous) {
         if (!build) return base::fail(base::Kind::unavailable, "no build: " + current.why());
         try {
             const InFlight::Turn turn(in_flight, key_of(asked));
@@ -121,7 +123,7 @@ struct Ledger::State {
             if (!done) return tl::unexpected(done.error());
             if (done->computed) ++computations;
             if (done->wrote_history) forget_generation();
-            return Identity{std::move(done->row), std::move(done->spelling)};
+            return history::Identity{std::move(done->row), std::move(done->spelling)};
         } catch (const store::Failure& failure) {
             // A store that can't be written may still be read.
             base::log::error("history not recorded", {{"error", failure.what()}});
@@ -129,17 +131,18 @@ struct Ledger::State {
         }
     }
 
-    Result<Identity> as_recorded(const ObjectName& asked, const source::Build& build) {
+    Result<history::Identity> as_recorded(const ObjectName& asked, const source::Build& build) {
         return store::perform(pool, Access::read, [&](Transaction& transaction) {
-            auto identity = identify(transaction, build.get(), asked);
+            auto identity = history::identify(transaction, build.get(), asked);
             if (identity && identity->row)
-                settle(transaction, *identity->row, {},
-                       known_releases(transaction, settings, build.get(), nullptr));
+                tables::settle(
+                    transaction, *identity->row, {},
+                    history::known_releases(transaction, settings, build.get(), nullptr));
             return identity;
         });
     }
 
-    Result<Answer> answer(const ObjectName& asked, const Window& window) {
+    Result<Answer> answer(const ObjectName& asked, const PageRequest& window) {
         const auto [build, previous] = current.builds();
         auto compared = if_compared(asked, window, build, previous);
         if (!compared) return tl::unexpected(compared.error());
@@ -155,7 +158,7 @@ struct Ledger::State {
         if (!identity || !identity->row) return tl::unexpected(fresh.error());
         auto history = store::perform(pool, Access::read, [&](Transaction& transaction) {
             const auto releases =
-                known_releases(transaction, settings, build.get(), previous.get());
+                history::known_releases(transaction, settings, build.get(), previous.get());
             return load_history({transaction, settings, build, releases, can_have_mass_changes()},
                                 *identity, window);
         });
@@ -165,19 +168,20 @@ struct Ledger::State {
     }
 
     // The common case in one transaction: nothing is to be done but to read. nullopt: there is.
-    Result<std::optional<History>> if_compared(const ObjectName& asked, const Window& window,
+    Result<std::optional<History>> if_compared(const ObjectName& asked, const PageRequest& window,
                                                const source::Build& build,
                                                const source::Build& previous) {
         using Found = Result<std::optional<History>>;
         if (!build) return std::nullopt;
         return store::perform(pool, Access::read, [&](Transaction& transaction) -> Found {
-            auto identity = identify(transaction, build.get(), asked);
+            auto identity = history::identify(transaction, build.get(), asked);
             if (!identity) return tl::unexpected(identity.error());
             if (!identity->row) return std::nullopt;
             const auto releases =
-                known_releases(transaction, settings, build.get(), previous.get());
-            settle(transaction, *identity->row, build->release(), releases);
-            if (!is_compared(*identity->row, build->release(), releases)) return std::nullopt;
+                history::known_releases(transaction, settings, build.get(), previous.get());
+            tables::settle(transaction, *identity->row, build->release(), releases);
+            if (!history::is_compared(*identity->row, build->release(), releases))
+                return std::nullopt;
             auto history =
                 load_history({transaction, settings, build, releases, can_have_mass_changes()},
                              *identity, window);
@@ -192,14 +196,14 @@ struct Ledger::State {
         std::vector<ObjectName> outdated;
         std::optional<Result<WatchList>> list;
     };
-    Attempt read_list(const std::vector<ObjectName>& asked, const Window& window,
-                      const Builds& builds, Outdated what) {
+    Attempt read_list(const std::vector<ObjectName>& asked, const PageRequest& window,
+                      const history::Builds& builds, Outdated what) {
         return store::perform(pool, Access::read, [&](Transaction& transaction) -> Attempt {
             const auto& [build, previous] = builds;
-            auto identities = identify_all(transaction, build.get(), asked);
+            auto identities = history::identify_all(transaction, build.get(), asked);
             if (!identities) return {{}, tl::unexpected(identities.error())};
             const auto releases =
-                known_releases(transaction, settings, build.get(), previous.get());
+                history::known_releases(transaction, settings, build.get(), previous.get());
             const auto release = build ? build->release() : Release{};
             settle_rows(transaction, *identities, release, releases);
             if (what == Outdated::told)
@@ -211,36 +215,38 @@ struct Ledger::State {
         });
     }
 
-    static void settle_rows(Transaction& transaction, std::vector<Identity>& identities,
-                            const Release& release, const Releases& releases) {
-        std::vector<ObjectRow*> rows;
+    static void settle_rows(Transaction& transaction, std::vector<history::Identity>& identities,
+                            const Release& release, const tables::Releases& releases) {
+        std::vector<tables::ObjectRow*> rows;
         for (auto& identity : identities)
             if (identity.row) rows.push_back(&*identity.row);
-        settle_all(transaction, rows, release, releases);
+        tables::settle_all(transaction, rows, release, releases);
     }
 
     // What is neither recorded nor in the build is nothing to wait for.
-    static std::vector<ObjectName> outdated(const std::vector<Identity>& identities,
+    static std::vector<ObjectName> outdated(const std::vector<history::Identity>& identities,
                                             const std::vector<ObjectName>& asked,
-                                            const Release& release, const Releases& releases) {
+                                            const Release& release,
+                                            const tables::Releases& releases) {
         std::vector<ObjectName> found;
         for (std::size_t at = 0; at < identities.size(); ++at) {
             const auto& [row, spelling] = identities[at];
-            if (row ? !is_compared(*row, release, releases) : spelling.has_value())
+            if (row ? !history::is_compared(*row, release, releases) : spelling.has_value())
                 found.push_back(asked[at]);
         }
         return found;
     }
 
-    static std::vector<Identity> recorded_once(std::vector<Identity> identities) {
+    static std::vector<history::Identity> recorded_once(
+        std::vector<history::Identity> identities) {
         std::set<std::int64_t> seen;
-        std::erase_if(identities, [&](const Identity& identity) {
+        std::erase_if(identities, [&](const history::Identity& identity) {
             return !identity.row || !seen.insert(identity.row->oid).second;
         });
         return identities;
     }
 
-    Result<Listed> list(const std::vector<ObjectName>& asked, const Window& window) {
+    Result<Listed> list(const std::vector<ObjectName>& asked, const PageRequest& window) {
         const auto builds = current.builds();
         auto attempt =
             read_list(asked, window, builds, builds.build ? Outdated::told : Outdated::taken);
@@ -275,13 +281,14 @@ struct Ledger::State {
     }
 };
 
-Ledger::Ledger(store::Pool& pool, CurrentBuild& current, Settings settings, base::Clock clock)
+HistoryService::HistoryService(store::Pool& pool, history::CurrentBuild& current,
+                               history::Settings settings, base::Clock clock)
     : state_(std::make_unique<State>(pool, current, std::move(settings), std::move(clock))) {}
-Ledger::~Ledger() = default;
+HistoryService::~HistoryService() = default;
 
-Moment Ledger::moment() {
+CacheVersion HistoryService::cache_version() {
     const auto build = state_->current.build();
-    Moment moment;
+    CacheVersion moment;
     if (build) {
         moment.version = build->release().version;
         moment.build_digest = build->digest();
@@ -293,7 +300,8 @@ Moment Ledger::moment() {
     return moment;
 }
 
-Result<Ledger::Answer> Ledger::history_of(const ObjectName& asked, const Window& window) {
+Result<HistoryService::Answer> HistoryService::history_of(const ObjectName& asked,
+                                                          const PageRequest& window) {
     try {
         return state_->answer(asked, window);
     } catch (const store::Failure& failure) {
@@ -302,8 +310,8 @@ Result<Ledger::Answer> Ledger::history_of(const ObjectName& asked, const Window&
     }
 }
 
-Result<Ledger::Listed> Ledger::watch_list(const std::vector<ObjectName>& asked,
-                                          const Window& window) {
+Result<HistoryService::Listed> HistoryService::watch_list(const std::vector<ObjectName>& asked,
+                                                          const PageRequest& window) {
     try {
         return state_->list(asked, window);
     } catch (const store::Failure& failure) {
@@ -312,20 +320,20 @@ Result<Ledger::Listed> Ledger::watch_list(const std::vector<ObjectName>& asked,
     }
 }
 
-Reading Ledger::reading() const {
+ReadContext HistoryService::read_context() const {
     auto builds = state_->current.builds();
     auto people = state_->curators.of(state_->settings, builds.build);
     return {state_->pool, state_->settings, std::move(builds), std::move(people)};
 }
 
-std::uint64_t Ledger::computations() const { return state_->computations; }
+std::uint64_t HistoryService::computations() const { return state_->computations; }
 
-void Ledger::note_hit(const ObjectName& object) {
+void HistoryService::note_hit(const ObjectName& object) {
     const std::lock_guard lock(state_->hits_mutex);
     if (state_->hits.size() < most_hits || state_->hits.contains(object)) ++state_->hits[object];
 }
 
-void Ledger::flush_hits() {
+void HistoryService::flush_hits() {
     std::map<ObjectName, std::int64_t> hits;
     {
         const std::lock_guard lock(state_->hits_mutex);
@@ -341,4 +349,4 @@ void Ledger::flush_hits() {
     }
 }
 
-}  // namespace history
+}  // namespace query

@@ -1,4 +1,4 @@
-// history/ledger.hpp -- asked for an object, gives its history up to the current build, after
+// query/history_service.hpp -- asked for an object, gives its history up to the current build, after
 // having brought it up to date. What serve/ and the commands talk to.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
@@ -12,31 +12,32 @@
 #include "base/date.hpp"
 #include "base/result.hpp"
 #include "history/current.hpp"
-#include "history/history.hpp"
-#include "history/reading.hpp"
 #include "history/refresh.hpp"
+#include "query/history_page.hpp"
+#include "query/query.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 
-namespace history {
+namespace query {
 
 // What every page depends on beside its own address. Equal moments: equal pages.
-struct Moment {
+struct CacheVersion {
     std::string version;  // current release; empty: no build has been accepted yet
     std::string build_digest;
     std::int64_t generation = 0;  // moves on with every write of history
     bool store_reachable = true;  // false: generation is the last one seen
-    bool operator==(const Moment&) const = default;
+    bool operator==(const CacheVersion&) const = default;
 };
 
-class Ledger {
+class HistoryService {
    public:
     // The current build is asked of `current` at each request. `pool` and `current` outlive it.
-    Ledger(store::Pool& pool, CurrentBuild& current, Settings settings, base::Clock clock);
-    ~Ledger();
+    HistoryService(store::Pool& pool, history::CurrentBuild& current, history::Settings settings,
+                   base::Clock clock);
+    ~HistoryService();
 
     // Cheap: a read of atomics; the generation is read from the store at most once a second.
-    [[nodiscard]] Moment moment();
+    [[nodiscard]] CacheVersion cache_version();
 
     struct Answer {
         History history;
@@ -48,7 +49,8 @@ class Ledger {
     //           store can't be reached); malformed / too_large (the object can't be read);
     //           refused (the window begins after a release that is not known)
     //   cost    one computation per object and release in a process: others wait for it
-    [[nodiscard]] base::Result<Answer> history_of(const ObjectName& asked, const Window& window);
+    [[nodiscard]] base::Result<Answer> history_of(const ObjectName& asked,
+                                                  const PageRequest& window);
 
     struct Listed {
         WatchList list;
@@ -61,10 +63,10 @@ class Ledger {
     //   cost   objects that are compared already are read together, 64 a query: 200 of them
     //          take some 5 ms from SQLite. The others cost what history_of does, each
     [[nodiscard]] base::Result<Listed> watch_list(const std::vector<ObjectName>& asked,
-                                                  const Window& window);
+                                                  const PageRequest& window);
 
-    // For what is read beside (history/reading.hpp), as of the build that is current now.
-    [[nodiscard]] Reading reading() const;
+    // For what is read beside (query/query.hpp), as of the build that is current now.
+    [[nodiscard]] ReadContext read_context() const;
 
     // Objects that were loaded and compared so far; for /metrics.
     [[nodiscard]] std::uint64_t computations() const;
@@ -78,4 +80,4 @@ class Ledger {
     std::unique_ptr<State> state_;
 };
 
-}  // namespace history
+}  // namespace query

@@ -1,4 +1,4 @@
-// history/in_flight.hpp -- of those who are about to compute the same, one does and others wait.
+// query/in_flight.hpp -- of those who are about to compute the same, one does and others wait.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace history {
+namespace query {
 
 // One thread computes an object, others wait for it.
 class InFlight {
@@ -38,4 +38,4 @@ class InFlight {
     std::set<std::string> keys_;
 };
 
-}  // namespace history
+}  // namespace query

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "history/labelled.hpp"
+#include "query/labelled.hpp"
 
 #include "history/record.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using store::Access;
@@ -11,23 +11,25 @@ using store::Transaction;
 
 constexpr std::size_t most_loaded = 8;
 
-std::vector<Identity> identities_of(const Reading& reading, std::span<const ObjectName> objects) {
+std::vector<history::Identity> identities_of(const ReadContext& reading,
+                                             std::span<const ObjectName> objects) {
     return store::perform(reading.pool, Access::read, [&](Transaction& transaction) {
-        auto identities = identify_all(transaction, reading.builds.build.get(), objects);
+        auto identities = history::identify_all(transaction, reading.builds.build.get(), objects);
         // A build that can't be asked now has nothing to add; without one nothing can fail.
-        if (!identities) identities = identify_all(transaction, nullptr, objects);
+        if (!identities) identities = history::identify_all(transaction, nullptr, objects);
         return identities.value();
     });
 }
 
-std::string label_in(const Reading& reading, const ObjectName& object) {
+std::string label_in(const ReadContext& reading, const ObjectName& object) {
     const auto loaded = reading.builds.build->load(object);
-    return loaded ? label_of(loaded->nodes, object, reading.settings.names) : object.name;
+    return loaded ? history::label_of(loaded->nodes, object, reading.settings.names)
+                  : object.name;
 }
 
 }  // namespace
 
-std::vector<Named> labelled(const Reading& reading, std::span<const ObjectName> objects) {
+std::vector<Named> labelled(const ReadContext& reading, std::span<const ObjectName> objects) {
     const auto identities = identities_of(reading, objects);
     std::vector<Named> named;
     std::size_t loaded = 0;
@@ -41,4 +43,4 @@ std::vector<Named> labelled(const Reading& reading, std::span<const ObjectName> 
     return named;
 }
 
-}  // namespace history
+}  // namespace query

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "history/many_rows.hpp"
+#include "query/many_rows.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,10 +7,10 @@
 #include <set>
 #include <tuple>
 
-#include "history/lists.hpp"
 #include "store/dialect.hpp"
+#include "tables/lists.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
@@ -33,9 +33,10 @@ std::vector<std::int64_t> numbers_in(const store::Rows& rows) {
 std::string_view kinds_of_news() {
     static const std::string list = [] {
         std::string text;
-        for (const auto kind : {Kind::changed, Kind::created, Kind::vanished, Kind::reappeared,
-                                Kind::withdrawn, Kind::adopted})
-            text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
+        for (const auto kind :
+             {tables::RowKind::changed, tables::RowKind::created, tables::RowKind::vanished,
+              tables::RowKind::reappeared, tables::RowKind::withdrawn, tables::RowKind::adopted})
+            text += (text.empty() ? "('" : ", '") + std::string(tables::name_of(kind)) + "'";
         return text + ")";
     }();
     return list;
@@ -115,7 +116,7 @@ std::vector<std::int64_t> ManyRows::newest(std::size_t most) {
     return sids;
 }
 
-std::vector<std::int64_t> ManyRows::recorded_between(const Window& window) {
+std::vector<std::int64_t> ManyRows::recorded_between(const PageRequest& window) {
     const auto from =
         class_name_.empty() ? std::string(" FROM history h") : source(objects_first_);
     std::vector<std::int64_t> sids;
@@ -167,10 +168,11 @@ std::vector<std::int64_t> ManyRows::first_by_name(const Picks& picks, std::size_
         values.emplace_back(sid);
     }
     std::vector<std::tuple<std::ptrdiff_t, ObjectName, std::int64_t>> order;
-    for (const auto& row : query_in(transaction_,
-                                    "SELECT h.sid, o.class, o.name FROM history h JOIN objects o"
-                                    " ON o.oid = h.oid WHERE h.sid IN",
-                                    {}, values))
+    for (const auto& row :
+         tables::query_in(transaction_,
+                          "SELECT h.sid, o.class, o.name FROM history h JOIN objects o"
+                          " ON o.oid = h.oid WHERE h.sid IN",
+                          {}, values))
         order.emplace_back(-static_cast<std::ptrdiff_t>(ranks.at(row.integer(0))),
                            ObjectName{row.text(1), row.text(2)}, row.integer(0));
     std::ranges::sort(order);
@@ -180,7 +182,7 @@ std::vector<std::int64_t> ManyRows::first_by_name(const Picks& picks, std::size_
     return sids;
 }
 
-Result<ManyRows::Chosen> ManyRows::narrowed(const Window& window) {
+Result<ManyRows::Chosen> ManyRows::narrowed(const PageRequest& window) {
     auto picks = newest_picks();
     const bool cut = recorded_ > picks.size();
     std::vector<std::int64_t> sids;
@@ -200,7 +202,7 @@ Result<ManyRows::Chosen> ManyRows::narrowed(const Window& window) {
                   cut};
 }
 
-Result<ManyRows::Chosen> ManyRows::choose(const Window& window) {
+Result<ManyRows::Chosen> ManyRows::choose(const PageRequest& window) {
     if (places_.empty()) return Chosen{};
     objects_first_ = has_few_objects();
     count();
@@ -208,4 +210,4 @@ Result<ManyRows::Chosen> ManyRows::choose(const Window& window) {
     return Chosen{window.before == 0 ? newest(window.most) : recorded_between(window), recorded_};
 }
 
-}  // namespace history
+}  // namespace query

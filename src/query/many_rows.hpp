@@ -1,4 +1,4 @@
-// history/many_rows.hpp -- the rows of a class or of a release, of which there may be millions:
+// query/many_rows.hpp -- the rows of a class or of a release, of which there may be millions:
 // counted in an index, and only those read whole that are shown. Rows that were reconstructed
 // from timestamps are not among them: no release is their news.
 // SPDX-License-Identifier: MIT
@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "history/release_order.hpp"
-#include "history/row_reading.hpp"
+#include "query/history_page.hpp"
+#include "query/row_reading.hpp"
 #include "store/pool.hpp"
+#include "tables/release_order.hpp"
 
-namespace history {
+namespace query {
 
 // Kinds of the rows that count here, as a list of SQL.
 [[nodiscard]] std::string_view kinds_of_news();
@@ -26,7 +27,7 @@ inline constexpr std::size_t most_sorted = 20'000;
 
 class ManyRows {
    public:
-    using Place = ReleaseOrder::Place;
+    using Place = tables::ReleaseOrder::Place;
 
     //   class_name  empty: of all classes
     //   places      of the releases whose rows count, newest first
@@ -37,7 +38,7 @@ class ManyRows {
     struct Chosen {
         std::vector<std::int64_t> sids;
         std::size_t recorded = 0;
-        bool cut = false;  // as in Excerpt
+        bool cut = false;  // as in HistoryPage
     };
     //   error   malformed: notes that are no notes
     //   throws  Failure
@@ -45,7 +46,7 @@ class ManyRows {
     //           second); of a class of up to 5,000 objects: all of their rows; of a larger one: a
     //           walk over all rows of those releases that are news. Pages of the archive sort
     //           the numbers of a release or two besides. A narrowing reads up to 20,000 rows.
-    [[nodiscard]] base::Result<Chosen> choose(const Window& window);
+    [[nodiscard]] base::Result<Chosen> choose(const PageRequest& window);
 
    private:
     using Picks = std::vector<std::pair<std::int64_t, const Place*>>;
@@ -57,10 +58,10 @@ class ManyRows {
     void count();
     [[nodiscard]] std::size_t rows_of(const Place& place) const;
     [[nodiscard]] std::vector<std::int64_t> newest(std::size_t most);
-    [[nodiscard]] std::vector<std::int64_t> recorded_between(const Window& window);
+    [[nodiscard]] std::vector<std::int64_t> recorded_between(const PageRequest& window);
     [[nodiscard]] Picks newest_picks();
     [[nodiscard]] std::vector<std::int64_t> first_by_name(const Picks& picks, std::size_t most);
-    [[nodiscard]] base::Result<Chosen> narrowed(const Window& window);
+    [[nodiscard]] base::Result<Chosen> narrowed(const PageRequest& window);
 
     store::Transaction& transaction_;
     std::string class_name_;
@@ -70,4 +71,4 @@ class ManyRows {
     std::size_t recorded_ = 0;
 };
 
-}  // namespace history
+}  // namespace query

@@ -1,4 +1,4 @@
-// history/name_range.hpp -- the range of a key column that begins with a text. Pure.
+// query/name_range.hpp -- the range of a key column that begins with a text. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 
-namespace history {
+namespace query {
 
 // first <= key AND key < behind. Both are UTF-8 where `text` is, as MariaDB wants it.
 struct NameRange {
@@ -24,4 +24,4 @@ struct NameRange {
     return beginning_with(base::fold_ascii(text));
 }
 
-}  // namespace history
+}  // namespace query

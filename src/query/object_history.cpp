@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "history/loading.hpp"
+#include "query/object_history.hpp"
 
 #include <algorithm>
 
-#include "history/mass_changes.hpp"
+#include "query/row_reading.hpp"
+#include "tables/mass_changes.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
 
 // The release to answer from when no build is there: the one the object was compared in.
-Release release_of(const Loading& loading, const ObjectRow& row) {
+Release release_of(const Loading& loading, const tables::ObjectRow& row) {
     if (loading.build) return loading.build->release();
     const auto* release = loading.releases.find(row.compared_in);
     return release != nullptr ? *release : Release{row.compared_in, row.last_modified};
@@ -19,15 +20,17 @@ Release release_of(const Loading& loading, const ObjectRow& row) {
 
 // The row as it was in the current release, if a newer one is recorded: what a build brings
 // that was warmed before the switch is not shown before it.
-Result<ObjectRow> as_of(const Loading& loading, ObjectRow row, const Release& release) {
+Result<tables::ObjectRow> as_of(const Loading& loading, tables::ObjectRow row,
+                                const Release& release) {
     const auto& [transaction, settings, build, releases, mass] = loading;
     if (!releases.is_later(row.ace_version, release.version)) return row;
-    const auto known = tree_as_of(transaction, row.oid, release, releases);
+    const auto known = tables::tree_as_of(transaction, row.oid, release, releases);
     if (!known) return tl::unexpected(known.error());
     if (known->is_newest) return row;
     row.last_modified = settings.first_seen_since;
     row.label = row.object.name;
-    if (known->tree) row.label = label_of(known->tree->nodes, row.object, settings.names);
+    if (known->tree)
+        row.label = history::label_of(known->tree->nodes, row.object, settings.names);
     for (const auto& each : transaction.query("SELECT version, date FROM history WHERE oid = ?",
                                               {store::Value{row.oid}})) {
         const auto date = base::parse_date(each.text(1));
@@ -37,21 +40,22 @@ Result<ObjectRow> as_of(const Loading& loading, ObjectRow row, const Release& re
     return row;
 }
 
-void fill(Excerpt& excerpt, const Loading& loading, Rows rows, const Window& window) {
+void fill(HistoryPage& excerpt, const Loading& loading, Rows rows, const PageRequest& window) {
     excerpt.rows = std::move(rows.rows);
     excerpt.recorded = rows.recorded;
     excerpt.cut = rows.cut;
     excerpt.narrowing = window.narrowing;
     if (loading.has_mass_changes)
-        excerpt.mass_changes = mass_changes_of(loading.transaction, excerpt.rows);
+        excerpt.mass_changes = tables::mass_changes_of(loading.transaction, excerpt.rows);
 }
 
 // Known from a newer release only: the current build decides.
-bool is_of_the_future(const Loading& loading, const Identity& identity, const Rows& rows) {
+bool is_of_the_future(const Loading& loading, const history::Identity& identity,
+                      const Rows& rows) {
     return loading.build && !identity.spelling && !rows.of_object.contains(identity.row->oid);
 }
 
-Release release_of(const Loading& loading, std::span<const Identity> identities) {
+Release release_of(const Loading& loading, std::span<const history::Identity> identities) {
     if (loading.build) return loading.build->release();
     Release newest;
     for (const auto& identity : identities)
@@ -61,8 +65,8 @@ Release release_of(const Loading& loading, std::span<const Identity> identities)
 
 }  // namespace
 
-Result<History> load_history(const Loading& loading, const Identity& identity,
-                             const Window& window) {
+Result<History> load_history(const Loading& loading, const history::Identity& identity,
+                             const PageRequest& window) {
     const auto release = release_of(loading, *identity.row);
     const auto then = as_of(loading, *identity.row, release);
     if (!then) return tl::unexpected(then.error());
@@ -84,11 +88,11 @@ Result<History> load_history(const Loading& loading, const Identity& identity,
     return history;
 }
 
-Result<WatchList> load_list(const Loading& loading, std::span<const Identity> identities,
-                            const Window& window) {
+Result<WatchList> load_list(const Loading& loading, std::span<const history::Identity> identities,
+                            const PageRequest& window) {
     WatchList list;
     list.current = release_of(loading, identities);
-    std::vector<ObjectRow> objects;
+    std::vector<tables::ObjectRow> objects;
     for (const auto& identity : identities) {
         auto row = as_of(loading, *identity.row, list.current);
         if (!row) return tl::unexpected(row.error());
@@ -109,4 +113,4 @@ Result<WatchList> load_list(const Loading& loading, std::span<const Identity> id
     return list;
 }
 
-}  // namespace history
+}  // namespace query

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "history/people.hpp"
+#include "query/people.hpp"
 
 #include "base/log.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
@@ -13,19 +13,19 @@ constexpr std::chrono::seconds ask_again_after{10};
 
 Person unread(const ObjectName& object) { return {object, object.name}; }
 
-Result<Person> person(const Settings& settings, const source::Source& build,
+Result<Person> person(const history::Settings& settings, const source::Source& build,
                       const ObjectName& object) {
     const auto spelling = build.find(object);
     if (!spelling) return tl::unexpected(spelling.error());
     if (!*spelling) return unread(object);
     const auto loaded = build.load(**spelling);
     if (!loaded) return tl::unexpected(loaded.error());
-    return Person{**spelling, label_of(loaded->nodes, **spelling, settings.names)};
+    return Person{**spelling, history::label_of(loaded->nodes, **spelling, settings.names)};
 }
 
 }  // namespace
 
-People Curators::of(const Settings& settings, const source::Build& build) {
+People Curators::of(const history::Settings& settings, const source::Build& build) {
     using Clock = std::chrono::steady_clock;
     if (settings.curators.empty()) return {};
     const std::lock_guard lock(mutex_);
@@ -49,4 +49,4 @@ People Curators::of(const Settings& settings, const source::Build& build) {
     return people_;
 }
 
-}  // namespace history
+}  // namespace query

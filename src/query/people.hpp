@@ -1,4 +1,4 @@
-// history/people.hpp -- whom the users of stamps stand for, as the current build calls them.
+// query/people.hpp -- whom the users of stamps stand for, as the current build calls them.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -8,8 +8,9 @@
 #include <string>
 
 #include "history/refresh.hpp"
+#include "query/history_page.hpp"
 
-namespace history {
+namespace query {
 
 class Curators {
    public:
@@ -17,7 +18,7 @@ class Curators {
     // its name.
     //   build  nullptr: none is at hand
     //   cost   a load for each curator at the first call for a build, a copy after that
-    [[nodiscard]] People of(const Settings& settings, const source::Build& build);
+    [[nodiscard]] People of(const history::Settings& settings, const source::Build& build);
 
    private:
     std::mutex mutex_;
@@ -26,4 +27,4 @@ class Curators {
     People people_;
 };
 
-}  // namespace history
+}  // namespace query

@@ -1,4 +1,4 @@
-// history/reading.hpp -- what is read from the recorded history beside the history of one object:
+// query/query.hpp -- what is read from the recorded history beside the history of one object:
 // what a class or a release changed, which objects are called so, two releases of an object.
 // Nothing here loads objects from the build into the store. Safe from any thread.
 // SPDX-License-Identifier: MIT
@@ -12,17 +12,17 @@
 
 #include "base/result.hpp"
 #include "history/current.hpp"
-#include "history/history.hpp"
 #include "history/refresh.hpp"
+#include "query/history_page.hpp"
 #include "store/pool.hpp"
 
-namespace history {
+namespace query {
 
 // Where is read, and as of which build. Rows of newer releases are not seen.
-struct Reading {
+struct ReadContext {
     store::Pool& pool;
-    const Settings& settings;
-    Builds builds;
+    const history::Settings& settings;
+    history::Builds builds;
     People people = {};  // of what is read
 };
 // All of these throw store::Failure.
@@ -41,30 +41,30 @@ struct Reading {
 //               rollback takes whole releases off the end. A row that an older release gains
 //               after the switch (by a host that has not switched yet, by a job on an older
 //               build) moves the pages behind it
-[[nodiscard]] base::Result<Excerpt> class_history(const Reading& reading,
-                                                  const std::string& class_name,
-                                                  const Window& window);
+[[nodiscard]] base::Result<HistoryPage> class_history(const ReadContext& reading,
+                                                      const std::string& class_name,
+                                                      const PageRequest& window);
 
 // What a release changed; reconstructed rows aside. window.since says nothing.
 //   error  absent: no such release is known, or it is newer than the current one
 //   cost   20,000 rows: 10 ms on SQLite, 100 on MariaDB, sorted by name; of more the first are
 //          found by going through the names. Else as a class
-[[nodiscard]] base::Result<Excerpt> release_history(const Reading& reading,
-                                                    const std::string& version,
-                                                    const Window& window);
+[[nodiscard]] base::Result<HistoryPage> release_history(const ReadContext& reading,
+                                                        const std::string& version,
+                                                        const PageRequest& window);
 
 // How many objects a release changed, created, …
 struct KindCount {
-    Kind kind;
+    tables::RowKind kind;
     std::uint64_t objects;
 };
 struct ReleaseSummary {
     Release release;
-    std::vector<KindCount> kinds;  // in the order of Kind, none of 0, reconstructed aside
+    std::vector<KindCount> kinds;  // in the order of RowKind, none of 0, reconstructed aside
 };
 // Known releases up to the current one, newest first, at most `most`.
 //   cost  a walk over their rows in an index (10 million a second on SQLite, 1 on MariaDB)
-[[nodiscard]] std::vector<ReleaseSummary> newest_releases(const Reading& reading,
+[[nodiscard]] std::vector<ReleaseSummary> newest_releases(const ReadContext& reading,
                                                           std::size_t most);
 
 // What the page of a release shows.
@@ -80,12 +80,12 @@ struct ReleaseContents {
     struct Entry {
         ObjectName object;
         std::string label;
-        Kind kind;
+        tables::RowKind kind;
         compare::Counts counts;  // of its changes
     };
     std::vector<Entry> entries;  // by class and name; one page of them
     std::uint64_t matching = 0;  // entries there are in all for what was asked
-    std::vector<MassChange> mass_changes;
+    std::vector<tables::MassChange> mass_changes;
 };
 struct ContentsQuery {
     std::string class_name;  // empty: all
@@ -94,7 +94,7 @@ struct ContentsQuery {
 };
 //   error  as release_history
 //   cost   each object of the release is looked up (1 million a second on SQLite, 0.2 on MariaDB)
-[[nodiscard]] base::Result<ReleaseContents> release_contents(const Reading& reading,
+[[nodiscard]] base::Result<ReleaseContents> release_contents(const ReadContext& reading,
                                                              const std::string& version,
                                                              const ContentsQuery& query);
 
@@ -108,11 +108,12 @@ struct ContentsQuery {
 //               that begin so are gone through (3 ms on SQLite), so that one far behind them may
 //               be missed unless its name begins with the text as it is written. Up to 8 objects
 //               of the build are loaded for their labels
-[[nodiscard]] std::vector<Named> find_named(const Reading& reading, const std::string& class_name,
-                                            std::string_view text, std::size_t most);
+[[nodiscard]] std::vector<Named> find_named(const ReadContext& reading,
+                                            const std::string& class_name, std::string_view text,
+                                            std::size_t most);
 
 // Classes that the build has or that are recorded, sorted.
-[[nodiscard]] std::vector<std::string> known_classes(const Reading& reading);
+[[nodiscard]] std::vector<std::string> known_classes(const ReadContext& reading);
 
 // Two releases of one object compared.
 struct Difference {
@@ -123,11 +124,11 @@ struct Difference {
     std::vector<compare::Change> changes;
     People people;
 };
-//   object  has been brought up to date (Ledger::history_of)
+//   object  has been brought up to date (HistoryService::history_of)
 //   error   absent: nothing is known of it in one of the two, or it is in neither; the text is
 //           for people and names the nearest that are known; refused: no such release is known,
 //           the text names `from` or `to`
-[[nodiscard]] base::Result<Difference> difference(const Reading& reading,
+[[nodiscard]] base::Result<Difference> difference(const ReadContext& reading,
                                                   const ObjectName& object,
                                                   const std::string& from, const std::string& to);
 
@@ -138,4 +139,4 @@ struct StoreCounts {
 };
 [[nodiscard]] StoreCounts count_store(store::Pool& pool);
 
-}  // namespace history
+}  // namespace query

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "history/many_rows.hpp"
-#include "history/mass_changes.hpp"
-#include "history/name_range.hpp"
-#include "history/reading.hpp"
-#include "history/reading_as_of.hpp"
+#include "query/as_of.hpp"
+#include "query/many_rows.hpp"
+#include "query/name_range.hpp"
+#include "query/query.hpp"
 #include "store/dialect.hpp"
+#include "tables/mass_changes.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
@@ -20,7 +20,7 @@ using store::Value;
 using ClassCount = ReleaseContents::ClassCount;
 
 void add(std::vector<KindCount>& kinds, std::string_view kind, std::int64_t objects) {
-    if (const auto known = kind_named(kind))
+    if (const auto known = tables::kind_named(kind))
         kinds.push_back({*known, static_cast<std::uint64_t>(objects)});
     std::ranges::sort(kinds, {}, &KindCount::kind);
 }
@@ -97,7 +97,7 @@ Result<void> fill_entries(Transaction& transaction, ReleaseContents& contents,
     for (const auto& row : transaction.query(
              "SELECT h.sid" + sql + " ORDER BY o.class, o.name LIMIT ? OFFSET ?", values))
         sids.push_back(row.integer(0));
-    auto rows = rows_numbered(transaction, sids);
+    auto rows = tables::rows_numbered(transaction, sids);
     if (!rows) return tl::unexpected(rows.error());
     for (const auto sid : sids) {
         const auto& row = rows->at(sid);
@@ -107,8 +107,9 @@ Result<void> fill_entries(Transaction& transaction, ReleaseContents& contents,
     return {};
 }
 
-std::vector<MassChange> mass_changes_in(Transaction& transaction, const Release& release) {
-    std::vector<MassChange> found;
+std::vector<tables::MassChange> mass_changes_in(Transaction& transaction,
+                                                const Release& release) {
+    std::vector<tables::MassChange> found;
     for (const auto& row : transaction.query(
              "SELECT class, path, objects, of_objects FROM mass_changes WHERE version = ? AND"
              " path <> '' ORDER BY class, path LIMIT 10000",
@@ -128,7 +129,7 @@ std::uint64_t candidates_of(const ReleaseContents& contents, const std::string& 
 
 }  // namespace
 
-std::vector<ReleaseSummary> newest_releases(const Reading& reading, std::size_t most) {
+std::vector<ReleaseSummary> newest_releases(const ReadContext& reading, std::size_t most) {
     return store::perform(reading.pool, Access::read, [&](Transaction& transaction) {
         auto places = as_of_now(transaction, reading);
         std::vector<ReleaseSummary> summaries;
@@ -140,7 +141,7 @@ std::vector<ReleaseSummary> newest_releases(const Reading& reading, std::size_t 
     });
 }
 
-Result<ReleaseContents> release_contents(const Reading& reading, const std::string& version,
+Result<ReleaseContents> release_contents(const ReadContext& reading, const std::string& version,
                                          const ContentsQuery& query) {
     return store::perform(
         reading.pool, Access::read, [&](Transaction& transaction) -> Result<ReleaseContents> {
@@ -164,4 +165,4 @@ Result<ReleaseContents> release_contents(const Reading& reading, const std::stri
         });
 }
 
-}  // namespace history
+}  // namespace query

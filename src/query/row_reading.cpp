@@ -4,62 +4,25 @@
 #include <set>
 #include <utility>
 
-#include "history/lists.hpp"
-#include "history/release_order.hpp"
-#include "history/replacement.hpp"
-#include "history/row_reading.hpp"
+#include "query/row_reading.hpp"
+#include "tables/lists.hpp"
+#include "tables/release_order.hpp"
+#include "tables/replacement.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
 using store::Transaction;
 using store::Value;
 
-constexpr std::string_view row_columns =
-    "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
-    " h.signature, h.kind, h.label, h.notes, h.sid FROM history h JOIN objects o ON o.oid = "
-    "h.oid ";
-
-Result<Row> row_from(const store::Row& stored) {
-    Row row;
-    row.oid = stored.integer(0);
-    row.object = {stored.text(1), stored.text(2)};
-    row.release = {stored.text(3), date_of(stored.text(4))};
-    row.revision = static_cast<int>(stored.integer(5));
-    row.since = stored.text(6);
-    const auto recorded = base::parse_rfc3339(stored.text(7));
-    const auto kind = kind_named(stored.text(9));
-    if (!recorded || !kind)
-        return base::fail(base::Kind::malformed, "a history row of unknown kind or time");
-    row.recorded_at = *recorded;
-    row.signature = stored.text(8);
-    row.kind = *kind;
-    row.label = stored.text(10);
-    auto notes = notes_from_json(stored.text(11));
-    if (!notes) return tl::unexpected(notes.error());
-    row.notes = std::move(*notes);
-    return row;
-}
-
-Result<std::vector<Row>> rows_from(const store::Rows& stored) {
-    std::vector<Row> rows;
-    rows.reserve(stored.size());
-    for (const auto& each : stored) {
-        auto row = row_from(each);
-        if (!row) return tl::unexpected(row.error());
-        rows.push_back(std::move(*row));
-    }
-    return rows;
-}
-
 // A row of one of the objects that are read, not read itself yet.
 struct Pick {
     std::size_t rank = 0;    // of its release
     std::size_t object = 0;  // by class and name
     int of_day = 0;
-    std::int64_t sid = 0;           // 0: replaced is it
-    const Row* replaced = nullptr;  // to be shown in place of what is stored
+    std::int64_t sid = 0;                   // 0: replaced is it
+    const tables::Row* replaced = nullptr;  // to be shown in place of what is stored
 
     [[nodiscard]] std::pair<std::ptrdiff_t, std::size_t> place() const {
         return {-static_cast<std::ptrdiff_t>(rank), object};
@@ -68,15 +31,15 @@ struct Pick {
 
 class Reader {
    public:
-    Reader(Transaction& transaction, std::vector<const ObjectRow*> objects,
-           const Release& current, const Releases& releases)
+    Reader(Transaction& transaction, std::vector<const tables::ObjectRow*> objects,
+           const Release& current, const tables::Releases& releases)
         : transaction_(transaction), objects_(std::move(objects)), releases_(releases),
           order_(releases, current) {
         std::ranges::sort(objects_, {}, [](const auto* object) { return object->object; });
         for (std::size_t at = 0; at < objects_.size(); ++at) places_[objects_[at]->oid] = at;
     }
 
-    Result<Rows> read(const Window& window) {
+    Result<Rows> read(const PageRequest& window) {
         const auto since = order_.begins_behind(window.since);
         if (!since) return tl::unexpected(since.error());
         if (const auto read = read_replaced(); !read) return tl::unexpected(read.error());
@@ -100,7 +63,7 @@ class Reader {
    private:
     Result<void> read_replaced() {
         for (const auto* object : objects_) {
-            auto rows = replaced_rows(transaction_, *object, releases_);
+            auto rows = tables::replaced_rows(transaction_, *object, releases_);
             if (!rows) return tl::unexpected(rows.error());
             std::ranges::move(*rows, std::back_inserter(replaced_));
         }
@@ -115,7 +78,7 @@ class Reader {
         }
         std::vector<Value> oids;
         for (const auto* object : objects_) oids.emplace_back(object->oid);
-        for (const auto& row : query_in(
+        for (const auto& row : tables::query_in(
                  transaction_, "SELECT sid, oid, version FROM history WHERE oid IN", {}, oids))
             if (in_place.empty() || !in_place.contains({row.integer(1), row.text(2)}))
                 pick(row.text(2), {.object = places_.at(row.integer(1)), .sid = row.integer(0)});
@@ -130,7 +93,7 @@ class Reader {
         picks_.push_back(pick);
     }
 
-    Result<void> narrow(const Narrowing& narrowing) {
+    Result<void> narrow(const ChangeFilter& narrowing) {
         if (!narrowing.is_set()) return {};
         // The oldest beyond this are neither looked at nor counted.
         picks_.resize(std::min(picks_.size(), most_narrowed));
@@ -151,11 +114,11 @@ class Reader {
         return sids;
     }
 
-    Result<std::vector<Row>> whole(Slice slice) {
+    Result<std::vector<tables::Row>> whole(Slice slice) {
         const auto picks = std::span(picks_).subspan(slice.from, slice.size());
-        auto stored = rows_numbered(transaction_, sids_of(picks));
+        auto stored = tables::rows_numbered(transaction_, sids_of(picks));
         if (!stored) return tl::unexpected(stored.error());
-        std::vector<Row> rows;
+        std::vector<tables::Row> rows;
         rows.reserve(picks.size());
         for (const auto& pick : picks) {
             rows.push_back(pick.replaced != nullptr ? *pick.replaced
@@ -166,50 +129,28 @@ class Reader {
     }
 
     Transaction& transaction_;
-    std::vector<const ObjectRow*> objects_;  // by class and name
-    const Releases& releases_;
-    ReleaseOrder order_;
+    std::vector<const tables::ObjectRow*> objects_;  // by class and name
+    const tables::Releases& releases_;
+    tables::ReleaseOrder order_;
     std::unordered_map<std::int64_t, std::size_t> places_;  // oid -> place in objects_
-    std::vector<Row> replaced_;
+    std::vector<tables::Row> replaced_;
     std::vector<Pick> picks_;  // newest release first, then by object
 };
 
 }  // namespace
 
-Result<std::optional<Row>> find_row(Transaction& transaction, std::int64_t oid,
-                                    const std::string& version) {
-    auto rows = rows_from(
-        transaction.query(std::string(row_columns) + "WHERE h.oid = ? AND h.version = ?",
-                          {Value{oid}, Value{version}}));
-    if (!rows) return tl::unexpected(rows.error());
-    if (rows->empty()) return std::nullopt;
-    return std::move(rows->front());
-}
-
-Result<std::unordered_map<std::int64_t, Row>> rows_numbered(Transaction& transaction,
-                                                            std::span<const std::int64_t> sids) {
-    std::unordered_map<std::int64_t, Row> rows;
-    for (const auto& stored : query_in(transaction, std::string(row_columns) + "WHERE h.sid IN",
-                                       {}, values_of(sids))) {
-        auto row = row_from(stored);
-        if (!row) return tl::unexpected(row.error());
-        rows.emplace(stored.integer(12), std::move(*row));
-    }
-    return rows;
-}
-
 Result<std::vector<std::int64_t>> shown_among(Transaction& transaction,
                                               std::span<const std::int64_t> sids,
-                                              const Narrowing& narrowing) {
+                                              const ChangeFilter& narrowing) {
     std::set<std::int64_t> shown;
     // In steps, so that the notes of a few rows only are held at once.
-    for (std::size_t at = 0; at < sids.size(); at += longest_list) {
-        const auto step = sids.subspan(at, std::min(longest_list, sids.size() - at));
+    for (std::size_t at = 0; at < sids.size(); at += tables::longest_list) {
+        const auto step = sids.subspan(at, std::min(tables::longest_list, sids.size() - at));
         for (const auto& stored :
-             query_in(transaction, "SELECT sid, notes FROM history WHERE sid IN", {},
-                      values_of(step))) {
-            Row row;
-            auto notes = notes_from_json(stored.text(1));
+             tables::query_in(transaction, "SELECT sid, notes FROM history WHERE sid IN", {},
+                              tables::values_of(step))) {
+            tables::Row row;
+            auto notes = tables::notes_from_json(stored.text(1));
             if (!notes) return tl::unexpected(notes.error());
             row.notes = std::move(*notes);
             if (narrowing.shows(row)) shown.insert(stored.integer(0));
@@ -221,23 +162,25 @@ Result<std::vector<std::int64_t>> shown_among(Transaction& transaction,
     return found;
 }
 
-Slice slice_of(const Window& window, std::size_t rows) {
+Slice slice_of(const PageRequest& window, std::size_t rows) {
     if (window.before == 0) return {0, std::min(window.most, rows)};
     // Numbered from the oldest, number i stands at rows - 1 - i.
     const auto to = rows + archive_page - std::min(window.before, rows + archive_page);
     return {rows - std::min(window.before, rows), std::min(to, rows)};
 }
 
-Result<Rows> load_rows(Transaction& transaction, const ObjectRow& object, const Release& current,
-                       const Window& window, const Releases& releases) {
+Result<Rows> load_rows(Transaction& transaction, const tables::ObjectRow& object,
+                       const Release& current, const PageRequest& window,
+                       const tables::Releases& releases) {
     return Reader(transaction, {&object}, current, releases).read(window);
 }
 
-Result<Rows> load_rows(Transaction& transaction, std::span<const ObjectRow> objects,
-                       const Release& current, const Window& window, const Releases& releases) {
-    std::vector<const ObjectRow*> each;
+Result<Rows> load_rows(Transaction& transaction, std::span<const tables::ObjectRow> objects,
+                       const Release& current, const PageRequest& window,
+                       const tables::Releases& releases) {
+    std::vector<const tables::ObjectRow*> each;
     for (const auto& object : objects) each.push_back(&object);
     return Reader(transaction, std::move(each), current, releases).read(window);
 }
 
-}  // namespace history
+}  // namespace query

@@ -6,12 +6,12 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "history/name_range.hpp"
-#include "history/reading.hpp"
-#include "history/visible.hpp"
+#include "query/name_range.hpp"
+#include "query/query.hpp"
+#include "query/visible.hpp"
 #include "store/dialect.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using store::Access;
@@ -36,7 +36,8 @@ std::vector<std::string> recorded_classes(Transaction& transaction) {
 }
 
 // The class that is meant, as it is spelled; what is no class stays as it is.
-std::string spelled(Transaction& transaction, const Reading& reading, const std::string& asked) {
+std::string spelled(Transaction& transaction, const ReadContext& reading,
+                    const std::string& asked) {
     if (asked.empty()) return asked;
     std::vector<std::string> classes;
     if (reading.builds.build)
@@ -53,7 +54,7 @@ std::string spelled(Transaction& transaction, const Reading& reading, const std:
 
 class Search {
    public:
-    Search(const Reading& reading, std::string class_name, std::string_view text,
+    Search(const ReadContext& reading, std::string class_name, std::string_view text,
            std::size_t most)
         : reading_(reading), class_name_(std::move(class_name)), text_(text), most_(most) {}
 
@@ -183,10 +184,10 @@ class Search {
     std::string label_in(const source::Source& build, const ObjectName& object) {
         if (loaded_++ >= most_loaded) return {};
         const auto loaded = build.load(object);
-        return loaded ? label_of(loaded->nodes, object, reading_.settings.names) : "";
+        return loaded ? history::label_of(loaded->nodes, object, reading_.settings.names) : "";
     }
 
-    const Reading& reading_;
+    const ReadContext& reading_;
     std::string class_name_, text_;
     std::size_t most_, loaded_ = 0;
     std::vector<Named> found_;
@@ -196,13 +197,13 @@ class Search {
 
 }  // namespace
 
-std::vector<Named> find_named(const Reading& reading, const std::string& class_name,
+std::vector<Named> find_named(const ReadContext& reading, const std::string& class_name,
                               std::string_view text, std::size_t most) {
     if (text.empty() || text.size() > tree::longest_name) return {};
     return Search(reading, class_name, text, most).run();
 }
 
-std::vector<std::string> known_classes(const Reading& reading) {
+std::vector<std::string> known_classes(const ReadContext& reading) {
     std::set<std::string> classes;
     if (reading.builds.build)
         for (const auto& count : reading.builds.build->class_counts())
@@ -223,4 +224,4 @@ StoreCounts count_store(store::Pool& pool) {
     });
 }
 
-}  // namespace history
+}  // namespace query

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "history/past.hpp"
+#include "query/tree_at.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "compare/compare.hpp"
-#include "history/reading_as_of.hpp"
-#include "history/replacement.hpp"
+#include "query/as_of.hpp"
+#include "tables/replacement.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using base::Result;
@@ -23,20 +23,20 @@ struct Span {
 
 // A tree that differs from the one before in what is ignored has no row: which releases lie
 // between the two is told by the release jobs alone.
-std::string last_without_row(Transaction& transaction, const Releases& releases,
-                             const ObjectRow& object, const std::string& stored_in,
+std::string last_without_row(Transaction& transaction, const tables::Releases& releases,
+                             const tables::ObjectRow& object, const std::string& stored_in,
                              const std::string& next) {
     auto before_next = releases.up_to(*releases.find(next));
     before_next.pop_back();
     auto then = object;
     then.ace_version = stored_in;
-    settle(transaction, then, {}, Releases(std::move(before_next)));
+    tables::settle(transaction, then, {}, tables::Releases(std::move(before_next)));
     return then.compared_in;
 }
 
-std::string last_of(Transaction& transaction, const Releases& releases,
+std::string last_of(Transaction& transaction, const tables::Releases& releases,
                     const std::vector<std::string>& versions, std::size_t place,
-                    const ObjectRow& object,
+                    const tables::ObjectRow& object,
                     const std::vector<std::pair<std::string, std::string>>& rows) {
     if (place + 1 == versions.size()) return object.compared_in;
     const auto& next = versions[place + 1];
@@ -46,8 +46,8 @@ std::string last_of(Transaction& transaction, const Releases& releases,
 }
 
 // In the order of releases.
-std::vector<Span> spans_of(Transaction& transaction, const ObjectRow& object,
-                           const Releases& releases) {
+std::vector<Span> spans_of(Transaction& transaction, const tables::ObjectRow& object,
+                           const tables::Releases& releases) {
     std::vector<std::string> versions;
     for (const auto& row :
          transaction.query("SELECT version FROM trees WHERE oid = ?", {store::Value{object.oid}}))
@@ -61,7 +61,7 @@ std::vector<Span> spans_of(Transaction& transaction, const ObjectRow& object,
                            {store::Value{object.oid}})) {
         rows.emplace_back(row.text(0), row.text(1));
         const auto* before = releases.find(row.text(1));
-        if (row.text(2) == name_of(Kind::created) && before != nullptr)
+        if (row.text(2) == tables::name_of(tables::RowKind::created) && before != nullptr)
             spans.push_back({*before, *before, {}});
     }
     for (std::size_t place = 0; place < versions.size(); ++place) {
@@ -93,44 +93,47 @@ std::string nearest(const std::vector<Span>& spans, const Release& release) {
     return best == nullptr ? "" : best->version;
 }
 
-Result<PastTree> read_span(Transaction& transaction, const ObjectRow& object, const Span& span,
-                           const Release& release) {
+Result<PastTree> read_span(Transaction& transaction, const tables::ObjectRow& object,
+                           const Span& span, const Release& release) {
     if (span.stored_in.empty()) return PastTree{release, false, {}};
-    auto tree = tree_of(transaction, object.oid, span.stored_in);
+    auto tree = tables::tree_of(transaction, object.oid, span.stored_in);
     if (!tree) return tl::unexpected(tree.error());
-    const auto vanished =
-        transaction.query("SELECT kind FROM history WHERE oid = ? AND version = ? AND kind = ?",
-                          {store::Value{object.oid}, store::Value{span.stored_in},
-                           store::Value{std::string(name_of(Kind::vanished))}});
+    const auto vanished = transaction.query(
+        "SELECT kind FROM history WHERE oid = ? AND version = ? AND kind = ?",
+        {store::Value{object.oid}, store::Value{span.stored_in},
+         store::Value{std::string(tables::name_of(tables::RowKind::vanished))}});
     return PastTree{release, vanished.empty(), std::move(*tree)};
 }
 
 // What a release that was published again makes of the object is asked of the tables.
-Result<void> put_in_place(store::Pool& pool, const Settings& settings, std::int64_t oid) {
+Result<void> put_in_place(store::Pool& pool, const history::Settings& settings,
+                          std::int64_t oid) {
     const auto known = store::perform(pool, store::Access::read, [&](Transaction& transaction) {
-        return known_releases(transaction, settings, nullptr, nullptr);
+        return history::known_releases(transaction, settings, nullptr, nullptr);
     });
     if (known.replacing().empty()) return {};
     return store::perform(pool, store::Access::write, [&](Transaction& transaction) {
-        return move_into_place(transaction, oid, settings.keep_trees, known);
+        return tables::move_into_place(transaction, oid, settings.keep_trees, known);
     });
 }
 
 }  // namespace
 
-Result<PastTree> tree_in(store::Pool& pool, const Settings& settings, const ObjectRow& object,
-                         std::string_view version, const std::optional<Release>& newest) {
+Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
+                         const tables::ObjectRow& object, std::string_view version,
+                         const std::optional<Release>& newest) {
     if (const auto moved = put_in_place(pool, settings, object.oid); !moved)
         return tl::unexpected(moved.error());
     return store::perform(
         pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
-            const auto releases = known_releases(transaction, settings, nullptr, nullptr);
+            const auto releases =
+                history::known_releases(transaction, settings, nullptr, nullptr);
             const auto* release = releases.find(version);
             if (release == nullptr || (newest && *newest < *release))
                 return base::fail(base::Kind::malformed,
                                   "no release " + std::string(version) + " is known");
             auto settled = object;
-            settle(transaction, settled, {}, releases);
+            tables::settle(transaction, settled, {}, releases);
             auto spans = spans_of(transaction, settled, releases);
             if (newest) spans = up_to(std::move(spans), *newest);
             for (const auto& span : spans)
@@ -144,15 +147,16 @@ Result<PastTree> tree_in(store::Pool& pool, const Settings& settings, const Obje
         });
 }
 
-Result<PastTree> past_tree(const Reading& reading, const ObjectName& object,
-                           const std::string& version) {
+Result<PastTree> tree_at(const ReadContext& reading, const ObjectName& object,
+                         const std::string& version) {
     struct Known {
-        std::optional<ObjectRow> row;
+        std::optional<tables::ObjectRow> row;
         AsOf now;
     };
     const auto known =
         store::perform(reading.pool, store::Access::read, [&](Transaction& transaction) {
-            return Known{find_object(transaction, object), as_of_now(transaction, reading)};
+            return Known{tables::find_object(transaction, object),
+                         as_of_now(transaction, reading)};
         });
     const auto* place = known.now.order.find(version);
     if (place == nullptr || !place->is_shown)
@@ -160,7 +164,7 @@ Result<PastTree> past_tree(const Reading& reading, const ObjectName& object,
     if (!known.row)
         return base::fail(base::Kind::absent,
                           object.class_name + " " + object.name + " is not recorded");
-    return tree_in(reading.pool, reading.settings, *known.row, version, known.now.current);
+    return tree_at(reading.pool, reading.settings, *known.row, version, known.now.current);
 }
 
 Result<std::vector<compare::Change>> changes_between(const PastTree& from, const PastTree& to,
@@ -175,4 +179,4 @@ Result<std::vector<compare::Change>> changes_between(const PastTree& from, const
         ignored, object.class_name);
 }
 
-}  // namespace history
+}  // namespace query

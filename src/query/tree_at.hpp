@@ -1,4 +1,4 @@
-// history/past.hpp -- the tree an object had in an earlier release, where it is known.
+// query/tree_at.hpp -- the tree an object had in an earlier release, where it is known.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "history/reading.hpp"
-#include "history/tables.hpp"
+#include "query/history_page.hpp"
+#include "query/query.hpp"
+#include "tables/tables.hpp"
 
-namespace history {
+namespace query {
 
 struct PastTree {
     Release release;
@@ -25,14 +26,15 @@ struct PastTree {
 //   error   malformed: no release of that version is known; absent: nothing is known of the
 //           object then, the text names the nearest release of which something is
 //   throws  store::Failure
-[[nodiscard]] base::Result<PastTree> tree_in(store::Pool& pool, const Settings& settings,
-                                             const ObjectRow& object, std::string_view version,
+[[nodiscard]] base::Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
+                                             const tables::ObjectRow& object,
+                                             std::string_view version,
                                              const std::optional<Release>& newest = {});
 
 // The same of a recorded object, of releases up to the build's.
 //   error  absent: it is not recorded, or as above; refused: no such release is known
-[[nodiscard]] base::Result<PastTree> past_tree(const Reading& reading, const ObjectName& object,
-                                               const std::string& version);
+[[nodiscard]] base::Result<PastTree> tree_at(const ReadContext& reading, const ObjectName& object,
+                                             const std::string& version);
 
 // What turns one into the other, but for what is ignored; from what is not there: all that there
 // is.
@@ -41,4 +43,4 @@ struct PastTree {
     const PastTree& from, const PastTree& to, const ObjectName& object,
     const tree::Models& models, const compare::Ignored& ignored);
 
-}  // namespace history
+}  // namespace query

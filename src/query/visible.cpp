@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "history/visible.hpp"
+#include "query/visible.hpp"
 
 #include <cstdint>
 #include <map>
 #include <string>
 
-#include "history/lists.hpp"
+#include "tables/lists.hpp"
 
-namespace history {
+namespace query {
 namespace {
 
 using store::Transaction;
@@ -19,10 +19,11 @@ struct Shown {
     std::string label;
 };
 
-std::map<std::int64_t, Shown> shown_rows(Transaction& transaction, const ReleaseOrder& order,
+std::map<std::int64_t, Shown> shown_rows(Transaction& transaction,
+                                         const tables::ReleaseOrder& order,
                                          const std::vector<Value>& oids) {
     std::map<std::int64_t, Shown> shown;
-    for (const auto& row : query_in(
+    for (const auto& row : tables::query_in(
              transaction, "SELECT oid, version, label FROM history WHERE oid IN", {}, oids)) {
         const auto* place = order.find(row.text(1));
         if (place == nullptr || !place->is_shown) continue;
@@ -40,7 +41,7 @@ bool has(const source::Build& build, const ObjectName& object) {
 
 }  // namespace
 
-Visible::Visible(Transaction& transaction, const Reading& reading)
+Visible::Visible(Transaction& transaction, const ReadContext& reading)
     : reading_(reading), now_(as_of_now(transaction, reading)) {}
 
 std::vector<Named> Visible::among(Transaction& transaction,
@@ -67,4 +68,4 @@ std::vector<Named> Visible::among(Transaction& transaction,
     return named;
 }
 
-}  // namespace history
+}  // namespace query

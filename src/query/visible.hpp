@@ -1,4 +1,4 @@
-// history/visible.hpp -- which recorded objects are seen as of the current release: one that was
+// query/visible.hpp -- which recorded objects are seen as of the current release: one that was
 // warmed before it is switched to, or rolled back from, is nobody's business yet.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "history/reading.hpp"
-#include "history/reading_as_of.hpp"
+#include "query/as_of.hpp"
+#include "query/history_page.hpp"
+#include "query/query.hpp"
 
-namespace history {
+namespace query {
 
 // What among() is given rows of, from `objects` alone.
 inline constexpr std::string_view found_columns = "SELECT oid, class, name, label, ace_version";
@@ -19,7 +20,7 @@ class Visible {
    public:
     //   reading  outlives it
     //   throws   Failure
-    Visible(store::Transaction& transaction, const Reading& reading);
+    Visible(store::Transaction& transaction, const ReadContext& reading);
 
     // Those that the build has, or that a release up to the current one has recorded, in their
     // order, called what they are called now; a label is empty where nothing tells it.
@@ -31,8 +32,8 @@ class Visible {
                                            std::span<const store::Row> found) const;
 
    private:
-    const Reading& reading_;
+    const ReadContext& reading_;
     AsOf now_;
 };
 
-}  // namespace history
+}  // namespace query

@@ -6,8 +6,8 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "history/tables.hpp"
 #include "store/dialect.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 namespace {
@@ -35,7 +35,7 @@ std::optional<Recorded> read_release(Transaction& transaction, const std::string
             std::string(store::for_update(transaction.engine())),
         {Value{version}});
     if (rows.empty() || rows.front().text(1).empty()) return std::nullopt;
-    return Recorded{history::date_of(rows.front().text(0)), rows.front().text(1),
+    return Recorded{tables::date_of(rows.front().text(0)), rows.front().text(1),
                     rows.front().integer(2) != 0};
 }
 
@@ -70,7 +70,7 @@ std::string new_name() {
 
 // Empty: it is the newest.
 std::string newer_than(Transaction& transaction, const base::Release& release) {
-    const auto releases = history::load_releases(transaction);
+    const auto releases = tables::load_releases(transaction);
     const auto* newest = releases.newest();
     return newest != nullptr && release < *newest ? newest->version : "";
 }
@@ -154,14 +154,14 @@ Result<bool> put_in_force(store::Pool& pool, const Attempt& attempt, const base:
         if (recorded && recorded->digest == attempt.to) return true;
         if (const auto newest = refuse_newer(transaction, release); !newest)
             return tl::unexpected(newest.error());
-        if (generation && history::generation(transaction) != *generation) return false;
+        if (generation && tables::generation(transaction) != *generation) return false;
         const auto done = transaction.execute(
             "UPDATE releases SET digest = ?, replacing = 1 WHERE version = ? AND digest = ?",
             {Value{attempt.to}, Value{attempt.version}, Value{attempt.from}});
         if (done != 1)
             return base::fail(Kind::conflict,
                               attempt.version + " was replaced by another build meanwhile");
-        history::move_generation(transaction);
+        tables::move_generation(transaction);
         return true;
     });
 }

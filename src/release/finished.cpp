@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "release/finished.hpp"
 
-#include "history/tables.hpp"
 #include "release/leases.hpp"
 #include "store/dialect.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 namespace {
 
-using history::ObjectName;
 using store::Access;
 using store::Transaction;
 using store::Value;
+using tree::ObjectName;
 
 store::Rows rows_of(store::Pool& pool, std::string_view sql, const std::string& value) {
     return store::perform(pool, Access::read, [&](Transaction& transaction) {
@@ -74,7 +74,7 @@ base::Result<void> note_end(Transaction& transaction, const source::Source& buil
     const auto rows = transaction.query("SELECT digest FROM releases WHERE version = ?" +
                                             std::string(store::for_update(transaction.engine())),
                                         {Value{release.version}});
-    if (!rows.empty() && source::contradict(rows.front().text(0), build.digest()))
+    if (!rows.empty() && base::contradict(rows.front().text(0), build.digest()))
         return base::fail(base::Kind::conflict,
                           release.version + " is recorded with other content");
     for (const auto& count : build.class_counts())
@@ -83,7 +83,7 @@ base::Result<void> note_end(Transaction& transaction, const source::Source& buil
     if (end.only.empty()) note_warmed(transaction, release.version, now, {"", end.looked_at});
     record(transaction, release, end.mass_changes);
     forget_leases(transaction, now - std::chrono::days(7));
-    history::move_generation(transaction);
+    tables::move_generation(transaction);
     return {};
 }
 

@@ -9,10 +9,10 @@
 
 #include "base/date.hpp"
 #include "base/result.hpp"
-#include "history/history.hpp"
 #include "release/mass_change.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
+#include "tables/rows.hpp"
 
 namespace release {
 
@@ -20,15 +20,16 @@ namespace release {
 [[nodiscard]] std::vector<std::string> warmed_in(store::Pool& pool, const std::string& only);
 
 // The objects that are listed as not compared in the release though it was finished.
-[[nodiscard]] std::vector<history::ObjectName> failed_in(store::Pool& pool,
-                                                         const std::string& version,
-                                                         const std::string& only);
+[[nodiscard]] std::vector<tree::ObjectName> failed_in(store::Pool& pool,
+                                                      const std::string& version,
+                                                      const std::string& only);
 
 // Objects whose own row was compared in one of these releases last: a request found them there,
 // they may have changed, and changed back.
 //   cost  a scan of the rows for each version
-[[nodiscard]] std::vector<history::ObjectName> compared_in(
-    store::Pool& pool, const std::vector<std::string>& versions, const std::string& only);
+[[nodiscard]] std::vector<tree::ObjectName> compared_in(store::Pool& pool,
+                                                        const std::vector<std::string>& versions,
+                                                        const std::string& only);
 
 // The end of a job.
 struct End {

@@ -3,19 +3,19 @@
 
 #include <algorithm>
 
-#include "history/tables.hpp"
 #include "release/forget_steps.hpp"
 #include "release/leases.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 namespace {
 
 using base::Kind;
 using base::Result;
-using history::ObjectName;
 using store::Access;
 using store::Transaction;
 using store::Value;
+using tree::ObjectName;
 
 // Objects looked at by one statement that reads.
 constexpr std::int64_t slice = 20'000;
@@ -118,7 +118,7 @@ Result<void> known(Transaction& transaction, const WholeClass& what) {
 }
 
 Result<void> known(Transaction& transaction, const ObjectName& name) {
-    const auto found = history::find_object(transaction, name);
+    const auto found = tables::find_object(transaction, name);
     if (found && found->object == name) return {};
     auto text = "no object " + name.class_name + " " + name.name + " is recorded";
     if (found) text += "; there is " + found->object.class_name + " " + found->object.name;
@@ -196,7 +196,7 @@ Result<Share> forget_it(const Forgetting& forgetting, const WholeClass& what) {
     store::perform(forgetting.pool, Access::write, [&](Transaction& transaction) {
         transaction.execute("DELETE FROM mass_changes WHERE class = ?", {class_name});
         transaction.execute("DELETE FROM failed WHERE class = ?", {class_name});
-        history::move_generation(transaction);
+        tables::move_generation(transaction);
     });
     return gone;
 }
@@ -209,7 +209,7 @@ Result<Share> forget_it(const Forgetting& forgetting, const ObjectName& name) {
                             {Value{name.class_name}, Value{name.name}});
         if (const auto oids = oids_named(transaction, name); !oids.empty())
             gone = delete_objects(transaction, oids);
-        history::move_generation(transaction);
+        tables::move_generation(transaction);
         return Result<Share>(gone);
     });
 }

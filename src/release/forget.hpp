@@ -22,7 +22,7 @@ struct WholeRelease {
 struct WholeClass {
     std::string class_name;  // as it is recorded
 };
-using Forgettable = std::variant<WholeRelease, WholeClass, history::ObjectName>;
+using Forgettable = std::variant<WholeRelease, WholeClass, tree::ObjectName>;
 
 // Rows of the store.
 struct Share {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <set>
 
-#include "history/tables.hpp"
 #include "release/forget_steps.hpp"
 #include "store/dialect.hpp"
+#include "tables/tables.hpp"
 #include "tree/outline.hpp"
 
 namespace release {
@@ -14,11 +14,11 @@ namespace {
 
 using base::Release;
 using base::Result;
-using history::ObjectRow;
-using history::Releases;
 using store::Access;
 using store::Transaction;
 using store::Value;
+using tables::ObjectRow;
+using tables::Releases;
 
 // Objects looked at by one statement that reads.
 constexpr std::int64_t slice = 20'000;
@@ -46,8 +46,8 @@ Records read_records(Transaction& transaction, Oids oids, const Releases& releas
     const auto lock = std::string(store::for_update(transaction.engine()));
     const auto values = with_oids({}, oids);
     for (const auto& row : transaction.query(
-             in_oids(std::string(history::object_columns) + "WHERE oid") + lock, values))
-        records[row.integer(0)].row = history::object_from(row);
+             in_oids(std::string(tables::object_columns) + "WHERE oid") + lock, values))
+        records[row.integer(0)].row = tables::object_from(row);
     // Objects that are gone by now have no rows either.
     for (const auto& row :
          transaction.query(in_oids("SELECT oid, version FROM trees WHERE oid"), values))
@@ -97,7 +97,7 @@ class ReleaseForgetter {
         for (const auto* table : {"failed", "mass_changes", "accepted", "releases"})
             transaction.execute("DELETE FROM " + std::string(table) + " WHERE version = ?",
                                 {version()});
-        history::move_generation(transaction);
+        tables::move_generation(transaction);
     }
 
     Result<Share> sweep() const {
@@ -171,7 +171,7 @@ class ReleaseForgetter {
 
     // Read each time: a new one may become current meanwhile.
     [[nodiscard]] Releases releases_in(Transaction& transaction) const {
-        auto releases = history::load_releases(transaction);
+        auto releases = tables::load_releases(transaction);
         releases.add(release_);
         return releases;
     }
@@ -193,7 +193,7 @@ class ReleaseForgetter {
         auto share = delete_rows(transaction, oids);
         if (!gone.empty()) add(share, delete_objects(transaction, gone));
         for (const auto& [row, version_read] : moved)
-            (void)history::update_object(transaction, row, version_read);
+            (void)tables::update_object(transaction, row, version_read);
         return share;
     }
 
@@ -255,10 +255,10 @@ class ReleaseForgetter {
     // `row` with the content and the label of the tree of that version.
     Result<ObjectRow> as_in(Transaction& transaction, const Record& record, ObjectRow row,
                             const std::string& tree) const {
-        const auto nodes = history::tree_of(transaction, row.oid, tree);
+        const auto nodes = tables::tree_of(transaction, row.oid, tree);
         if (!nodes) return base::fail_at(row.object.name, nodes.error());
         const auto* item = record.item_of(tree);
-        const bool was_gone = item != nullptr && item->kind == name_of(history::Kind::vanished);
+        const bool was_gone = item != nullptr && item->kind == name_of(tables::RowKind::vanished);
         row.signature = was_gone ? std::string() : tree::signature_of(*nodes);
         // An object that is gone has no tree to be named by, but its row knows.
         row.label = item != nullptr && !item->label.empty()
@@ -274,7 +274,7 @@ class ReleaseForgetter {
 }  // namespace
 
 Result<Share> forget_release(const Forgetting& forgetting, const std::string& version) {
-    const auto releases = store::perform(forgetting.pool, Access::read, history::load_releases);
+    const auto releases = store::perform(forgetting.pool, Access::read, tables::load_releases);
     const auto* release = releases.find(version);
     if (release == nullptr)
         return base::fail(base::Kind::absent, "no release " + version + " is recorded");

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "history/tables.hpp"
 #include "store/dialect.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 namespace {
@@ -29,7 +29,7 @@ Result<Step> delete_in_time(Transaction& transaction, const Forgetting& forgetti
             oids.subspan(step.oids, std::min(oids_together, oids.size() - step.oids));
         const auto gone = delete_some(transaction, some);
         if (!gone) return tl::unexpected(gone.error());
-        history::move_generation(transaction);
+        tables::move_generation(transaction);
         add(step.gone, *gone);
         step.oids += some.size();
     }

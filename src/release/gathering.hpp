@@ -24,7 +24,7 @@ struct BatchLimits {
 class Gathering {
    public:
     // All outlive it. `done` counts the objects that were dealt with.
-    Gathering(const history::Desk& desk, const source::Source& build,
+    Gathering(const history::Context& desk, const source::Source& build,
               const source::Source* previous, history::BatchSettings settings, BatchLimits limits,
               std::atomic<std::uint64_t>& done)
         : desk_(desk), build_(build), previous_(previous), settings_(std::move(settings)),
@@ -49,7 +49,7 @@ class Gathering {
     bool flush();
     [[nodiscard]] history::Brought judged(history::Brought brought) const;
 
-    const history::Desk& desk_;
+    const history::Context& desk_;
     const source::Source& build_;
     const source::Source* previous_;
     history::BatchSettings settings_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "release/kept.hpp"
 
-#include "history/tables.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 
@@ -15,12 +15,12 @@ source::Build Kept::of(const std::string& version) {
 source::Build Kept::open(const std::string& version) const {
     const auto recorded =
         store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
-            return history::recorded_release(transaction, version);
+            return tables::recorded_release(transaction, version);
         });
     if (!recorded) return nullptr;
     for (const auto& build : at_hand_)
         if (build && build->release().version == version &&
-            !source::contradict(build->digest(), recorded->digest))
+            !base::contradict(build->digest(), recorded->digest))
             return build;
     return open_ ? open_(version, recorded->digest) : nullptr;
 }

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "history/history.hpp"
 #include "store/dialect.hpp"
+#include "tables/rows.hpp"
 
 namespace release {
 namespace {
@@ -41,7 +41,7 @@ base::Result<Places> places_changed(store::Pool& pool, const std::string& versio
         for (const auto& row : rows) {
             after = row.integer(0);
             if (!only.empty() && row.text(1) != only) continue;
-            const auto notes = history::notes_from_json(row.text(2));
+            const auto notes = tables::notes_from_json(row.text(2));
             if (!notes) return tl::unexpected(notes.error());
             std::set<std::string> places;
             for (const auto& change : notes->changes) places.insert(compare::place_of(change));

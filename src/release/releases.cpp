@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "release/releases.hpp"
 
-#include "history/tables.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 namespace {
@@ -35,7 +35,7 @@ class Counts {
     void count_history() {
         for (const auto& row : transaction_.query(
                  "SELECT version, kind, COUNT(*) FROM history GROUP BY version, kind"))
-            if (const auto kind = history::kind_named(row.text(1)))
+            if (const auto kind = tables::kind_named(row.text(1)))
                 of_[row.text(0)].rows[*kind] = number(row, 2);
     }
 

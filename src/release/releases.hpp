@@ -22,7 +22,7 @@ struct Listed {
     std::uint64_t warmed = 0;    // classes that jobs have finished
     std::uint64_t failed = 0;    // objects that a job could not read
     std::uint64_t compared = 0;  // objects whose row says that it was compared in it last
-    std::map<history::Kind, std::uint64_t> rows =
+    std::map<tables::RowKind, std::uint64_t> rows =
         {};  // of history; kinds without a row are left out
     bool operator==(const Listed&) const = default;
 };

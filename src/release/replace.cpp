@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/digest.hpp"
-#include "history/tables.hpp"
 #include "release/replace_steps.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 namespace {
@@ -47,7 +47,7 @@ class Job {
     [[nodiscard]] const base::Release& current() const { return replacing_.build->release(); }
     [[nodiscard]] store::Pool& pool() const { return replacing_.desk.pool; }
 
-    [[nodiscard]] history::Releases read_releases() const {
+    [[nodiscard]] tables::Releases read_releases() const {
         return store::perform(pool(), Access::read, [&](Transaction& transaction) {
             return history::known_releases(transaction, replacing_.desk.settings,
                                            replacing_.build.get(), replacing_.previous.get());
@@ -139,7 +139,7 @@ class Job {
 
     [[nodiscard]] std::int64_t read_generation() const {
         return store::perform(pool(), Access::read, [](Transaction& transaction) {
-            return history::generation(transaction);
+            return tables::generation(transaction);
         });
     }
 
@@ -252,7 +252,7 @@ class Job {
         record(transaction, current(), mass_changes);
         for (const auto& class_name : warmed) note_objects(transaction, class_name);
         note_finished(transaction, grounds_.attempt);
-        history::move_generation(transaction);
+        tables::move_generation(transaction);
         forget_leases(transaction, replacing_.desk.clock() - std::chrono::days(7));
         return true;
     }

@@ -13,7 +13,7 @@
 namespace release {
 
 struct Replacing {
-    history::Desk desk;
+    history::Context desk;
     source::Build build;     // as it is published again, whole and judged
     source::Build previous;  // the kept index of the release before; may be nullptr
     // The kept index of the build that is recorded of this version; nullptr: there is none, and

@@ -4,20 +4,20 @@
 #include <optional>
 #include <span>
 
-#include "history/bulk.hpp"
-#include "history/replacement.hpp"
-#include "history/respun.hpp"
+#include "history/republication.hpp"
 #include "release/replace_steps.hpp"
+#include "tables/bulk.hpp"
+#include "tables/replacement.hpp"
 
 namespace release {
 
 using base::Result;
-using history::ObjectRow;
-using history::Replacement;
 using std::chrono::steady_clock;
 using store::Access;
 using store::Transaction;
 using store::Value;
+using tables::ObjectRow;
+using tables::Replacement;
 
 namespace {
 
@@ -53,9 +53,9 @@ Result<void> write(const Grounds& grounds, std::span<const Replacement> all) {
                 if (!in_force) return tl::unexpected(in_force.error());
                 const auto end = steady_clock::now() + longest_write;
                 std::size_t put = 0;
-                do history::put(transaction, all[put]);
+                do tables::put(transaction, all[put]);
                 while (++put < all.size() && steady_clock::now() < end);
-                if (*in_force) history::move_generation(transaction);
+                if (*in_force) tables::move_generation(transaction);
                 return put;
             });
         if (!done) return tl::unexpected(done.error());
@@ -100,13 +100,13 @@ struct LookOver::Slice {
 LookOver::Slice LookOver::read(const Range& range) const {
     return store::perform(grounds_.pool(), Access::read, [&](Transaction& transaction) {
         Slice slice;
-        for (const auto& row : transaction.query(std::string(history::object_columns) +
-                                                     "WHERE oid > ? AND oid <= ?",
-                                                 {Value{range.after}, Value{range.to}}))
-            slice.rows.push_back(history::object_from(row));
+        for (const auto& row :
+             transaction.query(std::string(tables::object_columns) + "WHERE oid > ? AND oid <= ?",
+                               {Value{range.after}, Value{range.to}}))
+            slice.rows.push_back(tables::object_from(row));
         std::vector<ObjectRow*> rows;
         for (auto& row : slice.rows) rows.push_back(&row);
-        history::settle_all(transaction, rows, grounds_.release(), grounds_.releases);
+        tables::settle_all(transaction, rows, grounds_.release(), grounds_.releases);
         std::erase_if(slice.rows, [&](const ObjectRow& row) {
             return row.compared_in != grounds_.release().version;
         });
@@ -131,9 +131,10 @@ class LookOver::Gathered {
 
     Tally tally;
 
-    Result<void> take(const ObjectRow& row, Result<history::Respun::Answer> answer, bool first) {
+    Result<void> take(const ObjectRow& row, Result<history::Republication::Answer> answer,
+                      bool first) {
         if (!answer) return note_failed(row, answer.error());
-        using Fate = history::Respun::Fate;
+        using Fate = history::Republication::Fate;
         if (!answer->replacement) {
             if (first) tally.note_unchanged();
             seen_.add(row.oid);
@@ -169,7 +170,7 @@ class LookOver::Gathered {
         history::Brought brought{row.object, history::Fate::failed, error.text};
         tally.note(brought);
         store::perform(grounds_.pool(), Access::write, [&](Transaction& transaction) {
-            history::list_failed(transaction, grounds_.release(), row.object, error.text);
+            tables::list_failed(transaction, grounds_.release(), row.object, error.text);
         });
         seen_.add(row.oid);
         return {};
@@ -199,8 +200,8 @@ Result<LookOver::Look> LookOver::look(const ObjectRow& row, Side side, bool is_r
 
 Result<Tally> LookOver::at(const Range& range, Side side, bool first, const GoOn& go_on) {
     const auto slice = read(range);
-    const history::Respun respun(grounds_.replacing.desk, *grounds_.replacing.build,
-                                 grounds_.replacing.previous.get(), grounds_.releases);
+    const history::Republication respun(grounds_.replacing.desk, *grounds_.replacing.build,
+                                        grounds_.replacing.previous.get(), grounds_.releases);
     Gathered gathered(grounds_, *seen_);
     for (const auto& row : slice.rows) {
         if (slice.replaced.contains(row.oid) || seen_->has(row.oid)) continue;

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "history/batch.hpp"
-#include "history/replacement.hpp"
 #include "release/replace_steps.hpp"
+#include "tables/replacement.hpp"
 
 namespace release {
 namespace {
@@ -28,7 +28,7 @@ Result<void> move(const Grounds& grounds, std::span<const std::int64_t> oids) {
                 const auto end = steady_clock::now() + longest_write;
                 std::size_t moved = 0;
                 do {
-                    const auto one = history::move_into_place(
+                    const auto one = tables::move_into_place(
                         transaction, oids[moved], grounds.replacing.desk.settings.keep_trees,
                         grounds.releases);
                     if (!one) return tl::unexpected(one.error());

@@ -8,10 +8,10 @@
 #include <set>
 #include <string>
 
-#include "history/tables.hpp"
 #include "release/attempt.hpp"
 #include "release/replace.hpp"
 #include "release/stage.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 
@@ -20,7 +20,7 @@ struct Grounds {
     const Replacing& replacing;
     Attempt attempt;
     source::Build replaced;  // as it was recorded; nullptr: its index is not kept
-    history::Releases releases;
+    tables::Releases releases;
 
     [[nodiscard]] const base::Release& release() const { return replacing.build->release(); }
     [[nodiscard]] store::Pool& pool() const { return replacing.desk.pool; }
@@ -56,7 +56,7 @@ class LookOver {
     enum class Look : unsigned char { other_side, same, differs };
 
     [[nodiscard]] Slice read(const Range& range) const;
-    [[nodiscard]] base::Result<Look> look(const history::ObjectRow& row, Side side,
+    [[nodiscard]] base::Result<Look> look(const tables::ObjectRow& row, Side side,
                                           bool is_renamed) const;
 
     const Grounds& grounds_;

@@ -14,7 +14,7 @@
 
 namespace release {
 
-using history::ObjectName;
+using tree::ObjectName;
 
 struct Tally {
     std::uint64_t looked_at = 0;  // the sum of what follows

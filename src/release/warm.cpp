@@ -7,10 +7,10 @@
 #include <set>
 
 #include "base/digest.hpp"
-#include "history/tables.hpp"
 #include "release/finished.hpp"
 #include "release/gathering.hpp"
 #include "release/stage.hpp"
+#include "tables/tables.hpp"
 
 namespace release {
 namespace {
@@ -70,7 +70,7 @@ class Job {
         return only.empty() || class_of_object == only;
     }
 
-    [[nodiscard]] history::Releases read_releases() const {
+    [[nodiscard]] tables::Releases read_releases() const {
         return store::perform(pool(), Access::read, [&](Transaction& transaction) {
             return history::known_releases(transaction, warming_.desk.settings,
                                            warming_.build.get(), warming_.previous.get());
@@ -367,7 +367,7 @@ class Job {
     Progress& progress_;
     const std::stop_token& stop_;
     Kept kept_;
-    history::Releases releases_;
+    tables::Releases releases_;
     std::optional<Base> base_;
     std::vector<std::string> tasks_;
 };

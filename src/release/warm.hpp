@@ -32,7 +32,7 @@ using Selection = std::variant<Everything, OfClass, Objects>;
 [[nodiscard]] Objects most_requested(store::Pool& pool, std::size_t most);
 
 struct Warming {
-    history::Desk desk;
+    history::Context desk;
     source::Build build;
     source::Build previous;  // the kept index of the release before; may be nullptr
     Selection what;

@@ -190,7 +190,7 @@ void add_allowed(Html& html, std::string_view foreign) {
     if (in_link) html.close();
 }
 
-void add_adopted(Html& html, const history::Row& row, const Site& site) {
+void add_adopted(Html& html, const tables::Row& row, const Site& site) {
     const auto& notes = row.notes.adopted_html;
     add_allowed(html, site.hide_curators ? without_users(notes) : notes);
 }

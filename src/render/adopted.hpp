@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "history/history.hpp"
 #include "render/html.hpp"
 #include "render/site.hpp"
+#include "tables/rows.hpp"
 
 namespace render {
 
@@ -20,7 +20,7 @@ void add_allowed(Html& html, std::string_view foreign);
 
 // Appends the notes of an adopted row so: what feeds and pages both call, so that neither shows a
 // user where the site hides them.
-void add_adopted(Html& html, const history::Row& row, const Site& site);
+void add_adopted(Html& html, const tables::Row& row, const Site& site);
 
 // `foreign` with the day of each timestamp alone: "(2007-07-30_10:00:00_wormpub)" becomes
 // "(2007-07-30)".

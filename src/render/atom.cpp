@@ -28,7 +28,7 @@ std::string narrowing_of(std::string_view self_url) {
 
 // No two entries of a document may have the same time (RFC 4287 section 4.1.1), and a release
 // gives many entries one date. The fraction tells objects apart, the second releases of one day.
-std::string time_of(const history::Row& row) {
+std::string time_of(const tables::Row& row) {
     constexpr std::int64_t nanoseconds = 1'000'000'000;
     const base::Seconds second =
         base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day);
@@ -62,7 +62,7 @@ void append_author(std::string& xml, std::size_t depth, const Curator& author) {
     append_end(xml, depth, "author");
 }
 
-void append_head(std::string& xml, const history::Excerpt& excerpt, const Channel& channel,
+void append_head(std::string& xml, const query::HistoryPage& excerpt, const Channel& channel,
                  const Neighbours& links, const Site& site) {
     append_declaration(xml, style_sheet_of(site));
     append_start(xml, 0, "feed",
@@ -78,7 +78,7 @@ void append_head(std::string& xml, const history::Excerpt& excerpt, const Channe
     append_element(xml, 1, "generator", "Varve");
 }
 
-void append_item(std::string& xml, const history::Row& row, const history::Excerpt& excerpt,
+void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& excerpt,
                  const Site& site) {
     const auto time = time_of(row);
     append_start(xml, 1, "entry");
@@ -94,7 +94,7 @@ void append_item(std::string& xml, const history::Row& row, const history::Excer
 
 }  // namespace
 
-std::string atom(const history::Excerpt& excerpt, const Channel& channel, const Site& site) {
+std::string atom(const query::HistoryPage& excerpt, const Channel& channel, const Site& site) {
     const Shape shape{append_head, append_item, "", "</feed>\n"};
     return document_of(shape, excerpt, channel, site);
 }

@@ -14,7 +14,7 @@ constexpr std::size_t longest_stamp = 80;
 constexpr std::string_view text_class = "Text";
 
 // "sylvia, "
-void append_user(std::string& html, std::string_view user, const history::People& people,
+void append_user(std::string& html, std::string_view user, const query::People& people,
                  const Site& site) {
     if (site.hide_curators) return;
     if (!people.contains(user)) {
@@ -65,7 +65,7 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site) {
     html += "</a>";
 }
 
-void append_stamp(std::string& html, std::string_view stamp, const history::People& people,
+void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
                   const Site& site) {
     if (stamp.empty()) return;
     const auto known = tree::parse_stamp(stamp);

@@ -24,7 +24,7 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site);
 // " (sylvia, 2008-02-01)", the curator by label and link where they are known; an opaque stamp as
 // it is; nothing for none. Where the site hides curators: " (2008-02-01)", and nothing for what
 // is opaque.
-void append_stamp(std::string& html, std::string_view stamp, const history::People& people,
+void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
                   const Site& site);
 
 // An element <a> with this text.

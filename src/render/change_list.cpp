@@ -35,8 +35,8 @@ std::string_view group_of(const Change& change) {
 
 class ChangeList {
    public:
-    ChangeList(Html& html, const history::Row& row, const SetAside& aside,
-               const history::People& people, const Site& site)
+    ChangeList(Html& html, const tables::Row& row, const SetAside& aside,
+               const query::People& people, const Site& site)
         : html_(html), row_(row), aside_(aside), people_(people), site_(site) {
         append_html(page_, page_of(row, site));
     }
@@ -253,9 +253,9 @@ class ChangeList {
     }
 
     Html& html_;
-    const history::Row& row_;
+    const tables::Row& row_;
     const SetAside& aside_;
-    const history::People& people_;
+    const query::People& people_;
     const Site& site_;
     std::string page_;  // of the row, escaped
     std::size_t left_ = most_changes;
@@ -265,8 +265,8 @@ class ChangeList {
 
 }  // namespace
 
-bool add_changes(Html& html, const history::Row& row, const SetAside& aside,
-                 const history::People& people, const Site& site) {
+bool add_changes(Html& html, const tables::Row& row, const SetAside& aside,
+                 const query::People& people, const Site& site) {
     return ChangeList(html, row, aside, people, site).add();
 }
 

@@ -19,9 +19,9 @@ inline constexpr std::size_t most_changes = 200;
 // for each mass change, instead of the changes that are set aside for it:
 //   <ul><li><a href="PAGE#WS187-c2">Identity &gt; Checked</a>: changed in this release in
 //   30,123 of the 45,000 objects of class Gene</li></ul>
-//   people   whom stamps name (history::Excerpt)
+//   people   whom stamps name (query::HistoryPage)
 //   returns  whether all that are to be listed are there, whole
-[[nodiscard]] bool add_changes(Html& html, const history::Row& row, const SetAside& aside,
-                               const history::People& people, const Site& site);
+[[nodiscard]] bool add_changes(Html& html, const tables::Row& row, const SetAside& aside,
+                               const query::People& people, const Site& site);
 
 }  // namespace render

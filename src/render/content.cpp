@@ -12,12 +12,12 @@
 namespace render {
 namespace {
 
-using history::Kind;
+using tables::RowKind;
 
 constexpr std::size_t most_bytes = 32 << 10;
 
 // "<p>Merged into <a href="…">Gene WBGene00000002</a>.</p>"
-void add_relation(Html& html, std::string_view words, const history::ObjectName& other,
+void add_relation(Html& html, std::string_view words, const tree::ObjectName& other,
                   const Site& site) {
     std::string line = "<p>";
     append_html(line, words);
@@ -25,8 +25,8 @@ void add_relation(Html& html, std::string_view words, const history::ObjectName&
     html.add(line + ".</p>");
 }
 
-void add_relations(Html& html, const history::Row& row, const Site& site) {
-    if (row.kind == Kind::vanished)
+void add_relations(Html& html, const tables::Row& row, const Site& site) {
+    if (row.kind == RowKind::vanished)
         if (const auto successor = successor_of(row, site))
             add_relation(html, successor->words, successor->object, site);
     if (row.notes.renamed_from)
@@ -34,24 +34,24 @@ void add_relations(Html& html, const history::Row& row, const Site& site) {
 }
 
 // One sentence where the changes alone would leave open what happened; legal text, not HTML.
-std::string sentence_of(const history::Row& row) {
+std::string sentence_of(const tables::Row& row) {
     const auto& version = row.release.version;
     switch (row.kind) {
-        case Kind::created: return "New in " + version + ".";
-        case Kind::vanished: return "No longer in " + version + ".";
-        case Kind::reappeared: return "Back in " + version + ".";
-        case Kind::withdrawn:
+        case RowKind::created: return "New in " + version + ".";
+        case RowKind::vanished: return "No longer in " + version + ".";
+        case RowKind::reappeared: return "Back in " + version + ".";
+        case RowKind::withdrawn:
             return version + " was published again: what was told of it before is no longer "
                              "in it.";
-        case Kind::reconstructed:
+        case RowKind::reconstructed:
             return "Read from the timestamps: no release before it has been recorded.";
-        case Kind::adopted: return {};
-        case Kind::changed: break;
+        case RowKind::adopted: return {};
+        case RowKind::changed: break;
     }
     return skipped_releases(row) ? "Compared with " + row.since + "." : std::string();
 }
 
-std::string rest_link(const history::Row& row, const Site& site) {
+std::string rest_link(const tables::Row& row, const Site& site) {
     const auto count = row.notes.changes.size();
     std::string html = "<p>Cut here. ";
     append_link(html, page_of(row, site),
@@ -59,12 +59,12 @@ std::string rest_link(const history::Row& row, const Site& site) {
     return html + "</p>";
 }
 
-bool has_details(const history::Row& row) {
+bool has_details(const tables::Row& row) {
     return !row.notes.changes.empty() || row.notes.renamed_to || row.notes.renamed_from;
 }
 
 // What a narrower feed leaves out of the row.
-void add_others(Html& html, std::size_t others, const history::Row& row, const Site& site) {
+void add_others(Html& html, std::size_t others, const tables::Row& row, const Site& site) {
     if (others == 0) return;
     std::string line = "<p>";
     append_link(line, page_of(row, site),
@@ -72,9 +72,9 @@ void add_others(Html& html, std::size_t others, const history::Row& row, const S
     html.add(line + " in this release.</p>");
 }
 
-bool add_body(Html& html, const history::Row& row, const history::Excerpt& excerpt,
+bool add_body(Html& html, const tables::Row& row, const query::HistoryPage& excerpt,
               const Site& site) {
-    const bool adopted = row.kind == Kind::adopted;
+    const bool adopted = row.kind == RowKind::adopted;
     if (adopted ? row.notes.adopted_html.empty() : sentence_of(row).empty() && !has_details(row))
         return html.add("<p>No details are recorded.</p>");
     if (!adopted) {
@@ -91,7 +91,7 @@ bool add_body(Html& html, const history::Row& row, const history::Excerpt& excer
 
 }  // namespace
 
-std::string content_of(const history::Row& row, const history::Excerpt& excerpt,
+std::string content_of(const tables::Row& row, const query::HistoryPage& excerpt,
                        const Site& site) {
     const auto rest = rest_link(row, site);
     Html html(most_bytes - std::min(rest.size(), most_bytes));

@@ -6,7 +6,7 @@
 namespace render {
 namespace {
 
-std::string_view kind_of(const history::Difference& difference) {
+std::string_view kind_of(const query::Difference& difference) {
     if (!difference.was_there) return "created";
     if (!difference.is_there) return "vanished";
     return difference.changes.empty() ? "unchanged" : "changed";
@@ -14,7 +14,7 @@ std::string_view kind_of(const history::Difference& difference) {
 
 }  // namespace
 
-std::string difference_json(const history::Difference& difference, const Site& site) {
+std::string difference_json(const query::Difference& difference, const Site& site) {
     std::string json = "{\"class\":";
     append_json_text(json, difference.object.class_name);
     append_json_text(json += ",\"name\":", difference.object.name);

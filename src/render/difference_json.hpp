@@ -5,14 +5,13 @@
 
 #include <string>
 
-#include "history/reading.hpp"
+#include "query/query.hpp"
 #include "render/site.hpp"
 
 namespace render {
 
 // {"class","name","from","to","kind","changes":[…]} and a line end, for /diff and `varve diff`.
 // Users of stamps are left out where the site hides them.
-[[nodiscard]] std::string difference_json(const history::Difference& difference,
-                                          const Site& site);
+[[nodiscard]] std::string difference_json(const query::Difference& difference, const Site& site);
 
 }  // namespace render

@@ -9,13 +9,13 @@
 namespace render {
 namespace {
 
-using history::archive_page;
+using query::archive_page;
 
 constexpr std::size_t most_bytes = 512 << 10;
 
-using Rows = std::vector<const history::Row*>;
+using Rows = std::vector<const tables::Row*>;
 
-Rows in_order(const std::vector<history::Row>& rows) {
+Rows in_order(const std::vector<tables::Row>& rows) {
     Rows sorted;
     sorted.reserve(rows.size());
     for (const auto& row : rows) sorted.push_back(&row);
@@ -31,7 +31,7 @@ std::size_t page_with(std::size_t number) { return (number / archive_page + 1) *
 
 // The newest page that holds what a document of the newest `shown` rows does not: 0 when it
 // shows all. By order of recording, any page may.
-std::size_t page_behind(const history::Excerpt& excerpt, std::size_t shown) {
+std::size_t page_behind(const query::HistoryPage& excerpt, std::size_t shown) {
     if (shown >= excerpt.recorded) return 0;
     const auto hidden = excerpt.recorded - shown;
     return page_with((excerpt.numbered_by_recording ? excerpt.recorded : hidden) - 1);
@@ -43,7 +43,7 @@ struct Items {
 };
 
 // Those that can fit: a document is never longer than this, whatever its head takes.
-Items items_of(const Shape& shape, const history::Excerpt& excerpt, const Site& site,
+Items items_of(const Shape& shape, const query::HistoryPage& excerpt, const Site& site,
                std::size_t most) {
     Items items;
     items.bytes.reserve(std::min(excerpt.rows.size() * 2'000, most_bytes));
@@ -58,7 +58,7 @@ Items items_of(const Shape& shape, const history::Excerpt& excerpt, const Site& 
 
 }  // namespace
 
-Neighbours neighbours_of(const history::Excerpt& excerpt, const Channel& channel,
+Neighbours neighbours_of(const query::HistoryPage& excerpt, const Channel& channel,
                          std::size_t shown) {
     Neighbours links;
     const auto page = [&channel](std::size_t before) {
@@ -79,7 +79,7 @@ Neighbours neighbours_of(const history::Excerpt& excerpt, const Channel& channel
     return links;
 }
 
-std::string document_of(const Shape& shape, const history::Excerpt& excerpt,
+std::string document_of(const Shape& shape, const query::HistoryPage& excerpt,
                         const Channel& channel, const Site& site) {
     const auto most = channel.before > 0 ? std::string::npos : most_bytes;
     const auto items = items_of(shape, excerpt, site, most);
@@ -102,10 +102,10 @@ std::string title_of(const Channel& channel) {
     return plain_line(channel.subject.title + channel.narrowing);
 }
 
-std::string description_of(const history::Excerpt& excerpt, const Channel& channel) {
+std::string description_of(const query::HistoryPage& excerpt, const Channel& channel) {
     const auto& description = channel.subject.description;
     if (!excerpt.cut) return description;
-    return description + " Only the newest " + with_separators(history::most_narrowed) +
+    return description + " Only the newest " + with_separators(query::most_narrowed) +
            " items were looked at.";
 }
 

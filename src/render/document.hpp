@@ -21,30 +21,31 @@ struct Neighbours {
     std::string newer;      // of an archive page: the next one
 };
 //   shown  items that the document holds, the newest ones
-[[nodiscard]] Neighbours neighbours_of(const history::Excerpt& excerpt, const Channel& channel,
+[[nodiscard]] Neighbours neighbours_of(const query::HistoryPage& excerpt, const Channel& channel,
                                        std::size_t shown);
 
 // How a format writes a document: head, the items one by one, tail.
 struct Shape {
-    void (*append_head)(std::string&, const history::Excerpt&, const Channel&, const Neighbours&,
-                        const Site&);
-    void (*append_item)(std::string&, const history::Row&, const history::Excerpt&, const Site&);
+    void (*append_head)(std::string&, const query::HistoryPage&, const Channel&,
+                        const Neighbours&, const Site&);
+    void (*append_item)(std::string&, const tables::Row&, const query::HistoryPage&, const Site&);
     std::string_view between;  // two items
     std::string_view tail;
 };
 // The document: its items newest release first, then by class and name; without the oldest ones
 // where it would be above 512 KB, pages of the archive aside.
-[[nodiscard]] std::string document_of(const Shape& shape, const history::Excerpt& excerpt,
+[[nodiscard]] std::string document_of(const Shape& shape, const query::HistoryPage& excerpt,
                                       const Channel& channel, const Site& site);
 
 // The channel's title: "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186".
 [[nodiscard]] std::string title_of(const Channel& channel);
 
 // The channel's description, and that older rows were not looked at where it is so.
-[[nodiscard]] std::string description_of(const history::Excerpt& excerpt, const Channel& channel);
+[[nodiscard]] std::string description_of(const query::HistoryPage& excerpt,
+                                         const Channel& channel);
 
 // "Gene unc-26": an object by what people call it.
-[[nodiscard]] std::string shown_name(const history::Named& named);
+[[nodiscard]] std::string shown_name(const query::Named& named);
 
 // The site's title as the name of who publishes: never empty.
 [[nodiscard]] std::string publisher_of(const Site& site);

@@ -21,7 +21,7 @@ const Format* format_named(std::string_view name) {
     return found == all_formats.end() ? nullptr : found;
 }
 
-base::Seconds last_modified(const history::Excerpt& excerpt) {
+base::Seconds last_modified(const query::HistoryPage& excerpt) {
     if (excerpt.rows.empty()) return excerpt.last_modified;
     base::Seconds newest = excerpt.rows.front().release.released_on;
     for (const auto& row : excerpt.rows)

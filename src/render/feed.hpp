@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "history/history.hpp"
+#include "query/history_page.hpp"
 #include "render/item.hpp"
 #include "render/site.hpp"
 
@@ -29,13 +29,13 @@ struct Subject {
 };
 // "Gene unc-26 (WBGene00006763) - TITLE OF THE SITE"; of one that is gone the description
 // tells its successor, where the newest row is there.
-[[nodiscard]] Subject subject_of(const history::History& history, const Site& site);
+[[nodiscard]] Subject subject_of(const query::History& history, const Site& site);
 // "Gene unc-26, Paper WBPaper00031000 and 3 others - …", tag:AUTHORITY:/list/ + 32 hex digits
-[[nodiscard]] Subject subject_of(const history::WatchList& list, const Site& site);
+[[nodiscard]] Subject subject_of(const query::WatchList& list, const Site& site);
 // "All Gene changes - …", tag:AUTHORITY:Gene
 [[nodiscard]] Subject subject_of_class(std::string_view class_name, const Site& site);
 // "Changes in WS187 - …", tag:AUTHORITY:/release/WS187
-[[nodiscard]] Subject subject_of_release(const history::Release& release, const Site& site);
+[[nodiscard]] Subject subject_of_release(const base::Release& release, const Site& site);
 
 // One document. Absolute URLs.
 struct Channel {
@@ -53,11 +53,11 @@ struct Channel {
 
 // The time a document last changed: the newest of release dates and recorded_at of the rows
 // shown; without rows excerpt.last_modified.
-[[nodiscard]] base::Seconds last_modified(const history::Excerpt& excerpt);
+[[nodiscard]] base::Seconds last_modified(const query::HistoryPage& excerpt);
 
 // All that the bytes of a document depend on beside format, configuration and renderer: equal
 // texts, equal bytes. Rows by what they are, not by what they hold, so it costs little.
-[[nodiscard]] std::string identity_of(const history::Excerpt& excerpt, const Channel& channel);
+[[nodiscard]] std::string identity_of(const query::HistoryPage& excerpt, const Channel& channel);
 
 // What all formats keep to: items newest release first, then by class and name; at most 512 KB,
 // older items being left out (a page of the archive holds its items whatever they take).
@@ -68,7 +68,7 @@ struct Format {
     std::string_view name;        // as in format=: "rss"
     std::string_view media_type;  // "application/rss+xml"
     std::string_view title;       // for people: "RSS"
-    std::string (*render)(const history::Excerpt&, const Channel&, const Site&);
+    std::string (*render)(const query::HistoryPage&, const Channel&, const Site&);
 };
 // The first is what is sent when nobody asks for one.
 [[nodiscard]] std::span<const Format> formats();
@@ -77,17 +77,17 @@ struct Format {
 
 // RSS 2.0 (https://www.rssboard.org/rss-profile), Atom 1.0 (RFC 4287), JSON Feed 1.1
 // (https://www.jsonfeed.org/version/1.1/).
-[[nodiscard]] std::string rss(const history::Excerpt& excerpt, const Channel& channel,
+[[nodiscard]] std::string rss(const query::HistoryPage& excerpt, const Channel& channel,
                               const Site& site);
-[[nodiscard]] std::string atom(const history::Excerpt& excerpt, const Channel& channel,
+[[nodiscard]] std::string atom(const query::HistoryPage& excerpt, const Channel& channel,
                                const Site& site);
-[[nodiscard]] std::string json_feed(const history::Excerpt& excerpt, const Channel& channel,
+[[nodiscard]] std::string json_feed(const query::HistoryPage& excerpt, const Channel& channel,
                                     const Site& site);
 
 // "object=Gene%3AWBGene00006763&object=…": what stands in the addresses of a watch list.
-[[nodiscard]] std::string watch_query_of(const std::vector<history::ObjectName>& objects);
+[[nodiscard]] std::string watch_query_of(const std::vector<tree::ObjectName>& objects);
 
 // The watch list as OPML 2.0: an outline of each object, with its feed and its page.
-[[nodiscard]] std::string opml(const history::WatchList& list, const Site& site);
+[[nodiscard]] std::string opml(const query::WatchList& list, const Site& site);
 
 }  // namespace render

@@ -17,15 +17,15 @@ class Text {
     }
     void add(std::integral auto value) { add(std::string_view(std::to_string(value))); }
     void add(base::Seconds time) { add(time.time_since_epoch().count()); }
-    void add(const history::Release& release) {
+    void add(const base::Release& release) {
         add(release.version);
         add(base::Seconds(release.released_on));
     }
-    void add(const history::ObjectName& object) {
+    void add(const tree::ObjectName& object) {
         add(object.class_name);
         add(object.name);
     }
-    void add(const std::optional<history::ObjectName>& object) {
+    void add(const std::optional<tree::ObjectName>& object) {
         add(object.has_value());
         if (object) add(*object);
     }
@@ -44,7 +44,7 @@ class Text {
 
     // What a row tells is written once, but for a release that is published again (revision,
     // recorded_at) and for renames, which may become known later.
-    void add(const history::Row& row) {
+    void add(const tables::Row& row) {
         add(row.oid);
         add(row.object);
         add(row.release);
@@ -61,7 +61,7 @@ class Text {
         add(row.notes.previous);
     }
 
-    void add(const history::MassChange& change) {
+    void add(const tables::MassChange& change) {
         add(change.version);
         add(change.class_name);
         add(change.place);
@@ -69,7 +69,7 @@ class Text {
         add(change.of);
     }
 
-    void add(const history::Narrowing& narrowing) {
+    void add(const query::ChangeFilter& narrowing) {
         add(narrowing.tag);
         add(narrowing.only.size());
         for (const auto op : narrowing.only) add(compare::name_of(op));
@@ -89,7 +89,7 @@ class Text {
 
 }  // namespace
 
-std::string identity_of(const history::Excerpt& excerpt, const Channel& channel) {
+std::string identity_of(const query::HistoryPage& excerpt, const Channel& channel) {
     Text text;
     text.add(channel);
     // A page of the archive stays what it is while history goes on.

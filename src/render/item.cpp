@@ -16,7 +16,7 @@ constexpr std::size_t most_curators = 20;
 // Collects users in the order of the nodes; a stamp equal to the one before it is not parsed.
 class Curators {
    public:
-    Curators(const history::People& people, const Site& site) : people_(people), site_(site) {}
+    Curators(const query::People& people, const Site& site) : people_(people), site_(site) {}
 
     void collect(const std::vector<tree::Node>& nodes) {
         for (const auto& node : nodes) {
@@ -39,7 +39,7 @@ class Curators {
         curators_.push_back(std::move(curator));
     }
 
-    const history::People& people_;
+    const query::People& people_;
     const Site& site_;
     std::string_view last_;
     std::vector<Curator> curators_;
@@ -83,13 +83,13 @@ void append_side(std::string& json, std::string_view key, const std::vector<tree
 
 }  // namespace
 
-Curator curator_of(std::string_view user, const history::People& people, const Site& site) {
+Curator curator_of(std::string_view user, const query::People& people, const Site& site) {
     const auto found = people.find(user);
     if (found == people.end()) return {one_line(user), {}};
     return {one_line(found->second.label), object_url_of(found->second.object, site)};
 }
 
-std::vector<Curator> curators_of(const history::Row& row, const history::Excerpt& excerpt,
+std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPage& excerpt,
                                  const Site& site) {
     if (site.hide_curators) return {};
     Curators curators(excerpt.people, site);

@@ -34,7 +34,7 @@ void append_authors(std::string& json, const std::vector<Curator>& authors) {
 
 // "changes":[…], those that the excerpt shows, in their order up to the limits; and how many
 // more the row has.
-void append_changes(std::string& json, const history::Row& row, const history::Excerpt& excerpt,
+void append_changes(std::string& json, const tables::Row& row, const query::HistoryPage& excerpt,
                     const Site& site) {
     json += ",\"changes\":[";
     const auto from = json.size();
@@ -57,19 +57,19 @@ void append_changes(std::string& json, const history::Row& row, const history::E
 }
 
 // What stands behind the title and the content, as data.
-void append_varve(std::string& json, const history::Row& row, const history::Excerpt& excerpt,
+void append_varve(std::string& json, const tables::Row& row, const query::HistoryPage& excerpt,
                   const Site& site) {
     json += ",\"_varve\":{\"class\":";
     append_json_text(json, row.object.class_name);
     append_field(json, "name", row.object.name);
     append_field(json, "release", row.release.version);
     append_field(json, "since", row.since);
-    append_field(json, "kind", history::name_of(row.kind));
+    append_field(json, "kind", tables::name_of(row.kind));
     append_changes(json, row, excerpt, site);
     json += '}';
 }
 
-void append_head(std::string& json, const history::Excerpt& excerpt, const Channel& channel,
+void append_head(std::string& json, const query::HistoryPage& excerpt, const Channel& channel,
                  const Neighbours& links, const Site& site) {
     json += "{\"version\":\"https://jsonfeed.org/version/1.1\"";
     append_field(json, "title", title_of(channel));
@@ -82,7 +82,7 @@ void append_head(std::string& json, const history::Excerpt& excerpt, const Chann
     json += ",\"items\":[\n";
 }
 
-void append_item(std::string& json, const history::Row& row, const history::Excerpt& excerpt,
+void append_item(std::string& json, const tables::Row& row, const query::HistoryPage& excerpt,
                  const Site& site) {
     json += "{\"id\":";
     append_json_text(json, guid_of(row, site.authority));
@@ -97,7 +97,8 @@ void append_item(std::string& json, const history::Row& row, const history::Exce
 
 }  // namespace
 
-std::string json_feed(const history::Excerpt& excerpt, const Channel& channel, const Site& site) {
+std::string json_feed(const query::HistoryPage& excerpt, const Channel& channel,
+                      const Site& site) {
     const Shape shape{append_head, append_item, ",\n", "\n]}\n"};
     return document_of(shape, excerpt, channel, site);
 }

@@ -43,7 +43,7 @@ bool is_web_url(std::string_view url) {
 
 std::string suffix_of(std::size_t number) { return "-c" + std::to_string(number); }
 
-std::string guid_of(const history::Row& row, std::string_view authority) {
+std::string guid_of(const tables::Row& row, std::string_view authority) {
     std::string guid = "tag:";
     guid += authority;
     guid += ':';
@@ -57,20 +57,20 @@ std::string guid_of(const history::Row& row, std::string_view authority) {
     return guid;
 }
 
-std::string page_of(const history::ObjectName& object, const Site& site) {
+std::string page_of(const tree::ObjectName& object, const Site& site) {
     return site.base_url + "/history?class=" + base::percent_encode(object.class_name) +
            "&name=" + base::percent_encode(object.name);
 }
 
-std::string page_of(const history::Row& row, const Site& site) {
+std::string page_of(const tables::Row& row, const Site& site) {
     return page_of(row.object, site) + "#" + base::percent_encode(row.release.version);
 }
 
-std::string page_of(const history::Row& row, std::size_t number, const Site& site) {
+std::string page_of(const tables::Row& row, std::size_t number, const Site& site) {
     return page_of(row, site) + suffix_of(number);
 }
 
-std::string watch_query_of(const std::vector<history::ObjectName>& objects) {
+std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
     std::string query;
     for (const auto& object : objects) {
         query += query.empty() ? "object=" : "&object=";

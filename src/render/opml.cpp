@@ -8,7 +8,7 @@
 namespace render {
 namespace {
 
-void append_outline(std::string& xml, const history::Named& named, const Site& site) {
+void append_outline(std::string& xml, const query::Named& named, const Site& site) {
     const auto& object = named.object;
     const auto name = plain_line(shown_name(named));
     const auto feed = site.base_url + "/rss?class=" + base::percent_encode(object.class_name) +
@@ -23,7 +23,7 @@ void append_outline(std::string& xml, const history::Named& named, const Site& s
 
 }  // namespace
 
-std::string opml(const history::WatchList& list, const Site& site) {
+std::string opml(const query::WatchList& list, const Site& site) {
     std::string xml;
     append_declaration(xml, {});
     append_start(xml, 0, "opml", {{"version", "2.0"}});

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "history/history.hpp"
+#include "query/history_page.hpp"
 #include "render/set_aside.hpp"
 #include "render/site.hpp"
 
@@ -19,7 +19,7 @@ namespace render {
 struct ShownChanges {
     const std::vector<compare::Change>& changes;
     const SetAside& aside;  // of these changes
-    const history::People& people;
+    const query::People& people;
     const Site& site;
     std::string_view id = {};          // "WS187": changes have ids WS187-c1, …; empty: none
     std::string_view class_name = {};  // for mass changes

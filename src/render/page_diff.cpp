@@ -10,13 +10,13 @@
 namespace render {
 namespace {
 
-std::string address_of(const history::Difference& difference, const std::string& from,
+std::string address_of(const query::Difference& difference, const std::string& from,
                        const std::string& to, const Site& site) {
     return site.base_url + "/diff?" + query_of(difference.object) +
            "&from=" + base::percent_encode(from) + "&to=" + base::percent_encode(to);
 }
 
-Variables variables_of(const history::Difference& difference, const Site& site) {
+Variables variables_of(const query::Difference& difference, const Site& site) {
     const auto& object = difference.object;
     const auto& label = difference.label.empty() ? object.name : difference.label;
     const auto& from = difference.from.version;

@@ -11,7 +11,7 @@
 namespace render {
 namespace {
 
-using history::Row;
+using tables::Row;
 
 constexpr std::size_t most_options = 100;  // of the list to choose releases from
 
@@ -44,7 +44,7 @@ void add_names(Variables& variables, const HistoryView& view, const Site& site) 
 }
 
 void add_watching(Variables& variables, const HistoryView& view, const Site& site) {
-    const history::Named watched{view.history.object, view.history.label};
+    const query::Named watched{view.history.object, view.history.label};
     variables.url("watch_url", site.base_url + "/?" + query_of(std::span(&watched, 1)))
         .text("watch_name", watched.object.class_name + ":" + watched.object.name);
 }

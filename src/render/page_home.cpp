@@ -37,12 +37,12 @@ Items items_of(const List& list, std::size_t room, Append append) {
     return items;
 }
 
-std::string key_of(const history::ObjectName& object) {
+std::string key_of(const tree::ObjectName& object) {
     return object.class_name + ":" + object.name;
 }
 
 // "Gene unc-26 WBGene00006763": objects of several classes may be called alike.
-void append_named(std::string& html, const history::Named& named, const Site& site) {
+void append_named(std::string& html, const query::Named& named, const Site& site) {
     const auto& label = named.label.empty() ? named.object.name : named.label;
     html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> ";
     html += link_html(page_of(named.object, site), label);
@@ -51,7 +51,7 @@ void append_named(std::string& html, const history::Named& named, const Site& si
 }
 
 // For screen readers, which list links and buttons out of their lines.
-std::string unseen(std::string_view words, const history::Named& named) {
+std::string unseen(std::string_view words, const query::Named& named) {
     constexpr std::size_t longest = 80;
     const auto& name = named.label.empty() ? named.object.name : named.label;
     return "<span class=\"unseen\">" + std::string(words) + as_html(cut_at(name, longest)) +
@@ -74,7 +74,7 @@ std::string options_of(const HomeView& view) {
 }
 
 Items results_of(const HomeView& view, std::size_t room, const Site& site) {
-    return items_of(view.found, room, [&](std::string& html, const history::Named& named) {
+    return items_of(view.found, room, [&](std::string& html, const query::Named& named) {
         html += "<li><span>";
         append_named(html, named, site);
         html += "</span> <a href=\"" + as_html(site.base_url + "/rss?" + query_of(named.object)) +
@@ -94,7 +94,7 @@ Items results_of(const HomeView& view, std::size_t room, const Site& site) {
 Items watched_of(const HomeView& view, const Site& site) {
     const bool linked = view.watched.size() <= most_with_links;
     return items_of(
-        view.watched, most_of_watched, [&](std::string& html, const history::Named& named) {
+        view.watched, most_of_watched, [&](std::string& html, const query::Named& named) {
             html += "<li><label><input type=\"checkbox\" name=\"object\" checked value=\"" +
                     as_html(key_of(named.object)) + "\"> ";
             if (linked) {
@@ -109,7 +109,7 @@ Items watched_of(const HomeView& view, const Site& site) {
         });
 }
 
-std::string kinds_of(const history::ReleaseSummary& summary) {
+std::string kinds_of(const query::ReleaseSummary& summary) {
     std::string text;
     for (const auto& [kind, objects] : summary.kinds)
         text += (text.empty() ? "" : ", ") + with_separators(objects) + " " +
@@ -120,7 +120,7 @@ std::string kinds_of(const history::ReleaseSummary& summary) {
 
 Items releases_of(const HomeView& view, const Site& site) {
     return items_of(view.recent, most_of_releases,
-                    [&site](std::string& html, const history::ReleaseSummary& summary) {
+                    [&site](std::string& html, const query::ReleaseSummary& summary) {
                         const auto& release = summary.release;
                         html += "<li>" +
                                 link_html(release_url(release.version, site), release.version) +

@@ -13,7 +13,7 @@ constexpr int deepest_list = 8;
 
 class NodeWriter {
    public:
-    NodeWriter(Html& html, const history::People& people, const Site& site)
+    NodeWriter(Html& html, const query::People& people, const Site& site)
         : html_(html), people_(people), site_(site) {}
 
     // shown  the stamp that was written last above: the same one is not written again
@@ -66,14 +66,14 @@ class NodeWriter {
     }
 
     Html& html_;
-    const history::People& people_;
+    const query::People& people_;
     const Site& site_;
     int depth_ = 0;
 };
 
 }  // namespace
 
-void append_small_stamp(std::string& html, std::string_view stamp, const history::People& people,
+void append_small_stamp(std::string& html, std::string_view stamp, const query::People& people,
                         const Site& site) {
     constexpr std::string_view start = "<small>";
     const auto from = html.size();
@@ -85,11 +85,11 @@ void append_small_stamp(std::string& html, std::string_view stamp, const history
         html += "</small>";
 }
 
-bool add_node(Html& html, const Node& node, const history::People& people, const Site& site) {
+bool add_node(Html& html, const Node& node, const query::People& people, const Site& site) {
     return NodeWriter(html, people, site).add(node, {}, {});
 }
 
-bool add_below(Html& html, const Node& node, const history::People& people, const Site& site) {
+bool add_below(Html& html, const Node& node, const query::People& people, const Site& site) {
     return NodeWriter(html, people, site).add_below(node, {}, {});
 }
 

@@ -57,12 +57,12 @@ std::string as_html(std::string_view text) {
     return html;
 }
 
-std::string query_of(const history::ObjectName& object) {
+std::string query_of(const tree::ObjectName& object) {
     return "class=" + base::percent_encode(object.class_name) +
            "&name=" + base::percent_encode(object.name);
 }
 
-std::string query_of(std::span<const history::Named> watched) {
+std::string query_of(std::span<const query::Named> watched) {
     std::string query;
     for (const auto& each : watched)
         query += (query.empty() ? "object=" : "&object=") +
@@ -118,15 +118,15 @@ std::string counts_html(const compare::Counts& counts) {
     return html;
 }
 
-std::string_view word_of(history::Kind kind) {
+std::string_view word_of(tables::RowKind kind) {
     switch (kind) {
-        case history::Kind::created: return "new";
-        case history::Kind::vanished: return "gone";
-        case history::Kind::reappeared: return "back again";
-        case history::Kind::reconstructed: return "read from timestamps";
-        case history::Kind::withdrawn: return "withdrawn";
-        case history::Kind::adopted: return "from the old history";
-        case history::Kind::changed: break;
+        case tables::RowKind::created: return "new";
+        case tables::RowKind::vanished: return "gone";
+        case tables::RowKind::reappeared: return "back again";
+        case tables::RowKind::reconstructed: return "read from timestamps";
+        case tables::RowKind::withdrawn: return "withdrawn";
+        case tables::RowKind::adopted: return "from the old history";
+        case tables::RowKind::changed: break;
     }
     return "changed";
 }

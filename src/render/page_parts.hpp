@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "compare/change.hpp"
-#include "history/history.hpp"
-#include "history/reading.hpp"
+#include "query/history_page.hpp"
+#include "query/query.hpp"
 #include "render/html.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "render/variables.hpp"
+#include "tables/rows.hpp"
 
 namespace render {
 
@@ -28,8 +29,8 @@ inline constexpr std::size_t most_of_page = 60'000;
 [[nodiscard]] std::string as_html(std::string_view text);
 
 // "class=Gene&name=WBGene00006763"; "object=Gene%3AWBGene00006763&object=…".
-[[nodiscard]] std::string query_of(const history::ObjectName& object);
-[[nodiscard]] std::string query_of(std::span<const history::Named> watched);
+[[nodiscard]] std::string query_of(const tree::ObjectName& object);
+[[nodiscard]] std::string query_of(std::span<const query::Named> watched);
 [[nodiscard]] std::string release_url(std::string_view version, const Site& site);
 
 // The variable `feeds`: the same items in each format.
@@ -45,7 +46,7 @@ enum class First { plain, named };
 // "3 added, 1 replaced, 1 removed"
 [[nodiscard]] std::string counts_text(const compare::Counts& counts);
 // What happened to an object, or to objects, by the kind of a row: "changed", "new".
-[[nodiscard]] std::string_view word_of(history::Kind kind);
+[[nodiscard]] std::string_view word_of(tables::RowKind kind);
 // "1 change", "3,000 changes"
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
                                   std::string_view several);

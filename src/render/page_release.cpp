@@ -13,7 +13,7 @@
 namespace render {
 namespace {
 
-using Contents = history::ReleaseContents;
+using Contents = query::ReleaseContents;
 
 constexpr std::size_t most_of_classes = 14'000;  // bytes of the table of classes
 constexpr std::size_t most_of_mass = 6'000;
@@ -33,11 +33,11 @@ std::string address_of(const ReleaseView& view, const std::string& class_name, s
     return release_url(view.contents.summary.release.version, site) + query;
 }
 
-std::string counts_of(const std::vector<history::KindCount>& kinds) {
+std::string counts_of(const std::vector<query::KindCount>& kinds) {
     std::string html;
     for (const auto& [kind, objects] : kinds) {
         html += html.empty() ? "<span class=\"kind " : ", <span class=\"kind ";
-        html += history::name_of(kind);
+        html += tables::name_of(kind);
         html += "\">" + with_separators(objects) + " ";
         html += word_of(kind);
         html += "</span>";
@@ -94,7 +94,7 @@ std::string row_of(const Contents::Entry& entry, const std::string& version, con
     if (label != entry.object.name)
         html += " <span class=\"id\">" + as_html(entry.object.name) + "</span>";
     html += "</th><td><span class=\"kind ";
-    html += history::name_of(entry.kind);
+    html += tables::name_of(entry.kind);
     html += "\">";
     html += word_of(entry.kind);
     const auto counts = counts_html(entry.counts);

@@ -13,9 +13,9 @@
 namespace render {
 namespace {
 
-using history::History;
-using history::Kind;
-using history::Row;
+using query::History;
+using tables::Row;
+using tables::RowKind;
 
 constexpr std::size_t most_of_row = 12'000;  // bytes of one row's changes in the list
 constexpr std::size_t least_of_row = 1'000;  // less room than this is not worth a try
@@ -34,7 +34,7 @@ std::string diff_url(const Row& row) {
 std::string summary_of(const Row& row) {
     const auto counts = counts_html(compare::count(row.notes.changes));
     std::string html = "<span class=\"kind ";
-    html += history::name_of(row.kind);
+    html += tables::name_of(row.kind);
     html += "\">";
     html += word_of(row.kind);
     html += "</span>";
@@ -50,7 +50,7 @@ std::string stub_of(const Row& row) {
            (counts.empty() ? "" : ": " + counts) + "</p>\n";
 }
 
-std::string moved(std::string_view words, const history::ObjectName& other, const Site& site) {
+std::string moved(std::string_view words, const tree::ObjectName& other, const Site& site) {
     return "<p>" + as_html(words) + " " +
            link_html(page_of(other, site), other.class_name + " " + other.name) + ".</p>\n";
 }
@@ -85,7 +85,7 @@ PartOfChanges adopted_of(const Row& row, std::size_t room, const Site& site) {
 
 PartOfChanges changes_of(const Row& row, const History& history, std::size_t room,
                          std::size_t part, const Site& site) {
-    if (row.kind == Kind::adopted) return adopted_of(row, room, site);
+    if (row.kind == RowKind::adopted) return adopted_of(row, room, site);
     const auto aside = set_aside(row, history);
     return part_of_changes({.changes = row.notes.changes,
                             .aside = aside,

@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <string>
 
-#include "history/history.hpp"
+#include "query/history_page.hpp"
 #include "render/page_changes.hpp"
 #include "render/site.hpp"
+#include "tables/rows.hpp"
 
 namespace render {
 
@@ -22,11 +23,11 @@ struct PartOfRows {
 // in a line each that links to them. Past the last part: the last.
 //   room  bytes
 //   cost  O(rows) and what is shown
-[[nodiscard]] PartOfRows rows_of(const history::History& history, std::size_t room,
+[[nodiscard]] PartOfRows rows_of(const query::History& history, std::size_t room,
                                  std::size_t part, const Site& site);
 
 // One row with the Nth part of its changes.
-[[nodiscard]] PartOfChanges whole_row(const history::Row& row, const history::History& history,
+[[nodiscard]] PartOfChanges whole_row(const tables::Row& row, const query::History& history,
                                       std::size_t room, std::size_t part, const Site& site);
 
 }  // namespace render

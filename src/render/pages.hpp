@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "history/history.hpp"
-#include "history/reading.hpp"
+#include "query/history_page.hpp"
+#include "query/query.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 
@@ -21,10 +21,10 @@ namespace render {
 
 struct HomeView {
     std::string class_name, text;  // what was looked for; both empty: nothing was
-    std::vector<history::Named> found;
+    std::vector<query::Named> found;
     std::vector<std::string> classes;  // to choose from
-    std::vector<history::ReleaseSummary> recent;
-    std::vector<history::Named> watched;  // the watch list so far (object= of the address)
+    std::vector<query::ReleaseSummary> recent;
+    std::vector<query::Named> watched;  // the watch list so far (object= of the address)
 };
 // One GET form holds search and watch list: `q` and `class` are what is looked for, `object` each
 // object of the list that is to stay (ticked boxes) or to be added (the button of a result).
@@ -32,9 +32,9 @@ struct HomeView {
                                     const Templates& templates);
 
 struct HistoryView {
-    history::History history;  // as many rows as may be shown, newest first
-    std::string at;            // version of the one release whose changes are shown; empty: all
-    std::size_t part = 1;      // of that release's changes, or of the rows; from 1
+    query::History history;  // as many rows as may be shown, newest first
+    std::string at;          // version of the one release whose changes are shown; empty: all
+    std::size_t part = 1;    // of that release's changes, or of the rows; from 1
 };
 // Every row has an element of the id VERSION, on the first part unless there are some 200 or
 // more; its changes that are on the page have VERSION-cN. Past the last part: the last.
@@ -42,15 +42,15 @@ struct HistoryView {
                                        const Templates& templates);
 
 struct DiffView {
-    history::Difference difference;
+    query::Difference difference;
     std::size_t part = 1;  // from 1; past the last: the last
 };
 [[nodiscard]] std::string diff_page(const DiffView& view, const Site& site,
                                     const Templates& templates);
 
 struct ReleaseView {
-    history::ReleaseContents contents;
-    history::ContentsQuery query;
+    query::ReleaseContents contents;
+    query::ContentsQuery query;
 };
 [[nodiscard]] std::string release_page(const ReleaseView& view, const Site& site,
                                        const Templates& templates);

@@ -80,7 +80,7 @@ void append_links(std::string& xml, const Channel& channel, const Neighbours& li
     if (links.archive) append_empty(xml, 2, "fh:archive");
 }
 
-void append_head(std::string& xml, const history::Excerpt& excerpt, const Channel& channel,
+void append_head(std::string& xml, const query::HistoryPage& excerpt, const Channel& channel,
                  const Neighbours& links, const Site& site) {
     append_declaration(xml, style_sheet_of(site));
     append_start(xml, 0, "rss",
@@ -115,7 +115,7 @@ std::string names_of(const std::vector<Curator>& curators) {
     return names;
 }
 
-void append_item(std::string& xml, const history::Row& row, const history::Excerpt& excerpt,
+void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& excerpt,
                  const Site& site) {
     append_start(xml, 2, "item");
     append_element(xml, 3, "title", title_of(row));
@@ -130,7 +130,7 @@ void append_item(std::string& xml, const history::Row& row, const history::Excer
 
 }  // namespace
 
-std::string rss(const history::Excerpt& excerpt, const Channel& channel, const Site& site) {
+std::string rss(const query::HistoryPage& excerpt, const Channel& channel, const Site& site) {
     const Shape shape{append_head, append_item, "", " </channel>\n</rss>\n"};
     return document_of(shape, excerpt, channel, site);
 }

@@ -10,14 +10,14 @@ namespace render {
 namespace {
 
 struct Place {
-    const history::MassChange* mass_change;
+    const tables::MassChange* mass_change;
     bool has_line = false;
 };
 using Places = std::unordered_map<std::string_view, Place>;
 
-Places places_in(const history::Row& row, const std::vector<history::MassChange>& mass_changes) {
+Places places_in(const tables::Row& row, const std::vector<tables::MassChange>& mass_changes) {
     Places places;
-    if (row.kind != history::Kind::changed) return places;
+    if (row.kind != tables::RowKind::changed) return places;
     for (const auto& each : mass_changes)
         if (each.version == row.release.version && each.class_name == row.object.class_name &&
             !each.place.empty())
@@ -34,7 +34,7 @@ bool has_sides(const compare::Change& change) {
 
 }  // namespace
 
-SetAside set_aside(const history::Row& row, const history::Excerpt& excerpt) {
+SetAside set_aside(const tables::Row& row, const query::HistoryPage& excerpt) {
     SetAside aside;
     auto places = places_in(row, excerpt.mass_changes);
     const bool narrowed = excerpt.narrowing.is_set();

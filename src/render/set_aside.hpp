@@ -7,13 +7,14 @@
 #include <cstddef>
 #include <vector>
 
-#include "history/history.hpp"
+#include "query/history_page.hpp"
+#include "tables/rows.hpp"
 
 namespace render {
 
 struct SetAside {
     struct Line {
-        const history::MassChange* mass_change;
+        const tables::MassChange* mass_change;
         std::size_t number;  // from 1, of the first change of the row at its place
     };
     std::vector<Line> lines;  // in the order of the row's changes
@@ -23,7 +24,7 @@ struct SetAside {
 
     [[nodiscard]] bool holds(std::size_t change) const { return !which.empty() && which[change]; }
     // Lines and changes that are left to list.
-    [[nodiscard]] std::size_t listed(const history::Row& row) const {
+    [[nodiscard]] std::size_t listed(const tables::Row& row) const {
         return row.notes.changes.size() - changes - others + lines.size();
     }
 };
@@ -31,6 +32,6 @@ struct SetAside {
 // Only rows of kind changed have mass changes: what came or went is told whole.
 //   excerpt  that the row is one of: mass changes, narrowing; outlives the result
 //   cost     O(mass changes + changes of the row, their nodes where it is narrowed by a tag)
-[[nodiscard]] SetAside set_aside(const history::Row& row, const history::Excerpt& excerpt);
+[[nodiscard]] SetAside set_aside(const tables::Row& row, const query::HistoryPage& excerpt);
 
 }  // namespace render

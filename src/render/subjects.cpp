@@ -10,7 +10,7 @@
 namespace render {
 namespace {
 
-using history::ObjectName;
+using tree::ObjectName;
 
 constexpr std::size_t most_named = 2;  // objects of a watch list that its title names
 
@@ -26,7 +26,7 @@ Subject subject(const std::string& title, const std::string& description, std::s
 }
 
 // "Gene unc-26, Paper WBPaper00031000 and 3 others"
-std::string names_of(const history::WatchList& list) {
+std::string names_of(const query::WatchList& list) {
     std::string names;
     const auto& objects = list.objects;
     const auto named =
@@ -43,28 +43,28 @@ std::string names_of(const history::WatchList& list) {
 
 // By its newest row alone, which every window holds but one that is narrowed or goes back: so a
 // description is the same however many rows are asked for.
-std::optional<Successor> successor_in_description(const history::History& history,
+std::optional<Successor> successor_in_description(const query::History& history,
                                                   const Site& site) {
     const bool tells = history.vanished && !history.narrowing.is_set() && !history.rows.empty() &&
-                       history.rows.front().kind == history::Kind::vanished;
+                       history.rows.front().kind == tables::RowKind::vanished;
     return tells ? successor_of(history.rows.front(), site) : std::nullopt;
 }
 
 }  // namespace
 
-std::string shown_name(const history::Named& named) {
+std::string shown_name(const query::Named& named) {
     return named.object.class_name + " " +
            (named.label.empty() ? named.object.name : named.label);
 }
 
-std::string full_name_of(const history::History& history) {
+std::string full_name_of(const query::History& history) {
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
     if (history.label.empty() || history.label == named.name)
         return named.class_name + " " + named.name;
     return named.class_name + " " + history.label + " (" + named.name + ")";
 }
 
-Subject subject_of(const history::History& history, const Site& site) {
+Subject subject_of(const query::History& history, const Site& site) {
     auto description = "What each release changed in " + history.object.class_name + " " +
                        history.object.name + ".";
     if (history.vanished) description += " It is no longer in " + history.current.version + ".";
@@ -75,7 +75,7 @@ Subject subject_of(const history::History& history, const Site& site) {
                    path_of(history.object), site);
 }
 
-Subject subject_of(const history::WatchList& list, const Site& site) {
+Subject subject_of(const query::WatchList& list, const Site& site) {
     std::string canonical;
     std::vector<ObjectName> objects;
     for (const auto& named : list.objects) {
@@ -96,7 +96,7 @@ Subject subject_of_class(std::string_view class_name, const Site& site) {
                    site.base_url + "/?class=" + encoded, encoded, site);
 }
 
-Subject subject_of_release(const history::Release& release, const Site& site) {
+Subject subject_of_release(const base::Release& release, const Site& site) {
     const auto encoded = base::percent_encode(release.version);
     return subject("Changes in " + release.version,
                    "What " + release.version + " of " + base::format_date(release.released_on) +

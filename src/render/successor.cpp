@@ -11,9 +11,9 @@ namespace {
 
 using compare::Change;
 using compare::Op;
-using history::Kind;
-using history::ObjectName;
-using history::Row;
+using tables::Row;
+using tables::RowKind;
+using tree::ObjectName;
 using Path = std::vector<std::string>;
 
 bool is_tag(const tree::Cell& cell, const std::string& name) {
@@ -60,7 +60,7 @@ std::string words_of(const Path& path) {
 std::optional<Successor> found_at(const Row& row, const Path& path) {
     if (path.empty()) return std::nullopt;
     for (const auto& change : row.notes.changes) {
-        const auto& side = row.kind == Kind::vanished ? change.before : change.after;
+        const auto& side = row.kind == RowKind::vanished ? change.before : change.after;
         if (auto object = found_in(change, side, path); object && *object != row.object)
             return Successor{words_of(path), std::move(*object)};
     }
@@ -80,7 +80,7 @@ bool takes_back(const Row& row, const std::vector<Path>& paths) {
 }  // namespace
 
 std::optional<Successor> successor_of(const Row& row, const Site& site) {
-    if (row.kind == Kind::vanished && row.notes.renamed_to)
+    if (row.kind == RowKind::vanished && row.notes.renamed_to)
         return Successor{"Most likely renamed to", *row.notes.renamed_to};
     const auto paths = site.successor_of_class.find(row.object.class_name);
     if (paths == site.successor_of_class.end()) return std::nullopt;
@@ -89,13 +89,13 @@ std::optional<Successor> successor_of(const Row& row, const Site& site) {
     return std::nullopt;
 }
 
-std::optional<Successor> successor_of(const history::History& history, const Site& site) {
+std::optional<Successor> successor_of(const query::History& history, const Site& site) {
     const auto paths = site.successor_of_class.find(history.object.class_name);
     for (const auto& row : history.rows) {
         if (auto successor = successor_of(row, site)) return successor;
         // What older rows told is no longer so, or this row told all there was.
-        if (row.kind == Kind::created || row.kind == Kind::reappeared) break;
-        if (row.kind != Kind::vanished && paths != site.successor_of_class.end() &&
+        if (row.kind == RowKind::created || row.kind == RowKind::reappeared) break;
+        if (row.kind != RowKind::vanished && paths != site.successor_of_class.end() &&
             takes_back(row, paths->second))
             break;
     }

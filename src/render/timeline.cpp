@@ -16,18 +16,18 @@ constexpr int highest = 56, lowest = 8;  // of a bar
 constexpr int slots = 100;
 constexpr int most_labels = 9;
 
-using Rows = std::vector<history::Row>;
+using Rows = std::vector<tables::Row>;
 
 // Releases of one slot.
 struct Bar {
     int x = 0;
-    const history::Row* newest = nullptr;
-    const history::Row* oldest = nullptr;
+    const tables::Row* newest = nullptr;
+    const tables::Row* oldest = nullptr;
     bool linked = false;
     std::size_t changes = 0;
 };
 
-std::size_t changes_of(const history::Row& row) { return row.notes.changes.size(); }
+std::size_t changes_of(const tables::Row& row) { return row.notes.changes.size(); }
 
 class Timeline {
    public:
@@ -59,7 +59,7 @@ class Timeline {
         return left + static_cast<int>(slot * (right - left) / (slots - 1));
     }
 
-    void add(const history::Row& row, bool linked) {
+    void add(const tables::Row& row, bool linked) {
         const auto x = x_of(row.release.released_on);
         if (bars_.empty() || bars_.back().x != x) bars_.push_back({x, &row, &row, linked, 0});
         bars_.back().newest = &row;
@@ -82,7 +82,7 @@ class Timeline {
         svg += "<title>";
         if (bar.oldest != bar.newest) svg += as_html(bar.oldest->release.version) + " to ";
         svg += as_html(version) + ": " + counted(bar.changes, "change", "changes") + "</title>";
-        svg += "<path class=\"bar " + std::string(history::name_of(bar.newest->kind)) +
+        svg += "<path class=\"bar " + std::string(tables::name_of(bar.newest->kind)) +
                "\" d=\"M" + std::to_string(bar.x) + " 74v-" +
                std::to_string(height_of(bar.changes)) +
                (bar.linked ? "\"/></a>\n" : "\"/></g>\n");

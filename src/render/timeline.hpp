@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "history/history.hpp"
+#include "tables/rows.hpp"
 
 namespace render {
 
@@ -17,7 +17,7 @@ namespace render {
 //   rows       newest first
 //   from, end  the rows that are on the page: only to these the bars link
 //   returns    empty when there are none; at most 20 KB, and never more than with all rows there
-[[nodiscard]] std::string timeline_of(const std::vector<history::Row>& rows, std::size_t from,
+[[nodiscard]] std::string timeline_of(const std::vector<tables::Row>& rows, std::size_t from,
                                       std::size_t end);
 
 }  // namespace render

@@ -6,22 +6,22 @@
 namespace render {
 namespace {
 
-using history::Kind;
+using tables::RowKind;
 
-std::string_view verb_of(Kind kind) {
+std::string_view verb_of(RowKind kind) {
     switch (kind) {
-        case Kind::created: return " created";
-        case Kind::vanished: return " vanished";
-        case Kind::reappeared: return " reappeared";
-        case Kind::changed:
-        case Kind::reconstructed:
-        case Kind::withdrawn:
-        case Kind::adopted: break;
+        case RowKind::created: return " created";
+        case RowKind::vanished: return " vanished";
+        case RowKind::reappeared: return " reappeared";
+        case RowKind::changed:
+        case RowKind::reconstructed:
+        case RowKind::withdrawn:
+        case RowKind::adopted: break;
     }
     return " changed";
 }
 
-std::string period_of(const history::Row& row) {
+std::string period_of(const tables::Row& row) {
     return skipped_releases(row) ? " between " + row.since + " and " + row.release.version
                                  : " in " + row.release.version;
 }
@@ -42,21 +42,21 @@ std::string counted(const std::vector<compare::Change>& changes) {
 
 // What stands behind the release. That an object came or went is said by the verb: how many
 // tags it has tells no reader anything.
-std::string details_of(const history::Row& row) {
-    if (row.kind == Kind::withdrawn) return ": withdrawn";
-    if (row.kind != Kind::changed && row.kind != Kind::reconstructed) return {};
+std::string details_of(const tables::Row& row) {
+    if (row.kind == RowKind::withdrawn) return ": withdrawn";
+    if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed) return {};
     const auto counts = counted(row.notes.changes);
-    const std::string details = row.kind == Kind::reconstructed ? ", by its timestamps" : "";
+    const std::string details = row.kind == RowKind::reconstructed ? ", by its timestamps" : "";
     return counts.empty() ? details : details + ": " + counts;
 }
 
 }  // namespace
 
-bool skipped_releases(const history::Row& row) {
+bool skipped_releases(const tables::Row& row) {
     return !row.since.empty() && !row.notes.previous.empty() && row.since != row.notes.previous;
 }
 
-std::string title_of(const history::Row& row) {
+std::string title_of(const tables::Row& row) {
     std::string title = row.object.class_name + " ";
     title += row.label.empty() ? row.object.name : row.label;
     title += verb_of(row.kind);

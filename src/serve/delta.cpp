@@ -16,7 +16,7 @@ namespace {
 // document and back, because they may be large.
 class Documents {
    public:
-    Documents(history::Excerpt all, std::size_t most)
+    Documents(query::HistoryPage all, std::size_t most)
         : all_(std::move(all)), most_(most), document_(all_) {
         document_.rows.clear();
     }
@@ -52,7 +52,7 @@ class Documents {
 
     // Returns the newest `count` rows. `recorded` stays that of the whole feed: the result is not
     // complete, and its archive is that of the feed.
-    [[nodiscard]] history::Excerpt newest(std::size_t count) && {
+    [[nodiscard]] query::HistoryPage newest(std::size_t count) && {
         all_.rows.resize(std::min({count, most_, all_.rows.size()}));
         return std::move(all_);
     }
@@ -69,16 +69,16 @@ class Documents {
                 document_.mass_changes.push_back(each);
     }
 
-    history::Excerpt all_;
+    query::HistoryPage all_;
     std::size_t most_;
-    history::Excerpt document_;
+    query::HistoryPage document_;
 };
 
 }  // namespace
 
 std::optional<NewerItems> newer_items(
-    history::Excerpt page, std::size_t most, std::string_view client_tags, Coding coding,
-    const std::function<std::string(const history::Excerpt&)>& tag_of) {
+    query::HistoryPage page, std::size_t most, std::string_view client_tags, Coding coding,
+    const std::function<std::string(const query::HistoryPage&)>& tag_of) {
     Documents documents(std::move(page), most);
     NewerItems newer;
     newer.entity_tag = documents.with(0, tag_of);

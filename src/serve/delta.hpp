@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "base/date.hpp"
-#include "history/history.hpp"
 #include "serve/negotiation.hpp"
+#include "tables/rows.hpp"
 
 namespace serve {
 
@@ -20,7 +20,7 @@ namespace serve {
 inline constexpr std::size_t most_releases_back = 50;
 
 struct NewerItems {
-    history::Excerpt page;          // with the rows that the client lacks; none: it has all
+    query::HistoryPage page;        // with the rows that the client lacks; none: it has all
     std::string entity_tag;         // of the whole document, in the coding identity
     base::Seconds last_modified{};  // of the whole document
 };
@@ -33,7 +33,7 @@ struct NewerItems {
 //   tag_of       computes the entity tag of a document from its rows
 //   cost         a tag for each earlier document
 [[nodiscard]] std::optional<NewerItems> newer_items(
-    history::Excerpt page, std::size_t most, std::string_view client_tags, Coding coding,
-    const std::function<std::string(const history::Excerpt&)>& tag_of);
+    query::HistoryPage page, std::size_t most, std::string_view client_tags, Coding coding,
+    const std::function<std::string(const query::HistoryPage&)>& tag_of);
 
 }  // namespace serve

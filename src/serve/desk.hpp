@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "history/ledger.hpp"
-#include "history/reading.hpp"
+#include "query/history_service.hpp"
+#include "query/query.hpp"
 
 namespace serve {
 
@@ -21,22 +21,24 @@ using Asked = base::Result<T>;
 
 // What is read beside the history of one object; contracts are those of history/reading.hpp.
 struct ReadingDesk {
-    std::function<Asked<history::Excerpt>(const std::string& class_name, const history::Window&)>
+    std::function<Asked<query::HistoryPage>(const std::string& class_name,
+                                            const query::PageRequest&)>
         class_history;
-    std::function<Asked<history::Excerpt>(const std::string& version, const history::Window&)>
+    std::function<Asked<query::HistoryPage>(const std::string& version,
+                                            const query::PageRequest&)>
         release_history;
-    std::function<Asked<std::vector<history::ReleaseSummary>>(std::size_t most)> newest_releases;
-    std::function<Asked<history::ReleaseContents>(const std::string& version,
-                                                  const history::ContentsQuery&)>
+    std::function<Asked<std::vector<query::ReleaseSummary>>(std::size_t most)> newest_releases;
+    std::function<Asked<query::ReleaseContents>(const std::string& version,
+                                                const query::ContentsQuery&)>
         release_contents;
-    std::function<Asked<std::vector<history::Named>>(const std::string& class_name,
-                                                     const std::string& text, std::size_t most)>
+    std::function<Asked<std::vector<query::Named>>(const std::string& class_name,
+                                                   const std::string& text, std::size_t most)>
         find_named;
-    std::function<Asked<std::vector<history::Named>>(const std::vector<history::ObjectName>&)>
+    std::function<Asked<std::vector<query::Named>>(const std::vector<tree::ObjectName>&)>
         labelled;
     std::function<Asked<std::vector<std::string>>()> known_classes;
-    std::function<Asked<history::Difference>(const history::ObjectName&, const std::string& from,
-                                             const std::string& to)>
+    std::function<Asked<query::Difference>(const tree::ObjectName&, const std::string& from,
+                                           const std::string& to)>
         difference;
 };
 
@@ -51,27 +53,27 @@ struct OperatorDesk {
     // Why the newest build is not served; empty: it is.
     std::function<std::string()> refused_build;
     // The release that is answered from; nullopt: no build has been accepted yet.
-    std::function<std::optional<history::Release>()> current_release;
+    std::function<std::optional<base::Release>()> current_release;
     // Why the store's schema does not fit this program; empty: it does. Asked for at most once in
     // ten seconds.
     std::function<Asked<std::string>()> schema_fault;
     // May take seconds; asked for at most once a minute.
-    std::function<Asked<history::StoreCounts>()> store_counts;
+    std::function<Asked<query::StoreCounts>()> store_counts;
     std::function<Effort()> effort;
     // Whose token this is; nullopt: nobody's. Needed where a site is private.
     std::function<Asked<std::optional<std::string>>(const std::string& token)> token_holder = {};
 };
 
 struct Desk {
-    // Contracts are those of history::Ledger.
-    std::function<history::Moment()> moment;
-    std::function<Asked<history::Ledger::Answer>(const history::ObjectName&,
-                                                 const history::Window&)>
+    // Contracts are those of query::HistoryService.
+    std::function<query::CacheVersion()> moment;
+    std::function<Asked<query::HistoryService::Answer>(const tree::ObjectName&,
+                                                       const query::PageRequest&)>
         history_of;
-    std::function<Asked<history::Ledger::Listed>(const std::vector<history::ObjectName>&,
-                                                 const history::Window&)>
+    std::function<Asked<query::HistoryService::Listed>(const std::vector<tree::ObjectName>&,
+                                                       const query::PageRequest&)>
         watch_list;
-    std::function<void(const history::ObjectName&)> note_hit;
+    std::function<void(const tree::ObjectName&)> note_hit;
     ReadingDesk reading;
     OperatorDesk operators;
 };
@@ -79,6 +81,6 @@ struct Desk {
 // The desk of a running program, but for what its operators' part asks of the store itself
 // (schema_fault, store_counts, effort, token_holder), which is the caller's to fill in. `ledger`
 // and `current` outlive it.
-[[nodiscard]] Desk desk_over(history::Ledger& ledger, const history::CurrentBuild& current);
+[[nodiscard]] Desk desk_over(query::HistoryService& ledger, const history::CurrentBuild& current);
 
 }  // namespace serve

@@ -48,7 +48,7 @@ void add_status_fields(const HttpError& error, const render::Site& site, Respons
 
 }  // namespace
 
-Wanted wanted_object(const history::ObjectName& object) {
+Wanted wanted_object(const tree::ObjectName& object) {
     const auto what = object.class_name + " " + object.name;
     return {what, "There is no " + what + " in the current release or in any recorded release."};
 }

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "history/history.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "serve/http.hpp"
+#include "tables/rows.hpp"
 
 namespace serve {
 
@@ -19,7 +19,7 @@ struct Wanted {
     std::string what;       // "Gene unc-26": "The history of … is not available right now."
     std::string if_absent;  // the text of 404
 };
-[[nodiscard]] Wanted wanted_object(const history::ObjectName& object);
+[[nodiscard]] Wanted wanted_object(const tree::ObjectName& object);
 [[nodiscard]] Wanted wanted_class(const std::string& class_name);
 [[nodiscard]] Wanted wanted_release(const std::string& version);
 [[nodiscard]] Wanted wanted_list();

@@ -18,7 +18,7 @@ namespace serve {
 
 namespace {
 
-using history::ObjectName;
+using tree::ObjectName;
 using Subject = FeedRequest::Subject;
 
 // A feed in one format.
@@ -34,7 +34,7 @@ struct FeedDocument {
 };
 
 struct LoadedFeed {
-    history::Excerpt page;
+    query::HistoryPage page;
     render::Subject subject;
     bool up_to_date = true;  // false: some object could not be compared with the current build
 };
@@ -45,7 +45,7 @@ tl::unexpected<HttpError> moved(const SiteContext& site, const FeedRequest& requ
 }
 
 Result<LoadedFeed> load_object(SiteContext& site, const FeedRequest& request,
-                               const history::Window& window) {
+                               const query::PageRequest& window) {
     auto answer = site.desk.history_of(request.object, window);
     if (!answer)
         return fail(http_error_of(answer.error(), wanted_object(request.object), window.since));
@@ -55,7 +55,7 @@ Result<LoadedFeed> load_object(SiteContext& site, const FeedRequest& request,
         return moved(site, recorded);
     }
     auto subject = render::subject_of(answer->history, site.site);
-    history::Excerpt& page = answer->history;
+    query::HistoryPage& page = answer->history;
     return LoadedFeed{std::move(page), std::move(subject), answer->up_to_date};
 }
 
@@ -67,9 +67,9 @@ bool equal_but_for_case(const ObjectName& a, const ObjectName& b) {
 // Returns the requested objects with known ones in their recorded spelling. Unknown ones stay,
 // because a later release may bring them.
 std::vector<ObjectName> recorded_spellings(std::vector<ObjectName> requested,
-                                           const std::vector<history::Named>& known) {
+                                           const std::vector<query::Named>& known) {
     for (auto& object : requested) {
-        if (std::ranges::binary_search(known, object, {}, &history::Named::object)) continue;
+        if (std::ranges::binary_search(known, object, {}, &query::Named::object)) continue;
         const auto other = std::find_if(known.begin(), known.end(), [&](const auto& each) {
             return equal_but_for_case(each.object, object);
         });
@@ -81,7 +81,7 @@ std::vector<ObjectName> recorded_spellings(std::vector<ObjectName> requested,
 }
 
 Result<LoadedFeed> load_list(SiteContext& site, const FeedRequest& request,
-                             const history::Window& window) {
+                             const query::PageRequest& window) {
     auto listed = site.desk.watch_list(request.objects, window);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list(), window.since));
     auto objects = recorded_spellings(request.objects, listed->list.objects);
@@ -91,7 +91,7 @@ Result<LoadedFeed> load_list(SiteContext& site, const FeedRequest& request,
         return moved(site, recorded);
     }
     auto subject = render::subject_of(listed->list, site.site);
-    history::Excerpt& page = listed->list;
+    query::HistoryPage& page = listed->list;
     return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
 }
 
@@ -106,7 +106,7 @@ std::string recorded_class(const SiteContext& site, const std::string& class_nam
 }
 
 Result<LoadedFeed> load_class(SiteContext& site, const FeedRequest& request,
-                              const history::Window& window) {
+                              const query::PageRequest& window) {
     const auto& class_name = request.object.class_name;
     auto page = site.desk.reading.class_history(class_name, window);
     if (page)
@@ -121,12 +121,12 @@ Result<LoadedFeed> load_class(SiteContext& site, const FeedRequest& request,
 }
 
 Result<LoadedFeed> load_release(SiteContext& site, const FeedRequest& request,
-                                const history::Window& window) {
+                                const query::PageRequest& window) {
     auto page = site.desk.reading.release_history(request.version, window);
     if (!page) return fail(http_error_of(page.error(), wanted_release(request.version)));
-    const history::Release release = page->rows.empty()
-                                         ? history::Release{request.version, page->last_modified}
-                                         : page->rows.front().release;
+    const base::Release release = page->rows.empty()
+                                      ? base::Release{request.version, page->last_modified}
+                                      : page->rows.front().release;
     return LoadedFeed{std::move(*page), render::subject_of_release(release, site.site)};
 }
 
@@ -134,7 +134,7 @@ Result<LoadedFeed> load_release(SiteContext& site, const FeedRequest& request,
 //   window  which rows; delta responses need more than the request's
 //   error   301 to the recorded spelling; 400, 404, 500, 503 as http_error_of() says
 Result<LoadedFeed> load(SiteContext& site, const FeedRequest& request,
-                        const history::Window& window) {
+                        const query::PageRequest& window) {
     switch (request.subject) {
         case Subject::watch_list: return load_list(site, request, window);
         case Subject::whole_class: return load_class(site, request, window);
@@ -161,7 +161,7 @@ render::Channel channel_of(const SiteContext& site, const FeedDocument& document
 // Returns the entity tag of a feed, in the coding identity. It is a digest of what identifies the
 // rows, not of the bytes: this way the tags of earlier documents can be computed again.
 std::string feed_tag_of(const SiteContext& site, const FeedDocument& document,
-                        const history::Excerpt& page, const render::Channel& channel) {
+                        const query::HistoryPage& page, const render::Channel& channel) {
     return site.entity_tag_of({document.format.name, render::identity_of(page, channel)});
 }
 
@@ -175,7 +175,7 @@ const render::Format& format_of(const FeedRequest& request, std::string_view acc
 bool is_xml(const render::Format& format) { return format.media_type.ends_with("+xml"); }
 
 Result<PagePtr> render_document(SiteContext& site, const FeedDocument& document,
-                                const history::Moment& version) {
+                                const query::CacheVersion& version) {
     const auto& request = document.request;
     auto loaded = load(site, request, request.window);
     if (!loaded) return fail(std::move(loaded.error()));
@@ -194,7 +194,7 @@ Result<PagePtr> render_document(SiteContext& site, const FeedDocument& document,
     page.provisional = !loaded->up_to_date || !same_build(version, site.desk.moment());
     // Not so for a class: rows of a release that is not shown yet may come between its rows.
     page.permanent = request.is_archive() && request.subject != Subject::whole_class &&
-                     loaded->page.rows.size() == history::archive_page;
+                     loaded->page.rows.size() == query::archive_page;
     return std::make_shared<const Page>(std::move(page));
 }
 

@@ -29,7 +29,7 @@ void append_single(std::string& text, std::string_view name, std::string_view ty
     text += fmt::format("{} {}\n", name, value);
 }
 
-void append_counts(std::string& text, const history::StoreCounts& counts) {
+void append_counts(std::string& text, const query::StoreCounts& counts) {
     append_single(text, "varve_objects", "gauge", "Objects recorded.",
                   static_cast<std::uint64_t>(counts.objects));
     append_single(text, "varve_history_rows", "gauge", "Rows of history recorded.",
@@ -37,7 +37,7 @@ void append_counts(std::string& text, const history::StoreCounts& counts) {
 }
 
 // A version contains no character that a label must escape (base::is_version).
-void append_release(std::string& text, const history::Release& release) {
+void append_release(std::string& text, const base::Release& release) {
     describe(text, "varve_release_info", "gauge", "The release currently being served.");
     text += fmt::format("varve_release_info{{version=\"{}\"}} 1\n", release.version);
     describe(text, "varve_release_date_seconds", "gauge",

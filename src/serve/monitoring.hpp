@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "history/history.hpp"
-#include "history/reading.hpp"
+#include "query/query.hpp"
+#include "tables/rows.hpp"
 
 namespace serve {
 
@@ -46,11 +46,11 @@ class Metrics {
 
     // Values that are not counted here.
     struct Gauges {
-        std::optional<history::Release> release;
+        std::optional<base::Release> release;
         bool store_up = false;
-        std::optional<history::StoreCounts> store;  // nullopt: unknown
-        std::uint64_t computations = 0;             // objects loaded and compared for a request
-        std::uint64_t store_retries = 0;            // transactions that were retried
+        std::optional<query::StoreCounts> store;  // nullopt: unknown
+        std::uint64_t computations = 0;           // objects loaded and compared for a request
+        std::uint64_t store_retries = 0;          // transactions that were retried
         std::uint64_t cache_bytes = 0;
     };
     // Returns the Prometheus text format 0.0.4: requests by route and status (without those that

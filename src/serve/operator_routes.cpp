@@ -15,7 +15,7 @@ long days_since(base::Date day, base::Seconds now) {
 }
 
 //   schema  "ok", "unknown", or what is wrong with it
-std::string health_report(SiteContext& site, const history::Moment& version, bool healthy,
+std::string health_report(SiteContext& site, const query::CacheVersion& version, bool healthy,
                           const std::string& schema) {
     const auto& desk = site.desk.operators;
     std::string text;

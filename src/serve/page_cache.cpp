@@ -23,7 +23,7 @@ constexpr std::size_t entry_overhead = 640;
 
 struct Entry {
     std::string key;  // complete, because two keys may have the same hash
-    history::Moment version;
+    query::CacheVersion version;
     PagePtr page;
     [[nodiscard]] std::size_t bytes() const {
         return key.capacity() + page->body->capacity() + entry_overhead;
@@ -33,7 +33,7 @@ struct Entry {
 // What is rendered once for all concurrent callers.
 struct RenderKey {
     std::string key;
-    history::Moment version;
+    query::CacheVersion version;
     bool operator==(const RenderKey& other) const {
         return key == other.key && same_version(version, other.version);
     }
@@ -41,11 +41,11 @@ struct RenderKey {
 
 }  // namespace
 
-bool same_build(const history::Moment& a, const history::Moment& b) {
+bool same_build(const query::CacheVersion& a, const query::CacheVersion& b) {
     return a.version == b.version && a.build_digest == b.build_digest;
 }
 
-bool same_version(const history::Moment& a, const history::Moment& b) {
+bool same_version(const query::CacheVersion& a, const query::CacheVersion& b) {
     return same_build(a, b) && a.generation == b.generation;
 }
 
@@ -125,8 +125,9 @@ PageCache::Shard& PageCache::shard_of(const std::string& key) {
     return *shards_[std::hash<std::string>()(key) % shards_.size()];
 }
 
-Result<PageCache::Found> PageCache::get(const std::string& key, const history::Moment& version,
-                                        const Render& render, WhileRendering policy) {
+Result<PageCache::Found> PageCache::get(const std::string& key,
+                                        const query::CacheVersion& version, const Render& render,
+                                        WhileRendering policy) {
     const auto found = [](PagePtr page) { return Found{.page = std::move(page)}; };
     if (shards_.empty()) return render().map(found);
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/date.hpp"
-#include "history/ledger.hpp"
+#include "query/history_service.hpp"
 #include "serve/http.hpp"
 
 namespace serve {
@@ -31,10 +31,10 @@ struct Page {
 using PagePtr = std::shared_ptr<const Page>;
 
 // True when both are of the same build.
-[[nodiscard]] bool same_build(const history::Moment& a, const history::Moment& b);
+[[nodiscard]] bool same_build(const query::CacheVersion& a, const query::CacheVersion& b);
 // True when a page of one version is valid for the other: same build and generation. A page stays
 // valid when the store cannot be reached, so store_reachable does not count.
-[[nodiscard]] bool same_version(const history::Moment& a, const history::Moment& b);
+[[nodiscard]] bool same_version(const query::CacheVersion& a, const query::CacheVersion& b);
 
 class PageCache {
    public:
@@ -58,7 +58,7 @@ class PageCache {
     //   render   called by one thread at a time for a key and version: concurrent callers get its
     //            result, error or exception. A provisional page is returned and not cached.
     //   error    that of `render`, unless it is 503 and a stale page is cached
-    [[nodiscard]] Result<Found> get(const std::string& key, const history::Moment& version,
+    [[nodiscard]] Result<Found> get(const std::string& key, const query::CacheVersion& version,
                                     const Render& render,
                                     WhileRendering policy = WhileRendering::wait);
 

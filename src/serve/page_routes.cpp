@@ -55,7 +55,7 @@ base::Result<HomeLists> read_home_lists(const ReadingDesk& reading) {
 }
 
 Result<RenderedPage> render_home(SiteContext& site, const HomeRequest& request,
-                                 const history::Moment& version) {
+                                 const query::CacheVersion& version) {
     const auto& reading = site.desk.reading;
     render::HomeView view;
     view.class_name = request.class_name;
@@ -79,7 +79,7 @@ Result<RenderedPage> render_home(SiteContext& site, const HomeRequest& request,
 }
 
 Result<RenderedPage> render_history(SiteContext& site, const HistoryRequest& request) {
-    const history::Window window{.most = most_rows, .since = ""};
+    const query::PageRequest window{.most = most_rows, .since = ""};
     auto answer = site.desk.history_of(request.object, window);
     if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
     auto& history = answer->history;
@@ -104,7 +104,7 @@ Result<RenderedPage> render_history(SiteContext& site, const HistoryRequest& req
 }
 
 Result<RenderedPage> render_release(SiteContext& site, const std::string& version,
-                                    const history::ContentsQuery& query) {
+                                    const query::ContentsQuery& query) {
     auto contents = site.desk.reading.release_contents(version, query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
     return RenderedPage{
@@ -142,7 +142,7 @@ Result<RenderedPage> render_difference(SiteContext& site, const DiffRequest& req
 }
 
 Result<RenderedPage> render_suggestions(SiteContext& site, const HomeRequest& request) {
-    auto found = Asked<std::vector<history::Named>>();
+    auto found = Asked<std::vector<query::Named>>();
     if (!request.text.empty())
         found = site.desk.reading.find_named(request.class_name, request.text, most_suggested);
     if (!found) return fail(http_error_of(found.error(), wanted_search()));
@@ -162,8 +162,8 @@ Result<RenderedPage> render_suggestions(SiteContext& site, const HomeRequest& re
 }
 
 Result<RenderedPage> render_opml(SiteContext& site,
-                                 const std::vector<history::ObjectName>& objects) {
-    const history::Window window{.most = site.settings.max_items, .since = ""};
+                                 const std::vector<tree::ObjectName>& objects) {
+    const query::PageRequest window{.most = site.settings.max_items, .since = ""};
     const auto listed = site.desk.watch_list(objects, window);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list()));
     return RenderedPage{.body = render::opml(listed->list, site.site),

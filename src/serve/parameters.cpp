@@ -74,17 +74,17 @@ std::optional<HttpError> add_parameter(std::string_view part,
 }
 
 // Returns what is wrong with the length of a class or name; empty when nothing is.
-std::string length_error(const history::ObjectName& object) {
+std::string length_error(const tree::ObjectName& object) {
     if (object.class_name.size() > longest_class) return "a class name longer than 64 bytes";
     if (object.name.size() > longest_name) return "an object name longer than 512 bytes";
     return {};
 }
 
-Result<history::ObjectName> parse_object(const std::string& text) {
+Result<tree::ObjectName> parse_object(const std::string& text) {
     const auto colon = text.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
         return fail(400, "object=" + text.substr(0, 80) + " is not of the form CLASS:NAME.");
-    history::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
+    tree::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
     if (const auto error = length_error(object); !error.empty())
         return fail(400, "object= contains " + error + ".");
     return object;
@@ -140,8 +140,8 @@ Extracted extract_parameter(std::string_view query, std::string_view name) {
     return extracted;
 }
 
-Result<history::ObjectName> object_in(const Parameters& parameters) {
-    history::ObjectName object{parameters.value("class"), parameters.value("name")};
+Result<tree::ObjectName> object_in(const Parameters& parameters) {
+    tree::ObjectName object{parameters.value("class"), parameters.value("name")};
     if (object.class_name.empty() && object.name.empty())
         return fail(400, "class= and name= are missing.");
     if (object.class_name.empty()) return fail(400, "class= is missing.");
@@ -159,9 +159,9 @@ Result<std::string> class_in(const Parameters& parameters) {
     return class_name;
 }
 
-Result<std::vector<history::ObjectName>> objects_in(const Parameters& parameters) {
+Result<std::vector<tree::ObjectName>> objects_in(const Parameters& parameters) {
     if (parameters.objects.empty()) return fail(400, "object= is missing.");
-    std::vector<history::ObjectName> objects;
+    std::vector<tree::ObjectName> objects;
     for (const auto& text : parameters.objects) {
         auto object = parse_object(text);
         if (!object) return fail(std::move(object.error()));
@@ -207,7 +207,7 @@ void append_parameter(std::string& query, std::string_view name, std::string_vie
     query.append(name).append("=").append(base::percent_encode(value));
 }
 
-void append_objects(std::string& query, const std::vector<history::ObjectName>& objects) {
+void append_objects(std::string& query, const std::vector<tree::ObjectName>& objects) {
     if (objects.empty()) return;
     if (!query.empty()) query += '&';
     query += render::watch_query_of(objects);

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "history/history.hpp"
 #include "serve/http.hpp"
+#include "tables/rows.hpp"
 
 namespace serve {
 
@@ -57,11 +57,11 @@ struct Extracted {
 // The functions below fail with 400, naming the parameter, when its value is not acceptable.
 
 // class= and name=, both required.
-[[nodiscard]] Result<history::ObjectName> object_in(const Parameters& parameters);
+[[nodiscard]] Result<tree::ObjectName> object_in(const Parameters& parameters);
 // class= alone.
 [[nodiscard]] Result<std::string> class_in(const Parameters& parameters);
 // object=CLASS:NAME, split at the first colon: sorted, without duplicates, 1 … most_objects.
-[[nodiscard]] Result<std::vector<history::ObjectName>> objects_in(const Parameters& parameters);
+[[nodiscard]] Result<std::vector<tree::ObjectName>> objects_in(const Parameters& parameters);
 // The version of a release; empty when it was not given.
 [[nodiscard]] Result<std::string> version_in(const Parameters& parameters, std::string_view name);
 // A text to search for, without blanks at its ends; empty when it was not given.
@@ -78,6 +78,6 @@ struct Range {
 // Appends "&name=value", percent-encoded; without '&' to an empty query.
 void append_parameter(std::string& query, std::string_view name, std::string_view value);
 // Appends object=CLASS:NAME for each object (render::watch_query_of).
-void append_objects(std::string& query, const std::vector<history::ObjectName>& objects);
+void append_objects(std::string& query, const std::vector<tree::ObjectName>& objects);
 
 }  // namespace serve

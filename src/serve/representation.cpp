@@ -45,7 +45,7 @@ Page gzip_form(const Page& page) {
 }
 
 Result<PageCache::Found> cached_in_coding(PageCache& pages, const std::string& key,
-                                          const history::Moment& version, Coding coding,
+                                          const query::CacheVersion& version, Coding coding,
                                           const PageCache::Render& render,
                                           PageCache::WhileRendering policy) {
     if (coding == Coding::identity) return pages.get(key, version, render, policy);
@@ -60,7 +60,7 @@ Result<PageCache::Found> cached_in_coding(PageCache& pages, const std::string& k
     return pages.get(key + " gzip", version, compress, policy);
 }
 
-PagePtr page_of(const SiteContext& site, const std::optional<history::Moment>& version,
+PagePtr page_of(const SiteContext& site, const std::optional<query::CacheVersion>& version,
                 RenderedPage rendered) {
     Page page;
     rendered.body.shrink_to_fit();  // the page may stay in the cache for long
@@ -117,7 +117,7 @@ void add_security_fields(Response& response) {
 }
 
 Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
-                                     const history::Moment& version, Coding coding,
+                                     const query::CacheVersion& version, Coding coding,
                                      const PageCache::Render& render,
                                      PageCache::WhileRendering policy) {
     auto found = cached_in_coding(site.pages, key, version, coding, render, policy);
@@ -162,8 +162,9 @@ Result<Response> cached_response(SiteContext& site, const Request& request,
         if (!rendered) return fail(std::move(rendered.error()));
         return page_of(site, policy.version, std::move(*rendered));
     };
-    const auto found = cached_page(site, policy.key, policy.version.value_or(history::Moment{}),
-                                   coding, render_page, policy.while_rendering);
+    const auto found =
+        cached_page(site, policy.key, policy.version.value_or(query::CacheVersion{}), coding,
+                    render_page, policy.while_rendering);
     if (!found) return fail(found.error());
     return page_response(request, *found, coding, policy.metadata);
 }

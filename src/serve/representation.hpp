@@ -44,8 +44,8 @@ void add_security_fields(Response& response);
 // Returns the page under `key` of `version` from the cache, rendering it (in the coding identity)
 // when necessary; its gzip form is cached as well. Counts hits and misses.
 [[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
-                                                   const history::Moment& version, Coding coding,
-                                                   const PageCache::Render& render,
+                                                   const query::CacheVersion& version,
+                                                   Coding coding, const PageCache::Render& render,
                                                    PageCache::WhileRendering policy);
 
 // Returns 200 with the page, or 304 when the client has it.
@@ -59,8 +59,8 @@ struct RenderedPage {
     bool provisional = false;       // the build or store could not be reached
 };
 struct CachePolicy {
-    std::string key;                         // the canonical URL
-    std::optional<history::Moment> version;  // nullopt: the page depends on none
+    std::string key;                             // the canonical URL
+    std::optional<query::CacheVersion> version;  // nullopt: the page depends on none
     Metadata metadata;
     PageCache::WhileRendering while_rendering = PageCache::WhileRendering::wait;
 };

@@ -72,15 +72,15 @@ std::string text_of(const std::vector<Op>& ops, std::string_view separator) {
 Result<std::size_t> before_in(const Parameters& parameters, Document document) {
     if (document == Document::feed) return std::size_t{0};
     if (parameters.find("before") == nullptr) return fail(400, "before= is missing.");
-    auto before = number_in(parameters, "before", {history::archive_page, last_before}, 0);
-    if (before && *before % history::archive_page != 0)
-        return fail(400, "before= must be a multiple of " +
-                             std::to_string(history::archive_page) + ".");
+    auto before = number_in(parameters, "before", {query::archive_page, last_before}, 0);
+    if (before && *before % query::archive_page != 0)
+        return fail(400,
+                    "before= must be a multiple of " + std::to_string(query::archive_page) + ".");
     return before;
 }
 
-Result<history::Window> window_in(const Parameters& parameters, std::size_t most_items,
-                                  Document document) {
+Result<query::PageRequest> window_in(const Parameters& parameters, std::size_t most_items,
+                                     Document document) {
     const auto most =
         number_in(parameters, "n", {1, most_items}, std::min(default_items, most_items));
     if (!most) return fail(most.error());
@@ -92,7 +92,7 @@ Result<history::Window> window_in(const Parameters& parameters, std::size_t most
     if (!ops) return fail(ops.error());
     const auto before = before_in(parameters, document);
     if (!before) return fail(before.error());
-    return history::Window{*most, *since, {*tag, *ops}, *before};
+    return query::PageRequest{*most, *since, {*tag, *ops}, *before};
 }
 
 std::string format_names() {
@@ -151,7 +151,7 @@ std::string with_query(std::string path, const std::string& query) {
     return query.empty() ? path : path + "?" + query;
 }
 
-void append_object(std::string& query, const history::ObjectName& object) {
+void append_object(std::string& query, const tree::ObjectName& object) {
     append_parameter(query, "class", object.class_name);
     append_parameter(query, "name", object.name);
 }
@@ -229,7 +229,7 @@ std::string url_of(const FeedRequest& request) {
 
 std::string archive_url_of(FeedRequest request, std::string_view format) {
     request.has_count = false;
-    request.window.before = history::archive_page;
+    request.window.before = query::archive_page;
     request.format = format;
     auto url = url_of(request);
     url.resize(url.rfind('=') + 1);
@@ -339,22 +339,22 @@ Result<HomeRequest> parse_suggest_request(std::string_view query) {
 
 std::string suggest_url_of(const HomeRequest& request) { return "/suggest" + url_of(request); }
 
-Result<std::vector<history::ObjectName>> parse_opml_request(std::string_view query) {
+Result<std::vector<tree::ObjectName>> parse_opml_request(std::string_view query) {
     const auto parameters = parse_query(query, opml_parameters);
     if (!parameters) return fail(parameters.error());
     return objects_in(*parameters);
 }
 
-std::string opml_url_of(const std::vector<history::ObjectName>& objects) {
+std::string opml_url_of(const std::vector<tree::ObjectName>& objects) {
     std::string query;
     append_objects(query, objects);
     return with_query("/opml", query);
 }
 
-Result<history::ContentsQuery> parse_release_request(std::string_view query) {
+Result<query::ContentsQuery> parse_release_request(std::string_view query) {
     const auto parameters = parse_query(query, release_page_parameters);
     if (!parameters) return fail(parameters.error());
-    history::ContentsQuery contents;
+    query::ContentsQuery contents;
     auto class_name = optional_class_in(*parameters);
     if (!class_name) return fail(std::move(class_name.error()));
     auto text = search_text_in(*parameters, "q");
@@ -367,7 +367,7 @@ Result<history::ContentsQuery> parse_release_request(std::string_view query) {
     return contents;
 }
 
-std::string release_url_of(const std::string& version, const history::ContentsQuery& contents) {
+std::string release_url_of(const std::string& version, const query::ContentsQuery& contents) {
     std::string query;
     if (!contents.class_name.empty()) append_parameter(query, "class", contents.class_name);
     if (!contents.text.empty()) append_parameter(query, "q", contents.text);

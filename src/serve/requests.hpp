@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "history/history.hpp"
-#include "history/reading.hpp"
+#include "query/query.hpp"
 #include "serve/http.hpp"
+#include "tables/rows.hpp"
 
 namespace serve {
 
@@ -20,10 +20,10 @@ namespace serve {
 struct FeedRequest {
     enum class Subject : unsigned char { object, watch_list, whole_class, release };
     Subject subject = Subject::object;
-    history::ObjectName object;                // of a class: without a name
-    std::vector<history::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
-    std::string version;                       // of a release
-    history::Window window;                    // before > 0: a page of the archive
+    tree::ObjectName object;                // of a class: without a name
+    std::vector<tree::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
+    std::string version;                    // of a release
+    query::PageRequest window;              // before > 0: a page of the archive
     bool has_count = false;  // n= was given, even as the default: it is part of the URL
     std::string format;      // one of render::formats(); empty: not given
     bool operator==(const FeedRequest&) const = default;
@@ -62,7 +62,7 @@ enum class Document : unsigned char { feed, archive };
 
 // /history
 struct HistoryRequest {
-    history::ObjectName object;
+    tree::ObjectName object;
     std::string at;        // a version; empty: all
     std::size_t part = 1;  // of the changes of `at`
     bool operator==(const HistoryRequest&) const = default;
@@ -73,7 +73,7 @@ struct HistoryRequest {
 
 // /diff
 struct DiffRequest {
-    history::ObjectName object;
+    tree::ObjectName object;
     std::string from, to;  // versions, both required
     enum class Format : unsigned char { html, json } format = Format::html;
     std::size_t part = 1;
@@ -85,8 +85,8 @@ struct DiffRequest {
 
 // /
 struct HomeRequest {
-    std::string class_name, text;              // of a search; both may be empty
-    std::vector<history::ObjectName> objects;  // the watch list so far; may be empty
+    std::string class_name, text;           // of a search; both may be empty
+    std::vector<tree::ObjectName> objects;  // the watch list so far; may be empty
     bool operator==(const HomeRequest&) const = default;
 };
 [[nodiscard]] Result<HomeRequest> parse_home_request(std::string_view query);
@@ -97,12 +97,12 @@ struct HomeRequest {
 [[nodiscard]] std::string suggest_url_of(const HomeRequest& request);
 
 // /opml
-[[nodiscard]] Result<std::vector<history::ObjectName>> parse_opml_request(std::string_view query);
-[[nodiscard]] std::string opml_url_of(const std::vector<history::ObjectName>& objects);
+[[nodiscard]] Result<std::vector<tree::ObjectName>> parse_opml_request(std::string_view query);
+[[nodiscard]] std::string opml_url_of(const std::vector<tree::ObjectName>& objects);
 
 // /release/VERSION as a page
-[[nodiscard]] Result<history::ContentsQuery> parse_release_request(std::string_view query);
+[[nodiscard]] Result<query::ContentsQuery> parse_release_request(std::string_view query);
 [[nodiscard]] std::string release_url_of(const std::string& version,
-                                         const history::ContentsQuery& contents);
+                                         const query::ContentsQuery& contents);
 
 }  // namespace serve

@@ -29,19 +29,19 @@ namespace serve {
 class MinuteVersion {
    public:
     // Returns the version to use when `current` is the current one.
-    [[nodiscard]] history::Moment of(const history::Moment& current,
-                                     std::chrono::steady_clock::time_point now);
+    [[nodiscard]] query::CacheVersion of(const query::CacheVersion& current,
+                                         std::chrono::steady_clock::time_point now);
 
    private:
     std::mutex mutex_;  // guards what follows
-    std::optional<history::Moment> used_;
+    std::optional<query::CacheVersion> used_;
     std::chrono::steady_clock::time_point used_since_;
 };
 
 // What every search page shows, whatever it searches for. Expensive to read.
 struct HomeLists {
     std::vector<std::string> classes;
-    std::vector<history::ReleaseSummary> recent;
+    std::vector<query::ReleaseSummary> recent;
 };
 
 // What the routes of one site work with. Whatever the references name outlives it.
@@ -55,13 +55,13 @@ struct SiteContext {
     PageCache pages;
     MinuteVersion minute_version;
     base::RefreshedValue<std::string> schema_error;
-    base::RefreshedValue<history::StoreCounts> store_counts;
-    base::VersionedValue<history::Moment, HomeLists> home_lists;
+    base::RefreshedValue<query::StoreCounts> store_counts;
+    base::VersionedValue<query::CacheVersion, HomeLists> home_lists;
     RateLimiter limiter;
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;
 
-    [[nodiscard]] history::Moment wide_version() {
+    [[nodiscard]] query::CacheVersion wide_version() {
         return minute_version.of(desk.moment(), settings.steady_clock());
     }
     // Returns the absolute URL of "/rss?class=…".

@@ -125,8 +125,8 @@ Response answer_without_token(SiteContext& site, const Request& request,
 
 }  // namespace
 
-history::Moment MinuteVersion::of(const history::Moment& current,
-                                  std::chrono::steady_clock::time_point now) {
+query::CacheVersion MinuteVersion::of(const query::CacheVersion& current,
+                                      std::chrono::steady_clock::time_point now) {
     const std::lock_guard lock(mutex_);
     if (!used_ || !same_build(*used_, current) ||
         (used_->generation != current.generation &&

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "history/bulk.hpp"
+#include "tables/bulk.hpp"
 
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
 #include "base/text.hpp"
-#include "history/lists.hpp"
-#include "history/replacement.hpp"
 #include "store/dialect.hpp"
+#include "tables/lists.hpp"
+#include "tables/replacement.hpp"
 
-namespace history {
+namespace tables {
 namespace {
 
 using base::Result;
@@ -216,4 +216,4 @@ void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {
     store::insert_many(transaction, a_row, values);
 }
 
-}  // namespace history
+}  // namespace tables

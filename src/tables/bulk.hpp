@@ -1,4 +1,4 @@
-// history/bulk.hpp -- the rows of many objects read and written together, in a transaction of
+// tables/bulk.hpp -- the rows of many objects read and written together, in a transaction of
 // the caller's: few journeys to the database, few texts of SQL.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "history/tables.hpp"
+#include "tables/tables.hpp"
 
-namespace history {
+namespace tables {
 
 // Rows whose name is one of these without regard to ASCII case, of whatever class.
 [[nodiscard]] std::vector<ObjectRow> objects_named(store::Transaction& transaction,
@@ -55,4 +55,4 @@ struct NewRow {
 };
 void insert_rows(store::Transaction& transaction, std::span<const NewRow> rows);
 
-}  // namespace history
+}  // namespace tables

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "history/lists.hpp"
+#include "tables/lists.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace history {
+namespace tables {
 namespace {
 
 constexpr std::array<std::size_t, 4> sizes{1, 4, 16, longest_list};
@@ -37,4 +37,4 @@ std::vector<store::Value> values_of(std::span<const std::int64_t> numbers) {
     return {numbers.begin(), numbers.end()};
 }
 
-}  // namespace history
+}  // namespace tables

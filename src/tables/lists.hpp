@@ -1,4 +1,4 @@
-// history/lists.hpp -- one query for many values: few journeys to the database, few texts of
+// tables/lists.hpp -- one query for many values: few journeys to the database, few texts of
 // SQL, since statements are kept prepared.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "store/pool.hpp"
 
-namespace history {
+namespace tables {
 
 // Values of one IN (…): only these numbers of them occur. The last value is repeated up to the
 // next.
@@ -28,4 +28,4 @@ inline constexpr std::size_t longest_list = 64;
 
 [[nodiscard]] std::vector<store::Value> values_of(std::span<const std::int64_t> numbers);
 
-}  // namespace history
+}  // namespace tables

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "history/mass_changes.hpp"
+#include "tables/mass_changes.hpp"
 
 #include <bit>
 #include <map>
 #include <set>
 
-namespace history {
+namespace tables {
 namespace {
 
 using store::Value;
 
 // A release job counts the places of objects that it finds changed, and of no others.
-bool can_have(const Row& row) { return row.kind == Kind::changed && !row.notes.changes.empty(); }
+bool can_have(const Row& row) {
+    return row.kind == RowKind::changed && !row.notes.changes.empty();
+}
 
 std::string sql_for(std::size_t versions) {
     std::string sql = "SELECT version, path, objects, of_objects FROM mass_changes"
@@ -46,4 +48,4 @@ std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
     return found;
 }
 
-}  // namespace history
+}  // namespace tables

@@ -1,13 +1,13 @@
-// history/mass_changes.hpp -- the table mass_changes, read for what a feed shows.
+// tables/mass_changes.hpp -- the table mass_changes, read for what a feed shows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <vector>
 
-#include "history/history.hpp"
 #include "store/pool.hpp"
+#include "tables/rows.hpp"
 
-namespace history {
+namespace tables {
 
 // Whether any release has any.
 //   throws  Failure, as what follows
@@ -20,4 +20,4 @@ namespace history {
 [[nodiscard]] std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
                                                       const std::vector<Row>& rows);
 
-}  // namespace history
+}  // namespace tables

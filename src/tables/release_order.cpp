@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "history/release_order.hpp"
+#include "tables/release_order.hpp"
 
-namespace history {
+namespace tables {
 
 ReleaseOrder::ReleaseOrder(const Releases& releases, const Release& current) {
     const Release* before = nullptr;
@@ -28,4 +28,4 @@ base::Result<std::ptrdiff_t> ReleaseOrder::begins_behind(const std::string& sinc
     return static_cast<std::ptrdiff_t>(place->rank);
 }
 
-}  // namespace history
+}  // namespace tables

@@ -1,4 +1,4 @@
-// history/release_order.hpp -- the place of each release among those known, ready to be asked
+// tables/release_order.hpp -- the place of each release among those known, ready to be asked
 // for many rows. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -7,9 +7,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "history/tables.hpp"
+#include "tables/tables.hpp"
 
-namespace history {
+namespace tables {
 
 class ReleaseOrder {
    public:
@@ -37,4 +37,4 @@ class ReleaseOrder {
     std::unordered_map<std::string, Place> places_;
 };
 
-}  // namespace history
+}  // namespace tables

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "history/replacement.hpp"
+#include "tables/replacement.hpp"
 
 #include "store/dialect.hpp"
 
-namespace history {
+namespace tables {
 namespace {
 
 using base::Result;
@@ -186,10 +186,10 @@ std::vector<ObjectName> replaced_into(Transaction& transaction, const std::strin
              "SELECT o.class, o.name FROM replacements r JOIN objects o ON o.oid = r.oid"
              " WHERE r.version = ? AND r.digest = ? AND r.kind = ? AND o.class = ?"
              " AND INSTR(r.notes, ?) > 0",
-             {Value{version}, Value{digest}, Value{std::string(name_of(Kind::vanished))},
+             {Value{version}, Value{digest}, Value{std::string(name_of(RowKind::vanished))},
               Value{object.class_name}, Value{claim_on(object)}}))
         names.push_back({row.text(0), row.text(1)});
     return names;
 }
 
-}  // namespace history
+}  // namespace tables

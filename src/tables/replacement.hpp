@@ -1,4 +1,4 @@
-// history/replacement.hpp -- the table replacements: what a release that was published again
+// tables/replacement.hpp -- the table replacements: what a release that was published again
 // makes of objects and their rows. Written beside the tables, in force for all objects at once
 // by one statement on `releases`, and moved into place from then on.
 // SPDX-License-Identifier: MIT
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "history/tables.hpp"
+#include "tables/tables.hpp"
 
-namespace history {
+namespace tables {
 
 struct Replacement {
     std::string version, digest;  // of the build that was published again
@@ -52,4 +52,4 @@ void lay_replacement_over(store::Transaction& transaction, ObjectRow& row, const
                                                     const std::string& digest,
                                                     const ObjectName& object);
 
-}  // namespace history
+}  // namespace tables

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-#include "history/history.hpp"
+#include "tables/rows.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "tree/json.hpp"
 
-namespace history {
+namespace tables {
 namespace {
 
 using base::Result;
 using Json = simdjson::dom::element;
 
-constexpr std::array<std::pair<Kind, std::string_view>, 7> kinds = {{
-    {Kind::changed, "changed"},
-    {Kind::created, "created"},
-    {Kind::vanished, "vanished"},
-    {Kind::reappeared, "reappeared"},
-    {Kind::reconstructed, "reconstructed"},
-    {Kind::withdrawn, "withdrawn"},
-    {Kind::adopted, "adopted"},
+constexpr std::array<std::pair<RowKind, std::string_view>, 7> kinds = {{
+    {RowKind::changed, "changed"},
+    {RowKind::created, "created"},
+    {RowKind::vanished, "vanished"},
+    {RowKind::reappeared, "reappeared"},
+    {RowKind::reconstructed, "reconstructed"},
+    {RowKind::withdrawn, "withdrawn"},
+    {RowKind::adopted, "adopted"},
 }};
 
 std::optional<compare::Op> op_named(std::string_view name) {
@@ -117,27 +117,16 @@ std::optional<ObjectName> object_at(const Json& json, const char* key) {
 
 }  // namespace
 
-std::string_view name_of(Kind kind) {
+std::string_view name_of(RowKind kind) {
     const auto found = std::find_if(kinds.begin(), kinds.end(),
                                     [kind](const auto& entry) { return entry.first == kind; });
     return found->second;  // the table holds every kind; a test walks it
 }
 
-std::optional<Kind> kind_named(std::string_view name) {
+std::optional<RowKind> kind_named(std::string_view name) {
     for (const auto& [kind, word] : kinds)
         if (word == name) return kind;
     return std::nullopt;
-}
-
-bool Narrowing::shows(const compare::Change& change) const {
-    if (!only.empty() && std::ranges::find(only, change.op) == only.end()) return false;
-    return tag.empty() || compare::touches(change, tag);
-}
-
-bool Narrowing::shows(const Row& row) const {
-    if (!is_set()) return true;
-    return std::ranges::any_of(row.notes.changes,
-                               [this](const auto& change) { return shows(change); });
 }
 
 std::string changes_to_json(const std::vector<compare::Change>& changes) {
@@ -176,4 +165,4 @@ Result<Notes> notes_from_json(std::string_view text) {
     return notes;
 }
 
-}  // namespace history
+}  // namespace tables

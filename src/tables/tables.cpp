@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "history/tables.hpp"
+#include "tables/tables.hpp"
 
 #include <algorithm>
 #include <random>
@@ -7,12 +7,11 @@
 
 #include "base/compress.hpp"
 #include "base/text.hpp"
-#include "history/replacement.hpp"
-#include "source/source.hpp"
 #include "store/dialect.hpp"
+#include "tables/replacement.hpp"
 #include "tree/json.hpp"
 
-namespace history {
+namespace tables {
 namespace {
 
 using base::Result;
@@ -128,7 +127,7 @@ Result<void> record_release(Transaction& transaction, const Release& release,
     }
     const auto& recorded = rows.at(0).text(0);
     if (digest.empty() || recorded == digest) return {};
-    if (!recorded.empty() && source::contradict(recorded, digest))
+    if (!recorded.empty() && base::contradict(recorded, digest))
         return base::fail(base::Kind::conflict,
                           release.version + " is recorded with other content");
     if (!recorded.empty()) {
@@ -314,7 +313,7 @@ std::vector<ObjectName> vanished_into(Transaction& transaction, const Release& r
     for (const auto& row : transaction.query(
              "SELECT o.class, o.name FROM history h JOIN objects o ON o.oid = h.oid"
              " WHERE h.version = ? AND h.kind = ? AND o.class = ? AND INSTR(h.notes, ?) > 0",
-             {Value{release.version}, Value{std::string(name_of(Kind::vanished))},
+             {Value{release.version}, Value{std::string(name_of(RowKind::vanished))},
               Value{object.class_name}, Value{claim_on(object)}}))
         names.push_back({row.text(0), row.text(1)});
     return names;
@@ -326,7 +325,7 @@ std::vector<ObjectName> claimed_names(Transaction& transaction, const Release& r
     for (const auto& row : transaction.query(
              "SELECT h.notes FROM history h JOIN objects o ON o.oid = h.oid WHERE h.version = ?"
              " AND h.kind = ? AND o.class = ? AND INSTR(h.notes, '\"renamed_to\"') > 0",
-             {Value{release.version}, Value{std::string(name_of(Kind::vanished))},
+             {Value{release.version}, Value{std::string(name_of(RowKind::vanished))},
               Value{class_name}})) {
         const auto notes = notes_from_json(row.text(0));
         if (notes && notes->renamed_to) names.push_back(*notes->renamed_to);
@@ -371,4 +370,4 @@ void move_generation(Transaction& transaction) {
     transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", {slot});
 }
 
-}  // namespace history
+}  // namespace tables

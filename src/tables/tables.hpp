@@ -1,4 +1,4 @@
-// history/tables.hpp -- the rows of releases, objects, history and trees, read and written in
+// tables/tables.hpp -- the rows of releases, objects, history and trees, read and written in
 // a transaction of the caller's. The one place that knows their columns (docs/schema.md).
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -8,12 +8,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "history/history.hpp"
 #include "store/pool.hpp"
+#include "tables/rows.hpp"
 
-namespace history {
+namespace tables {
 
 // A row of the table objects.
 struct ObjectRow {
@@ -27,7 +28,7 @@ struct ObjectRow {
     // the job of its class was finished (settle()). As read from the table: ace_version.
     std::string compared_in;
     // What a release that was published again made of it is in force, and not yet in the table
-    // itself: settle() has laid it over this row (history/replacement.hpp).
+    // itself: settle() has laid it over this row (tables/replacement.hpp).
     bool is_replaced = false;
     bool operator==(const ObjectRow&) const = default;
 };
@@ -160,25 +161,13 @@ void update_notes(store::Transaction& transaction, const Row& row);
                                                         std::int64_t oid,
                                                         const std::string& version);
 
-// Rows that a window shows, newest release first, then by class and name.
-struct Rows {
-    std::vector<Row> rows;
-    std::size_t recorded = 0;                            // that since and narrowing leave, in all
-    std::map<std::int64_t, std::size_t> of_object = {};  // rows up to the current release, by oid
-    bool cut = false;                                    // as in Excerpt
-};
-
-// The rows of one object, or of several together, up to `current`.
-//   objects  settled; each once
-//   error    malformed: notes that are no notes; refused: a window since an unknown release
-//   cost     a covering index of all their rows, then the rows shown; a narrowing reads all rows
-[[nodiscard]] base::Result<Rows> load_rows(store::Transaction& transaction,
-                                           const ObjectRow& object, const Release& current,
-                                           const Window& window, const Releases& releases);
-[[nodiscard]] base::Result<Rows> load_rows(store::Transaction& transaction,
-                                           std::span<const ObjectRow> objects,
-                                           const Release& current, const Window& window,
-                                           const Releases& releases);
+// Whole rows by their number; of_day is not filled in. A number that there is none of is left
+// out.
+//   error   malformed: notes that are no notes
+//   throws  Failure, as what follows
+//   cost    a query for 64 rows
+[[nodiscard]] base::Result<std::unordered_map<std::int64_t, Row>> rows_numbered(
+    store::Transaction& transaction, std::span<const std::int64_t> sids);
 
 // The objects of a class whose content is this now (rule C9), at most so many.
 [[nodiscard]] std::vector<ObjectRow> objects_with(store::Transaction& transaction,
@@ -221,4 +210,4 @@ extern const std::string_view object_columns;  // SELECT … FROM objects, as ob
 [[nodiscard]] std::int64_t generation(store::Transaction& transaction);
 void move_generation(store::Transaction& transaction);
 
-}  // namespace history
+}  // namespace tables

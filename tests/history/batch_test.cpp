@@ -12,6 +12,7 @@
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
+using namespace tables;
 using namespace history;
 using support::SmallBuild;
 using support::tag;
@@ -45,7 +46,7 @@ struct Office {
     store::Pool pool;
     Settings settings;
     base::Clock clock = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    Renames renames;
+    CreatedObjects renames;
 };
 
 Names names_of(const source::Source& build) {
@@ -173,7 +174,7 @@ TEST_CASE("a build that can't be read stops a batch") {
     Office office(fresh.connect());
     OldBuild build;
     build.break_with({base::Kind::unavailable, "the folder has gone"});
-    const Desk desk{office.pool, office.settings, office.clock, office.renames};
+    const Context desk{office.pool, office.settings, office.clock, office.renames};
     const auto done = bring_up_to_date(desk, build, nullptr, all, {});
     REQUIRE_FALSE(done);
     CHECK(done.error().kind == base::Kind::unavailable);

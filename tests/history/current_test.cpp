@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "history/current.hpp"
 
-#include "history/tables.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
+#include "tables/tables.hpp"
 
+using namespace tables;
 using namespace history;
 using support::SmallBuild;
 
@@ -236,7 +237,7 @@ TEST_CASE("a release published again is taken when its content is the recorded o
     CHECK(contains(current.why(), "varve prewarm --replace WS186"));
     CHECK(current.build()->digest() != again->digest());
     // Whoever replaces it judges it by all else, and records nothing.
-    CurrentBuild judge(shelf.opener(), pool, Republished::judged);
+    CurrentBuild judge(shelf.opener(), pool, RepublicationPolicy::judged);
     judge.look();
     CHECK(judge.why().empty());
     CHECK(judge.build()->digest() == again->digest());
@@ -257,7 +258,7 @@ TEST_CASE("a build that is judged for a replacement is not recorded") {
     store::Pool pool(fresh.connect(), 2);
     Shelf shelf;
     shelf.put(build("WS186", "2008-02-01", 30));
-    CurrentBuild judge(shelf.opener(), pool, Republished::judged);
+    CurrentBuild judge(shelf.opener(), pool, RepublicationPolicy::judged);
     judge.look();
     CHECK(judge.build());
     CHECK(store::perform(pool, store::Access::read, [](store::Transaction& transaction) {

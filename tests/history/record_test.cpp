@@ -6,6 +6,7 @@
 #include "support/trees.hpp"
 #include "tree/outline.hpp"
 
+using namespace tables;
 using namespace history;
 using support::Nodes;
 using support::stamped;
@@ -21,7 +22,7 @@ const ObjectName gene{"Gene", "WBGene00006763"};
 
 base::Date day(const char* text) { return *base::parse_date(text); }
 
-Setting setting() {
+DecisionInput setting() {
     const std::vector<Release> releases = {
         {"WS186", day("2008-02-01")}, {"WS187", day("2008-02-15")}, {"WS188", day("2008-03-22")}};
     return {releases.back(),
@@ -55,7 +56,7 @@ TEST_CASE("an object that changed gets a row with what changed and since when") 
     const auto outcome = decide(known(one), in_build(two), setting());
     REQUIRE(outcome.rows.size() == 1);
     const auto& row = outcome.rows[0];
-    CHECK(row.kind == Kind::changed);
+    CHECK(row.kind == RowKind::changed);
     CHECK(row.release.version == "WS188");
     CHECK(row.since == "WS187");
     CHECK(row.notes.previous == "WS187");
@@ -84,7 +85,7 @@ TEST_CASE("an object that did not change is noted and no row is written") {
 TEST_CASE("an object that is not in the build any more vanished, once") {
     const auto outcome = decide(known(one), gone(), setting());
     REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].kind == Kind::vanished);
+    CHECK(outcome.rows[0].kind == RowKind::vanished);
     CHECK(outcome.rows[0].signature.empty());
     CHECK(outcome.rows[0].notes.changes[0].op == compare::Op::removed);
     CHECK(outcome.row.signature.empty());
@@ -100,7 +101,7 @@ TEST_CASE("an object that comes back is compared with the empty tree") {
     before.row->signature.clear();
     const auto outcome = decide(before, in_build(one), setting());
     REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].kind == Kind::reappeared);
+    CHECK(outcome.rows[0].kind == RowKind::reappeared);
     CHECK(outcome.rows[0].notes.changes[0].op == compare::Op::added);
 }
 
@@ -115,7 +116,7 @@ TEST_CASE("an object the previous build did not have was created") {
     const auto outcome =
         decide({std::nullopt, std::nullopt, "WS186", {}}, in_build(one), setting());
     REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].kind == Kind::created);
+    CHECK(outcome.rows[0].kind == RowKind::created);
     CHECK(outcome.rows[0].since == "WS186");  // where it was looked for, not the one before
     CHECK(outcome.row.oid == 0);
 }
@@ -129,7 +130,7 @@ TEST_CASE("at first sight timestamps tell the history, a row a release") {
     CHECK(outcome.rows[0].release.version == "WS187");
     CHECK(outcome.rows[1].release.version == "WS188");
     for (const auto& row : outcome.rows) {
-        CHECK(row.kind == Kind::reconstructed);
+        CHECK(row.kind == RowKind::reconstructed);
         CHECK(row.since.empty());
     }
     CHECK(outcome.store_tree);
@@ -160,7 +161,7 @@ TEST_CASE("an adopted object that is not in the build has vanished") {
         ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"}, std::nullopt, {}, {}};
     const auto outcome = decide(before, gone(), setting());
     REQUIRE(outcome.rows.size() == 1);
-    CHECK(outcome.rows[0].kind == Kind::vanished);
+    CHECK(outcome.rows[0].kind == RowKind::vanished);
     CHECK(outcome.store_tree);
 }
 

@@ -1,6 +1,6 @@
 // What a request gets: up to date, as it stands, or why not.
 // SPDX-License-Identifier: MIT
-#include "history/ledger.hpp"
+#include "query/history_service.hpp"
 
 #include <atomic>
 #include <thread>
@@ -9,7 +9,9 @@
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
+using namespace tables;
 using namespace history;
+using namespace query;
 using support::SmallBuild;
 using support::tag;
 using support::text;
@@ -35,7 +37,7 @@ class Process {
                   return connect();
               },
               4),
-          current(opener(), pool), ledger(pool, current, settings(), [this] { return now; }) {}
+          current(opener(), pool), service(pool, current, settings(), [this] { return now; }) {}
 
     void put(Shared next) {
         build_ = std::move(next);
@@ -51,7 +53,7 @@ class Process {
     base::Seconds now{*base::parse_date("2008-04-01")};
     store::Pool pool;
     CurrentBuild current;
-    Ledger ledger;
+    HistoryService service;
 
    private:
     static Settings settings() {
@@ -77,9 +79,9 @@ TEST_CASE("a request brings the object up to date and gets its history") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     process.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(process.ledger.history_of(gene, {}));
+    REQUIRE(process.service.history_of(gene, {}));
     process.put(build("WS187", "2008-02-15", "two"));
-    const auto answer = process.ledger.history_of(gene, {});
+    const auto answer = process.service.history_of(gene, {});
     REQUIRE(answer);
     CHECK(answer->up_to_date);
     CHECK(answer->history.current.version == "WS187");
@@ -94,7 +96,7 @@ TEST_CASE("an object without rows is called what its tree says") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     process.put(build("WS186", "2008-02-01", "one"));
-    CHECK(process.ledger.history_of(gene, {})->history.label == "unc-26");
+    CHECK(process.service.history_of(gene, {})->history.label == "unc-26");
 }
 
 TEST_CASE("however many ask at once, an object is loaded once") {
@@ -107,7 +109,7 @@ TEST_CASE("however many ask at once, an object is loaded once") {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 8; ++i)
             threads.emplace_back(
-                [&] { answered += process.ledger.history_of(gene, {}) ? 1 : 0; });
+                [&] { answered += process.service.history_of(gene, {}) ? 1 : 0; });
     }
     CHECK(answered == 8);
     CHECK(now->loads() == 1);
@@ -117,62 +119,62 @@ TEST_CASE("two processes record one release of an object once") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process one(fresh.connect()), two(fresh.connect());
     one.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(one.ledger.history_of(gene, {}));
+    REQUIRE(one.service.history_of(gene, {}));
     for (auto* process : {&one, &two}) process->put(build("WS187", "2008-02-15", "two"));
     std::atomic<int> answered = 0;
     {
         std::vector<std::jthread> threads;
         for (auto* process : {&one, &two, &one, &two})
             threads.emplace_back([&answered, process] {
-                answered += process->ledger.history_of(gene, {}) ? 1 : 0;
+                answered += process->service.history_of(gene, {}) ? 1 : 0;
             });
     }
     CHECK(answered == 4);
-    CHECK(two.ledger.history_of(gene, {})->history.rows.size() == 1);
+    CHECK(two.service.history_of(gene, {})->history.rows.size() == 1);
 }
 
 TEST_CASE("the moment moves on with the build and with every write of history") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     process.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(process.ledger.history_of(gene, {}));
-    const auto before = process.ledger.moment();
+    REQUIRE(process.service.history_of(gene, {}));
+    const auto before = process.service.cache_version();
     CHECK(before.store_reachable);
-    CHECK(process.ledger.moment() == before);
+    CHECK(process.service.cache_version() == before);
     process.put(build("WS187", "2008-02-15", "two"));
-    CHECK(process.ledger.moment().version == "WS187");
-    REQUIRE(process.ledger.history_of(gene, {}));
-    CHECK(process.ledger.moment().generation > before.generation);
+    CHECK(process.service.cache_version().version == "WS187");
+    REQUIRE(process.service.history_of(gene, {}));
+    CHECK(process.service.cache_version().generation > before.generation);
 }
 
 TEST_CASE("another process's writes are seen within a second") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process one(fresh.connect()), two(fresh.connect());
     for (auto* process : {&one, &two}) process->put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(one.ledger.history_of(gene, {}));
-    const auto before = two.ledger.moment();
+    REQUIRE(one.service.history_of(gene, {}));
+    const auto before = two.service.cache_version();
     for (auto* process : {&one, &two}) process->put(build("WS187", "2008-02-15", "two"));
-    REQUIRE(one.ledger.history_of(gene, {}));
+    REQUIRE(one.service.history_of(gene, {}));
     two.now += std::chrono::seconds{1};
-    CHECK(two.ledger.moment().generation > before.generation);
+    CHECK(two.service.cache_version().generation > before.generation);
 }
 
 TEST_CASE("an object that can't be read is answered from history as it stands") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     process.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(process.ledger.history_of(gene, {}));
+    REQUIRE(process.service.history_of(gene, {}));
     process.put(build("WS187", "2008-02-15", "two"));
-    REQUIRE(process.ledger.history_of(gene, {}));
+    REQUIRE(process.service.history_of(gene, {}));
     const auto broken = build("WS188", "2008-03-22", "three");
     broken->break_with({base::Kind::malformed, "dump.ace:7: no closing quote"});
     broken->with("Gene", "never-seen", {text("x")});
     process.put(broken);
-    const auto answer = process.ledger.history_of(gene, {});
+    const auto answer = process.service.history_of(gene, {});
     REQUIRE(answer);
     CHECK_FALSE(answer->up_to_date);
     CHECK(answer->history.rows.size() == 1);
-    CHECK(process.ledger.history_of({"Gene", "never-seen"}, {}).error().kind ==
+    CHECK(process.service.history_of({"Gene", "never-seen"}, {}).error().kind ==
           base::Kind::malformed);
 }
 
@@ -180,16 +182,16 @@ TEST_CASE("without a build history is answered as it stands, and the unknown is 
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process before(fresh.connect());
     before.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(before.ledger.history_of(gene, {}));
+    REQUIRE(before.service.history_of(gene, {}));
     before.put(build("WS187", "2008-02-15", "two"));
-    REQUIRE(before.ledger.history_of(gene, {}));
+    REQUIRE(before.service.history_of(gene, {}));
     Process process(fresh.connect());
     process.current.look();
-    const auto answer = process.ledger.history_of(gene, {});
+    const auto answer = process.service.history_of(gene, {});
     REQUIRE(answer);
     CHECK_FALSE(answer->up_to_date);
     CHECK(answer->history.rows.size() == 1);
-    CHECK(process.ledger.history_of({"Gene", "x"}, {}).error().kind == base::Kind::unavailable);
+    CHECK(process.service.history_of({"Gene", "x"}, {}).error().kind == base::Kind::unavailable);
 }
 
 TEST_CASE("a store that is away is told as such, never as an empty history") {
@@ -200,8 +202,8 @@ TEST_CASE("a store that is away is told as such, never as an empty history") {
     later.put(build("WS186", "2008-02-01", "one"));
     Process away(fresh.connect());
     away.cut_off();
-    CHECK(away.ledger.history_of(gene, {}).error().kind == base::Kind::unavailable);
-    CHECK_FALSE(away.ledger.moment().store_reachable);
+    CHECK(away.service.history_of(gene, {}).error().kind == base::Kind::unavailable);
+    CHECK_FALSE(away.service.cache_version().store_reachable);
 }
 
 TEST_CASE("an object known from a newer release only is judged by the current build") {
@@ -210,9 +212,9 @@ TEST_CASE("an object known from a newer release only is judged by the current bu
     const auto newer = build("WS187", "2008-02-15", "one");
     newer->with("Gene", "born-late", {text("x")});
     process.put(newer);
-    REQUIRE(process.ledger.history_of({"Gene", "born-late"}, {}));
+    REQUIRE(process.service.history_of({"Gene", "born-late"}, {}));
     process.put(build("WS186", "2008-02-01", "one"));
-    CHECK(process.ledger.history_of({"Gene", "born-late"}, {}).error().kind ==
+    CHECK(process.service.history_of({"Gene", "born-late"}, {}).error().kind ==
           base::Kind::absent);
 }
 
@@ -220,20 +222,20 @@ TEST_CASE("an unknown release to begin after is refused") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     process.put(build("WS186", "2008-02-01", "one"));
-    CHECK(process.ledger.history_of(gene, {50, "WS1"}).error().kind == base::Kind::refused);
-    CHECK(process.ledger.history_of(gene, {50, "WS186"}));
+    CHECK(process.service.history_of(gene, {50, "WS1"}).error().kind == base::Kind::refused);
+    CHECK(process.service.history_of(gene, {50, "WS186"}));
 }
 
 TEST_CASE("hits are gathered and written together") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     process.put(build("WS186", "2008-02-01", "one"));
-    REQUIRE(process.ledger.history_of(gene, {}));
-    for (int i = 0; i < 3; ++i) process.ledger.note_hit(gene);
-    process.ledger.flush_hits();
-    process.ledger.note_hit(gene);
-    process.ledger.flush_hits();
-    process.ledger.flush_hits();
+    REQUIRE(process.service.history_of(gene, {}));
+    for (int i = 0; i < 3; ++i) process.service.note_hit(gene);
+    process.service.flush_hits();
+    process.service.note_hit(gene);
+    process.service.flush_hits();
+    process.service.flush_hits();
     const auto rows = store::perform(process.pool, store::Access::read, [](auto& transaction) {
         return transaction.query("SELECT hits, last_requested FROM objects");
     });

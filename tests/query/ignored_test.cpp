@@ -5,13 +5,15 @@
 #include "compare/compare.hpp"
 #include "compare/ignored.hpp"
 #include "history/batch.hpp"
-#include "history/past.hpp"
+#include "query/tree_at.hpp"
 #include "support/catch.hpp"
 #include "support/contents.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
+using namespace tables;
 using namespace history;
+using namespace query;
 using support::SmallBuild;
 using support::stamped;
 using support::tag;
@@ -75,7 +77,7 @@ class Site {
         });
     }
     [[nodiscard]] base::Result<PastTree> tree(const std::string& version) {
-        return tree_in(pool, settings, object(), version);
+        return tree_at(pool, settings, object(), version);
     }
     [[nodiscard]] store::Rows query(std::string_view sql) {
         return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
@@ -88,7 +90,7 @@ class Site {
 
    private:
     void bring_up_to_date() {
-        const Desk desk{pool, settings, clock_, renames_};
+        const Context desk{pool, settings, clock_, renames_};
         const auto* previous = builds_.size() < 2 ? nullptr : builds_[builds_.size() - 2].get();
         const std::vector<ObjectName> names{protein};
         if (by_ == By::batch) {
@@ -102,7 +104,7 @@ class Site {
     By by_;
     std::vector<std::unique_ptr<SmallBuild>> builds_;
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    Renames renames_;
+    CreatedObjects renames_;
 };
 
 using Told = std::vector<std::string>;

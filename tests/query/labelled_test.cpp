@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "history/labelled.hpp"
 #include "process.hpp"
+#include "query/labelled.hpp"
 
+using namespace tables;
 using namespace history;
+using namespace query;
 using namespace processes;
 using support::tag;
 using support::text;
@@ -24,12 +26,12 @@ TEST_CASE("objects that are named are told with what people call them, each in i
     const std::vector<ObjectName> asked{{"gene", "wbgene01"}, {"Paper", "WBGene01"},
                                         {"Gene", "nobody"},   {"Gene", "wbgene02"},
                                         {"Gene", "WBGene0"},  {"Gene", "WBGene01"}};
-    CHECK(labelled(process.ledger.reading(), asked) ==
+    CHECK(labelled(process.service.read_context(), asked) ==
           std::vector<Named>{{{"Gene", "WBGene01"}, "unc-26"},
                              {{"Paper", "WBGene01"}, "WBGene01"},
                              {{"Gene", "nobody"}, "nobody"},
                              {{"Gene", "WBGene02"}, "lin-7"},
                              {{"Gene", "WBGene0"}, "WBGene0"},
                              {{"Gene", "WBGene01"}, "unc-26"}});
-    CHECK(labelled(process.ledger.reading(), {}).empty());
+    CHECK(labelled(process.service.read_context(), {}).empty());
 }

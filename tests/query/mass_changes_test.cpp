@@ -1,14 +1,16 @@
 // Places that a release changed in most objects of a class: with which histories they come.
 // SPDX-License-Identifier: MIT
-#include "history/mass_changes.hpp"
+#include "tables/mass_changes.hpp"
 
-#include "history/ledger.hpp"
-#include "history/tables.hpp"
+#include "query/history_service.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
+#include "tables/tables.hpp"
 
+using namespace tables;
 using namespace history;
+using namespace query;
 using store::Value;
 using support::tag;
 using support::text;
@@ -22,7 +24,7 @@ class Process {
    public:
     explicit Process(const store::Connect& connect)
         : pool(connect, 4), current(opener(), pool),
-          ledger(pool, current, {}, [this] { return now; }) {}
+          service(pool, current, {}, [this] { return now; }) {}
 
     void put(const std::string& version, const std::string& day) {
         auto build = std::make_shared<support::SmallBuild>(version, day);
@@ -31,8 +33,8 @@ class Process {
         identity_ += '1';
         current.look();
     }
-    History history(const Window& window = {}) {
-        const auto answer = ledger.history_of(gene, window);
+    History history(const PageRequest& window = {}) {
+        const auto answer = service.history_of(gene, window);
         REQUIRE(answer);
         return answer->history;
     }
@@ -53,7 +55,7 @@ class Process {
     base::Seconds now{*base::parse_date("2008-04-01")};
     store::Pool pool;
     CurrentBuild current;
-    Ledger ledger;
+    HistoryService service;
 
    private:
     BuildOpener opener() {
@@ -115,15 +117,15 @@ TEST_CASE("a server that knew of no mass changes tells those that a job wrote me
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process server(fresh.connect()), job(fresh.connect());
     fill(server);
-    const auto before = server.ledger.moment();
+    const auto before = server.service.cache_version();
     CHECK(server.history().mass_changes.empty());
     job.add("WS188", "Gene", "Remark");
     server.now += std::chrono::seconds{1};
-    CHECK(server.ledger.moment().generation > before.generation);
+    CHECK(server.service.cache_version().generation > before.generation);
     CHECK(server.history().mass_changes == std::vector{remark_in("WS188")});
     job.write("DELETE FROM mass_changes");
     server.now += std::chrono::seconds{1};
-    static_cast<void>(server.ledger.moment());
+    static_cast<void>(server.service.cache_version());
     CHECK(server.history().mass_changes.empty());
 }
 
@@ -131,7 +133,7 @@ TEST_CASE("while the table is known to be empty, no request asks for mass change
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process server(fresh.connect());
     fill(server);
-    static_cast<void>(server.ledger.moment());
+    static_cast<void>(server.service.cache_version());
     // Without a word to the generation: nobody looks.
     store::perform(server.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("INSERT INTO mass_changes (version, class, path, objects,"
@@ -157,7 +159,7 @@ TEST_CASE("mass changes are read for rows of kind changed, however many there ar
         });
     };
     CHECK(read() == std::vector{remark_in("WS5"), remark_in("WS90")});
-    rows[90].kind = Kind::created;
+    rows[90].kind = RowKind::created;
     CHECK(read() == std::vector{remark_in("WS5")});
     rows[5].notes.changes.clear();
     CHECK(read().empty());

@@ -1,4 +1,4 @@
-// A server process over a store: its builds are set by hand, and all is asked of its ledger.
+// A server process over a store: its builds are set by hand, and all is asked of its service.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,21 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "history/ledger.hpp"
+#include "query/history_service.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
 namespace processes {
 
-using history::ObjectName;
+using tree::ObjectName;
 using Shared = std::shared_ptr<support::SmallBuild>;
 
 class Process {
    public:
     explicit Process(const store::Connect& connect, history::Settings settings = {})
         : pool(connect, 4), current(opener(), pool),
-          ledger(pool, current, std::move(settings), [this] { return now; }) {}
+          service(pool, current, std::move(settings), [this] { return now; }) {}
 
     void put(Shared next) {
         build_ = std::move(next);
@@ -36,15 +36,15 @@ class Process {
                         {support::tag("Remark", {support::text(remark)})});
         put(std::move(build));
     }
-    history::History history(const ObjectName& object, const history::Window& window = {}) {
-        const auto answer = ledger.history_of(object, window);
+    query::History history(const ObjectName& object, const query::PageRequest& window = {}) {
+        const auto answer = service.history_of(object, window);
         INFO((answer ? "" : answer.error().text));
         REQUIRE(answer);
         return answer->history;
     }
-    history::WatchList list(const std::vector<ObjectName>& objects,
-                            const history::Window& window = {}) {
-        const auto answer = ledger.watch_list(objects, window);
+    query::WatchList list(const std::vector<ObjectName>& objects,
+                          const query::PageRequest& window = {}) {
+        const auto answer = service.watch_list(objects, window);
         INFO((answer ? "" : answer.error().text));
         REQUIRE(answer);
         return answer->list;
@@ -58,7 +58,7 @@ class Process {
     base::Seconds now{*base::parse_date("2008-04-01")};
     store::Pool pool;
     history::CurrentBuild current;
-    history::Ledger ledger;
+    query::HistoryService service;
 
    private:
     history::BuildOpener opener() {
@@ -74,10 +74,10 @@ class Process {
 };
 
 // What tells a row from others: "WS187 Gene a".
-inline std::string name_of(const history::Row& row) {
+inline std::string name_of(const tables::Row& row) {
     return row.release.version + ' ' + row.object.class_name + ' ' + row.object.name;
 }
-inline std::vector<std::string> names_of(const std::vector<history::Row>& rows) {
+inline std::vector<std::string> names_of(const std::vector<tables::Row>& rows) {
     std::vector<std::string> names;
     for (const auto& row : rows) names.push_back(name_of(row));
     return names;

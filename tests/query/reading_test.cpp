@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <random>
 
-#include "history/lists.hpp"
 #include "process.hpp"
 #include "store/dialect.hpp"
+#include "tables/lists.hpp"
 
+using namespace tables;
 using namespace history;
+using namespace query;
 using namespace processes;
 using store::Value;
 
@@ -15,8 +17,8 @@ namespace {
 
 const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
 
-Window window_of(std::size_t most, std::size_t before = 0, Narrowing narrowing = {},
-                 std::string since = {}) {
+PageRequest window_of(std::size_t most, std::size_t before = 0, ChangeFilter narrowing = {},
+                      std::string since = {}) {
     return {most, std::move(since), std::move(narrowing), before};
 }
 
@@ -132,8 +134,8 @@ std::vector<std::string> page(std::vector<Written::Stored> rows, std::size_t bef
 }
 
 // Every window of this excerpt shows what a walk over `rows` finds.
-void hold(const std::vector<Written::Stored>& rows, const Narrowing& narrowing,
-          const std::function<base::Result<Excerpt>(const Window&)>& read) {
+void hold(const std::vector<Written::Stored>& rows, const ChangeFilter& narrowing,
+          const std::function<base::Result<HistoryPage>(const PageRequest&)>& read) {
     for (const std::size_t most : {1, 50, 333}) {
         const auto excerpt = read(window_of(most, 0, narrowing));
         REQUIRE(excerpt);
@@ -159,8 +161,8 @@ TEST_CASE("a class's rows are those that a walk over all rows finds, in every wi
     // Of Gene few, and more than are read object by object.
     const int objects = GENERATE(150, 9'000);
     const Written written(fresh.connect(), objects);
-    const auto reading = written.process.ledger.reading();
-    const auto read = [&](const Window& window) {
+    const auto reading = written.process.service.read_context();
+    const auto read = [&](const PageRequest& window) {
         return class_history(reading, "Gene", window);
     };
     hold(written.news_where([](const auto& row) { return row.object.class_name == "Gene"; }), {},
@@ -172,7 +174,7 @@ TEST_CASE("a class's rows are those that a walk over all rows finds, in every wi
           }),
                                           1000));
     if (objects > 200) return;
-    const Narrowing removed{"remark", {compare::Op::removed}};
+    const ChangeFilter removed{"remark", {compare::Op::removed}};
     hold(written.news_where([](const auto& row) {
         return row.object.class_name == "Gene" && row.op == "removed";
     }),
@@ -182,20 +184,20 @@ TEST_CASE("a class's rows are those that a walk over all rows finds, in every wi
 TEST_CASE("a release's rows are those that a walk over all rows finds, in every window") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Written written(fresh.connect(), 300);
-    const auto reading = written.process.ledger.reading();
-    const auto read = [&](const Window& window) {
+    const auto reading = written.process.service.read_context();
+    const auto read = [&](const PageRequest& window) {
         return release_history(reading, Written::version(1), window);
     };
     hold(written.news_where([](const auto& row) { return row.release == 1; }), {}, read);
     hold(
         written.news_where([](const auto& row) { return row.release == 1 && row.op == "added"; }),
-        Narrowing{"", {compare::Op::added}}, read);
+        ChangeFilter{"", {compare::Op::added}}, read);
 }
 
 TEST_CASE("of a release of very many rows the first by name are found in the order of names") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Written written(fresh.connect(), 50'000);
-    const auto reading = written.process.ledger.reading();
+    const auto reading = written.process.service.read_context();
     const auto rows = written.news_where([](const auto& row) { return row.release == 3; });
     REQUIRE(rows.size() > 20'000);
     const auto excerpt = release_history(reading, Written::version(3), window_of(70));
@@ -204,7 +206,7 @@ TEST_CASE("of a release of very many rows the first by name are found in the ord
     CHECK(names_of(excerpt->rows) == newest(rows, 70));
     CHECK_FALSE(excerpt->cut);
     // A narrowing looks at 20,000 of them, and says so.
-    const Narrowing added{"", {compare::Op::added}};
+    const ChangeFilter added{"", {compare::Op::added}};
     const auto narrowed = release_history(reading, Written::version(3), window_of(9, 0, added));
     REQUIRE(narrowed);
     CHECK(narrowed->cut);
@@ -259,7 +261,7 @@ TEST_CASE("a narrowed list says when it did not look at its oldest rows") {
             {"history", {"oid", "version", "date", "recorded_at", "kind", "label", "notes"}, {}},
             of_rows);
     });
-    const Narrowing added{"", {compare::Op::added}};
+    const ChangeFilter added{"", {compare::Op::added}};
     CHECK(process.list(asked, window_of(5, 0, added)).cut);
     CHECK_FALSE(process.list(asked, window_of(5)).cut);
     asked.resize(190);
@@ -269,10 +271,10 @@ TEST_CASE("a narrowed list says when it did not look at its oldest rows") {
 TEST_CASE("the contents of a release are counted by class and kind") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Written written(fresh.connect(), 200);
-    const auto reading = written.process.ledger.reading();
+    const auto reading = written.process.service.read_context();
     const auto contents = release_contents(reading, Written::version(2), {});
     REQUIRE(contents);
-    const auto count = [&](const std::string& class_name, Kind kind) {
+    const auto count = [&](const std::string& class_name, RowKind kind) {
         return static_cast<std::uint64_t>(
             written
                 .news_where([&](const auto& row) {
@@ -309,7 +311,7 @@ TEST_CASE("the contents of a release are counted by class and kind") {
 TEST_CASE("what is not known, or is newer than the current release, is absent") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Written written(fresh.connect(), 20);
-    const auto reading = written.process.ledger.reading();
+    const auto reading = written.process.service.read_context();
     for (const auto& version : {Written::version(5), std::string("WS1"), std::string()}) {
         CHECK(release_history(reading, version, {}).error().kind == base::Kind::absent);
         CHECK(release_contents(reading, version, {}).error().kind == base::Kind::absent);
@@ -328,12 +330,12 @@ TEST_CASE("rows of a class come with its mass changes, and a class without rows 
     process.write("INSERT INTO mass_changes (version, class, path, objects, of_objects)"
                   " VALUES ('WS187', 'Gene', 'Remark', 2, 2)");
     const std::vector mass{MassChange{"WS187", "Gene", "Remark", 2, 2}};
-    CHECK(class_history(process.ledger.reading(), "Gene", {})->mass_changes == mass);
-    CHECK(release_history(process.ledger.reading(), "WS187", {})->mass_changes == mass);
-    CHECK(release_contents(process.ledger.reading(), "WS187", {})->mass_changes == mass);
-    CHECK(class_history(process.ledger.reading(), "Paper", {})->mass_changes.empty());
+    CHECK(class_history(process.service.read_context(), "Gene", {})->mass_changes == mass);
+    CHECK(release_history(process.service.read_context(), "WS187", {})->mass_changes == mass);
+    CHECK(release_contents(process.service.read_context(), "WS187", {})->mass_changes == mass);
+    CHECK(class_history(process.service.read_context(), "Paper", {})->mass_changes.empty());
     process.put("WS190", "2008-05-01", {{{"Protein", "p"}, "1"}});
-    const auto none = class_history(process.ledger.reading(), "Protein", {});
+    const auto none = class_history(process.service.read_context(), "Protein", {});
     REQUIRE(none);
     CHECK((none->rows.empty() && none->recorded == 0));
     CHECK(none->last_modified == *base::parse_date("2008-05-01"));
@@ -344,6 +346,6 @@ TEST_CASE("the classes known are those of the build and of the store") {
     Process process(fresh.connect());
     fill(process);
     process.put("WS190", "2008-05-01", {{{"Protein", "p"}, "1"}, {a, "1"}});
-    CHECK(known_classes(process.ledger.reading()) ==
+    CHECK(known_classes(process.service.read_context()) ==
           std::vector<std::string>{"Gene", "Paper", "Protein"});
 }

@@ -3,13 +3,16 @@
 #include "history/refresh.hpp"
 
 #include "history/batch.hpp"
-#include "history/past.hpp"
+#include "query/row_reading.hpp"
+#include "query/tree_at.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
+using namespace tables;
 using namespace history;
+using namespace query;
 using support::SmallBuild;
 using support::tag;
 using support::text;
@@ -36,7 +39,7 @@ class Desks {
         return history::refresh({pool, settings, clock, renames}, now, before, name);
     }
     std::vector<Row> rows(const Release& current, const ObjectName& name = gene,
-                          const Window& window = {}) {
+                          const PageRequest& window = {}) {
         return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
             const auto object = find_object(transaction, name);
             if (!object) return std::vector<Row>();
@@ -71,7 +74,7 @@ class Desks {
     store::Pool pool;
     Settings settings;
     base::Clock clock = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    Renames renames;
+    CreatedObjects renames;
 };
 
 }  // namespace
@@ -90,7 +93,7 @@ TEST_CASE("an object asked for in each release has a row for each that changed i
     CHECK(done->wrote_history);
     const auto rows = desks.rows(third.release());
     REQUIRE(rows.size() == 1);
-    CHECK(rows[0].kind == Kind::changed);
+    CHECK(rows[0].kind == RowKind::changed);
     CHECK(rows[0].since == "WS187");
     CHECK(rows[0].object == gene);
     CHECK(rows[0].recorded_at == desks.clock());
@@ -151,8 +154,8 @@ TEST_CASE("an object that vanished lives on, and may come back") {
     REQUIRE(desks.refresh(third));
     const auto rows = desks.rows(third.release());
     REQUIRE(rows.size() == 2);
-    CHECK(rows[0].kind == Kind::reappeared);
-    CHECK(rows[1].kind == Kind::vanished);
+    CHECK(rows[0].kind == RowKind::reappeared);
+    CHECK(rows[1].kind == RowKind::vanished);
     CHECK(desks.rows(second.release()).size() == 1);
 }
 
@@ -295,7 +298,7 @@ TEST_CASE("a past tree is known where it was stored, compared, and in between") 
     desks.settings.known_releases = {build("WS187").release(),
                                      {"WS185", *base::parse_date("2008-01-11")}};
     const auto in = [&](std::string_view version) {
-        return tree_in(desks.pool, desks.settings, done->row, version);
+        return tree_at(desks.pool, desks.settings, done->row, version);
     };
     CHECK(in("WS186")->nodes == one);
     CHECK(in("WS188")->nodes == two);
@@ -339,6 +342,6 @@ TEST_CASE("an object vanishes though another spelled alike, recorded apart, stay
     for (const auto* name : {"abc", "ABC"})
         REQUIRE(desks.refresh(second, nullptr, {"Gene", name}));
     REQUIRE(desks.rows(second.release(), {"Gene", "abc"}).size() == 1);
-    CHECK(desks.rows(second.release(), {"Gene", "abc"})[0].kind == Kind::vanished);
+    CHECK(desks.rows(second.release(), {"Gene", "abc"})[0].kind == RowKind::vanished);
     CHECK(desks.rows(second.release(), {"Gene", "ABC"}).empty());
 }

@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "history/reading.hpp"
+#include "query/query.hpp"
 #include "source/dump.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 #include "support/trees.hpp"
 
-using history::Kind;
-using history::ObjectName;
+using tables::RowKind;
+using tree::ObjectName;
 
 namespace {
 
@@ -43,9 +43,9 @@ void unfold(Lines& lines, const std::string& sign, const compare::Change& change
         lines.insert(sign + " " + nlohmann::json(cells).dump());
 }
 
-Lines unfolded(const history::Row& row) {
+Lines unfolded(const tables::Row& row) {
     Lines lines;
-    if (row.kind == Kind::created || row.kind == Kind::vanished)
+    if (row.kind == RowKind::created || row.kind == RowKind::vanished)
         lines.insert(std::string(name_of(row.kind)));
     for (const auto& change : row.notes.changes) {
         unfold(lines, "-", change, change.before);
@@ -79,7 +79,7 @@ class SampleHistory {
             names_.insert(listed.id());
             return true;
         });
-        const history::Desk desk{pool_, settings_, clock_, renames_};
+        const history::Context desk{pool_, settings_, clock_, renames_};
         for (const auto& name : names_) {
             const auto done = history::refresh(desk, build, previous, name);
             if (!done) FAIL(done.error().text);
@@ -92,8 +92,8 @@ class SampleHistory {
             const auto releases =
                 history::known_releases(transaction, settings_, nullptr, nullptr);
             for (const auto& name : names_) {
-                const auto object = history::find_object(transaction, name);
-                const auto rows = history::load_rows(transaction, *object, release, {}, releases);
+                const auto object = tables::find_object(transaction, name);
+                const auto rows = query::load_rows(transaction, *object, release, {}, releases);
                 for (const auto& row : rows->rows)
                     if (row.release == release) differences[name] = unfolded(row);
             }
@@ -101,18 +101,18 @@ class SampleHistory {
         });
     }
 
-    history::Row row_of(const ObjectName& name, const base::Release& release) {
+    tables::Row row_of(const ObjectName& name, const base::Release& release) {
         return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
             const auto releases =
                 history::known_releases(transaction, settings_, nullptr, nullptr);
-            const auto object = history::find_object(transaction, name);
-            auto rows = history::load_rows(transaction, *object, release, {}, releases);
+            const auto object = tables::find_object(transaction, name);
+            auto rows = query::load_rows(transaction, *object, release, {}, releases);
             REQUIRE_FALSE(rows->rows.empty());
             return rows->rows.front();
         });
     }
 
-    history::Reading reading(const source::Build& build) {
+    query::ReadContext reading(const source::Build& build) {
         return {pool_, settings_, {build, nullptr}, {}};
     }
 
@@ -120,7 +120,7 @@ class SampleHistory {
     support::TempDir folder_;
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::Settings settings_;
-    history::Renames renames_;
+    history::CreatedObjects renames_;
     store::Pool pool_;
     std::set<ObjectName> names_;
 };
@@ -138,7 +138,7 @@ TEST_CASE("the recorded changes of every sample object are exactly those expecte
     CHECK(sample.recorded(third->release()) == expected("WS187-WS188.tsv"));
 
     const auto phenotype = sample.row_of({"Phenotype", "WBPhenotype:0001213"}, third->release());
-    CHECK(phenotype.kind == Kind::vanished);
+    CHECK(phenotype.kind == RowKind::vanished);
     CHECK(phenotype.notes.renamed_to == ObjectName{"Phenotype", "WBPhenotype:0004022"});
     const auto renamed = sample.row_of({"Person", "WBPerson625"}, third->release());
     CHECK(renamed.notes.renamed_to == ObjectName{"Person", "WBPerson625alias"});
@@ -156,7 +156,7 @@ TEST_CASE("releases, classes and differences of the sample builds hold what is e
     const auto reading = sample.reading(third);
     const auto differences = expected("WS187-WS188.tsv");
 
-    const auto contents = history::release_contents(reading, "WS188", {"", "", 0, 5000});
+    const auto contents = query::release_contents(reading, "WS188", {"", "", 0, 5000});
     REQUIRE(contents);
     CHECK(contents->matching == differences.size());
     REQUIRE(contents->entries.size() == differences.size());
@@ -171,19 +171,19 @@ TEST_CASE("releases, classes and differences of the sample builds hold what is e
     for (const auto& count : contents->classes)
         CHECK(count.objects == by_class[count.class_name]);
 
-    const auto genes = history::class_history(reading, "Gene", {1000, "WS187"});
+    const auto genes = query::class_history(reading, "Gene", {1000, "WS187"});
     REQUIRE(genes);
     CHECK(genes->recorded == by_class["Gene"]);
-    CHECK(history::release_history(reading, "WS188", {1000, ""})->recorded == differences.size());
+    CHECK(query::release_history(reading, "WS188", {1000, ""})->recorded == differences.size());
 
     for (const auto& [name, lines] : differences) {
         INFO(name.class_name << ' ' << name.name);
-        const auto found = history::difference(reading, name, "WS187", "WS188");
+        const auto found = query::difference(reading, name, "WS187", "WS188");
         REQUIRE(found);
-        history::Row row;
+        tables::Row row;
         row.notes.changes = found->changes;
-        if (!found->was_there) row.kind = Kind::created;
-        if (!found->is_there) row.kind = Kind::vanished;
+        if (!found->was_there) row.kind = RowKind::created;
+        if (!found->is_there) row.kind = RowKind::vanished;
         CHECK(unfolded(row) == lines);
     }
 }
@@ -193,7 +193,7 @@ TEST_CASE("a first sight of the sample builds does not report the loading sessio
     const auto build = sample.open("WS188");
     sample.refresh_all(*build, nullptr);
     const auto row = sample.row_of({"Gene", "WBGene00006763"}, build->release());
-    CHECK(row.kind == Kind::reconstructed);
+    CHECK(row.kind == RowKind::reconstructed);
     for (const auto& change : row.notes.changes)
         for (const auto& node : change.after)
             CHECK(node.stamp.find("wormpub") == std::string::npos);

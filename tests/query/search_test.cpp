@@ -43,7 +43,7 @@ const std::vector<ObjectName> recorded_names{{"Gene", "WBGene01"},
 std::vector<std::string> found(Process& process, const std::string& class_name,
                                const std::string& text, std::size_t most = 10) {
     std::vector<std::string> names;
-    for (const auto& named : find_named(process.ledger.reading(), class_name, text, most))
+    for (const auto& named : find_named(process.service.read_context(), class_name, text, most))
         names.push_back(named.object.class_name + ' ' + named.object.name + " = " + named.label);
     return names;
 }
@@ -181,7 +181,7 @@ TEST_CASE("the difference of two releases is what its changes say, in either dir
     fill(process);
     const ObjectName a{"Gene", "a"}, c{"Paper", "c"};
     const auto between = [&](const ObjectName& object, const char* from, const char* to) {
-        return difference(process.ledger.reading(), object, from, to);
+        return difference(process.service.read_context(), object, from, to);
     };
     const auto rows = process.history(a).rows;  // WS189, WS187, WS186
     const auto one = between(a, "WS186", "WS187");
@@ -209,7 +209,7 @@ TEST_CASE("a difference that can't be told names the nearest release, or what is
     process.write("INSERT INTO releases (version, released_on) VALUES ('WS180', '2007-01-01')");
     process.write("INSERT INTO releases (version, released_on) VALUES ('WS200', '2009-01-01')");
     const ObjectName a{"Gene", "a"};
-    const auto reading = process.ledger.reading();
+    const auto reading = process.service.read_context();
     const auto early = difference(reading, a, "WS180", "WS189");
     REQUIRE_FALSE(early);
     CHECK(early.error().kind == base::Kind::absent);
@@ -237,7 +237,7 @@ TEST_CASE("a difference tells nothing of a release that is newer than the curren
     process.put("WS188", "2008-02-20", {{a, "2"}});
     static_cast<void>(process.history(a));
     process.put("WS187", "2008-02-15", {{a, "1"}});
-    const auto reading = process.ledger.reading();
+    const auto reading = process.service.read_context();
     CHECK(difference(reading, a, "WS186", "WS188").error().kind == base::Kind::refused);
     const auto known = difference(reading, a, "WS186", "WS187");
     const bool tells = known && known->changes.empty();

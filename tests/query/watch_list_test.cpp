@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "history/row_reading.hpp"
 #include "process.hpp"
+#include "query/row_reading.hpp"
 
+using namespace tables;
 using namespace history;
+using namespace query;
 using namespace processes;
 using support::tag;
 using support::text;
@@ -14,8 +16,8 @@ namespace {
 
 const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
 
-Window archive(std::size_t before) {
-    Window window;
+PageRequest archive(std::size_t before) {
+    PageRequest window;
     window.before = before;
     return window;
 }
@@ -79,14 +81,14 @@ TEST_CASE("a watch list brings its objects up to date, and reads them together a
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
-    const auto before = process.ledger.computations();
+    const auto before = process.service.computations();
     const auto next = std::make_shared<support::SmallBuild>("WS190", "2008-05-01");
     next->with("Gene", "a", {tag("Remark", {text("6")})});
     next->with("Gene", "b", {tag("Remark", {text("3")})});
     process.put(next);
     CHECK(names_of(process.list({a, b}).rows).front() == "WS190 Gene a");
     CHECK(next->loads() == 2);
-    CHECK(process.ledger.computations() == before + 2);
+    CHECK(process.service.computations() == before + 2);
     CHECK(process.list({a, b, c}).recorded == 8);
     CHECK(process.list({b, a}).recorded == 5);
     CHECK(next->loads() == 2);
@@ -99,10 +101,10 @@ TEST_CASE("objects of a watch list are known by any spelling, counted once, or s
     const auto list = process.list({{"gene", "A"}, a, {"Gene", "unknown"}, {"Paper", "C"}});
     CHECK(objects_of(list) == std::vector{a, c});
     CHECK(list.recorded == 6);
-    const auto unknown = process.ledger.watch_list({{"Gene", "unknown"}, {"No", "class"}}, {});
+    const auto unknown = process.service.watch_list({{"Gene", "unknown"}, {"No", "class"}}, {});
     REQUIRE_FALSE(unknown);
     CHECK(unknown.error().kind == base::Kind::absent);
-    CHECK(process.ledger.watch_list({a}, {50, "WS1"}).error().kind == base::Kind::refused);
+    CHECK(process.service.watch_list({a}, {50, "WS1"}).error().kind == base::Kind::refused);
 }
 
 TEST_CASE("an object known from a newer release only is not on a watch list") {
@@ -112,7 +114,7 @@ TEST_CASE("an object known from a newer release only is not on a watch list") {
     static_cast<void>(process.list({a, b}));
     process.put("WS186", "2008-02-01", {{a, "0"}});
     CHECK(objects_of(process.list({a, b})) == std::vector{a});
-    CHECK(process.ledger.watch_list({b}, {}).error().kind == base::Kind::absent);
+    CHECK(process.service.watch_list({b}, {}).error().kind == base::Kind::absent);
 }
 
 TEST_CASE("without a build a watch list is as it was recorded last") {
@@ -121,11 +123,11 @@ TEST_CASE("without a build a watch list is as it was recorded last") {
     fill(before);
     Process process(fresh.connect());
     process.current.look();
-    const auto answer = process.ledger.watch_list({a, b, {"Gene", "unknown"}}, {});
+    const auto answer = process.service.watch_list({a, b, {"Gene", "unknown"}}, {});
     REQUIRE(answer);
     CHECK_FALSE(answer->up_to_date);
     CHECK(answer->list.recorded == 4);
-    CHECK(process.ledger.watch_list({{"Gene", "unknown"}}, {}).error().kind ==
+    CHECK(process.service.watch_list({{"Gene", "unknown"}}, {}).error().kind ==
           base::Kind::unavailable);
 }
 
@@ -138,7 +140,7 @@ TEST_CASE("an object that can't be read is on the list as it was recorded last")
     next->with("Gene", "b", {tag("Remark", {text("6")})});
     next->break_one_with(b, {base::Kind::malformed, "dump.ace:7: no closing quote"});
     process.put(next);
-    const auto answer = process.ledger.watch_list({a, b}, {});
+    const auto answer = process.service.watch_list({a, b}, {});
     REQUIRE(answer);
     CHECK_FALSE(answer->up_to_date);
     CHECK(names_of(answer->list.rows) == std::vector<std::string>{"WS190 Gene a", "WS189 Gene a",
@@ -150,7 +152,7 @@ TEST_CASE("the pages of an archive, joined, are all rows from the oldest to the 
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     const auto names = record_many(process, 70, 2);  // more than one list of values holds
-    Window all;
+    PageRequest all;
     all.most = 1000;
     const auto whole = process.list(names, all);
     REQUIRE(whole.rows.size() == 140);
@@ -170,7 +172,7 @@ TEST_CASE("the pages of an archive, joined, are all rows from the oldest to the 
 
 TEST_CASE("a window is cut from the rows, newest first") {
     const auto slice = [](std::size_t most, std::size_t before, std::size_t rows) {
-        Window window;
+        PageRequest window;
         window.most = most;
         window.before = before;
         return slice_of(window, rows);
@@ -199,7 +201,7 @@ TEST_CASE("a narrowing keeps rows with a change that is shown, and counts them a
     put("WS2", "2008-01-02", {tag("Remark", {text("y")})});
     put("WS3", "2008-01-03", {tag("Remark", {text("y")}), tag("Name", {text("n")})});
     put("WS4", "2008-01-04", {tag("Remark", {text("y")})});
-    const auto versions = [&](Narrowing narrowing, std::size_t most = 50,
+    const auto versions = [&](ChangeFilter narrowing, std::size_t most = 50,
                               std::size_t before = 0) {
         const auto found = process.history(a, {most, "", narrowing, before});
         CHECK(found.narrowing == narrowing);
@@ -240,7 +242,7 @@ TEST_CASE("what a release that was published again comes to stands in watch list
     // It holds no change that a narrowing could show.
     CHECK(process.list({a, b}, {50, "", {"Remark", {}}, 0}).recorded == 3);
 
-    const auto release = release_history(process.ledger.reading(), "WS186", {});
+    const auto release = release_history(process.service.read_context(), "WS186", {});
     REQUIRE(release);
     CHECK(release->rows.at(0).revision == 2);
     CHECK(release->rows.at(1).revision == 0);
@@ -266,7 +268,7 @@ TEST_CASE("curators are called what the current build calls them") {
     const auto loads = build->loads();
     CHECK(process.history(a).people == people);
     CHECK(process.list({a}).people == people);
-    CHECK(process.ledger.reading().people == people);
+    CHECK(process.service.read_context().people == people);
     CHECK(build->loads() == loads);
     CHECK(count_store(process.pool).objects == 1);
 

@@ -15,7 +15,7 @@
 #include "support/temp_dir.hpp"
 #include "support/trees.hpp"
 
-using history::ObjectName;
+using tree::ObjectName;
 
 namespace {
 
@@ -131,7 +131,7 @@ std::map<std::string, Lines> read_objects() {
     return objects;
 }
 
-std::set<std::string> recorded_of(const std::vector<history::Row>& rows) {
+std::set<std::string> recorded_of(const std::vector<tables::Row>& rows) {
     std::set<std::string> recorded;
     for (const auto& row : rows)
         for (const auto& change : row.notes.changes) {
@@ -164,7 +164,7 @@ TEST_CASE("first sight of real curation gives each release what its stamps say")
     settings.first_seen_since = *base::parse_date(since);
     settings.known_releases = releases;
     const base::Clock clock = [] { return base::Seconds{}; };
-    history::Renames renames;
+    history::CreatedObjects renames;
 
     const auto objects = read_objects();
     CHECK(objects.size() == 2113);
@@ -175,7 +175,7 @@ TEST_CASE("first sight of real curation gives each release what its stamps say")
             history::refresh({pool, settings, clock, renames}, **build, nullptr, object);
         if (!done) FAIL(done.error().text);
         const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
-            return history::load_rows(
+            return query::load_rows(
                 transaction, done->row, releases.back(), {},
                 history::known_releases(transaction, settings, nullptr, nullptr));
         });

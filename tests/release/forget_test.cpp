@@ -309,7 +309,7 @@ TEST_CASE("a running server sees at once that something was forgotten") {
     const Three builds;
     office.ask_for_all(builds);
     const auto generation = [&] {
-        return store::perform(office.pool, store::Access::read, history::generation);
+        return store::perform(office.pool, store::Access::read, tables::generation);
     };
     const auto before = generation();
     auto meanwhile = before;

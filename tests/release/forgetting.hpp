@@ -6,22 +6,22 @@
 #include <set>
 #include <string>
 
-#include "history/tables.hpp"
 #include "release/forget.hpp"
 #include "release/warm.hpp"
 #include "support/catch.hpp"
 #include "support/contents.hpp"
 #include "support/small_build.hpp"
+#include "tables/tables.hpp"
 
 namespace forgetting {
 
 using namespace release;
-using history::ObjectName;
 using support::ComparedIn;
 using support::SmallBuild;
 using support::stamped;
 using support::tag;
 using support::text;
+using tree::ObjectName;
 
 inline base::Clock april() {
     return [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
@@ -135,7 +135,7 @@ struct Office {
     store::Pool pool;
     history::Settings settings;
     base::Clock clock = april();
-    history::Renames renames;
+    history::CreatedObjects renames;
     std::set<ObjectName> seen;
 };
 

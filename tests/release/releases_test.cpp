@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include "release/releases.hpp"
 
-#include "history/tables.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
+#include "tables/tables.hpp"
 
 using namespace release;
-using history::Kind;
 using support::SmallBuild;
 using support::tag;
 using support::text;
+using tables::RowKind;
 
 namespace {
 
@@ -34,8 +34,8 @@ const auto old_one = made("WS99", "2008-01-01"), new_one = made("WS100", "2008-0
 // Two releases, of which the second changed an object and lacks another.
 void record_two(store::Pool& pool, const history::Settings& settings) {
     const base::Clock clock = [] { return base::Seconds{}; };
-    history::Renames renames;
-    const history::Desk desk{pool, settings, clock, renames};
+    history::CreatedObjects renames;
+    const history::Context desk{pool, settings, clock, renames};
     OneOfTwo a(old_one, "one");
     a.with("Gene", "goes", {tag("Remark")});
     const OneOfTwo b(new_one, "two");
@@ -62,7 +62,7 @@ TEST_CASE("releases are listed oldest first, with what is recorded of each") {
     Listed first{.release = old_one, .has_digest = true, .compared = 1};
     CHECK(list[0] == first);
     Listed second{.release = new_one, .is_newest = true, .has_digest = true, .compared = 2};
-    second.rows = {{Kind::changed, 1}, {Kind::vanished, 1}};
+    second.rows = {{RowKind::changed, 1}, {RowKind::vanished, 1}};
     CHECK(list[1] == second);
 }
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <set>
 
-#include "history/past.hpp"
+#include "query/tree_at.hpp"
 #include "release/replacing.hpp"
 #include "support/contents.hpp"
 #include "support/faulty_connection.hpp"
@@ -65,17 +65,17 @@ std::string seen_by_readers(Office& office, const SmallBuild& build,
             history::known_releases(transaction, office.settings, &build, nullptr);
         std::string all;
         for (const auto& name : names) {
-            auto row = history::find_object(transaction, {"Gene", name}).value();
-            history::settle(transaction, row, build.release(), releases);
+            auto row = tables::find_object(transaction, {"Gene", name}).value();
+            tables::settle(transaction, row, build.release(), releases);
             all += name + ' ' + row.label + ' ' + row.signature + ' ' +
                    base::format_date(row.last_modified) + ' ' + row.compared_in + '\n';
             const auto rows =
-                history::load_rows(transaction, row, build.release(), {}, releases).value();
+                query::load_rows(transaction, row, build.release(), {}, releases).value();
             all += std::to_string(rows.recorded);
             for (const auto& each : rows.rows)
                 all += ' ' + each.release.version + '/' + std::to_string(each.revision) + ' ' +
                        std::string(name_of(each.kind)) + ' ' + each.label + ' ' +
-                       history::to_json(each.notes) + '\n';
+                       tables::to_json(each.notes) + '\n';
         }
         return all;
     });
@@ -290,9 +290,9 @@ TEST_CASE("an object that the release after it changes has its replacement in pl
     CHECK(row.find("\"before\":[{\"text\":\"three\"}]") != std::string::npos);
     // As it was then, for those who ask for the tree.
     const auto object = store::perform(reader.pool, store::Access::read, [](auto& transaction) {
-        return history::find_object(transaction, {"Gene", "none_left"}).value();
+        return tables::find_object(transaction, {"Gene", "none_left"}).value();
     });
-    const auto tree = history::tree_in(reader.pool, reader.settings, object, "WS188");
+    const auto tree = query::tree_at(reader.pool, reader.settings, object, "WS188");
     REQUIRE(tree);
     CHECK(tree->nodes == remark("one"));
     // The newer release does not keep the job from its end.

@@ -1,7 +1,7 @@
 // A release that is published again while the list of what is ignored changes: rows change where
 // the two publications differ in what counts, and nowhere else.
 // SPDX-License-Identifier: MIT
-#include "history/past.hpp"
+#include "query/tree_at.hpp"
 #include "release/replacing.hpp"
 
 using namespace replacing;
@@ -146,10 +146,10 @@ TEST_CASE("a tree is known in the releases between two when jobs told that it ha
     come_to(c, &b);
     CHECK_FALSE(office.rows().contains("g"));
     const auto object = store::perform(office.pool, store::Access::read, [](auto& transaction) {
-        return history::find_object(transaction, {"Gene", "g"}).value();
+        return tables::find_object(transaction, {"Gene", "g"}).value();
     });
     const auto in = [&](const std::string& version) {
-        return history::tree_in(office.pool, office.settings, object, version);
+        return query::tree_at(office.pool, office.settings, object, version);
     };
     const auto nodes_in = [&](const std::string& version) {
         auto tree = in(version);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "history/ledger.hpp"
+#include "query/history_service.hpp"
 #include "release/replace.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
@@ -76,7 +76,7 @@ struct Office {
     explicit Office(store::Connect connect, store::RetryPolicy retry_policy = {})
         : pool(std::move(connect), 4, std::move(retry_policy)) {}
 
-    history::Desk desk() { return {pool, settings, clock, renames}; }
+    history::Context desk() { return {pool, settings, clock, renames}; }
     void warm(const SmallBuild& build, const SmallBuild* previous = nullptr) {
         release::Warming warming{desk(), held(build),
                                  previous == nullptr ? nullptr : held(*previous),
@@ -135,7 +135,7 @@ struct Office {
     store::Pool pool;
     history::Settings settings;
     base::Clock clock = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    history::Renames renames;
+    history::CreatedObjects renames;
 };
 
 }  // namespace replacing

@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "history/ledger.hpp"
+#include "query/history_service.hpp"
 #include "source/dump.hpp"
 #include "support/catch.hpp"
 #include "support/contents.hpp"
@@ -92,7 +92,7 @@ struct Office {
     store::Pool pool;
     history::Settings settings;
     base::Clock clock = april();
-    history::Renames renames;
+    history::CreatedObjects renames;
     std::set<ObjectName> seen;
 };
 
@@ -202,7 +202,7 @@ TEST_CASE("an object first seen in an older build is not taken for compared in a
     for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
     a.with("Gene", "rolled-back", remark("one")).with("Gene", "warmed-back", remark("two"));
     office.done(office.warming(b));
-    const history::Desk desk{office.pool, office.settings, office.clock, office.renames};
+    const history::Context desk{office.pool, office.settings, office.clock, office.renames};
     REQUIRE(history::refresh(desk, a, nullptr, {"Gene", "rolled-back"}));
     office.done(office.warming(a, nullptr, Objects{{"Gene", "warmed-back"}}));
     const auto asked = history::refresh(desk, b, &a, {"Gene", "rolled-back"});
@@ -460,8 +460,8 @@ TEST_CASE("a staged build that is warmed changes nothing that readers see until 
     site.look();
     office.done(office.warming(now));
     const auto answers = [&] {
-        history::Ledger ledger(office.pool, site, office.settings, office.clock);
-        std::vector<base::Result<history::Ledger::Answer>> all;
+        query::HistoryService ledger(office.pool, site, office.settings, office.clock);
+        std::vector<base::Result<query::HistoryService::Answer>> all;
         for (const auto* name : {"g", "gone", "fresh"})
             all.push_back(ledger.history_of({"Gene", name}, {}));
         return all;

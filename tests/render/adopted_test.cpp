@@ -67,7 +67,7 @@ TEST_CASE("adopted notes made of any pieces of HTML give nothing but links and l
 
 TEST_CASE("content of an adopted row shows its notes, cut at 32 KB") {
     auto adopted = sample::row("WS180", sample::day(2007, 8, 1), {});
-    adopted.kind = history::Kind::adopted;
+    adopted.kind = tables::RowKind::adopted;
     for (int i = 0; i < 4000; ++i) adopted.notes.adopted_html += "Name &gt; value<br>";
     const auto html = sample::content_of(adopted, sample::site());
     CHECK(html.size() > 30 * 1024);

@@ -41,7 +41,7 @@ std::vector<Row> large_rows(std::size_t count) {
 }
 
 // Reads the document in a format, and holds it to its rules.
-support::ReadFeed read(const Judged& judge, const history::History& history,
+support::ReadFeed read(const Judged& judge, const query::History& history,
                        std::size_t before = 0) {
     auto channel = channel_of(history, site());
     channel.before = before;

@@ -7,7 +7,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string atom(const history::History& history, const render::Site& look = site(),
+std::string atom(const query::History& history, const render::Site& look = site(),
                  const std::string& self = self_url) {
     auto channel = channel_of(history, look);
     channel.self_url = self;

@@ -23,7 +23,7 @@ inline void check_golden(const std::string& name, const std::string& bytes) {
 }
 
 // A gene that vanished, changed, and was seen first, by curators of whom one is known.
-inline history::History gene() {
+inline query::History gene() {
     auto vanished = row("WS188", day(2008, 3, 22), {removed({}, support::tag("Identity"))});
     vanished.kind = Kind::vanished;
     vanished.since = vanished.notes.previous = "WS187";
@@ -36,7 +36,7 @@ inline history::History gene() {
     history.vanished = true;
     return history;
 }
-inline history::People people() {
+inline query::People people() {
     return {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia Martinelli"}}};
 }
 

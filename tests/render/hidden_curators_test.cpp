@@ -25,7 +25,7 @@ std::vector<Change> changes() {
 }
 
 // One row of each kind, with all that a row of it can hold.
-history::History every_kind() {
+query::History every_kind() {
     std::vector<Row> rows;
     for (const auto kind : all_kinds) {
         auto made = row("WS" + std::to_string(200 - rows.size()),
@@ -43,7 +43,7 @@ history::History every_kind() {
     return history;
 }
 
-std::vector<std::string> pages_of(const history::History& history, const render::Site& look) {
+std::vector<std::string> pages_of(const query::History& history, const render::Site& look) {
     std::vector<std::string> pages;
     pages.push_back(render::history_page({history, {}, 1}, look, templates()));
     for (const auto& row : history.rows)
@@ -56,7 +56,7 @@ std::vector<std::string> pages_of(const history::History& history, const render:
     return pages;
 }
 
-std::vector<std::string> feeds_of(const history::History& history, const render::Site& look) {
+std::vector<std::string> feeds_of(const query::History& history, const render::Site& look) {
     std::vector<std::string> feeds;
     for (const auto& format : render::formats())
         feeds.push_back(format.render(history, channel_of(history, look), look));

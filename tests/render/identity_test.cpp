@@ -11,7 +11,7 @@ using namespace sample;
 namespace {
 
 struct Document {
-    history::History history;
+    query::History history;
     render::Channel channel;
 };
 using Step = std::function<void(Document&)>;

@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string json_feed(const history::History& history, const render::Site& look = site()) {
+std::string json_feed(const query::History& history, const render::Site& look = site()) {
     const auto bytes = render::json_feed(history, channel_of(history, look), look);
     INFO(bytes.substr(0, 3000));
     CHECK(support::findings_in_json(bytes, self_url, now()) == std::vector<std::string>());
@@ -39,7 +39,7 @@ TEST_CASE("an item tells its changes as data, in the shape in which they are rec
     CHECK(varve.at("release") == "WS187");
     CHECK(varve.at("since") == "WS186");
     CHECK(varve.at("kind") == "changed");
-    CHECK(varve.at("changes") == json::parse(history::changes_to_json(r.notes.changes)));
+    CHECK(varve.at("changes") == json::parse(tables::changes_to_json(r.notes.changes)));
     CHECK(!varve.contains("left_out"));
 }
 

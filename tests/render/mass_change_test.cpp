@@ -10,9 +10,9 @@
 
 using namespace sample;
 using Catch::Matchers::Contains;
-using history::MassChange;
 using support::tag;
 using support::text;
+using tables::MassChange;
 
 namespace {
 

@@ -9,8 +9,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string narrowed(const Row& row, history::Narrowing narrowing,
-                     std::vector<history::MassChange> mass_changes = {}) {
+std::string narrowed(const Row& row, query::ChangeFilter narrowing,
+                     std::vector<tables::MassChange> mass_changes = {}) {
     auto excerpt = excerpt_of(row, std::move(mass_changes));
     excerpt.narrowing = std::move(narrowing);
     const auto html = render::content_of(row, excerpt, site());
@@ -54,7 +54,7 @@ TEST_CASE("the cut of narrowed content counts what it shows") {
 
 TEST_CASE("a mass change is told where its changes are shown") {
     const auto r = unc_26_in_ws187();
-    const std::vector<history::MassChange> mass_changes = {
+    const std::vector<tables::MassChange> mass_changes = {
         {"WS187", "Gene", "Identity > Version", 30'123, 45'000}};
     CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::removed}}, mass_changes),
                !Contains("30,123") && Contains("4 other changes"));

@@ -92,7 +92,7 @@ TEST_CASE("what became of an object that is gone is said and linked") {
     auto view = sample::history_view({sample::unc_26_in_ws187()});
     view.history.vanished = true;
     view.history.rows[0].kind = sample::Kind::vanished;
-    view.history.rows[0].notes.renamed_to = history::ObjectName{"Gene", "WBGene00000001"};
+    view.history.rows[0].notes.renamed_to = tree::ObjectName{"Gene", "WBGene00000001"};
     const auto page = page_of(view);
     CHECK(holds(page, "<p class=\"notice\">It is no longer in <a "
                       "href=\"https://changes.example.org/release/WS188\">WS188</a>. Most likely "

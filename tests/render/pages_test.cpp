@@ -167,7 +167,7 @@ render::Site hostile_site(const std::string& text) {
     return site;
 }
 
-history::People hostile_people(const std::string& text) {
+query::People hostile_people(const std::string& text) {
     return {{text, {{"Person", text}, text}}};
 }
 
@@ -193,7 +193,7 @@ Pages hostile_pages(const std::string& text) {
     adopted.history.rows[0].notes.adopted_html = text + "<br>" + text;
     auto gone = history;
     gone.history.vanished = true;
-    gone.history.rows[0].notes.renamed_to = history::ObjectName{text, text};
+    gone.history.rows[0].notes.renamed_to = tree::ObjectName{text, text};
     gone.at = "WS187";
     auto diff = sample::diff_view(hostile_row(text, 9).notes.changes);
     diff.difference.object = {text, text};

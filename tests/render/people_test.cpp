@@ -10,9 +10,9 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const history::People people = {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
-                                {"smart", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
-                                {"blank", {{"Person", "WBPerson2"}, "  "}}};
+const query::People people = {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
+                              {"smart", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
+                              {"blank", {{"Person", "WBPerson2"}, "  "}}};
 
 std::string stamp(const std::string& user, const render::Site& look = site()) {
     std::string html;

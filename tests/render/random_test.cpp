@@ -78,7 +78,7 @@ Row hostile_row(int number) {
     return r;
 }
 
-history::History hostile_history() {
+query::History hostile_history() {
     std::vector<Row> rows;
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) rows.push_back(hostile_row(i));
     auto history = history_of(rows);
@@ -106,8 +106,7 @@ const std::array<Judged, 3> judged = {{{"rss", support::findings_in_rss, support
                                        {"json", support::findings_in_json, support::read_json}}};
 
 // What every format must tell of a history.
-std::vector<support::ReadItem> items_of(const history::History& history,
-                                        const render::Site& look) {
+std::vector<support::ReadItem> items_of(const query::History& history, const render::Site& look) {
     std::vector<support::ReadItem> items;
     for (const auto& row : history.rows) {  // made newest first
         std::vector<std::string> names;

@@ -11,7 +11,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string rss(const history::History& history, const std::string& narrowing = "") {
+std::string rss(const query::History& history, const std::string& narrowing = "") {
     return render::rss(history, channel_of(history, site(), narrowing), site());
 }
 
@@ -21,7 +21,7 @@ void check_feed(const std::string& bytes) {
     CHECK(bytes.size() <= 512 * 1024);
 }
 
-void check_golden_feed(const std::string& name, const history::History& history) {
+void check_golden_feed(const std::string& name, const query::History& history) {
     const auto bytes = rss(history);
     check_golden(name, bytes);
     check_feed(bytes);

@@ -13,9 +13,9 @@ namespace sample {
 
 using compare::Change;
 using compare::Op;
-using history::Kind;
-using history::Row;
 using support::Nodes;
+using tables::Row;
+using tables::RowKind;
 using tree::Cell;
 using tree::Node;
 using Cells = std::vector<Cell>;
@@ -68,8 +68,8 @@ inline Row row(std::string version, base::Date date, std::vector<Change> changes
     return row;
 }
 
-inline history::History history_of(std::vector<Row> rows) {
-    history::History history;
+inline query::History history_of(std::vector<Row> rows) {
+    query::History history;
     history.object = history.spelling = {"Gene", "WBGene00006763"};
     history.label = "unc-26";
     history.oid = 7;
@@ -81,7 +81,7 @@ inline history::History history_of(std::vector<Row> rows) {
 }
 
 // The document that a feed of this history is, at self_url.
-inline render::Channel channel_of(const history::History& history, const render::Site& look,
+inline render::Channel channel_of(const query::History& history, const render::Site& look,
                                   std::string narrowing = {}) {
     render::Channel channel;
     channel.subject = render::subject_of(history, look);
@@ -92,9 +92,9 @@ inline render::Channel channel_of(const history::History& history, const render:
     return channel;
 }
 
-inline history::Excerpt excerpt_of(const Row& row,
-                                   std::vector<history::MassChange> mass_changes = {}) {
-    history::Excerpt excerpt;
+inline query::HistoryPage excerpt_of(const Row& row,
+                                     std::vector<tables::MassChange> mass_changes = {}) {
+    query::HistoryPage excerpt;
     excerpt.rows = {row};
     excerpt.recorded = 1;
     excerpt.mass_changes = std::move(mass_changes);
@@ -102,7 +102,7 @@ inline history::Excerpt excerpt_of(const Row& row,
 }
 // Of a row that stands alone.
 inline std::string content_of(const Row& row, const render::Site& look = site(),
-                              std::vector<history::MassChange> mass_changes = {}) {
+                              std::vector<tables::MassChange> mass_changes = {}) {
     return render::content_of(row, excerpt_of(row, std::move(mass_changes)), look);
 }
 

@@ -35,7 +35,7 @@ inline render::HistoryView history_view(std::vector<Row> rows) {
 }
 
 inline render::DiffView diff_view(std::vector<Change> changes) {
-    history::Difference difference;
+    query::Difference difference;
     difference.object = {"Gene", "WBGene00006763"};
     difference.label = "unc-26";
     difference.from = {"WS186", day(2008, 1, 15)};

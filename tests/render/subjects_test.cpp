@@ -8,8 +8,8 @@ using namespace sample;
 
 namespace {
 
-history::WatchList list_of(std::vector<history::ObjectName> objects) {
-    history::WatchList list;
+query::WatchList list_of(std::vector<tree::ObjectName> objects) {
+    query::WatchList list;
     for (auto& object : objects) {
         const auto label = object.name == "WBGene00006763" ? "unc-26" : object.name;
         list.objects.push_back({std::move(object), label});
@@ -20,9 +20,9 @@ history::WatchList list_of(std::vector<history::ObjectName> objects) {
     list.current = {"WS188", day(2008, 3, 22)};
     return list;
 }
-const history::ObjectName unc_26{"Gene", "WBGene00006763"};
+const tree::ObjectName unc_26{"Gene", "WBGene00006763"};
 
-std::string title(std::vector<history::ObjectName> objects) {
+std::string title(std::vector<tree::ObjectName> objects) {
     return render::subject_of(list_of(std::move(objects)), site()).title;
 }
 

@@ -18,9 +18,9 @@ namespace backroom {
 
 using Fields = std::map<std::string, std::string, std::less<>>;
 using base::Kind;
-using history::ObjectName;
 using serve::Request;
 using serve::Response;
+using tree::ObjectName;
 
 inline const ObjectName unc26{"Gene", "WBGene00006763"};
 inline const ObjectName daf16{"Gene", "WBGene00000912"};
@@ -28,13 +28,13 @@ inline const ObjectName paper{"Paper", "WBPaper00031000"};
 inline const std::string plain = "class=Gene&name=WBGene00006763";
 
 // Releases of these tests: WS1 of 2008-01-01, WS2 a day later, and so on.
-inline history::Release release(int number) {
+inline base::Release release(int number) {
     return {"WS" + std::to_string(number),
             *base::parse_date("2008-01-01") + std::chrono::days(number - 1)};
 }
 
-inline history::Row row(const ObjectName& object, int number) {
-    history::Row made;
+inline tables::Row row(const ObjectName& object, int number) {
+    tables::Row made;
     made.object = object;
     made.release = release(number);
     made.recorded_at = base::Seconds(made.release.released_on);
@@ -50,30 +50,30 @@ inline history::Row row(const ObjectName& object, int number) {
 }
 
 struct Backroom {
-    history::Moment moment{.version = "WS187", .build_digest = "d187", .generation = 1};
+    query::CacheVersion moment{.version = "WS187", .build_digest = "d187", .generation = 1};
     std::optional<base::Error> error;  // of all that is asked
     bool up_to_date = true;
     std::string refused_build;
     std::vector<ObjectName> objects = {unc26};  // all that are known
-    std::vector<history::Row> rows;             // newest first
+    std::vector<tables::Row> rows;              // newest first
     std::function<void()> on_load = [] {};
     std::atomic<int> loads = 0, hits = 0;
-    history::Window window;
-    history::ContentsQuery contents_query;
+    query::PageRequest window;
+    query::ContentsQuery contents_query;
     std::map<std::string, std::string> tokens;  // to who holds them
-    std::vector<history::Named> named;
-    std::optional<history::Difference> difference;
+    std::vector<query::Named> named;
+    std::optional<query::Difference> difference;
     std::string schema_fault;
-    history::StoreCounts counts;
+    query::StoreCounts counts;
     int schema_asked = 0, counts_asked = 0, frames = 0, searches = 0;
     std::function<void()> on_look = [] {};  // at the store, for operators
     base::Seconds now = *base::parse_rfc3339("2008-03-01T12:00:00Z");
     std::chrono::steady_clock::time_point tick{};
 
     // Rows of these objects that the window shows.
-    history::Excerpt excerpt(const std::function<bool(const history::Row&)>& belongs,
-                             const history::Window& wanted) {
-        history::Excerpt shown;
+    query::HistoryPage excerpt(const std::function<bool(const tables::Row&)>& belongs,
+                               const query::PageRequest& wanted) {
+        query::HistoryPage shown;
         shown.current = {moment.version, *base::parse_date("2008-02-15")};
         shown.last_modified = *base::parse_date("2008-02-15");
         shown.narrowing = wanted.narrowing;
@@ -82,7 +82,7 @@ struct Backroom {
         shown.recorded = all.size();
         if (wanted.before > 0) {
             const auto end = std::min(wanted.before, all.size());
-            const auto begin = std::min(wanted.before - history::archive_page, all.size());
+            const auto begin = std::min(wanted.before - query::archive_page, all.size());
             all = {all.end() - static_cast<std::ptrdiff_t>(end),
                    all.end() - static_cast<std::ptrdiff_t>(begin)};
         } else if (all.size() > wanted.most) {
@@ -100,41 +100,41 @@ struct Backroom {
         return std::nullopt;
     }
 
-    void load(const history::Window& wanted) {
+    void load(const query::PageRequest& wanted) {
         ++loads;
         window = wanted;
         on_load();
     }
 
-    serve::Asked<history::Ledger::Answer> history_of(const ObjectName& asked,
-                                                     const history::Window& wanted) {
+    serve::Asked<query::HistoryService::Answer> history_of(const ObjectName& asked,
+                                                           const query::PageRequest& wanted) {
         load(wanted);
         if (error) return tl::unexpected<base::Error>(*error);
         const auto object = known(asked);
         if (!object) return base::fail(Kind::absent, "SELECT /secret/path");
-        history::History past;
-        static_cast<history::Excerpt&>(past) =
+        query::History past;
+        static_cast<query::HistoryPage&>(past) =
             excerpt([&](const auto& each) { return each.object == *object; }, wanted);
         past.object = past.spelling = *object;
         past.label = "unc-26";
-        return history::Ledger::Answer{std::move(past), up_to_date};
+        return query::HistoryService::Answer{std::move(past), up_to_date};
     }
 
-    serve::Asked<history::Ledger::Listed> list_of(const std::vector<ObjectName>& asked,
-                                                  const history::Window& wanted) {
+    serve::Asked<query::HistoryService::Listed> list_of(const std::vector<ObjectName>& asked,
+                                                        const query::PageRequest& wanted) {
         load(wanted);
         if (error) return tl::unexpected<base::Error>(*error);
-        history::WatchList list;
+        query::WatchList list;
         for (const auto& each : asked)
             if (const auto object = known(each)) list.objects.push_back({*object, object->name});
         if (list.objects.empty()) return base::fail(Kind::absent, "SELECT /secret/path");
-        std::ranges::sort(list.objects, {}, &history::Named::object);
-        static_cast<history::Excerpt&>(list) = excerpt(
+        std::ranges::sort(list.objects, {}, &query::Named::object);
+        static_cast<query::HistoryPage&>(list) = excerpt(
             [&](const auto& each) {
-                return std::ranges::count(list.objects, each.object, &history::Named::object) > 0;
+                return std::ranges::count(list.objects, each.object, &query::Named::object) > 0;
             },
             wanted);
-        return history::Ledger::Listed{std::move(list), up_to_date};
+        return query::HistoryService::Listed{std::move(list), up_to_date};
     }
 
     template <class T>
@@ -148,25 +148,25 @@ struct Backroom {
     serve::ReadingDesk reading() {
         serve::ReadingDesk desk;
         desk.class_history = [this](const std::string& class_name,
-                                    const history::Window& wanted) {
+                                    const query::PageRequest& wanted) {
             return class_history(class_name, wanted);
         };
-        desk.release_history = [this](const std::string& version, const history::Window& wanted) {
+        desk.release_history = [this](const std::string& version,
+                                      const query::PageRequest& wanted) {
             return release_history(version, wanted);
         };
         desk.newest_releases = [this](std::size_t) {
             ++frames;
             return unless_broken(
-                std::vector<history::ReleaseSummary>{{release(2), {}}, {release(1), {}}});
+                std::vector<query::ReleaseSummary>{{release(2), {}}, {release(1), {}}});
         };
         desk.release_contents =
-            [this](
-                const std::string& version,
-                const history::ContentsQuery& query) -> serve::Asked<history::ReleaseContents> {
+            [this](const std::string& version,
+                   const query::ContentsQuery& query) -> serve::Asked<query::ReleaseContents> {
             contents_query = query;
             if (version != "WS1" && version != "WS2")
                 return base::fail(Kind::absent, "SELECT /secret/path");
-            history::ReleaseContents contents;
+            query::ReleaseContents contents;
             contents.summary.release = release(version == "WS1" ? 1 : 2);
             return unless_broken(std::move(contents));
         };
@@ -177,13 +177,13 @@ struct Backroom {
             return unless_broken(std::move(found));
         };
         desk.labelled = [this](const std::vector<ObjectName>& asked) {
-            std::vector<history::Named> labelled;
+            std::vector<query::Named> labelled;
             for (const auto& object : asked) {
                 const auto known =
                     std::find_if(named.begin(), named.end(), [&](const auto& each) {
                         return base::equal_ignoring_case(each.object.name, object.name);
                     });
-                labelled.push_back(known == named.end() ? history::Named{object, object.name}
+                labelled.push_back(known == named.end() ? query::Named{object, object.name}
                                                         : *known);
             }
             return unless_broken(std::move(labelled));
@@ -192,15 +192,15 @@ struct Backroom {
             return unless_broken(std::vector<std::string>{"Gene", "Paper"});
         };
         desk.difference = [this](const ObjectName&, const std::string&,
-                                 const std::string&) -> serve::Asked<history::Difference> {
+                                 const std::string&) -> serve::Asked<query::Difference> {
             if (difference) return *difference;
             return base::fail(Kind::absent, "WS1 is not known; the nearest is WS2.");
         };
         return desk;
     }
 
-    serve::Asked<history::Excerpt> class_history(const std::string& class_name,
-                                                 const history::Window& wanted) {
+    serve::Asked<query::HistoryPage> class_history(const std::string& class_name,
+                                                   const query::PageRequest& wanted) {
         load(wanted);
         if (error) return tl::unexpected<base::Error>(*error);
         if (class_name != "Gene" && class_name != "Paper")
@@ -209,8 +209,8 @@ struct Backroom {
                        wanted);
     }
 
-    serve::Asked<history::Excerpt> release_history(const std::string& version,
-                                                   const history::Window& wanted) {
+    serve::Asked<query::HistoryPage> release_history(const std::string& version,
+                                                     const query::PageRequest& wanted) {
         load(wanted);
         if (error) return tl::unexpected<base::Error>(*error);
         if (version != "WS1" && version != "WS2")
@@ -221,9 +221,9 @@ struct Backroom {
     serve::OperatorDesk operators() {
         serve::OperatorDesk desk;
         desk.refused_build = [this] { return refused_build; };
-        desk.current_release = [this]() -> std::optional<history::Release> {
+        desk.current_release = [this]() -> std::optional<base::Release> {
             if (moment.version.empty()) return std::nullopt;
-            return history::Release{moment.version, *base::parse_date("2008-02-15")};
+            return base::Release{moment.version, *base::parse_date("2008-02-15")};
         };
         desk.schema_fault = [this]() -> serve::Asked<std::string> {
             ++schema_asked;
@@ -231,7 +231,7 @@ struct Backroom {
             if (!moment.store_reachable) return base::fail(Kind::unavailable, "away");
             return schema_fault;
         };
-        desk.store_counts = [this]() -> serve::Asked<history::StoreCounts> {
+        desk.store_counts = [this]() -> serve::Asked<query::StoreCounts> {
             ++counts_asked;
             on_look();
             if (!moment.store_reachable) return base::fail(Kind::unavailable, "away");
@@ -251,11 +251,11 @@ struct Backroom {
     serve::Desk desk() {
         serve::Desk desk;
         desk.moment = [this] { return moment; };
-        desk.history_of = [this](const ObjectName& asked, const history::Window& wanted) {
+        desk.history_of = [this](const ObjectName& asked, const query::PageRequest& wanted) {
             return history_of(asked, wanted);
         };
         desk.watch_list = [this](const std::vector<ObjectName>& asked,
-                                 const history::Window& wanted) {
+                                 const query::PageRequest& wanted) {
             return list_of(asked, wanted);
         };
         desk.note_hit = [this](const ObjectName&) { ++hits; };

@@ -14,9 +14,9 @@ using serve::Result;
 
 namespace {
 
-const history::Moment now{.version = "WS187", .build_digest = "d", .generation = 7};
+const query::CacheVersion now{.version = "WS187", .build_digest = "d", .generation = 7};
 
-history::Moment later() {
+query::CacheVersion later() {
     auto moment = now;
     ++moment.generation;
     return moment;

@@ -11,8 +11,8 @@ namespace {
 const std::string gene_page = "/history?class=Gene&name=WBGene00006763";
 const std::string diff_page = "/diff?class=Gene&name=WBGene00006763&from=WS1&to=WS2";
 
-history::Difference difference() {
-    history::Difference made;
+query::Difference difference() {
+    query::Difference made;
     made.object = unc26;
     made.label = "unc-26";
     made.from = release(1);
@@ -81,7 +81,7 @@ TEST_CASE("a history page leads to every row, however short feeds are, and count
     World world(settings);
     with_rows(world);
     CHECK(world.open(gene_page + "&at=WS1").status == 200);
-    CHECK(world.back.window == history::Window{.most = 10'000, .since = ""});
+    CHECK(world.back.window == query::PageRequest{.most = 10'000, .since = ""});
     CHECK(world.back.hits == 0);
 }
 

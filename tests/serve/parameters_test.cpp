@@ -31,7 +31,7 @@ TEST_CASE("a list is split at the first colon, sorted, and holds each object onc
     REQUIRE(parsed);
     const auto objects = objects_in(*parsed);
     REQUIRE(objects);
-    CHECK(*objects == std::vector<history::ObjectName>{{"Gene", "x"}, {"Paper", "a:b"}});
+    CHECK(*objects == std::vector<tree::ObjectName>{{"Gene", "x"}, {"Paper", "a:b"}});
     for (const auto* bad : {"", ":", "Gene", "Gene:", ":x"}) {
         const auto broken = parse_query(std::string("object=") + bad, known);
         REQUIRE(broken);

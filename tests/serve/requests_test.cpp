@@ -38,8 +38,8 @@ TEST_CASE("class and name are enough, separated by & or by ;") {
                               ";;class=Gene&&name=unc-26&", "%63lass=Gene&name=unc%2D26"}) {
         const auto parsed = parse_feed_request(query, most);
         REQUIRE(parsed);
-        CHECK(parsed->object == history::ObjectName{"Gene", "unc-26"});
-        CHECK(parsed->window == history::Window{50, ""});
+        CHECK(parsed->object == tree::ObjectName{"Gene", "unc-26"});
+        CHECK(parsed->window == query::PageRequest{50, ""});
         CHECK(parsed->format.empty());
         CHECK(query_of(*parsed) == "class=Gene&name=unc-26");
     }

@@ -19,7 +19,7 @@ TEST_CASE("a feed is answered with all that a reader needs to keep it") {
     CHECK(response.field("Content-Encoding").empty());
     CHECK(response.field("ETag").size() == 34);
     CHECK(says(response, "WBGene00006763"));
-    CHECK(world.back.window == history::Window{50, ""});
+    CHECK(world.back.window == query::PageRequest{50, ""});
     CHECK(world.back.hits == 1);
 }
 
@@ -31,7 +31,7 @@ TEST_CASE("with JSON named, Accept plays no part") {
 TEST_CASE("the window asked for reaches the history, and the address the feed") {
     World world;
     const auto response = world.get("since=WS186;n=7;" + plain);
-    CHECK(world.back.window == history::Window{7, "WS186"});
+    CHECK(world.back.window == query::PageRequest{7, "WS186"});
     CHECK(says(response, "n=7"));
     CHECK(says(response, "since=WS186"));
 }

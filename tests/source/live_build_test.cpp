@@ -208,7 +208,7 @@ TEST_CASE("digests of one database's objects are no other database's, whatever t
     site.server.publish(genes({"a", "b"}), "WS188", "2008-04-01_10:00:00");
     const auto after = site.open();
     CHECK(before->digest() != after->digest());
-    CHECK(source::contradict(before->digest(), after->digest()));
+    CHECK(base::contradict(before->digest(), after->digest()));
     CHECK(before->digest_of({"Gene", "a"}).value() != after->digest_of({"Gene", "a"}).value());
     // The index of before is kept aside.
     const auto kept = source::kept_indexes((site.folder.path() / "index").string());

@@ -2,15 +2,16 @@
 #include <rapidcheck.h>
 
 #include "compare/compare.hpp"
-#include "history/history.hpp"
 #include "support/catch.hpp"
 #include "support/trees.hpp"
+#include "tables/rows.hpp"
 
-using namespace history;
+using namespace tables;
 
 TEST_CASE("every kind of row has a name of its own that leads back to it") {
-    for (const auto kind : {Kind::changed, Kind::created, Kind::vanished, Kind::reappeared,
-                            Kind::reconstructed, Kind::withdrawn, Kind::adopted})
+    for (const auto kind :
+         {RowKind::changed, RowKind::created, RowKind::vanished, RowKind::reappeared,
+          RowKind::reconstructed, RowKind::withdrawn, RowKind::adopted})
         CHECK(kind_named(name_of(kind)) == kind);
     CHECK_FALSE(kind_named("else"));
 }
