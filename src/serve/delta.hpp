@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "base/date.hpp"
+#include "query/history_page.hpp"
 #include "serve/negotiation.hpp"
-#include "tables/rows.hpp"
 
 namespace serve {
 

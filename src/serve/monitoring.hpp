@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "query/history_page.hpp"
 #include "query/query.hpp"
-#include "tables/rows.hpp"
 
 namespace serve {
 

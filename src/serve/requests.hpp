@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "query/history_page.hpp"
 #include "query/query.hpp"
 #include "serve/http.hpp"
-#include "tables/rows.hpp"
 
 namespace serve {
 
