@@ -47,9 +47,14 @@ def _reply(world, path, form):
     return reply
 
 
+@functools.lru_cache(maxsize=None)
+def _read(world, path):
+    """What feedsmith finds in each of the formats."""
+    return readers.by_feedsmith([_reply(world, path, form).body for form in FORMATS])
+
+
 def _agree(world, path, least):
-    bodies = [_reply(world, path, form).body for form in FORMATS]
-    reads = readers.by_feedsmith(bodies)
+    reads = _read(world, path)
     assert [read["format"] for read in reads] == list(FORMATS), reads
     wanted = readers.items_of_feedsmith(reads[0])
     assert len(wanted) >= least and len({item.id for item in wanted}) == len(wanted), wanted
@@ -67,7 +72,7 @@ def _agree(world, path, least):
 
 def _authors_and_content(world, path):
     """What else of an item is the same in all formats."""
-    reads = readers.by_feedsmith([_reply(world, path, form).body for form in FORMATS])
+    reads = _read(world, path)
     for of_rss, *others in zip(*(read["items"] for read in reads)):
         for other in others:
             same([other["content"]], [of_rss["content"]], f"content of {of_rss['id']}")
@@ -115,16 +120,18 @@ def _next_url(reply):
 
 def _walk(there, path, form):
     """Ids of a feed and of all of its archive, as a reader that follows its links finds them."""
-    ids, seen, path = [], set(), _path(path, form)
+    bodies, seen, path = [], set(), _path(path, form)
     while path:
         assert path not in seen, f"a circle at {path}"
         seen.add(path)
         reply = there.ways[1].ask("GET", path, [])
         assert reply.status == 200, (path, reply)
-        (read,) = readers.by_feedsmith([reply.body])
-        ids += [item["id"] for item in read["items"] if item["id"] not in ids]
+        bodies.append(reply.body)
         following = (_next_url if form == "json" else _prev_archive)(reply)
         path = following and following.removeprefix(there.world.base_url)
+    ids = []
+    for read in readers.by_feedsmith(bodies):
+        ids += [item["id"] for item in read["items"] if item["id"] not in ids]
     return ids
 
 

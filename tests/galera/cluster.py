@@ -160,8 +160,12 @@ class Node:
         return int(self.tell("SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'varve'"))
 
     def synced(self, size):
-        return (self.status("wsrep_ready") == "ON" and self.status("wsrep_cluster_size") == str(size)
-                and self.status("wsrep_local_state_comment") == "Synced")
+        assert self.runs(), f"node {self.number} ended:\n{self.log_tail()}"
+        rows = self.ask("SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_cluster_size',"
+                        " 'wsrep_local_state_comment')") or ""
+        found = dict(line.split("\t") for line in rows.splitlines())
+        return found == {"wsrep_ready": "ON", "wsrep_cluster_size": str(size),
+                         "wsrep_local_state_comment": "Synced"}
 
     def log_tail(self):
         return self.log.read_text(errors="replace")[-1000:] if self.log.exists() else ""

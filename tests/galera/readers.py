@@ -36,6 +36,11 @@ def fault_in(reply, wanted):
     return f"another page: {reply.fields} {reply.body!r} for {wanted!r}"
 
 
+# Between two requests of one reader. Readers that never pause would take both processors from the
+# cluster and its servers.
+PAUSE_SECONDS = 0.01
+
+
 class Readers:
     """with Readers(webs, pages) as readers: …; then readers.faults is empty, or tells."""
 
@@ -60,6 +65,7 @@ class Readers:
             self.answers[web].append((asked, time.monotonic() - asked, reply.status))
             if fault := fault_in(reply, self.pages[path]):
                 self.faults.append(f"{web.config.name} {path}: {fault}")
+            self._stop.wait(PAUSE_SECONDS)
 
     def answered(self, web, status, since):
         """Whether a request that began after `since` (time.monotonic()) had this status."""
