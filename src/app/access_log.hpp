@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/date.hpp"
-#include "base/log_file.hpp"
+#include "base/log.hpp"
 #include "serve/http.hpp"
 
 namespace app {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/config.hpp"
-#include "base/log_file.hpp"
+#include "base/log.hpp"
 #include "base/result.hpp"
 
 namespace app {

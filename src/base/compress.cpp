@@ -9,15 +9,15 @@ namespace base {
 
 namespace {
 
-// Of 20,000 trees of 1,368 bytes on average: level -1 2.3 us and 268 bytes each, level 1 4.2 us
-// and 229, level 3 5.3 us and 231.
+// Measured on 20,000 trees of 1,368 bytes on average: level -1 takes 2.3 us and gives 268 bytes,
+// level 1 takes 4.2 us and gives 229, level 3 takes 5.3 us and gives 231.
 constexpr int level = -1;
 
 struct FreeContext {
     void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
 };
 
-// Made once a thread: making its tables takes longer than compressing a small tree.
+// Created once per thread: creating its tables takes longer than compressing a small tree.
 ZSTD_CCtx* context_of_thread() {
     thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
     if (context == nullptr) throw std::runtime_error("zstd has no memory");
@@ -38,7 +38,7 @@ std::string compress(std::string_view bytes) {
 Result<std::string> decompress(std::string_view frame, std::size_t most) {
     const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
     if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
-        return fail(Kind::malformed, "no zstd frame of known size");
+        return fail(Kind::malformed, "not a zstd frame of known size");
     if (size > most) return fail(Kind::too_large, "a zstd frame above its limit");
     std::string bytes(static_cast<std::size_t>(size), '\0');
     const auto got = ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());

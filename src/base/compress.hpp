@@ -1,4 +1,4 @@
-// base/compress.hpp -- bytes made small and whole again, by zstd.
+// base/compress.hpp -- compression with zstd.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace base {
 
-// One zstd frame that tells its content's size (RFC 8878 section 3.1.1.1.4).
+// Returns one zstd frame that states the size of its content (RFC 8878 section 3.1.1.1.4).
 //   throws  std::runtime_error when zstd has no memory
 [[nodiscard]] std::string compress(std::string_view bytes);
 
-// The bytes of such a frame.
+// Returns the content of such a frame.
 //   error  malformed; too_large when the content is, or claims to be, above `most` bytes
 [[nodiscard]] Result<std::string> decompress(std::string_view frame, std::size_t most);
 

@@ -11,8 +11,9 @@ namespace base {
 
 enum class Algorithm { md5, sha256 };
 
-// Digest of bytes that come in pieces. Reusable: hex() gives the digest and begins anew.
-//   error  std::runtime_error when OpenSSL refuses (a FIPS-only library has no MD5)
+// Computes the digest of bytes that come in pieces. Reusable: raw() and hex() return the digest and
+// start over.
+//   throws  std::runtime_error when OpenSSL refuses (a FIPS-only library has no MD5)
 class Digest {
    public:
     explicit Digest(Algorithm algorithm);

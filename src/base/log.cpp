@@ -2,10 +2,71 @@
 #include "base/log.hpp"
 
 #include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/date.hpp"
-#include "base/log_file.hpp"
+
+namespace base {
+namespace {
+
+Result<int> open_for_appending(const std::string& path) {
+    // O_NONBLOCK: a FIFO that nobody reads must not block the server.
+    const int descriptor =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0640);
+    if (descriptor >= 0) return descriptor;
+    return fail(Kind::unavailable, "cannot write " + path + ": " +
+                                       std::error_code(errno, std::generic_category()).message());
+}
+
+}  // namespace
+
+LogFile::~LogFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void LogFile::replace_with(int descriptor) {
+    const int kept = descriptor_;
+    if (kept < 0) {
+        descriptor_ = descriptor;
+        return;
+    }
+    ::dup3(descriptor, kept, O_CLOEXEC);
+    ::close(descriptor);
+}
+
+Result<void> LogFile::open(const std::string& path) {
+    const std::lock_guard lock(changing_);
+    const auto descriptor = open_for_appending(path);
+    if (!descriptor) return tl::unexpected(descriptor.error());
+    replace_with(*descriptor);
+    open_ = true;
+    return {};
+}
+
+void LogFile::close() {
+    const std::lock_guard lock(changing_);
+    if (!open_.exchange(false)) return;
+    // Keeps the descriptor, and points it at /dev/null.
+    if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0)
+        replace_with(nowhere);
+}
+
+void LogFile::write(std::string_view line) const {
+    if (!is_open()) return;
+    [[maybe_unused]] const auto written = ::write(descriptor_, line.data(), line.size());
+}
+
+Result<void> can_append_to(const std::string& path) {
+    const auto descriptor = open_for_appending(path);
+    if (!descriptor) return tl::unexpected(descriptor.error());
+    ::close(*descriptor);
+    return {};
+}
+
+}  // namespace base
 
 namespace base::log {
 namespace {
@@ -26,7 +87,7 @@ constexpr std::string_view name_of(Level level) {
     return "?";
 }
 
-// Quoted when it holds more than plain characters; control characters never reach a terminal.
+// Quotes a value with other than plain characters. Control characters never reach a terminal.
 void append_value(std::string& line, std::string_view value) {
     constexpr std::string_view special = " =\"\\";
     const auto is_plain = [&](char c) {
@@ -73,7 +134,7 @@ void write(Level level, std::string_view what, Fields fields) {
         file.write(line);
         return;
     }
-    // A log that can't be written must not stop the program; there is nobody left to tell.
+    // A log that cannot be written must not stop the program.
     [[maybe_unused]] const auto written = ::write(descriptor, line.data(), line.size());
 }
 

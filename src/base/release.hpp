@@ -17,13 +17,13 @@ struct Release {
     bool operator==(const Release&) const = default;
 };
 
-// By date, then by the natural order of the version (WS99 before WS100).
+// Orders by date, then by the natural order of the version (WS99 before WS100).
 [[nodiscard]] inline std::strong_ordering operator<=>(const Release& a, const Release& b) {
     if (const auto by_date = a.released_on <=> b.released_on; by_date != 0) return by_date;
     return natural_compare(a.version, b.version) <=> 0;
 }
 
-// Versions stand in URLs, file names and keys; anything else is refused at the door.
+// Versions appear in URLs, file names and keys, so other texts are refused when they are read.
 [[nodiscard]] inline bool is_version(std::string_view text) {
     constexpr std::string_view allowed =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";

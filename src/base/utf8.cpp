@@ -12,7 +12,8 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-// windows-1252, bytes 0x80-0x9F; 0 where the code page assigns nothing.
+// windows-1252, bytes 0x80-0x9F; 0 where the code page assigns nothing. iconv(3) would need a
+// descriptor for each thread and a special case for the unassigned bytes: more code than this.
 constexpr std::array<char32_t, 32> windows_1252 = {
     0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
@@ -22,7 +23,7 @@ constexpr bool is_forbidden(char32_t c) {
     return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0xFFFE || c == 0xFFFF;
 }
 
-// Eight bytes at a time: true when all are 0x20 ... 0x7F.
+// Returns whether the next eight bytes are all 0x20 ... 0x7F.
 bool is_plain_word(const char* at) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, sizeof word);

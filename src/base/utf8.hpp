@@ -1,4 +1,4 @@
-// base/utf8.hpp -- any bytes made into text that XML 1.0 and JSON may carry: the one door.
+// base/utf8.hpp -- turns any bytes into text that XML 1.0 and JSON can carry.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -8,13 +8,13 @@
 
 namespace base {
 
-// True when `bytes` may pass as it is: valid UTF-8, no C0 control but TAB LF CR, no U+FFFE/FFFF.
-// DEL and C1 controls are legal characters of XML 1.0 (section 2.2) and stay.
+// Returns whether `bytes` is legal: valid UTF-8 without C0 controls but TAB, LF and CR, and without
+// U+FFFE and U+FFFF. DEL and C1 controls are legal characters of XML 1.0 (section 2.2).
 //   cost  one pass; plain ASCII at memory speed
 [[nodiscard]] bool is_legal_text(std::string_view bytes);
 
-// `bytes` as legal text. Valid UTF-8 stays; otherwise the bytes are read as windows-1252 (whose
-// five unassigned bytes become U+FFFD); then what XML forbids becomes U+FFFD.
+// Returns `bytes` as legal text. Keeps valid UTF-8; reads other bytes as windows-1252 (whose five
+// unassigned bytes become U+FFFD). Characters that XML forbids become U+FFFD.
 //   returns  at most 3 * size bytes; legal_text(legal_text(x)) == legal_text(x)
 [[nodiscard]] std::string legal_text(std::string_view bytes);
 

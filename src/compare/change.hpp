@@ -16,7 +16,8 @@ enum class Op : unsigned char { added, removed, replaced };
 
 struct Change {
     Op op = Op::added;
-    std::vector<tree::Cell> path;    // down to the parent of what changed; empty: a first tag
+    std::vector<tree::Cell>
+        path;  // down to the parent of the changed node; empty for a first tag
     std::vector<tree::Node> before;  // removed: 1, replaced: 1, added: none; whole subtrees
     std::vector<tree::Node> after;   // added: 1, replaced: 1, removed: none
     bool operator==(const Change&) const = default;
@@ -26,11 +27,12 @@ struct Change {
     return op == Op::added ? "added" : op == Op::removed ? "removed" : "replaced";
 }
 
-// Where it lies: the tags on the way to what changed, its own included, joined by " > ";
-// values are left out, so that the same place in many objects has the same text.
+// Returns the tags on the path to the changed node, its own included, joined by " > ". It leaves
+// values out, so that the same place in many objects has the same text.
 [[nodiscard]] std::string place_of(const Change& change);
 
-// Whether a tag of this name, ASCII case aside, stands on the way to what changed or in it.
+// Returns whether a tag of this name is on the path to the changed node or below it. ASCII letters
+// match in either case.
 //   cost  O(nodes of the change)
 [[nodiscard]] bool touches(const Change& change, std::string_view tag);
 

@@ -14,20 +14,20 @@ using tree::Cell;
 using tree::Models;
 using tree::Node;
 using Nodes = std::vector<Node>;
-using Places = std::vector<std::optional<std::size_t>>;
+using Partners = std::vector<std::optional<std::size_t>>;
 
-// Up to this many siblings are searched one by one, which beats hashing them.
+// Up to this many siblings a linear search is faster than hashing.
 constexpr std::size_t few = 12;
 
-// For each node of `after`, the place in `before` of the one with the same content.
+// Which siblings before and after have the same content.
 struct Matching {
-    Places partner;            // by place in after
-    std::vector<bool> stands;  // by place in before: it has a partner
+    Partners partner;         // for each node of `after` the index in `before`
+    std::vector<bool> stays;  // for each node of `before`: it has a partner
 };
 
 void join(Matching& matching, std::size_t in_before, std::size_t in_after) {
     matching.partner[in_after] = in_before;
-    matching.stands[in_before] = true;
+    matching.stays[in_before] = true;
 }
 
 std::string hash_key(const Cell& cell) {
@@ -38,7 +38,7 @@ void match_by_search(Matching& matching, const Nodes& before, const Nodes& after
                      std::size_t from) {
     for (std::size_t i = from; i < after.size(); ++i)
         for (std::size_t j = from; j < before.size(); ++j)
-            if (!matching.stands[j] && tree::same_content(before[j].cell, after[i].cell)) {
+            if (!matching.stays[j] && tree::same_content(before[j].cell, after[i].cell)) {
                 join(matching, j, i);
                 break;
             }
@@ -52,14 +52,14 @@ void match_by_hash(Matching& matching, const Nodes& before, const Nodes& after,
         places.emplace(hash_key(before[j].cell), j);
     for (std::size_t i = from; i < after.size(); ++i) {
         const auto found = places.find(hash_key(after[i].cell));
-        if (found != places.end() && !matching.stands[found->second])
+        if (found != places.end() && !matching.stays[found->second])
             join(matching, found->second, i);
     }
 }
 
 Matching match(const Nodes& before, const Nodes& after) {
-    Matching matching{Places(after.size()), std::vector<bool>(before.size())};
-    // Releases mostly keep the order: what stands at the same place is matched for nothing.
+    Matching matching{Partners(after.size()), std::vector<bool>(before.size())};
+    // Releases mostly keep the order, so nodes with the same index are tried first.
     std::size_t same = 0;
     while (same < before.size() && same < after.size() &&
            tree::same_content(before[same].cell, after[same].cell)) {
@@ -73,12 +73,12 @@ Matching match(const Nodes& before, const Nodes& after) {
     return matching;
 }
 
-// A node that replaces another: places in after and before.
+// A node that replaces another: indexes in `after` and `before`.
 struct Pair {
     std::size_t before, after;
 };
 
-// The only place for which `is` holds; nullopt when there is none or another.
+// Returns the only index for which `is` holds; nullopt when there is none or another one.
 template <class Is>
 std::optional<std::size_t> only(std::size_t count, Is&& is) {
     std::optional<std::size_t> found;
@@ -93,19 +93,19 @@ std::optional<std::size_t> only(std::size_t count, Is&& is) {
 std::optional<Pair> only_pair(const Nodes& before, const Nodes& after, const Matching& matching,
                               bool (*counts)(tree::Kind), bool unmatched_only) {
     const auto old_one = only(before.size(), [&](std::size_t j) {
-        return counts(before[j].cell.kind) && !(unmatched_only && matching.stands[j]);
+        return counts(before[j].cell.kind) && !(unmatched_only && matching.stays[j]);
     });
     const auto new_one = only(after.size(), [&](std::size_t i) {
         return counts(after[i].cell.kind) && !(unmatched_only && matching.partner[i]);
     });
-    if (!old_one || !new_one || matching.stands[*old_one] || matching.partner[*new_one])
+    if (!old_one || !new_one || matching.stays[*old_one] || matching.partner[*new_one])
         return std::nullopt;
     return Pair{*old_one, *new_one};
 }
 
 bool is_tag(tree::Kind kind) { return kind == tree::Kind::tag; }
 
-// Rule C3: which nodes under one parent replace each other; 0 … 2 pairs.
+// Returns which nodes under one parent replace each other by rule C3: 0 … 2 pairs.
 std::vector<Pair> replacements(const Nodes& before, const Nodes& after, const Matching& matching,
                                bool unique) {
     std::vector<Pair> pairs;
@@ -121,13 +121,13 @@ class Comparison {
    public:
     explicit Comparison(const Models& models) : models_(models) {}
 
-    void level(const Nodes& before, const Nodes& after, Models::Place place) {
+    void level(const Nodes& before, const Nodes& after, Models::Position position) {
         const auto matching = match(before, after);
-        const auto pairs = replacements(before, after, matching, models_.is_unique(place));
+        const auto pairs = replacements(before, after, matching, models_.is_unique(position));
         for (std::size_t i = 0; i < after.size(); ++i)
-            standing_or_new(before, after[i], i, matching, pairs, place);
+            standing_or_new(before, after[i], i, matching, pairs, position);
         for (std::size_t j = 0; j < before.size(); ++j)
-            if (!matching.stands[j] &&
+            if (!matching.stays[j] &&
                 std::none_of(pairs.begin(), pairs.end(),
                              [j](const Pair& pair) { return pair.before == j; }))
                 changes.push_back({Op::removed, path_, {before[j]}, {}});
@@ -138,9 +138,9 @@ class Comparison {
    private:
     void standing_or_new(const Nodes& before, const Node& node, std::size_t i,
                          const Matching& matching, const std::vector<Pair>& pairs,
-                         Models::Place place) {
+                         Models::Position position) {
         if (matching.partner[i]) {
-            descend(before[*matching.partner[i]], node, place);
+            descend(before[*matching.partner[i]], node, position);
             return;
         }
         for (const auto& pair : pairs)
@@ -151,11 +151,11 @@ class Comparison {
         changes.push_back({Op::added, path_, {}, {node}});
     }
 
-    void descend(const Node& before, const Node& after, Models::Place place) {
+    void descend(const Node& before, const Node& after, Models::Position position) {
         if (before.children.empty() && after.children.empty()) return;
         path_.push_back(after.cell);
         level(before.children, after.children,
-              models_.below(place, tree::notation_of(after.cell.kind), after.cell.text));
+              models_.below(position, tree::notation_of(after.cell.kind), after.cell.text));
         path_.pop_back();
     }
 
@@ -207,9 +207,9 @@ base::Result<void> apply_one(Nodes& nodes, const Change& change) {
 }  // namespace
 
 std::vector<Change> compare(const Nodes& before, const Nodes& after, const Models& models,
-                            Models::Place place) {
+                            Models::Position position) {
     Comparison comparison(models);
-    comparison.level(before, after, place);
+    comparison.level(before, after, position);
     return std::move(comparison.changes);
 }
 
@@ -256,7 +256,7 @@ std::string place_of(const Change& change) {
         place += (place.empty() ? "" : " > ") + cell.text;
     };
     for (const auto& cell : change.path) add(cell);
-    // A tag by another is a change of what both stand below.
+    // When a tag replaces a tag, the change belongs to their parent.
     if (change.op == Op::added) add(change.after.front().cell);
     if (change.op == Op::removed) add(change.before.front().cell);
     return place;

@@ -12,23 +12,25 @@
 
 namespace compare {
 
-// Changes that turn `before` into `after`: the topmost nodes that differ, in the order of
-// `after` with what was removed behind what stands, parent by parent.
+// Returns the changes that turn `before` into `after`: the topmost nodes that differ. Under each
+// parent they follow the order of `after`, and removed nodes come last.
 //   before, after  n and m nodes, duplicates merged (tree::merge_duplicates)
-//   models, place  what is UNIQUE (rule C3); Models::unknown: nothing is
+//   models, position  tell what is UNIQUE (rule C3); with Models::unknown nothing is
 //   returns        0 … n + m changes; empty means equal content (rule C1)
 //   cost           O(n + m) expected time, O(n + m) space
 //   source         docs/design.md, rules C1, C3, C7
 [[nodiscard]] std::vector<Change> compare(const std::vector<tree::Node>& before,
                                           const std::vector<tree::Node>& after,
-                                          const tree::Models& models, tree::Models::Place place);
+                                          const tree::Models& models,
+                                          tree::Models::Position position);
 
-// Rule C7: compare(before, after) applied to `before` gives the content of `after`.
-//   error  conflict: a change does not fit the tree (a path or node that is not there)
+// Applies changes to a tree. Rule C7: applying compare(before, after) to `before` gives the content
+// of `after`.
+//   error  conflict: a change does not fit the tree (its path or node does not exist)
 [[nodiscard]] base::Result<std::vector<tree::Node>> apply(std::vector<tree::Node> before,
                                                           const std::vector<Change>& changes);
 
-// The same changes read backwards: apply(after, reversed(compare(before, after))) = before.
+// Returns the opposite changes: apply(after, reversed(compare(before, after))) = before.
 [[nodiscard]] std::vector<Change> reversed(std::vector<Change> changes);
 
 }  // namespace compare

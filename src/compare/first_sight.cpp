@@ -12,14 +12,14 @@ namespace {
 using tree::Node;
 using Nodes = std::vector<Node>;
 
-// Place of a release in Evidence::releases; nullopt: old.
+// Index of a release in Evidence::releases; nullopt for old.
 using When = std::optional<std::size_t>;
 
-// A node with the release it is laid into, at the same shape as the tree.
+// A node with the release it is assigned to, in the same shape as the tree.
 struct Dated {
     const Node* node;
     When when;
-    // Of the values here and below, the earliest; nullopt: no value there.
+    // The earliest of the values here and below; nullopt when there is none.
     std::optional<When> earliest;
     std::vector<Dated> children;
 };
@@ -46,7 +46,7 @@ class Dating {
     }
 
    private:
-    // The release of a stamp. Only the day counts.
+    // Returns the release of a timestamp. Only the day counts.
     When by_stamp(const std::string& text) const {
         const auto stamp = tree::parse_stamp(text);
         if (!stamp) return std::nullopt;
@@ -65,7 +65,7 @@ class Dating {
 
 bool is_comment(const Node& node) { return node.cell.kind == tree::Kind::comment; }
 
-// The node with those below it that came in the same release.
+// Returns the node with those below it that came in the same release.
 Node pruned(const Dated& dated) {
     Node node{dated.node->cell, dated.node->stamp, {}};
     for (const auto& child : dated.children) {
@@ -92,7 +92,7 @@ class Laying {
         }
     }
 
-    std::vector<std::vector<Change>> changes;  // by place of the release
+    std::vector<std::vector<Change>> changes;  // by index of the release
 
    private:
     std::vector<tree::Cell> path_;

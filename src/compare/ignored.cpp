@@ -13,7 +13,7 @@ using tree::Cell;
 using tree::Node;
 using Nodes = std::vector<Node>;
 
-// What is left of a path below the nodes that it has led through.
+// The rest of a path, below the nodes that it has passed.
 using Way = std::span<const std::string>;
 using Ways = std::vector<Way>;
 
@@ -21,12 +21,12 @@ bool names(std::string_view tag, const Cell& cell) {
     return cell.kind == tree::Kind::tag && base::equal_ignoring_case(tag, cell.text);
 }
 
-// A tag of which nothing is left goes; a value stays.
+// Returns whether an emptied node is dropped: a tag is, a value is not.
 bool has_gone(const Node& left, bool had_children) {
     return had_children && left.children.empty() && left.cell.kind == tree::Kind::tag;
 }
 
-// What is ignored in one class.
+// The paths that one class ignores.
 class Ignoring {
    public:
     Ignoring(const Ignored& ignored, std::string_view class_name) {
@@ -39,7 +39,7 @@ class Ignoring {
 
     [[nodiscard]] Nodes left_of(const Nodes& nodes) const { return left_of(nodes, from_object_); }
 
-    // False: nothing is left of it.
+    // Returns false when nothing remains.
     [[nodiscard]] bool keep(Change& change) const {
         auto ways = from_object_;
         for (const auto& cell : change.path) {
@@ -85,7 +85,7 @@ class Ignoring {
         return left;
     }
 
-    // In place: a change holds its own nodes.
+    // Works in place, because a change owns its nodes.
     void strip(Nodes& nodes, const Ways& ways) const {
         std::size_t left = 0;
         for (auto& node : nodes) {

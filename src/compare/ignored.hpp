@@ -1,6 +1,6 @@
-// compare/ignored.hpp -- what is left out of comparing: housekeeping tags, huge computed tables
-// ([ignore] of the configuration). Trees are stored whole, signed whole and compared whole; what
-// is ignored is taken out of what a comparison found, so that a new list invents no change.
+// compare/ignored.hpp -- removes ignored paths from changes: housekeeping tags, huge computed tables
+// ([ignore] of the configuration). Trees are stored, signed and compared whole, and only the result
+// is filtered, so that a new list invents no change.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -16,22 +16,22 @@
 
 namespace compare {
 
-// Class -> paths of tags, ASCII case aside in both. A path of one tag leaves that tag out
-// wherever it stands, with all below it; a longer one where it leads to from the object down, tag
-// by tag. Class "*": every class. A class that stands here twice has the paths of both.
+// Class -> paths of tags; ASCII letters match in either case. A path of one tag removes that tag
+// wherever it is, with everything below; a longer path removes the tag that it leads to from the
+// top of the object. Class "*" means every class. A class that appears twice has the paths of both.
 using Ignored = std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>>;
 
-// The changes without what is ignored in this class: one at an ignored place goes, from subtrees
-// what is ignored is taken out, and a tag that has nothing left because of that goes too. A
-// replacement of which one side goes is an addition or a removal.
-//   returns  in their order; two trees that differ in ignored places alone have none
-//   cost     O(nodes of the changes), nothing where nothing is ignored in the class; no copies
+// Returns the changes without what is ignored in this class: drops those at ignored paths, removes
+// ignored nodes from subtrees, and drops tags that are empty because of that. A replacement that
+// loses one side becomes an addition or a removal.
+//   returns  in their order; none when the trees differ only in ignored paths
+//   cost     O(nodes of the changes); nothing when the class ignores nothing; no copies
 [[nodiscard]] std::vector<Change> without_ignored(std::vector<Change> changes,
                                                   const Ignored& ignored,
                                                   std::string_view class_name);
 
-// The same of a tree, for what is read from its timestamps.
-//   returns  a copy of what is left; nullopt: nothing is ignored in this class
+// Does the same for a tree, before its timestamps are read.
+//   returns  a copy of what remains; nullopt when the class ignores nothing
 [[nodiscard]] std::optional<std::vector<tree::Node>> without_ignored(
     const std::vector<tree::Node>& nodes, const Ignored& ignored, std::string_view class_name);
 

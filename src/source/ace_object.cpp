@@ -17,7 +17,7 @@ class NodeSink {
    public:
     struct Place {
         std::vector<tree::Node>* children;
-        tree::Models::Place in_model;
+        tree::Models::Position in_model;
     };
     NodeSink(tree::Object& object, const tree::Models& models)
         : models_(models), root_{&object.nodes, models.of_class(object.id.class_name)} {}

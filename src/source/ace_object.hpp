@@ -29,7 +29,7 @@ namespace source {
 // Lays cells into an outline without making nodes.
 class OutlineSink {
    public:
-    using Place = tree::Outline::Place;
+    using Place = tree::Outline::NodeId;
     explicit OutlineSink(tree::Outline& outline) : outline_(outline) {}
     [[nodiscard]] static Place root() { return tree::Outline::root; }
     Place add(Place parent, const RawCell& cell);

@@ -43,8 +43,8 @@ tl::unexpected<base::Error> malformed(std::string text) {
     return base::fail(base::Kind::malformed, std::move(text));
 }
 
-// The kind of cell that a key stands for; the key's value is the cell's text (of a reference:
-// its class).
+// Returns the kind of cell that a key means; its value is the text of the cell (the class of a
+// reference).
 std::optional<Kind> kind_of_key(std::string_view key) {
     constexpr std::array<std::pair<std::string_view, Kind>, 7> keys = {
         {{"tag", Kind::tag},
@@ -61,7 +61,7 @@ std::optional<Kind> kind_of_key(std::string_view key) {
 
 Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth);
 
-// One node, field by field in the order they stand in.
+// Reads one node, member by member in any order.
 class NodeReader {
    public:
     explicit NodeReader(std::size_t depth) : depth_(depth) {}
@@ -100,7 +100,7 @@ class NodeReader {
                 return malformed("\"member\" is no bool");
             return {};
         }
-        if (key != "children") return {};  // a later version's
+        if (key != "children") return {};  // of a later version
         if (!node_.children.empty()) return malformed("\"children\" stands twice");
         auto children = nodes_at(value, depth_ + 1);
         if (!children) return tl::unexpected(children.error());
@@ -192,7 +192,7 @@ Result<std::string> stamp_from_json(std::string at, std::string_view by) {
     if (at.ends_with('Z')) at.pop_back();
     if (!base::parse_rfc3339(at)) return malformed("\"at\" is no time: " + at);
     if (by.empty()) return malformed("\"at\" stands without \"by\"");
-    // As stamp_text would, without writing the time anew: a feed holds hundreds.
+    // Gives what stamp_text would without formatting the time again: a feed has hundreds.
     at[10] = '_';
     (at += '_') += by;
     return at;

@@ -4,8 +4,8 @@
 //   node = cell + {"at":…,"by":…} when stamped, or {"stamp":…} when the stamp is opaque,
 //          + {"children":[node,…]} when there are any
 // Pure. Output is deterministic: the same nodes give the same bytes.
-// A member of a KeySet is written as a reference and "member":true. An integer that JSON
-// numbers can't hold as written is a "float".
+// A member of a KeySet is written as a reference with "member":true. An integer that JSON
+// numbers cannot represent as written is a "float".
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -36,24 +36,23 @@ void append_json(std::string& out, const T& value) {
     write_json(json, value);
 }
 
-// The stamp that "at" and "by" tell.
-//   error  malformed: no time, or nobody
+// Returns the timestamp that "at" and "by" describe.
+//   error  malformed: not a time, or no curator
 [[nodiscard]] base::Result<std::string> stamp_from_json(std::string at, std::string_view by);
 
-// Levels of JSON that nodes may need: each takes two, and what holds nodes a few more.
+// Levels of JSON that nodes can need: two for each, and a few for what contains them.
 inline constexpr std::size_t json_levels = 2 * deepest_node + 64;
 
-// JSON text, parsed; `root` lives as long as `parser`.
+// Parsed JSON; `root` is valid as long as `parser` exists.
 struct JsonText {
     std::unique_ptr<simdjson::dom::parser> parser;
     simdjson::dom::element root;
 };
-//   error  malformed (no JSON, no UTF-8, nested beyond what deepest_node nodes need); too_large
-//   cost   1 GB/s and more; a feed's rows are read at each request that no page cache answers
+//   error  malformed (not JSON, not UTF-8), too_large (also: nested deeper than deepest_node needs)
+//   cost   1 GB/s and more
 [[nodiscard]] base::Result<JsonText> parse_json(std::string_view text);
 
-// The nodes written so. Text is made legal at this door too (base/utf8); unknown keys are
-// passed over.
+// Read what write_json wrote. They make text legal (base/utf8) and skip unknown keys.
 //   error  malformed, with what was wrong; too_large above deepest_node levels
 [[nodiscard]] base::Result<Cell> cell_from_json(const simdjson::dom::element& json);
 [[nodiscard]] base::Result<std::vector<Node>> nodes_from_json(const simdjson::dom::element& json);

@@ -10,14 +10,14 @@
 namespace tree {
 namespace {
 
-using What = ModelNode::What;
+using Type = ModelNode::Type;
 
-// A hash may hold a hash (`#A #B`); of a place no more than so many are searched.
+// A hash can contain a hash (`#A #B`); this many are searched at a position.
 constexpr std::size_t most_hashes = 64;
-// AceDB refuses a model that names a tag twice; of such a one no more than so many are sought.
+// AceDB rejects a model that names a tag twice; this many of them are searched.
 constexpr std::size_t most_namesakes = 16;
 
-// The key of a tag among all models.
+// Returns the key of a tag among all models.
 std::string tag_key(std::uint32_t root, std::string_view folded) {
     return std::to_string(root) + ' ' + std::string(folded);
 }
@@ -28,7 +28,7 @@ struct Word {
     [[nodiscard]] std::size_t end() const { return column + text.size(); }
 };
 
-// The words of a line with their columns (a TAB goes to the next multiple of 8), up to `//`.
+// Returns the words of a line with their columns (a TAB advances to a multiple of 8), up to `//`.
 std::vector<Word> words_of(std::string_view line) {
     std::vector<Word> words;
     line = line.substr(0, line.find("//"));
@@ -54,18 +54,18 @@ std::vector<Word> words_of(std::string_view line) {
 ModelNode node_of(std::string_view word) {
     ModelNode node;
     if (word.front() == '?' || word.front() == '#') {
-        node.what = word.front() == '?' ? What::reference : What::hash;
+        node.type = word.front() == '?' ? Type::reference : Type::hash;
         node.name = base::legal_text(word.substr(1));
         return node;
     }
     if (word == "Text")
-        node.what = What::text;
+        node.type = Type::text;
     else if (word == "Int")
-        node.what = What::integer;
+        node.type = Type::integer;
     else if (word == "Float")
-        node.what = What::real;
+        node.type = Type::real;
     else if (word == "DateType")
-        node.what = What::date;
+        node.type = Type::date;
     else
         node.name = base::legal_text(word);
     return node;
@@ -81,29 +81,29 @@ Kind shape_of(Notation notation, std::string_view text) {
     return kind_of_bare_word(text);
 }
 
-// What a model's number or date may make of a bare word: a year alone is an integer by its
-// shape, and a Float is written `2` at times.
-Kind kind_by_model(What what, Kind shape) {
-    if (what == What::date && shape == Kind::integer) return Kind::date;
-    if (what == What::real && shape == Kind::integer) return Kind::real;
+// Returns the kind of a bare word where the model has a number or date: by its shape a year alone is
+// an integer, and so is a Float that is written `2`.
+Kind kind_by_model(Type type, Kind shape) {
+    if (type == Type::date && shape == Kind::integer) return Kind::date;
+    if (type == Type::real && shape == Kind::integer) return Kind::real;
     return shape;
 }
 
-bool may_hold(What what, Notation notation, Kind shape) {
-    if (notation == Notation::quoted) return what == What::text || what == What::reference;
+bool may_hold(Type type, Notation notation, Kind shape) {
+    if (notation == Notation::quoted) return type == Type::text || type == Type::reference;
     if (notation != Notation::bare || shape == Kind::tag) return false;
-    switch (what) {
-        case What::integer: return shape == Kind::integer;
-        case What::real: return shape == Kind::integer || shape == Kind::real;
-        case What::date: return shape == Kind::integer || shape == Kind::date;
+    switch (type) {
+        case Type::integer: return shape == Kind::integer;
+        case Type::real: return shape == Kind::integer || shape == Kind::real;
+        case Type::date: return shape == Kind::integer || shape == Kind::date;
         default: return false;
     }
 }
 
 }  // namespace
 
-// Reads a models file line by line; the places of the words to the left of the present one
-// are kept with their columns, since a line goes on below the word that stands left of it.
+// Reads a models file line by line. It keeps the positions of the words to the left of the current
+// one with their columns, because a line continues below the word to the left of it.
 class ModelParser {
    public:
     explicit ModelParser(Models& models) : models_(models) {}
@@ -122,7 +122,7 @@ class ModelParser {
 
    private:
     struct Open {
-        Models::Place place;
+        Models::Position position;
         std::size_t end;  // column just right of the word
     };
 
@@ -131,22 +131,22 @@ class ModelParser {
         open_.clear();
         auto& root = models_.roots_[base::fold_ascii(name)];
         if (root == Models::unknown) {
-            root = static_cast<Models::Place>(models_.nodes_.size());
-            models_.nodes_.push_back({What::tag, false, false, name, {}});
+            root = static_cast<Models::Position>(models_.nodes_.size());
+            models_.nodes_.push_back({Type::tag, false, false, name, {}});
             models_.parents_.push_back(Models::unknown);
         }
         open_.push_back({root, word.end()});
     }
 
-    // The first word of a line stands below the nearest word that ends left of it. The class
-    // itself is never left: some names are longer than the indentation below them.
+    // Finds the parent of the first word of a line: the nearest word that ends left of it. The
+    // class itself always remains, because some names are longer than the indentation below.
     void go_left_of(const Word& word) {
         while (open_.size() > 1 && word.column < open_.back().end) open_.pop_back();
     }
 
     void add(const std::vector<Word>& words, std::size_t from) {
         for (std::size_t i = from; i < words.size(); ++i) {
-            auto& current = models_.nodes_[open_.back().place];
+            auto& current = models_.nodes_[open_.back().position];
             if (words[i].text == "UNIQUE")
                 current.unique = true;
             else if (words[i].text == "REPEAT")
@@ -154,32 +154,32 @@ class ModelParser {
             else if (words[i].text == "XREF")
                 ++i;  // and the tag in the other class
             else
-                open_.push_back({child(open_.back().place, words[i].text), words[i].end()});
+                open_.push_back({child(open_.back().position, words[i].text), words[i].end()});
         }
     }
 
-    // The same word twice below one place is one place.
-    Models::Place child(Models::Place parent, std::string_view word) {
-        const auto next = static_cast<Models::Place>(models_.nodes_.size());
+    // Returns the same position for the same word below one parent.
+    Models::Position child(Models::Position parent, std::string_view word) {
+        const auto next = static_cast<Models::Position>(models_.nodes_.size());
         const auto key = std::to_string(parent) + ' ' + std::string(word);
         const auto [known, is_new] = children_.try_emplace(key, next);
         if (!is_new) return known->second;
         models_.nodes_.push_back(node_of(word));
         models_.nodes_[parent].children.push_back(next);
         models_.parents_.push_back(parent);
-        if (models_.nodes_[next].what == What::tag) note_tag(next);
+        if (models_.nodes_[next].type == Type::tag) note_tag(next);
         return next;
     }
 
-    void note_tag(Models::Place place) {
-        const auto folded = base::fold_ascii(models_.nodes_[place].name);
-        auto& tags = models_.tags_[tag_key(open_.front().place, folded)];
-        if (tags.size() < most_namesakes) tags.push_back(place);
+    void note_tag(Models::Position position) {
+        const auto folded = base::fold_ascii(models_.nodes_[position].name);
+        auto& tags = models_.tags_[tag_key(open_.front().position, folded)];
+        if (tags.size() < most_namesakes) tags.push_back(position);
     }
 
     Models& models_;
     std::vector<Open> open_;
-    std::unordered_map<std::string, Models::Place> children_;  // by "parent word"
+    std::unordered_map<std::string, Models::Position> children_;  // by "parent word"
 };
 
 Models::Models() : nodes_(1), parents_(1) {}
@@ -191,101 +191,105 @@ Models Models::parse(std::string_view text) {
     return models;
 }
 
-Models::Place Models::of_class(std::string_view class_name) const {
+Models::Position Models::of_class(std::string_view class_name) const {
     const auto root = roots_.find(base::fold_ascii(class_name));
     return root == roots_.end() ? unknown : root->second;
 }
 
-Models::Place Models::below(Place parent, Notation notation, std::string_view text) const {
+Models::Position Models::below(Position parent, Notation notation, std::string_view text) const {
     if (parent == unknown) return unknown;
     const auto shape = shape_of(notation, text);
     const auto& node = nodes_[parent];
-    if (node.repeat && may_hold(node.what, notation, shape)) return parent;
-    const Sought sought{notation, shape, text};
-    if (const auto place = among_children(parent, sought); place != unknown) return place;
-    std::vector<Place> hashes;
+    if (node.repeat && may_hold(node.type, notation, shape)) return parent;
+    const SearchKey key{notation, shape, text};
+    if (const auto position = among_children(parent, key); position != unknown) return position;
+    std::vector<Position> hashes;
     append_hashes(parent, hashes);
     for (std::size_t i = 0; i < hashes.size(); ++i) {
-        if (const auto place = among_children(hashes[i], sought); place != unknown) return place;
+        if (const auto position = among_children(hashes[i], key); position != unknown)
+            return position;
         append_hashes(hashes[i], hashes);
     }
     return unknown;
 }
 
-Models::Place Models::among_children(Place parent, const Sought& sought) const {
-    for (const auto place : nodes_[parent].children) {
-        const auto& node = nodes_[place];
-        if (node.what != What::tag) {
-            if (may_hold(node.what, sought.notation, sought.shape)) return place;
-        } else if (sought.notation == Notation::bare &&
-                   base::equal_ignoring_case(node.name, sought.text)) {
-            return place;
+Models::Position Models::among_children(Position parent, const SearchKey& key) const {
+    for (const auto position : nodes_[parent].children) {
+        const auto& node = nodes_[position];
+        if (node.type != Type::tag) {
+            if (may_hold(node.type, key.notation, key.shape)) return position;
+        } else if (key.notation == Notation::bare &&
+                   base::equal_ignoring_case(node.name, key.text)) {
+            return position;
         }
     }
     return unknown;
 }
 
-void Models::append_hashes(Place parent, std::vector<Place>& roots) const {
-    for (const auto place : nodes_[parent].children) {
-        if (nodes_[place].what != What::hash || roots.size() == most_hashes) continue;
-        const auto root = of_class(nodes_[place].name);
+void Models::append_hashes(Position parent, std::vector<Position>& roots) const {
+    for (const auto position : nodes_[parent].children) {
+        if (nodes_[position].type != Type::hash || roots.size() == most_hashes) continue;
+        const auto root = of_class(nodes_[position].name);
         if (root == unknown || std::find(roots.begin(), roots.end(), root) != roots.end())
             continue;
         roots.push_back(root);
     }
 }
 
-std::vector<Models::Place> Models::way_to(Place parent, std::string_view tag) const {
+std::vector<Models::Position> Models::path_to(Position parent, std::string_view tag) const {
     if (parent == unknown) return {};
     auto root = parent;
     while (parents_[root] != unknown) root = parents_[root];
     const auto folded = base::fold_ascii(tag);
-    auto way = nearest(root, parent, folded);
-    std::vector<Place> hashes;
+    auto path = nearest(root, parent, folded);
+    std::vector<Position> hashes;
     append_hashes(parent, hashes);
     for (std::size_t i = 0; i < hashes.size(); ++i) {
         append_hashes(hashes[i], hashes);
         auto other = nearest(hashes[i], hashes[i], folded);
-        if (!other.empty() && (way.empty() || other.size() < way.size())) way = std::move(other);
+        if (!other.empty() && (path.empty() || other.size() < path.size()))
+            path = std::move(other);
     }
-    return way;
+    return path;
 }
 
-std::vector<Models::Place> Models::nearest(Place root, Place top, const std::string& tag) const {
-    std::vector<Place> way;
+std::vector<Models::Position> Models::nearest(Position root, Position top,
+                                              const std::string& tag) const {
+    std::vector<Position> path;
     const auto tags = tags_.find(tag_key(root, tag));
-    if (tags == tags_.end()) return way;
-    for (const auto place : tags->second) {
-        auto other = climb(place, top);
-        if (!other.empty() && (way.empty() || other.size() < way.size())) way = std::move(other);
+    if (tags == tags_.end()) return path;
+    for (const auto position : tags->second) {
+        auto other = climb(position, top);
+        if (!other.empty() && (path.empty() || other.size() < path.size()))
+            path = std::move(other);
     }
-    return way;
+    return path;
 }
 
-std::vector<Models::Place> Models::climb(Place tag, Place top) const {
-    std::vector<Place> way;
+std::vector<Models::Position> Models::climb(Position tag, Position top) const {
+    std::vector<Position> path;
     for (auto at = tag; at != top; at = parents_[at]) {
-        if (at == unknown || nodes_[at].what != What::tag) return {};
-        way.push_back(at);
+        if (at == unknown || nodes_[at].type != Type::tag) return {};
+        path.push_back(at);
     }
-    std::reverse(way.begin(), way.end());
-    return way;
+    std::reverse(path.begin(), path.end());
+    return path;
 }
 
-Cell Models::cell_at(Place place, Notation notation, std::string text) const {
+Cell Models::cell_at(Position position, Notation notation, std::string text) const {
     const auto shape = shape_of(notation, text);
-    if (place == unknown) return {shape, std::move(text), {}};
-    const auto& node = nodes_[place];
-    if (notation == Notation::quoted && node.what == What::reference)
+    if (position == unknown) return {shape, std::move(text), {}};
+    const auto& node = nodes_[position];
+    if (notation == Notation::quoted && node.type == Type::reference)
         return {Kind::reference, std::move(text), std::string(spelling_of_class(node.name))};
-    return {kind_by_model(node.what, shape), std::move(text), {}};
+    return {kind_by_model(node.type, shape), std::move(text), {}};
 }
 
-bool Models::is_unique(Place place) const {
-    const auto& node = nodes_[place];
+bool Models::is_unique(Position position) const {
+    const auto& node = nodes_[position];
     if (node.unique) return true;
     // `Float #Position_confidence` with `#Position_confidence UNIQUE Exact ...`
-    if (node.children.size() != 1 || nodes_[node.children[0]].what != What::hash) return false;
+    if (node.children.size() != 1 || nodes_[node.children[0]].type != Type::hash) return false;
     return nodes_[of_class(nodes_[node.children[0]].name)].unique;
 }
 

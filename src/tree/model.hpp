@@ -1,7 +1,7 @@
 // tree/model.hpp -- the class models of a database (models.wrm): which quoted cells refer to
 // which class, what is UNIQUE, which hash model a subtree follows.
-// Immutable once parsed: safe from any thread. Parsing never fails on a line it does not know;
-// it skips the line, since a model serves links and replacements only, never equality.
+// Immutable once parsed: safe from any thread. Parsing skips lines that it does not know, because
+// models serve only links and replacements, never equality.
 // Source: AceDB 4.9 models as WormBase writes them (3,969 lines, columns by blanks and TABs of 8).
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -16,78 +16,77 @@
 
 namespace tree {
 
-// A place in a model: what may stand there and below it.
+// A position in a model: what may be there and below it.
 struct ModelNode {
-    enum class What : std::uint8_t { tag, reference, text, integer, real, date, hash };
-    What what = What::tag;
-    bool unique = false;                  // at most one child may stand below this place
-    bool repeat = false;                  // REPEAT: this cell may go on to the right of itself
-    std::string name;                     // tag: as spelled; reference and hash: the class
-    std::vector<std::uint32_t> children;  // places in Models
+    enum class Type : std::uint8_t { tag, reference, text, integer, real, date, hash };
+    Type type = Type::tag;
+    bool unique = false;  // at most one child may be below this position
+    bool repeat = false;  // REPEAT: another cell of this kind may follow to its right
+    std::string name;     // of a tag; of a reference or hash: the class
+    std::vector<std::uint32_t> children;  // positions in Models
 };
 
 class Models {
    public:
-    using Place = std::uint32_t;
-    static constexpr Place unknown = 0;  // below it every cell is judged by its shape alone
+    using Position = std::uint32_t;
+    static constexpr Position unknown = 0;  // below it the shape of a cell decides
 
     Models();
 
-    // Models of the whole text of a models.wrm. Any bytes, names made legal (base/utf8); bounded
-    // by their size.
+    // Parses the whole text of a models.wrm. Accepts any bytes and makes names legal (base/utf8).
     [[nodiscard]] static Models parse(std::string_view text);
 
-    // The root place of a class ("Gene", any case), or unknown.
-    [[nodiscard]] Place of_class(std::string_view class_name) const;
+    // Returns the root position of a class ("Gene", any case), or unknown.
+    [[nodiscard]] Position of_class(std::string_view class_name) const;
 
-    // The place of a cell below `parent`, following #hash models; unknown where none fits.
-    // Tags match without regard to case.
-    [[nodiscard]] Place below(Place parent, Notation notation, std::string_view text) const;
+    // Returns the position of a cell below `parent`, following #hash models; unknown when none fits.
+    // Tags match in either case.
+    [[nodiscard]] Position below(Position parent, Notation notation, std::string_view text) const;
 
-    // What the model says of the cell at `place`: kind, and class of a reference.
-    // A bare or quoted cell at an unknown place is judged by its shape.
-    [[nodiscard]] Cell cell_at(Place place, Notation notation, std::string text) const;
+    // Returns the cell with the kind that the model gives it, and the class of a reference. At an
+    // unknown position the shape of the text decides.
+    [[nodiscard]] Cell cell_at(Position position, Notation notation, std::string text) const;
 
-    // The places from below `parent` down to the tag of this name, itself last, with nothing but
-    // tags between; case ignored, the nearest where several are of that name. The tags of a hash
-    // that hangs at `parent` itself count as its own, those of one further down do not: AceDB's
-    // dumper and parser never leave out the tag or value that carries a hash. Empty: there is
-    // none.
-    //   cost  O(tags on the way) expected
-    [[nodiscard]] std::vector<Place> way_to(Place parent, std::string_view tag) const;
+    // Returns the positions from below `parent` down to the nearest tag of this name (in either
+    // case), that tag last, with only tags between; empty when there is none. The tags of a hash at
+    // `parent` itself count, those of a hash further down do not: AceDB's dumper and parser never
+    // omit the tag or value that has a hash.
+    //   cost  O(tags on the path) expected
+    [[nodiscard]] std::vector<Position> path_to(Position parent, std::string_view tag) const;
 
-    // What stands at a place. needs  place != unknown
-    [[nodiscard]] const ModelNode& at(Place place) const { return nodes_[place]; }
+    // Returns what is at a position. Requires position != unknown.
+    [[nodiscard]] const ModelNode& at(Position position) const { return nodes_[position]; }
 
-    // At most one child may stand below this place.
-    [[nodiscard]] bool is_unique(Place place) const;
+    // Returns whether at most one child may be below this position.
+    [[nodiscard]] bool is_unique(Position position) const;
 
-    // The class as the models spell it ("gene" -> "Gene"); the text itself when unknown.
+    // Returns the class as the models spell it ("gene" -> "Gene"); the text itself when unknown.
     [[nodiscard]] std::string_view spelling_of_class(std::string_view class_name) const;
 
     [[nodiscard]] std::size_t class_count() const { return roots_.size(); }
 
    private:
     friend class ModelParser;
-    struct Sought {
+    struct SearchKey {
         Notation notation;
         Kind shape;  // of `text` by itself
         std::string_view text;
     };
-    // Among the children of `parent` alone, hashes not followed.
-    [[nodiscard]] Place among_children(Place parent, const Sought& sought) const;
-    // Appends the roots of the hashes among the children of `parent` that are not yet there.
-    void append_hashes(Place parent, std::vector<Place>& roots) const;
-    // The tags from below `top`, a place of the model of `root`, down to `tag`; empty: it is not
-    // below, or something else than tags stands between.
-    [[nodiscard]] std::vector<Place> climb(Place tag, Place top) const;
-    [[nodiscard]] std::vector<Place> nearest(Place root, Place top, const std::string& tag) const;
+    // Searches only the children of `parent`, without following hashes.
+    [[nodiscard]] Position among_children(Position parent, const SearchKey& key) const;
+    // Appends the roots of hashes among the children of `parent`, unless they are there already.
+    void append_hashes(Position parent, std::vector<Position>& roots) const;
+    // Returns the tags from below `top`, a position of the model of `root`, down to `tag`; empty
+    // when it is not below, or when there are other nodes than tags between.
+    [[nodiscard]] std::vector<Position> climb(Position tag, Position top) const;
+    [[nodiscard]] std::vector<Position> nearest(Position root, Position top,
+                                                const std::string& tag) const;
 
-    std::vector<ModelNode> nodes_;                  // nodes_[0] is the unknown place
-    std::vector<Place> parents_;                    // of each of nodes_; of a root: unknown
-    std::unordered_map<std::string, Place> roots_;  // by folded class name
-    // By root and folded name, "12 cgc_name": tags of that model, the first few.
-    std::unordered_map<std::string, std::vector<Place>> tags_;
+    std::vector<ModelNode> nodes_;                     // nodes_[0] is the unknown position
+    std::vector<Position> parents_;                    // of each of nodes_; of a root: unknown
+    std::unordered_map<std::string, Position> roots_;  // by class name in lower case
+    // The first few tags of a model, by root and name in lower case: "12 cgc_name".
+    std::unordered_map<std::string, std::vector<Position>> tags_;
 };
 
 }  // namespace tree

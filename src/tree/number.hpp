@@ -1,4 +1,4 @@
-// tree/number.hpp -- bare words that are numbers or dates, and one spelling for equal numbers.
+// tree/number.hpp -- bare words that are numbers or dates, and the canonical spelling of numbers.
 // Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -11,20 +11,20 @@
 
 namespace tree {
 
-// What a bare word is by its shape alone: integer `-?D+`, real `-?D+.D+` or with an exponent,
+// Returns the kind of a bare word by its shape: integer `-?D+`, real `-?D+.D+` or with an exponent,
 // date `YYYY-MM[-DD[_hh[:mm[:ss]]]]`, else a tag (also `2_point`). A year alone is an integer.
 [[nodiscard]] Kind kind_of_bare_word(std::string_view word);
 
-// True for words that kind_of_bare_word calls integer or real.
+// Returns whether kind_of_bare_word gives integer or real.
 [[nodiscard]] bool is_number(std::string_view word);
 
-// The one spelling of all words that are equal as decimal numbers ("007", "7.000" -> "7";
+// Returns the same spelling for all words that are equal as decimal numbers ("007", "7.000" -> "7";
 // "-0.0" -> "0"; "1.50e2" -> "150"). Exact: no rounding at any length.
-//   needs    is_number(word)
+// Requires is_number(word).
 //   returns  plain decimal; "<digits>e<exponent>" where that would take over 400 characters
 [[nodiscard]] std::string canonical_number(std::string_view word);
 
-// True when canonical_number(word) == word; cheap, so that most words need no copy.
+// Returns whether canonical_number(word) == word, without a copy.
 [[nodiscard]] bool is_canonical_number(std::string_view word);
 
 }  // namespace tree

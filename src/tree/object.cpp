@@ -10,7 +10,7 @@
 namespace tree {
 namespace {
 
-// Up to this many siblings are searched one by one, which beats hashing them.
+// Up to this many siblings a linear search is faster than hashing.
 constexpr std::size_t few = 12;
 
 void move_children(Node& from, Node& to) {
@@ -24,7 +24,7 @@ bool has_duplicate(const std::vector<Node>& siblings) {
     return false;
 }
 
-// Places of the first sibling of each content, by notation and key.
+// Index of the first sibling of each content, by notation and key.
 using Seen = std::unordered_map<std::string, std::size_t>;
 
 void merge_level(std::vector<Node>& siblings) {

@@ -18,20 +18,20 @@ struct ObjectName {
     auto operator<=>(const ObjectName&) const = default;
 };
 
-// The longest class and name (bytes) that are tracked; the store's columns are as wide.
+// The longest class and name (bytes) that the program tracks, as wide as the columns of the store.
 inline constexpr std::size_t longest_class = 64;
 inline constexpr std::size_t longest_name = 512;
 
-// What a cell holds. Tags, numbers and dates are written bare, references and texts in quotes.
+// What a cell contains. Tags, numbers and dates are written bare, references and texts in quotes.
 enum class Kind : unsigned char { tag, integer, real, date, text, reference, comment, member };
 // integer    32-bit in AceDB; text as written
 // real       text as written ("7.923100")
-// date       text as written, only the parts that are known ("1992-03")
-// reference  class_name: of the object referred to; text: its name. A models file tells.
-// member     one line of a KeySet: a reference whose class stands in the data itself
+// date       text as written, with the known parts only ("1992-03")
+// reference  class_name and text: class and name of another object; only a models file tells
+// member     one line of a KeySet: a reference whose class is in the data itself
 
-// How a cell is written, which is what equality goes by (rule C1): a models file may tell
-// `Text` from `?Text`, but without one the content must be the same.
+// How a cell is written, which decides equality (rule C1): a models file tells `Text` from `?Text`,
+// but content must be equal without one too.
 enum class Notation : unsigned char { bare, quoted, comment, member };
 
 struct Cell {
@@ -41,7 +41,7 @@ struct Cell {
     bool operator==(const Cell&) const = default;
 };
 
-// A value is a cell that is neither tag nor comment.
+// Returns whether a cell of this kind is a value: neither tag nor comment.
 [[nodiscard]] constexpr bool is_value(Kind kind) {
     return kind != Kind::tag && kind != Kind::comment;
 }
@@ -74,23 +74,23 @@ struct Object {
     bool operator==(const Object&) const = default;
 };
 
-// Nodes nest at most this deep; a reader refuses more (a tree is walked by recursion).
+// Nodes nest at most this deep; readers refuse more, because trees are walked by recursion.
 inline constexpr std::size_t deepest_node = 2000;
 
-// The text under which cells of one notation are compared: numbers by their value (rule C1),
-// members with their class, all else as written.
+// Returns the text by which cells of one notation are compared: numbers by their value (rule C1),
+// members with their class, all others as written.
 [[nodiscard]] std::string key_of(const Cell& cell);
 
-// Rule C1: equal notation and equal text, bare numbers being equal as numbers. Kinds and
-// classes that a models file told do not count.
+// Returns whether notation and text are equal by rule C1: bare numbers compare as numbers, and kinds
+// and classes from a models file do not count.
 [[nodiscard]] bool same_content(const Cell& a, const Cell& b);
 
-// Siblings of same content become one, with the children of both, at every depth: a column
-// holds a set. The first stands, with its stamp.
+// Merges siblings of equal content at every depth: the first remains with its timestamp and gets
+// the children of both. A column of AceDB is a set.
 //   cost  O(nodes) expected
 void merge_duplicates(std::vector<Node>& siblings);
 
-// Nodes at every depth.
+// Returns the number of nodes at every depth.
 [[nodiscard]] std::size_t count_nodes(const std::vector<Node>& nodes);
 
 }  // namespace tree

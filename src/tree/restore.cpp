@@ -9,7 +9,7 @@
 namespace tree {
 namespace {
 
-using Place = Models::Place;
+using Position = Models::Position;
 
 std::size_t height_of(const std::vector<Node>& nodes) {
     std::size_t height = 0;
@@ -17,77 +17,77 @@ std::size_t height_of(const std::vector<Node>& nodes) {
     return height;
 }
 
-// A node of a level with what is known of it.
-struct Placed {
+// A node of a level with what is known about it.
+struct Located {
     Node node;
-    Place place = Models::unknown;
-    std::size_t room = 0;    // how many tags may still be put above any node below it
-    bool is_on_way = false;  // it was put here, or something that was put here joined it
+    Position position = Models::unknown;
+    std::size_t room = 0;      // how many tags may still be inserted above any node below it
+    bool is_inserted = false;  // it was inserted, or an inserted node joined it
 };
 
-// The siblings of one level. What is put on a way joins the same tag, wherever that stands, and
-// what comes later joins it; the rest stands as it stood.
+// The siblings of one level. An inserted tag joins an equal sibling, and later equal siblings join
+// it; all others stay as they are.
 class Level {
    public:
-    void add(Placed added) {
-        if (added.node.cell.kind == Kind::tag && added.place != Models::unknown) {
-            const auto [tag, is_new] = tags_.try_emplace(added.place, siblings_.size());
-            if (!is_new && (added.is_on_way || siblings_[tag->second].is_on_way))
+    void add(Located added) {
+        if (added.node.cell.kind == Kind::tag && added.position != Models::unknown) {
+            const auto [tag, is_new] = tags_.try_emplace(added.position, siblings_.size());
+            if (!is_new && (added.is_inserted || siblings_[tag->second].is_inserted))
                 return join(siblings_[tag->second], added);
         }
         siblings_.push_back(std::move(added));
     }
 
-    [[nodiscard]] std::vector<Placed>& siblings() { return siblings_; }
+    [[nodiscard]] std::vector<Located>& siblings() { return siblings_; }
 
    private:
-    static void join(Placed& first, Placed& added) {
-        first.is_on_way = true;
+    static void join(Located& first, Located& added) {
+        first.is_inserted = true;
         first.room = std::min(first.room, added.room);
         if (first.node.stamp.empty()) first.node.stamp = std::move(added.node.stamp);
         std::move(added.node.children.begin(), added.node.children.end(),
                   std::back_inserter(first.node.children));
     }
 
-    std::vector<Placed> siblings_;
-    std::unordered_map<Place, std::size_t> tags_;
+    std::vector<Located> siblings_;
+    std::unordered_map<Position, std::size_t> tags_;
 };
 
-Placed placed(Node node, const Models& models, Place parent, std::size_t room) {
+Located located(Node node, const Models& models, Position parent, std::size_t room) {
     const auto notation = notation_of(node.cell.kind);
-    const auto place = models.below(parent, notation, node.cell.text);
-    if (place != Models::unknown) {
-        node.cell = models.cell_at(place, notation, std::move(node.cell.text));
-        return {std::move(node), place, room, false};
+    const auto position = models.below(parent, notation, node.cell.text);
+    if (position != Models::unknown) {
+        node.cell = models.cell_at(position, notation, std::move(node.cell.text));
+        return {std::move(node), position, room, false};
     }
-    std::vector<Place> way;
-    if (node.cell.kind == Kind::tag) way = models.way_to(parent, node.cell.text);
-    if (way.size() < 2 || room < way.size() - 1)
+    std::vector<Position> path;
+    if (node.cell.kind == Kind::tag) path = models.path_to(parent, node.cell.text);
+    if (path.size() < 2 || room < path.size() - 1)
         return {std::move(node), Models::unknown, room, false};
-    Node first{{Kind::tag, models.at(way.front()).name, {}}, {}, {}};
+    Node first{{Kind::tag, models.at(path.front()).name, {}}, {}, {}};
     first.children.push_back(std::move(node));
-    return {std::move(first), way.front(), room - 1, true};
+    return {std::move(first), path.front(), room - 1, true};
 }
 
-// One level after the other: a way of several tags grows by one a level.
-void restore_below(std::vector<Node>& nodes, const Models& models, Place parent,
+// Works level by level: a path of several tags grows by one tag per level.
+void restore_below(std::vector<Node>& nodes, const Models& models, Position parent,
                    std::size_t room) {
     Level level;
-    for (auto& node : nodes) level.add(placed(std::move(node), models, parent, room));
+    for (auto& node : nodes) level.add(located(std::move(node), models, parent, room));
     nodes.clear();
-    for (auto& [node, place, left, is_on_way] : level.siblings()) {
-        if (place != Models::unknown && !node.children.empty())
-            restore_below(node.children, models, place, left);
+    for (auto& [node, position, left, is_inserted] : level.siblings()) {
+        if (position != Models::unknown && !node.children.empty())
+            restore_below(node.children, models, position, left);
         nodes.push_back(std::move(node));
     }
 }
 
 }  // namespace
 
-void restore_paths(std::vector<Node>& nodes, const Models& models, Models::Place place) {
+void restore_paths(std::vector<Node>& nodes, const Models& models, Models::Position position) {
     const auto height = height_of(nodes);
-    if (place == Models::unknown || height > deepest_node) return;
-    restore_below(nodes, models, place, deepest_node - height);
+    if (position == Models::unknown || height > deepest_node) return;
+    restore_below(nodes, models, position, deepest_node - height);
 }
 
 }  // namespace tree

@@ -1,6 +1,6 @@
-// tree/stamp.hpp -- what an AceDB timestamp says.
-// Pure. Source: `YYYY-MM-DD_hh:mm:ss[.N]_user`; .N tells sessions of one second apart and is no
-// fraction; the user may hold '_' itself. Any other text is legal in AceDB: opaque.
+// tree/stamp.hpp -- AceDB timestamps.
+// Pure. Source: `YYYY-MM-DD_hh:mm:ss[.N]_user`; .N numbers the sessions of
+// one second and is not a fraction; the user can contain '_'. AceDB accepts any other text: opaque.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,15 +13,15 @@
 namespace tree {
 
 struct Stamp {
-    base::Seconds at;     // local time of the curators' machine, no zone: kept as written
+    base::Seconds at;     // local time of the curators' machine, without a zone
     std::string_view by;  // views into the text that was parsed
     bool operator==(const Stamp&) const = default;
 };
 
-// nullopt: opaque or empty.
+// Parses a timestamp; nullopt when it is opaque or empty.
 [[nodiscard]] std::optional<Stamp> parse_stamp(std::string_view text);
 
-// The text whose parse gives `at` and `by` (without .N, which tells nothing to people).
+// Returns the text that parses to `at` and `by`, without .N.
 [[nodiscard]] std::string stamp_text(base::Seconds at, std::string_view by);
 
 }  // namespace tree

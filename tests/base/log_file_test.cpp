@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/log_file.hpp"
+#include "base/log.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/log.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 

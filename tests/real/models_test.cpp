@@ -40,7 +40,7 @@ const Models& real_models() {
 }
 
 // A path of bare words and "quoted" ones.
-Models::Place place_of(const std::string& class_name, const std::vector<std::string>& path) {
+Models::Position place_of(const std::string& class_name, const std::vector<std::string>& path) {
     auto place = real_models().of_class(class_name);
     for (const auto& word : path) {
         const auto notation = word.starts_with('"') ? Notation::quoted : Notation::bare;
@@ -74,7 +74,7 @@ void each_object(const std::string& path, const std::function<void(std::string_v
 }
 
 // What both models know of a cell is the same; what ours knows, the real one does.
-void agree(const Models& ours, Models::Place our, Models::Place theirs,
+void agree(const Models& ours, Models::Position our, Models::Position theirs,
            const std::vector<tree::Node>& nodes) {
     for (const auto& node : nodes) {
         const auto notation = notation_of(node.cell.kind);

@@ -27,11 +27,11 @@ inline std::vector<tree::Object> objects_in(const std::string& dump, const tree:
 // As `dump` without -T writes a path: of tags that follow each other only the last, but for one
 // that carries a hash, whose tags are none of its own model.
 inline void shorten(std::vector<tree::Node>& nodes, const tree::Models& models,
-                    tree::Models::Place place) {
-    const auto below = [&](tree::Models::Place from, const tree::Node& node) {
+                    tree::Models::Position place) {
+    const auto below = [&](tree::Models::Position from, const tree::Node& node) {
         return models.below(from, tree::notation_of(node.cell.kind), node.cell.text);
     };
-    const auto is_own = [&](tree::Models::Place from, const tree::Node& node) {
+    const auto is_own = [&](tree::Models::Position from, const tree::Node& node) {
         const auto& own = models.at(from).children;
         return std::find(own.begin(), own.end(), below(from, node)) != own.end();
     };

@@ -38,7 +38,7 @@ const Models& small_models() {
     return models;
 }
 
-Models::Place walk(const Models& models, std::string_view class_name,
+Models::Position walk(const Models& models, std::string_view class_name,
                    const std::vector<std::pair<Notation, std::string_view>>& path) {
     auto place = models.of_class(class_name);
     for (const auto& [notation, text] : path) place = models.below(place, notation, text);
@@ -175,7 +175,7 @@ TEST_CASE("the way to a tag leads over nothing but tags, hashes at the start fol
     const auto& models = small_models();
     const auto way = [&](const char* of, const char* tag) {
         std::vector<std::string> names;
-        for (const auto place : models.way_to(models.of_class(of), tag))
+        for (const auto place : models.path_to(models.of_class(of), tag))
             names.push_back(models.at(place).name);
         return names;
     };
@@ -186,13 +186,13 @@ TEST_CASE("the way to a tag leads over nothing but tags, hashes at the start fol
     CHECK(way("Gene", "Odd").empty());             // stands below a value
     CHECK(way("Gene", "Paper_evidence").empty());  // a hash further down
     CHECK(way("Gene", "Nothing").empty());
-    CHECK(models.way_to(Models::unknown, "History").empty());
+    CHECK(models.path_to(Models::unknown, "History").empty());
     const auto live =
         walk(models, "Gene", {{bare, "Identity"}, {bare, "Status"}, {bare, "Live"}});
-    CHECK(models.way_to(live, "Paper_evidence").size() == 1);
-    CHECK(models.way_to(live, "Dead").empty());
+    CHECK(models.path_to(live, "Paper_evidence").size() == 1);
+    CHECK(models.path_to(live, "Dead").empty());
     const auto identity = walk(models, "Gene", {{bare, "Identity"}});
-    CHECK(models.way_to(identity, "CGC_name").size() == 2);
+    CHECK(models.path_to(identity, "CGC_name").size() == 2);
 }
 
 TEST_CASE("names of any bytes are legal text") {
@@ -200,5 +200,5 @@ TEST_CASE("names of any bytes are legal text") {
     const auto models = Models::parse("?A\0 T\xE9g ?B\1\n?B\1 U\n"sv);
     const auto place = models.below(models.of_class("A\uFFFD"), bare, "T\u00E9g");
     CHECK(models.cell_at(models.below(place, quoted, "x"), quoted, "x").class_name == "B\uFFFD");
-    CHECK(models.way_to(models.of_class("A\uFFFD"), "t\u00E9g").size() == 1);
+    CHECK(models.path_to(models.of_class("A\uFFFD"), "t\u00E9g").size() == 1);
 }

@@ -10,7 +10,7 @@ namespace {
 
 using tree::Kind;
 using tree::Models;
-using NodeType = tree::ModelNode::What;
+using NodeType = tree::ModelNode::Type;
 
 // The class of tags in the vocabulary, where no model tells how they are spelled.
 constexpr std::string_view tag_class = "Tag";
@@ -36,7 +36,7 @@ const char* name_of(NodeType type) {
 LineParser::LineParser(const tree::Models& models, Texts& texts, Names& keys, base::Date today)
     : models_(models), texts_(texts), keys_(keys), today_(today) {}
 
-std::optional<std::string> LineParser::read(WordReader words, Models::Place place,
+std::optional<std::string> LineParser::read(WordReader words, Models::Position place,
                                             std::vector<Step>& steps) {
     steps_ = &steps;
     is_judged_ = place != Models::unknown;
@@ -63,7 +63,7 @@ LineParser::Wrong LineParser::read_tag(const Word& word) {
         if (keys_.name_of(key).empty()) return "an empty tag";
         return add({Kind::tag, texts_.add(keys_.name_of(key)), Models::unknown}, Siblings::many);
     }
-    const auto way = models_.way_to(home_, word.text);
+    const auto way = models_.path_to(home_, word.text);
     if (way.empty()) return "no tag " + shown(word.text) + " in the model";
     step(What::go_home);
     at_ = home_;
@@ -119,7 +119,7 @@ LineParser::Wrong LineParser::read_cell(const Word& word, Target target) {
         if (place == Models::unknown)
             return "tag " + shown(tag_) + ": " + shown(word.text) +
                    " stands off the end of the model";
-        if (models_.at(place).what != NodeType::hash) return read_value(word, place, target);
+        if (models_.at(place).type != NodeType::hash) return read_value(word, place, target);
         if (auto wrong = enter_hash(place)) return wrong;
     }
     return "the models name hashes in a circle";
@@ -145,7 +145,7 @@ LineParser::Wrong LineParser::read_value(const Word& word, Place place, Target t
     const auto& node = models_.at(place);
     std::optional<std::string> text;
     Kind kind = Kind::text;
-    switch (node.what) {
+    switch (node.type) {
         case NodeType::tag: return read_tag(word);
         case NodeType::hash: return "-R at the beginning of a hash";
         case NodeType::text: return add_value({kind, texts_.add(word.text), place}, target);
@@ -160,7 +160,7 @@ LineParser::Wrong LineParser::read_value(const Word& word, Place place, Target t
         case NodeType::date: kind = Kind::date, text = stored_date(word.text, today_); break;
     }
     if (!text)
-        return "tag " + shown(tag_) + ": " + shown(word.text) + " is no " + name_of(node.what);
+        return "tag " + shown(tag_) + ": " + shown(word.text) + " is no " + name_of(node.type);
     return add_value({kind, texts_.add(*text), place}, target);
 }
 
@@ -184,10 +184,10 @@ void LineParser::step(What what, Content cell, Siblings siblings) {
     steps_->push_back({what, siblings, cell});
 }
 
-Models::Place LineParser::right_of(Place place) const {
+Models::Position LineParser::right_of(Place place) const {
     if (place == Models::unknown) return Models::unknown;
     const auto& node = models_.at(place);
-    if (node.repeat && node.what != NodeType::tag) return place;
+    if (node.repeat && node.type != NodeType::tag) return place;
     return node.children.empty() ? Models::unknown : node.children.front();
 }
 

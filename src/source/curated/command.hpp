@@ -40,11 +40,11 @@ class LineParser {
     // Appends what the line asks for.
     //   place    of the object's class; unknown: words keep their notation, nothing is judged
     //   returns  why AceDB would refuse the paragraph; nullopt: it would not
-    [[nodiscard]] std::optional<std::string> read(WordReader words, tree::Models::Place place,
+    [[nodiscard]] std::optional<std::string> read(WordReader words, tree::Models::Position place,
                                                   std::vector<Step>& steps);
 
    private:
-    using Place = tree::Models::Place;
+    using Place = tree::Models::Position;
     using Wrong = std::optional<std::string>;
     using What = Step::What;
     enum class Target { right, here };

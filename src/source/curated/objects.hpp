@@ -23,7 +23,7 @@ namespace source::curated {
 struct ClassInfo {
     std::string name;
     Form form = Form::tree;
-    tree::Models::Place place = tree::Models::unknown;  // its lines are not judged
+    tree::Models::Position place = tree::Models::unknown;  // its lines are not judged
 };
 
 // The class of a header, case ignored. Without models any class is one.

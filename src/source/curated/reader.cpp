@@ -148,7 +148,7 @@ class Loader {
     }
 
     // Understood as a whole before anything of it is done.
-    Done read_lines(Objects::Place object, tree::Models::Place place, Number stamp) {
+    Done read_lines(Objects::Place object, tree::Models::Position place, Number stamp) {
         std::vector<Step> steps;
         for (;;) {
             const auto is_there = cards_.next();

@@ -20,7 +20,7 @@ namespace source::curated {
 struct Content {
     tree::Kind kind = tree::Kind::tag;
     Number text = 0;
-    tree::Models::Place place = tree::Models::unknown;
+    tree::Models::Position place = tree::Models::unknown;
 };
 
 enum class Siblings { many, one };  // may it have other siblings than comments
@@ -30,7 +30,7 @@ class Forest {
     Forest();
 
     // An empty tree for an object whose class has its model at `place`: the number of its root.
-    Number begin(tree::Models::Place place);
+    Number begin(tree::Models::Position place);
 
     // The child of that content, added behind its siblings where there is none. Siblings::one:
     // it takes the place of all others but comments.
