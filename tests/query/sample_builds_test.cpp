@@ -7,6 +7,7 @@
 #include <set>
 
 #include "query/query.hpp"
+#include "query/row_reading.hpp"
 #include "source/dump.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"

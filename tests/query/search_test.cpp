@@ -72,7 +72,7 @@ TEST_CASE("an object is found by its name, by what people call it, and by how th
     // Of the build alone: by its whole name, called what it says.
     CHECK(found(process, "", "wbgene03") == Found{"Gene WBGene03 = lin-7"});
     CHECK(found(process, "", "lin-7").empty());
-    CHECK(count_store(process.pool).objects == 5);
+    CHECK(query::count_store(process.pool).objects == 5);
 }
 
 TEST_CASE("what people call an object stands before what merely bears that name") {
