@@ -1,6 +1,5 @@
-// What the pages can do beside without: suggestions while typing, copied feed addresses, a watch
-// list that is remembered, and links to changes that are on another part. Everything works
-// without it.
+// Extras of the pages: suggestions while typing, buttons that copy feed URLs, a watch list that is
+// remembered, and links to changes on another part. Everything works without this script.
 "use strict";
 (() => {
   const home = document.body.dataset.home;
@@ -32,7 +31,7 @@
     };
     const follow = (one) => {
       close();
-      // Who is making a list wants the object found here, to add it.
+      // A reader with a watch list may want to add the object: show it on this page.
       if (!form.querySelector("[name=object][type=checkbox]")) return location.assign(one.url);
       input.value = one.name;
       if (form.elements.class) form.elements.class.value = one.class;
@@ -78,7 +77,7 @@
         const named = answer.ok ? await answer.json() : [];
         if (asked === text && document.activeElement === input) show(named);
       } catch {
-        close();  // the form works all the same
+        close();  // the form works without suggestions
       }
     };
     input.addEventListener("input", () => {
@@ -105,7 +104,7 @@
   }
 
   function offerCopy(link) {
-    const button = element("button", { type: "button" }, "Copy address");
+    const button = element("button", { type: "button" }, "Copy URL");
     button.append(element("span", { class: "unseen" }, " of " + link.textContent));
     const before = button.firstChild.data;
     button.addEventListener("click", async () => {
@@ -116,15 +115,15 @@
     link.after(button);
   }
 
-  // The watch list is in the address of the home page; here its objects are remembered, so that
-  // one can be added from any history.
+  // The URL of the home page holds the watch list. Its objects are remembered here, so that a
+  // reader can add one from any history page.
   const key = "varve-watch-list:" + home;
   const remembered = () => {
     try {
       const list = JSON.parse(localStorage.getItem(key) || "[]");
       return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
     } catch {
-      return [];  // private windows have none
+      return [];  // private windows have no storage
     }
   };
   const remember = (list) => {
@@ -145,7 +144,7 @@
     document.querySelector("form.find").after(line);
   }
 
-  // Feeds link to changes that the list may show as a line only: they are on the release's page.
+  // Feeds link to single changes. If the list shows only a line for their release, follow it.
   const place = location.hash.slice(1);
   const change = /^(.+)-c[0-9]+$/.exec(place);
   const release = change ? change[1] : place;

@@ -1,28 +1,31 @@
-// render/adopted.hpp -- HTML of the first system, shown without trusting any of it.
+// render/adopted.hpp -- the HTML notes of the first system, written again without trusting them.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "render/html.hpp"
 #include "render/site.hpp"
 #include "tables/rows.hpp"
 
 namespace render {
 
-// Appends what `foreign` shows: <br>, and <a href="…"> whose URL is http or https, written anew
-// with nothing but that; end tags of such links. Everything else is text, other tags included.
-//   returns  nothing; `html` is balanced after it, however `foreign` was
+// Appends what the HTML fragment `foreign` shows: its text, <br>, and <a href="…"> with an http or
+// https URL and no other attribute. Other elements of HTML leave only their text, <script> and
+// <style> leave nothing. Anything else in angle brackets, like <gene>, is text.
+//   returns  nothing; `html` is balanced after it, whatever `foreign` holds
 //   cost     O(n)
-void add_allowed(Html& html, std::string_view foreign);
+void append_allowed(std::string& html, std::string_view foreign);
 
-// Appends the notes of an adopted row so: what feeds and pages both call, so that neither shows a
-// user where the site hides them.
-void add_adopted(Html& html, const tables::Row& row, const Site& site);
+// Appends the notes of an adopted row; without users of timestamps if the site hides curators.
+//   most     bytes of the notes: longer ones end with an ellipsis, before a <br> if there is one
+//   returns  whether all of them are there
+[[nodiscard]] bool append_adopted(std::string& html, const tables::Row& row, std::size_t most,
+                                  const Site& site);
 
-// `foreign` with the day of each timestamp alone: "(2007-07-30_10:00:00_wormpub)" becomes
+// Returns `foreign` with only the day of each timestamp: "(2007-07-30_10:00:00_wormpub)" becomes
 // "(2007-07-30)".
 //   cost  O(n)
 [[nodiscard]] std::string without_users(std::string_view foreign);

@@ -1,17 +1,17 @@
-// Atom 1.0, as the W3C feed validator wants it (tests/support/feed_rules.hpp holds its rules).
+// Atom 1.0, following the W3C feed validator (its rules: tests/support/feed_rules.hpp).
 // Source: RFC 4287; RFC 5005 for the archive
 // SPDX-License-Identifier: MIT
 #include <array>
 
 #include "base/text.hpp"
-#include "render/document.hpp"
-#include "render/text.hpp"
-#include "render/xml.hpp"
+#include "render/display_text.hpp"
+#include "render/feed.hpp"
+#include "render/markup.hpp"
 
 namespace render {
 namespace {
 
-// What narrows the feed: since, tag and change of its address.
+// Returns the parameters since, tag and change of the address, which narrow the feed.
 std::string narrowing_of(std::string_view self_url) {
     constexpr std::array<std::string_view, 3> names = {"since=", "tag=", "change="};
     const auto query = self_url.find('?');
@@ -26,15 +26,15 @@ std::string narrowing_of(std::string_view self_url) {
     return narrowing;
 }
 
-// No two entries of a document may have the same time (RFC 4287 section 4.1.1), and a release
-// gives many entries one date. The fraction tells objects apart, the second releases of one day.
+// No two entries of a document may have the same time (RFC 4287 section 4.1.1), but all entries of
+// a release have one date. The fraction differs by object, the second by release of that day.
 std::string time_of(const tables::Row& row) {
     constexpr std::int64_t nanoseconds = 1'000'000'000;
     const base::Seconds second =
         base::Seconds(row.release.released_on) + std::chrono::seconds(row.of_day);
     auto time = base::format_rfc3339(second);
     const auto fraction = std::to_string(row.oid % nanoseconds);
-    time.back() = '.';  // instead of the Z
+    time.back() = '.';  // replaces the Z
     return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
 }
 
@@ -62,7 +62,7 @@ void append_author(std::string& xml, std::size_t depth, const Curator& author) {
     append_end(xml, depth, "author");
 }
 
-void append_head(std::string& xml, const query::HistoryPage& excerpt, const Channel& channel,
+void append_head(std::string& xml, const query::HistoryPage& page, const Channel& channel,
                  const Neighbours& links, const Site& site) {
     append_declaration(xml, style_sheet_of(site));
     append_start(xml, 0, "feed",
@@ -70,15 +70,15 @@ void append_head(std::string& xml, const query::HistoryPage& excerpt, const Chan
                   {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
                   {"xml:lang", site.language}});
     append_element(xml, 1, "title", title_of(channel));
-    append_element(xml, 1, "subtitle", description_of(excerpt, channel));
+    append_element(xml, 1, "subtitle", description_of(page, channel));
     append_element(xml, 1, "id", channel.subject.id + narrowing_of(channel.self_url));
-    append_element(xml, 1, "updated", base::format_rfc3339(last_modified(excerpt)));
+    append_element(xml, 1, "updated", base::format_rfc3339(last_modified(page)));
     append_author(xml, 1, {publisher_of(site), {}});
     append_links(xml, channel, links);
     append_element(xml, 1, "generator", "Varve");
 }
 
-void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& excerpt,
+void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
                  const Site& site) {
     const auto time = time_of(row);
     append_start(xml, 1, "entry");
@@ -87,16 +87,16 @@ void append_item(std::string& xml, const tables::Row& row, const query::HistoryP
     append_element(xml, 2, "id", guid_of(row, site.authority));
     append_element(xml, 2, "published", time);
     append_element(xml, 2, "updated", time);
-    for (const auto& curator : curators_of(row, excerpt, site)) append_author(xml, 2, curator);
-    append_html_element(xml, 2, "content", content_of(row, excerpt, site), {{"type", "html"}});
+    for (const auto& curator : curators_of(row, page, site)) append_author(xml, 2, curator);
+    append_html_element(xml, 2, "content", content_of(row, page, site), {{"type", "html"}});
     append_end(xml, 1, "entry");
 }
 
 }  // namespace
 
-std::string atom(const query::HistoryPage& excerpt, const Channel& channel, const Site& site) {
+std::string atom(const query::HistoryPage& page, const Channel& channel, const Site& site) {
     const Shape shape{append_head, append_item, "", "</feed>\n"};
-    return document_of(shape, excerpt, channel, site);
+    return document_of(shape, page, channel, site);
 }
 
 }  // namespace render

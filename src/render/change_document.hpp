@@ -1,10 +1,13 @@
-// render/set_aside.hpp -- the changes of a row that are not listed one by one: those that a mass
-// change accounts for, a line each place instead, and those that a narrower feed does not show.
-// Pure. Safe from any thread.
+// render/change_document.hpp -- the changes of a row as one value: filtered, summarised, grouped,
+// ordered, cut. Feed items and pages are writers that walk it; they decide on markup alone.
+// Pure. Safe from any thread. A document is views into the row, which outlives it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "query/history_page.hpp"
@@ -12,26 +15,58 @@
 
 namespace render {
 
-struct SetAside {
-    struct Line {
-        const tables::MassChange* mass_change;
-        std::size_t number;  // from 1, of the first change of the row at its place
-    };
-    std::vector<Line> lines;  // in the order of the row's changes
-    std::size_t changes = 0;  // that the lines stand for
-    std::size_t others = 0;   // that the narrowing does not show
-    std::vector<bool> which;  // of the row's changes, both kinds; empty: none
+// One change.
+struct DocumentChange {
+    std::size_t number = 0;  // in its row, from 1: the places of changes on pages are named by it
+    compare::Op op = compare::Op::added;
+    std::span<const tree::Cell> parents;  // the cells above what changed
+    const tree::Node* before = nullptr;   // nullptr: added
+    const tree::Node* after = nullptr;    // nullptr: removed
 
-    [[nodiscard]] bool holds(std::size_t change) const { return !which.empty() && which[change]; }
-    // Lines and changes that are left to list.
-    [[nodiscard]] std::size_t listed(const tables::Row& row) const {
-        return row.notes.changes.size() - changes - others + lines.size();
+    // What there is now, or what there was.
+    [[nodiscard]] const tree::Node& node() const { return after ? *after : *before; }
+    // A tag that was added or removed ends the path. Anything else stands below its path.
+    [[nodiscard]] bool ends_path() const;
+    [[nodiscard]] std::size_t path_size() const { return parents.size() + (ends_path() ? 1 : 0); }
+    [[nodiscard]] const tree::Cell& path_cell(std::size_t i) const {
+        return i < parents.size() ? parents[i] : node().cell;
     }
+    // One text took the place of another: difference_of() (render/text_difference.hpp) tells how
+    // they differ.
+    [[nodiscard]] bool replaces_text() const;
 };
 
-// Only rows of kind changed have mass changes: what came or went is told whole.
-//   excerpt  that the row is one of: mass changes, narrowing; outlives the result
-//   cost     O(mass changes + changes of the row, their nodes where it is narrowed by a tag)
-[[nodiscard]] SetAside set_aside(const tables::Row& row, const query::HistoryPage& excerpt);
+// The changes below one first tag, in the order of the row.
+struct ChangeGroup {
+    std::string_view tag;  // empty: in no tag (texts, members of a KeySet)
+    std::vector<DocumentChange> changes;
+};
+
+// Stands for all changes of the row at a place that changed in most objects of the class.
+struct MassChangeLine {
+    const tables::MassChange* mass_change = nullptr;
+    std::size_t number = 0;  // of the first change of the row at that place
+};
+
+struct ChangeDocument {
+    std::vector<ChangeGroup> groups;           // in the order of their first changes
+    std::vector<MassChangeLine> mass_changes;  // in the order of the row; after the groups
+    std::size_t filtered = 0;                  // changes that the filter of the page hides
+    bool shortened = false;                    // there are more than `most` changes and lines
+};
+
+// Returns the changes of a row of `page`. Only rows of kind changed have mass-change lines:
+// everything that came or went is listed.
+//   most  changes and mass-change lines in all
+//   cost  O(changes + mass changes); with a filter by tag, O(nodes of the changes)
+[[nodiscard]] ChangeDocument change_document(
+    const tables::Row& row, const query::HistoryPage& page,
+    std::size_t most = std::numeric_limits<std::size_t>::max());
+
+// Returns all of `changes`.
+[[nodiscard]] ChangeDocument change_document(std::span<const compare::Change> changes);
+
+// True for texts, and for objects of class Text: their names are texts.
+[[nodiscard]] bool is_plain_text(const tree::Cell& cell);
 
 }  // namespace render

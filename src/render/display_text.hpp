@@ -1,28 +1,52 @@
-// render/shown_text.hpp -- texts as people see them in a list of changes: short ones whole, long
-// ones shortened, two long ones by what differs.
-// Pure. Safe from any thread.
+// render/display_text.hpp -- plain text as people see it: on one line, shortened, counted.
+// Pure. Safe from any thread. Nothing here escapes: render/markup.hpp does that.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "render/html.hpp"
-
 namespace render {
 
-// Texts above this many bytes, or of several lines, are compared word by word.
-inline constexpr std::size_t longest_whole_text = 160;
+inline constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
-// Appends a text; at most some 500 bytes of it (70 of a word without blanks, as DNA is), then
-// its length. Escaped. An empty text is shown as "".
-void append_shortened(std::string& html, std::string_view text);
+// Returns the text on one line: runs of blanks become one space, none remains at the ends;
+// U+FFFD and U+0080 … U+009F become '?' (the validator's BadCharacters).
+[[nodiscard]] std::string one_line(std::string_view text);
 
-// True when a replaced text should be shown by what differs.
+// The same for plain text of a feed: in a text with "</", < and > become U+2039 and U+203A,
+// because readers and validator would take it for HTML (ContainsHTML).
+[[nodiscard]] std::string plain_line(std::string_view text);
+
+// Returns the longest prefix of at most `most` bytes that does not end inside a character.
+[[nodiscard]] std::string_view cut_at(std::string_view text, std::size_t most);
+// Returns the longest suffix of that kind.
+[[nodiscard]] std::string_view end_of(std::string_view text, std::size_t most);
+
+// What people see of a text: a short one whole, of a long one its beginning, an ellipsis, its
+// end, and its length in characters. Views into the text.
+struct Shortened {
+    std::string_view head, tail;
+    std::size_t characters = 0;  // 0: `head` is the whole text
+};
+//   returns  at most 500 bytes; 50 of a sequence
+[[nodiscard]] Shortened shortened(std::string_view text);
+
+// True for a text that begins with more than 80 bytes without a blank, as DNA does.
+[[nodiscard]] bool is_sequence(std::string_view text);
+
+// True for a text of several lines or of more than 160 bytes: where such a text was replaced,
+// feeds show only what differs.
 [[nodiscard]] bool is_long(std::string_view text);
 
-// Appends what differs, line by line and in these word by word:
-//   <ul><li>line 3: the <del>quick</del> <ins>slow</ins> fox</li>…</ul>
-void add_difference(Html& html, std::string_view before, std::string_view after);
+[[nodiscard]] std::size_t count_characters(std::string_view text);
+
+// "30,123"
+[[nodiscard]] std::string with_separators(std::uint64_t number);
+// "1 change", "3,000 changes"
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
+                                  std::string_view several);
 
 }  // namespace render

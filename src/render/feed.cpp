@@ -3,14 +3,186 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "render/display_text.hpp"
 
 namespace render {
 namespace {
+
+using query::archive_page;
+using tree::ObjectName;
 
 constexpr std::array<Format, 3> all_formats = {
     {{"rss", "application/rss+xml", "RSS", rss},
      {"atom", "application/atom+xml", "Atom", atom},
      {"json", "application/feed+json", "JSON Feed", json_feed}}};
+
+constexpr std::size_t most_named = 2;  // objects of a watch list that its title names
+
+// "CLASS/NAME", percent-encoded as in ids.
+std::string path_of(const ObjectName& object) {
+    return base::percent_encode(object.class_name) + "/" + base::percent_encode(object.name);
+}
+
+Subject subject(const std::string& title, const std::string& description, std::string page_url,
+                const std::string& id, const Site& site) {
+    return {plain_line(title + " - " + site.title), plain_line(description), std::move(page_url),
+            "tag:" + site.authority + ":" + id};
+}
+
+// "Gene unc-26, Paper WBPaper00031000 and 3 others"
+std::string names_of(const query::WatchList& list) {
+    std::string names;
+    const auto& objects = list.objects;
+    const auto named =
+        objects.size() == most_named + 1 ? objects.size() : std::min(objects.size(), most_named);
+    for (std::size_t i = 0; i < named; ++i) {
+        const bool last = i > 0 && i + 1 == objects.size();
+        names += i == 0 ? "" : last ? " and " : ", ";
+        names += display_name_of(objects[i]);
+    }
+    if (named < objects.size())
+        names += " and " + std::to_string(objects.size() - named) + " others";
+    return names;
+}
+
+// Looks in the newest row only, so that the description is the same for any number of rows.
+// Filtered feeds and archive pages may lack that row.
+std::optional<Successor> successor_in_description(const query::History& history,
+                                                  const Site& site) {
+    const bool has_newest = history.vanished && !history.narrowing.is_set() &&
+                            !history.rows.empty() &&
+                            history.rows.front().kind == tables::RowKind::vanished;
+    return has_newest ? successor_of(history.rows.front(), site) : std::nullopt;
+}
+
+// Writes each value with its length before it, so that different values give different texts.
+class IdentityText {
+   public:
+    void add(std::string_view value) {
+        text_ += std::to_string(value.size());
+        text_ += ':';
+        text_ += value;
+    }
+    void add(std::integral auto value) { add(std::string_view(std::to_string(value))); }
+    void add(base::Seconds time) { add(time.time_since_epoch().count()); }
+    void add(const base::Release& release) {
+        add(release.version);
+        add(base::Seconds(release.released_on));
+    }
+    void add(const tree::ObjectName& object) {
+        add(object.class_name);
+        add(object.name);
+    }
+    void add(const std::optional<tree::ObjectName>& object) {
+        add(object.has_value());
+        if (object) add(*object);
+    }
+
+    void add(const Channel& channel) {
+        add(channel.subject.title);
+        add(channel.subject.description);
+        add(channel.subject.page_url);
+        add(channel.subject.id);
+        add(channel.narrowing);
+        add(channel.self_url);
+        add(channel.current_url);
+        add(channel.archive_url);
+        add(channel.before);
+    }
+
+    // The notes of a row are written once, except for a re-publication (revision, recorded_at)
+    // and for renames, which may become known later.
+    void add(const tables::Row& row) {
+        add(row.oid);
+        add(row.object);
+        add(row.release);
+        add(row.of_day);
+        add(row.revision);
+        add(row.since);
+        add(row.recorded_at);
+        add(row.signature);
+        add(static_cast<int>(row.kind));
+        add(row.label);
+        add(row.notes.changes.size());
+        add(row.notes.renamed_to);
+        add(row.notes.renamed_from);
+        add(row.notes.previous);
+    }
+
+    void add(const tables::MassChange& change) {
+        add(change.version);
+        add(change.class_name);
+        add(change.place);
+        add(change.objects);
+        add(change.of);
+    }
+
+    void add(const query::ChangeFilter& narrowing) {
+        add(narrowing.tag);
+        add(narrowing.only.size());
+        for (const auto op : narrowing.only) add(compare::name_of(op));
+    }
+
+    template <class Values>
+    void add_each(const Values& values) {
+        add(values.size());
+        for (const auto& value : values) add(value);
+    }
+
+    std::string take() && { return std::move(text_); }
+
+   private:
+    std::string text_;
+};
+
+constexpr std::size_t most_bytes = 512 << 10;
+
+using Rows = std::vector<const tables::Row*>;
+
+Rows in_order(const std::vector<tables::Row>& rows) {
+    Rows sorted;
+    sorted.reserve(rows.size());
+    for (const auto& row : rows) sorted.push_back(&row);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+        if (a->release != b->release) return a->release > b->release;
+        return a->object < b->object;
+    });
+    return sorted;
+}
+
+// Returns the number of the archive page that holds this row, counted from the oldest.
+std::size_t page_with(std::size_t number) { return (number / archive_page + 1) * archive_page; }
+
+// Returns the newest archive page with rows that a document of the newest `shown` rows lacks; 0 if
+// the document shows all. If pages are numbered by recording, any page may have such rows.
+std::size_t page_behind(const query::HistoryPage& page, std::size_t shown) {
+    if (shown >= page.recorded) return 0;
+    const auto hidden = page.recorded - shown;
+    return page_with((page.numbered_by_recording ? page.recorded : hidden) - 1);
+}
+
+struct Items {
+    std::string bytes;
+    std::vector<std::size_t> ends;  // of each item in `bytes`; shape.between separates them
+};
+
+// Returns the newest items, `most` bytes at most.
+Items items_of(const Shape& shape, const query::HistoryPage& page, const Site& site,
+               std::size_t most) {
+    Items items;
+    items.bytes.reserve(std::min(page.rows.size() * 2'000, most_bytes));
+    for (const auto* row : in_order(page.rows)) {
+        if (!items.ends.empty()) items.bytes += shape.between;
+        shape.append_item(items.bytes, *row, page, site);
+        if (items.bytes.size() > most) break;
+        items.ends.push_back(items.bytes.size());
+    }
+    return items;
+}
 
 }  // namespace
 
@@ -21,12 +193,151 @@ const Format* format_named(std::string_view name) {
     return found == all_formats.end() ? nullptr : found;
 }
 
-base::Seconds last_modified(const query::HistoryPage& excerpt) {
-    if (excerpt.rows.empty()) return excerpt.last_modified;
-    base::Seconds newest = excerpt.rows.front().release.released_on;
-    for (const auto& row : excerpt.rows)
+base::Seconds last_modified(const query::HistoryPage& page) {
+    if (page.rows.empty()) return page.last_modified;
+    base::Seconds newest = page.rows.front().release.released_on;
+    for (const auto& row : page.rows)
         newest = std::max({newest, base::Seconds(row.release.released_on), row.recorded_at});
     return newest;
 }
+
+std::string display_name_of(const query::Named& named) {
+    return named.object.class_name + " " +
+           (named.label.empty() ? named.object.name : named.label);
+}
+
+std::string full_name_of(const query::History& history) {
+    const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
+    if (history.label.empty() || history.label == named.name)
+        return named.class_name + " " + named.name;
+    return named.class_name + " " + history.label + " (" + named.name + ")";
+}
+
+Subject subject_of(const query::History& history, const Site& site) {
+    auto description = "Changes to " + history.object.class_name + " " + history.object.name +
+                       " in each release.";
+    if (history.vanished)
+        description += " This object is no longer in " + history.current.version + ".";
+    if (const auto successor = successor_in_description(history, site))
+        description += " " + successor->words + " " + successor->object.class_name + " " +
+                       successor->object.name + ".";
+    return subject(full_name_of(history), description, page_of(history.object, site),
+                   path_of(history.object), site);
+}
+
+Subject subject_of(const query::WatchList& list, const Site& site) {
+    std::string canonical;
+    std::vector<ObjectName> objects;
+    for (const auto& named : list.objects) {
+        canonical += path_of(named.object) + "\n";
+        objects.push_back(named.object);
+    }
+    const auto names = names_of(list);
+    return subject(names, "Changes to " + names + " in each release.",
+                   site.base_url + "/?" + watch_query_of(objects),
+                   "/list/" + base::sha256_hex(canonical).substr(0, 32), site);
+}
+
+Subject subject_of_class(std::string_view class_name, const Site& site) {
+    const std::string name(class_name);
+    const auto encoded = base::percent_encode(class_name);
+    return subject("All " + name + " changes",
+                   "Changes to objects of class " + name + " in each release.",
+                   site.base_url + "/?class=" + encoded, encoded, site);
+}
+
+Subject subject_of_release(const base::Release& release, const Site& site) {
+    const auto encoded = base::percent_encode(release.version);
+    return subject("Changes in " + release.version,
+                   "Changes in release " + release.version + " (" +
+                       base::format_date(release.released_on) + "), one item per object.",
+                   site.base_url + "/release/" + encoded, "/release/" + encoded, site);
+}
+
+std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
+    std::string query;
+    for (const auto& object : objects) {
+        query += query.empty() ? "object=" : "&object=";
+        query += base::percent_encode(object.class_name + ":" + object.name);
+    }
+    return query;
+}
+
+std::string identity_of(const query::HistoryPage& page, const Channel& channel) {
+    IdentityText text;
+    text.add(channel);
+    // An archive page stays the same while newer rows are recorded.
+    text.add(channel.before > 0 ? std::size_t{page.recorded > channel.before} : page.recorded);
+    text.add(page.cut);
+    text.add(page.numbered_by_recording);
+    text.add(last_modified(page));
+    text.add_each(page.rows);
+    text.add_each(page.mass_changes);
+    text.add(page.people.size());
+    for (const auto& [user, person] : page.people) {
+        text.add(user);
+        text.add(person.object);
+        text.add(person.label);
+    }
+    text.add(page.narrowing);
+    return std::move(text).take();
+}
+
+Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
+                         std::size_t shown) {
+    Neighbours links;
+    const auto archive_url = [&channel](std::size_t before) {
+        return channel.archive_url.empty() || before == 0
+                   ? std::string()
+                   : channel.archive_url + std::to_string(before);
+    };
+    links.archive = channel.before > 0;
+    if (page.cut) return links;
+    if (!links.archive) {
+        links.complete = shown >= page.recorded;
+        links.older = archive_url(page_behind(page, shown));
+        return links;
+    }
+    links.current = channel.current_url;
+    links.older = archive_url(channel.before - std::min(channel.before, archive_page));
+    if (page.recorded > channel.before) links.newer = archive_url(channel.before + archive_page);
+    return links;
+}
+
+std::string document_of(const Shape& shape, const query::HistoryPage& page,
+                        const Channel& channel, const Site& site) {
+    const auto most = channel.before > 0 ? std::string::npos : most_bytes;
+    const auto items = items_of(shape, page, site, most);
+    // The head says whether all items are there. It is written again in the rare case that they
+    // do not fit behind it.
+    for (auto shown = items.ends.size();; --shown) {
+        std::string document;
+        const auto size = shown == 0 ? 0 : items.ends[shown - 1];
+        document.reserve(size + 4'000);
+        shape.append_head(document, page, channel, neighbours_of(page, channel, shown), site);
+        if (shown > 0 && document.size() + size + shape.tail.size() > most) continue;
+        document.append(items.bytes, 0, size);
+        document += shape.tail;
+        return document;
+    }
+}
+
+std::string title_of(const Channel& channel) {
+    return plain_line(channel.subject.title + channel.narrowing);
+}
+
+std::string description_of(const query::HistoryPage& page, const Channel& channel) {
+    const auto& description = channel.subject.description;
+    if (!page.cut) return description;
+    return description + " This feed was built from the newest " +
+           with_separators(query::most_narrowed) + " items only.";
+}
+
+std::string publisher_of(const Site& site) {
+    auto name = plain_line(site.title);
+    return name.empty() ? "Varve" : name;
+}
+
+std::string style_sheet_of(const Site& site) { return site.base_url + "/feed.css"; }
 
 }  // namespace render

@@ -1,5 +1,7 @@
-// render/feed.hpp -- some rows of history as the bytes of a feed, in each format.
-// Pure: no clock, no I/O. The same excerpt, channel and site give the same bytes. Safe from any
+// render/feed.hpp -- feeds: their formats, what a feed is about, what its entity tag depends on,
+// and how formats assemble a document.
+// A new format is a function that calls document_of(), and a line in the table of feed.cpp.
+// Pure: no clock, no I/O. The same page, channel and site give the same bytes. Safe from any
 // thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -16,19 +18,19 @@
 
 namespace render {
 
-// Goes into entity tags: moved on by hand whenever rendered bytes change for equal input.
-inline constexpr std::string_view renderer_version = "3";
+// Part of entity tags. Raise it whenever the rendered bytes change for equal input.
+inline constexpr std::string_view renderer_version = "4";
 
-// What a feed is about. Plain lines; an absolute URL; a tag: URI that no format and no
-// parameter is part of.
+// What a feed is about. Plain lines, an absolute URL, and a tag: URI that does not depend on
+// format and parameters.
 struct Subject {
     std::string title;
     std::string description;
     std::string page_url;  // the page for people
-    std::string id;  // of the Atom feed; behind it stands ? and what of self_url narrows the feed
+    std::string id;        // of the Atom feed; it adds ? and the parameters that filter the feed
 };
-// "Gene unc-26 (WBGene00006763) - TITLE OF THE SITE"; of one that is gone the description
-// tells its successor, where the newest row is there.
+// "Gene unc-26 (WBGene00006763) - TITLE OF THE SITE". The description of an object that is gone
+// names its successor, if the newest row is there.
 [[nodiscard]] Subject subject_of(const query::History& history, const Site& site);
 // "Gene unc-26, Paper WBPaper00031000 and 3 others - …", tag:AUTHORITY:/list/ + 32 hex digits
 [[nodiscard]] Subject subject_of(const query::WatchList& list, const Site& site);
@@ -40,54 +42,97 @@ struct Subject {
 // One document. Absolute URLs.
 struct Channel {
     Subject subject;
-    std::string narrowing;  // ", since WS186" behind the title; empty for the plain feed
-    // Of this very document. Those of its parameters since, tag and change, as they are written
-    // there, tell the narrower feeds of one subject apart (in the id of the Atom feed).
+    std::string narrowing;  // ", since WS186", added to the title; empty for the plain feed
+    // The address of this document. Its parameters since, tag and change tell the filtered feeds
+    // of one subject apart (in the id of the Atom feed).
     std::string self_url;
-    std::string current_url;  // archive pages: of the feed itself; empty: this is it
-    // A page of its archive, without the number that goes behind it:
-    // "https://x.org/rss/archive?class=…&name=…&format=atom&before="; empty: it has none.
+    std::string current_url;  // archive pages: the address of the feed itself; else empty
+    // The address of an archive page, up to its number:
+    // "https://x.org/rss/archive?class=…&name=…&format=atom&before="; empty: there is no archive.
     std::string archive_url;
     std::size_t before = 0;  // archive pages: their number
 };
 
-// The time a document last changed: the newest of release dates and recorded_at of the rows
-// shown; without rows excerpt.last_modified.
-[[nodiscard]] base::Seconds last_modified(const query::HistoryPage& excerpt);
+// Returns when a document last changed: the newest of the release dates and recorded_at of its
+// rows; without rows page.last_modified.
+[[nodiscard]] base::Seconds last_modified(const query::HistoryPage& page);
 
-// All that the bytes of a document depend on beside format, configuration and renderer: equal
-// texts, equal bytes. Rows by what they are, not by what they hold, so it costs little.
-[[nodiscard]] std::string identity_of(const query::HistoryPage& excerpt, const Channel& channel);
+// Returns what entity tags are made of: everything that the bytes of a document depend on, apart
+// from format, configuration and renderer_version. Equal texts mean equal bytes. Rows are named
+// and not read, so this costs little.
+[[nodiscard]] std::string identity_of(const query::HistoryPage& page, const Channel& channel);
 
-// What all formats keep to: items newest release first, then by class and name; at most 512 KB,
-// older items being left out (a page of the archive holds its items whatever they take).
-// RFC 5005: where all rows are in it, it is complete; else it links to the newest page of the
-// archive that holds what it does not show; pages of the archive to their neighbours and to the
-// feed itself. JSON Feed has a next_url to the older page.
+// In every format the items are sorted by release, newest first, then by class and name. A document
+// has at most 512 KB; older items are left out (archive pages hold their items whatever they take).
+// RFC 5005: a document with all rows is complete; another links to the newest archive page with
+// rows that it lacks; archive pages link to their neighbours and to the feed itself. JSON Feed has
+// a next_url to the older page.
 struct Format {
     std::string_view name;        // as in format=: "rss"
     std::string_view media_type;  // "application/rss+xml"
     std::string_view title;       // for people: "RSS"
     std::string (*render)(const query::HistoryPage&, const Channel&, const Site&);
 };
-// The first is what is sent when nobody asks for one.
+// The first is the default.
 [[nodiscard]] std::span<const Format> formats();
-// nullptr: there is none of this name.
+// Returns nullptr if there is no format of this name.
 [[nodiscard]] const Format* format_named(std::string_view name);
 
 // RSS 2.0 (https://www.rssboard.org/rss-profile), Atom 1.0 (RFC 4287), JSON Feed 1.1
 // (https://www.jsonfeed.org/version/1.1/).
-[[nodiscard]] std::string rss(const query::HistoryPage& excerpt, const Channel& channel,
+[[nodiscard]] std::string rss(const query::HistoryPage& page, const Channel& channel,
                               const Site& site);
-[[nodiscard]] std::string atom(const query::HistoryPage& excerpt, const Channel& channel,
+[[nodiscard]] std::string atom(const query::HistoryPage& page, const Channel& channel,
                                const Site& site);
-[[nodiscard]] std::string json_feed(const query::HistoryPage& excerpt, const Channel& channel,
+[[nodiscard]] std::string json_feed(const query::HistoryPage& page, const Channel& channel,
                                     const Site& site);
 
-// "object=Gene%3AWBGene00006763&object=…": what stands in the addresses of a watch list.
+// "object=Gene%3AWBGene00006763&object=…": the query of the addresses of a watch list.
 [[nodiscard]] std::string watch_query_of(const std::vector<tree::ObjectName>& objects);
 
 // The watch list as OPML 2.0: an outline of each object, with its feed and its page.
 [[nodiscard]] std::string opml(const query::WatchList& list, const Site& site);
+
+// For the writers of formats.
+
+// How a document is linked to the others of the same feed (RFC 5005). An empty URL: no link.
+struct Neighbours {
+    bool complete = false;  // the document has all items and is not an archive page
+    bool archive = false;   // the document is an archive page
+    std::string current;    // of an archive page: the feed itself
+    std::string older;      // the next archive page to read, going back
+    std::string newer;      // of an archive page: the one after it
+};
+//   shown  number of items in the document, the newest ones
+[[nodiscard]] Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
+                                       std::size_t shown);
+
+// How a format writes a document: head, items one by one, tail.
+struct Shape {
+    void (*append_head)(std::string&, const query::HistoryPage&, const Channel&,
+                        const Neighbours&, const Site&);
+    void (*append_item)(std::string&, const tables::Row&, const query::HistoryPage&, const Site&);
+    std::string_view between;  // separates items
+    std::string_view tail;
+};
+[[nodiscard]] std::string document_of(const Shape& shape, const query::HistoryPage& page,
+                                      const Channel& channel, const Site& site);
+
+// The channel's title: "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186".
+[[nodiscard]] std::string title_of(const Channel& channel);
+
+// The channel's description. It says so if older rows were not searched.
+[[nodiscard]] std::string description_of(const query::HistoryPage& page, const Channel& channel);
+
+// "Gene unc-26": class and label of an object.
+[[nodiscard]] std::string display_name_of(const query::Named& named);
+// "Gene unc-26 (WBGene00006763)". Any text.
+[[nodiscard]] std::string full_name_of(const query::History& history);
+
+// The site's title as the name of the publisher. Never empty.
+[[nodiscard]] std::string publisher_of(const Site& site);
+
+// BASE/feed.css, for feeds that are opened in a browser.
+[[nodiscard]] std::string style_sheet_of(const Site& site);
 
 }  // namespace render

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "render/cells.hpp"
+#include "render/html.hpp"
 
-#include "render/shown_text.hpp"
-#include "render/text.hpp"
+#include "render/display_text.hpp"
+#include "render/item.hpp"
+#include "render/markup.hpp"
 #include "tree/stamp.hpp"
 
 namespace render {
 namespace {
 
-constexpr std::size_t longest_stamp = 80;
+using tree::Node;
 
-// `?Text` values: objects in AceDB, whose name is the text itself.
-constexpr std::string_view text_class = "Text";
+constexpr std::size_t longest_stamp = 80;
+constexpr std::string_view arrow = " &gt; ";
 
 // "sylvia, "
 void append_user(std::string& html, std::string_view user, const query::People& people,
@@ -27,11 +28,144 @@ void append_user(std::string& html, std::string_view user, const query::People& 
     html += ", ";
 }
 
+class NodeWriter {
+   public:
+    NodeWriter(std::string& html, const NodeStyle& style) : html_(html), style_(style) {}
+
+    //   shown  the timestamp that was written last above
+    bool write(const Node& node, std::string_view shown) {
+        if (nodes_++ == style_.most_nodes) return leave_out();
+        write_alone(node, shown);
+        return write_below(node, arrow, shown);
+    }
+
+    bool write_below(const Node& node, std::string_view before, std::string_view shown) {
+        const auto* parent = &node;
+        while (parent->children.size() == 1) {
+            parent = &parent->children.front();
+            html_ += before;
+            if (nodes_++ == style_.most_nodes) return leave_out();
+            write_alone(*parent, shown);
+            before = arrow;
+        }
+        return parent->children.empty() || write_list(parent->children, shown);
+    }
+
+   private:
+    bool leave_out() {
+        html_ += ellipsis;
+        return false;
+    }
+
+    bool write_list(const std::vector<Node>& nodes, std::string_view shown) {
+        if (levels_ == style_.most_levels) {
+            html_ += ' ';
+            return leave_out();
+        }
+        ++levels_;
+        html_ += "<ul>";
+        bool whole = true;
+        for (const auto& node : nodes) {
+            html_ += "<li>";
+            const bool whole_node = write(node, shown);
+            html_ += "</li>";
+            whole = whole && whole_node;
+            if (nodes_ > style_.most_nodes) break;
+        }
+        html_ += "</ul>";
+        --levels_;
+        return whole;
+    }
+
+    // The timestamp of a tag with values below it says little: loading a line again sets it.
+    void write_alone(const Node& node, std::string_view& shown) const {
+        append_cell(html_, node.cell, style_.site);
+        const bool is_inner_tag = node.cell.kind == tree::Kind::tag && !node.children.empty();
+        if (is_inner_tag || node.stamp == shown) return;
+        const auto append = style_.small_stamps ? append_small_stamp : append_stamp;
+        append(html_, node.stamp, style_.people, style_.site);
+        shown = node.stamp;
+    }
+
+    std::string& html_;
+    const NodeStyle& style_;
+    std::size_t nodes_ = 0;
+    std::size_t levels_ = 0;
+};
+
+void append_words(std::string& html, std::string_view text) {
+    const auto words = words_of(text);
+    for (const auto& word : words) {
+        if (&word != &words.front()) html += ' ';
+        append_shortened(html, word);
+    }
+}
+
+void append_run(std::string& html, const TextRun& run) {
+    switch (run.kind) {
+        case TextRun::Kind::same: return append_words(html, run.text);
+        case TextRun::Kind::skipped: html += ellipsis; return;
+        case TextRun::Kind::removed: html += "<del>"; break;
+        case TextRun::Kind::added: html += "<ins>"; break;
+    }
+    append_shortened(html, run.text);
+    html += run.kind == TextRun::Kind::removed ? "</del>" : "</ins>";
+}
+
+// Counts nodes until there are more than `left`.
+bool fits_in(const Node& node, std::size_t& left, std::size_t levels) {
+    const auto* parent = &node;
+    for (;;) {
+        if (left == 0) return false;
+        --left;
+        if (parent->children.size() != 1) break;
+        parent = &parent->children.front();
+    }
+    if (parent->children.empty()) return true;
+    if (levels == 0) return false;
+    for (const auto& child : parent->children)
+        if (!fits_in(child, left, levels - 1)) return false;
+    return true;
+}
+
 }  // namespace
 
-bool is_plain_text(const tree::Cell& cell) {
-    return cell.kind == tree::Kind::text ||
-           (cell.kind == tree::Kind::reference && cell.class_name == text_class);
+std::string as_html(std::string_view text) {
+    std::string html;
+    append_html(html, text);
+    return html;
+}
+
+void append_link(std::string& html, std::string_view url, std::string_view text) {
+    html += "<a href=\"";
+    append_html(html, url);
+    html += "\">";
+    append_html(html, text);
+    html += "</a>";
+}
+
+std::string link_html(std::string_view url, std::string_view text) {
+    std::string html;
+    append_link(html, url, text);
+    return html;
+}
+
+std::string date_html(base::Date day) {
+    const auto text = base::format_date(day);
+    return "<time datetime=\"" + text + "\">" + text + "</time>";
+}
+
+void append_shortened(std::string& html, std::string_view text) {
+    if (text.empty()) {
+        html += "&quot;&quot;";
+        return;
+    }
+    const auto shown = shortened(text);
+    append_html(html, shown.head);
+    if (shown.characters == 0) return;
+    html += ellipsis;
+    append_html(html, shown.tail);
+    html += " (" + std::to_string(shown.characters) + " characters)";
 }
 
 std::string link_of(const tree::Cell& cell, const Site& site) {
@@ -45,14 +179,6 @@ std::string link_of(const tree::Cell& cell, const Site& site) {
 void append_cell_text(std::string& html, const tree::Cell& cell) {
     if (cell.kind == tree::Kind::comment) html += "// ";
     append_shortened(html, cell.text);
-}
-
-void append_link(std::string& html, std::string_view url, std::string_view text) {
-    html += "<a href=\"";
-    append_html(html, url);
-    html += "\">";
-    append_html(html, text);
-    html += "</a>";
 }
 
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site) {
@@ -73,11 +199,60 @@ void append_stamp(std::string& html, std::string_view stamp, const query::People
     html += " (";
     if (known) {
         append_user(html, known->by, people, site);
-        html += stamp.substr(0, 10);  // a known stamp begins with its day
+        html += stamp.substr(0, 10);  // a known timestamp begins with its day
     } else {
         append_html(html, cut_at(stamp, longest_stamp));
     }
     html += ')';
+}
+
+void append_small_stamp(std::string& html, std::string_view stamp, const query::People& people,
+                        const Site& site) {
+    constexpr std::string_view start = "<small>";
+    const auto from = html.size();
+    html += start;
+    append_stamp(html, stamp, people, site);
+    if (html.size() == from + start.size())
+        html.resize(from);
+    else
+        html += "</small>";
+}
+
+bool append_node(std::string& html, const Node& node, const NodeStyle& style) {
+    return NodeWriter(html, style).write(node, {});
+}
+
+bool append_below(std::string& html, const Node& node, std::string_view before,
+                  const NodeStyle& style) {
+    return NodeWriter(html, style).write_below(node, before, {});
+}
+
+std::size_t count_within(const Node& node, const NodeStyle& style) {
+    auto left = style.most_nodes;
+    return fits_in(node, left, style.most_levels) ? style.most_nodes - left : 0;
+}
+
+void append_runs(std::string& html, const std::vector<TextRun>& runs, Sides sides) {
+    const auto from = html.size();
+    bool begins_word = false;
+    for (const auto& run : runs) {
+        begins_word = begins_word || run.begins_word;
+        if (run.kind == TextRun::Kind::removed && sides == Sides::after) continue;
+        if (run.kind == TextRun::Kind::added && sides == Sides::before) continue;
+        if (begins_word && html.size() > from) html += ' ';
+        begins_word = false;
+        append_run(html, run);
+    }
+}
+
+void append_mass_change(std::string& html, const tables::MassChange& change,
+                        std::string_view end_tag) {
+    append_shortened(html, change.place);
+    html += end_tag;
+    html += ": changed in " + with_separators(change.objects) + " of " +
+            with_separators(change.of) + " objects of class ";
+    append_shortened(html, change.class_name);
+    html += " in this release";
 }
 
 }  // namespace render

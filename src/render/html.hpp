@@ -1,33 +1,80 @@
-// render/cells.hpp -- single cells and stamps as HTML.
+// render/html.hpp -- pieces of HTML that feeds and pages share: links, dates, cells, timestamps,
+// nodes.
 // Pure. Safe from any thread. Everything is escaped, long texts are shortened.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "render/item.hpp"
+#include "base/date.hpp"
+#include "query/history_page.hpp"
+#include "render/change_document.hpp"
+#include "render/site.hpp"
+#include "render/text_difference.hpp"
 
 namespace render {
 
-// True for texts, also for those that AceDB keeps as names of objects of class Text.
-[[nodiscard]] bool is_plain_text(const tree::Cell& cell);
+// Escaped, for element text and quoted attributes.
+[[nodiscard]] std::string as_html(std::string_view text);
 
-// Where the object that a cell names is shown; empty for cells that name none, for those that
-// are plain texts, and without a template.
+// <a href="…">…</a>
+void append_link(std::string& html, std::string_view url, std::string_view text);
+[[nodiscard]] std::string link_html(std::string_view url, std::string_view text);
+
+// <time datetime="2008-02-15">2008-02-15</time>
+[[nodiscard]] std::string date_html(base::Date day);
+
+// Appends a text; the middle of a long one is left out, and its length stands behind it
+// (render/display_text.hpp). An empty text is shown as "".
+void append_shortened(std::string& html, std::string_view text);
+
+// Returns the page of the object that a cell names; empty for cells that name none, for plain
+// texts, and without a template for the address.
 [[nodiscard]] std::string link_of(const tree::Cell& cell, const Site& site);
 
-// The cell as text, and as a link to what it names where it can be.
+// The cell as text; as a link to the object that it names, if there is one.
 void append_cell_text(std::string& html, const tree::Cell& cell);
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site);
 
-// " (sylvia, 2008-02-01)", the curator by label and link where they are known; an opaque stamp as
-// it is; nothing for none. Where the site hides curators: " (2008-02-01)", and nothing for what
-// is opaque.
+// " (sylvia, 2008-02-01)", the curator by label and link if known; an opaque timestamp as it is;
+// nothing for none. If the site hides curators: " (2008-02-01)", and nothing for an opaque one.
 void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
                   const Site& site);
+// The same in <small>.
+void append_small_stamp(std::string& html, std::string_view stamp, const query::People& people,
+                        const Site& site);
 
-// An element <a> with this text.
-void append_link(std::string& html, std::string_view url, std::string_view text);
+// How nodes are written.
+struct NodeStyle {
+    const query::People& people;
+    const Site& site;
+    bool small_stamps = false;    // timestamps are in <small>
+    std::size_t most_nodes = 0;   // more nodes are left out
+    std::size_t most_levels = 0;  // of lists; deeper ones are left out
+};
+// Append a node and everything below it, or only what is below it. An only child stands behind
+// its parent, several are a list. An ellipsis stands for what is left out. A timestamp that equals
+// the one before it is not repeated.
+//   synj-1 (sylvia, 2008-02-01) &gt; Person_evidence<ul><li>…</li></ul>
+//   before   markup before the first child
+//   returns  whether nothing was left out
+[[nodiscard]] bool append_node(std::string& html, const tree::Node& node, const NodeStyle& style);
+[[nodiscard]] bool append_below(std::string& html, const tree::Node& node,
+                                std::string_view before, const NodeStyle& style);
+// Returns the number of nodes that append_node would write; 0 if it would leave some out.
+//   cost  O(style.most_nodes)
+[[nodiscard]] std::size_t count_within(const tree::Node& node, const NodeStyle& style);
+
+// Writes the runs of a text difference: words as they are, those that differ in <del> and <ins>.
+enum class Sides : unsigned char { before, after, both };
+void append_runs(std::string& html, const std::vector<TextRun>& runs, Sides sides);
+
+// "PLACE</b>: changed in 30,123 of 45,000 objects of class Gene in this release": the end tag is
+// that of the element in which the caller put the place.
+void append_mass_change(std::string& html, const tables::MassChange& change,
+                        std::string_view end_tag);
 
 }  // namespace render

@@ -3,17 +3,150 @@
 
 #include <algorithm>
 
-#include "base/utf8.hpp"
-#include "render/text.hpp"
-#include "tree/json.hpp"
+#include "base/text.hpp"
+#include "render/display_text.hpp"
 #include "tree/stamp.hpp"
 
 namespace render {
 namespace {
 
+using compare::Change;
+using compare::Op;
+using tables::Row;
+using tables::RowKind;
+using tree::ObjectName;
+using Path = std::vector<std::string>;
+
+// Fills in {name}, {class} and {class_lower}. Other braces stay.
+std::string with_names(std::string_view pattern, const tree::ObjectName& object) {
+    std::string url;
+    while (!pattern.empty()) {
+        const auto brace = pattern.find('{');
+        url += pattern.substr(0, brace);
+        if (brace == std::string_view::npos) break;
+        pattern.remove_prefix(brace);
+        if (pattern.starts_with("{name}")) {
+            url += base::percent_encode(object.name);
+        } else if (pattern.starts_with("{class}")) {
+            url += base::percent_encode(object.class_name);
+        } else if (pattern.starts_with("{class_lower}")) {
+            url += base::percent_encode(base::fold_ascii(object.class_name));
+        } else {
+            url += '{';
+            pattern.remove_prefix(1);
+            continue;
+        }
+        pattern.remove_prefix(pattern.find('}') + 1);
+    }
+    return url;
+}
+
+std::string_view verb_of(RowKind kind) {
+    switch (kind) {
+        case RowKind::created: return " created";
+        case RowKind::vanished: return " vanished";
+        case RowKind::reappeared: return " reappeared";
+        case RowKind::changed:
+        case RowKind::reconstructed:
+        case RowKind::withdrawn:
+        case RowKind::adopted: break;
+    }
+    return " changed";
+}
+
+std::string period_of(const tables::Row& row) {
+    return skipped_releases(row) ? " between " + row.since + " and " + row.release.version
+                                 : " in " + row.release.version;
+}
+
+std::string counts_of(const std::vector<compare::Change>& changes) {
+    const auto counts = compare::count(changes);
+    std::string text;
+    const auto add = [&text](std::size_t number, std::string_view what) {
+        if (number == 0) return;
+        text += (text.empty() ? "" : ", ") + std::to_string(number) + " ";
+        text += what;
+    };
+    add(counts.added, "added");
+    add(counts.replaced, "replaced");
+    add(counts.removed, "removed");
+    return text;
+}
+
+// What follows the release. For an object that came or went the verb says enough: the number of
+// its tags would help nobody.
+std::string details_of(const tables::Row& row) {
+    if (row.kind == RowKind::withdrawn) return ": withdrawn";
+    if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed) return {};
+    const auto counts = counts_of(row.notes.changes);
+    const std::string details = row.kind == RowKind::reconstructed ? ", by its timestamps" : "";
+    return counts.empty() ? details : details + ": " + counts;
+}
+
+bool is_tag(const tree::Cell& cell, const std::string& name) {
+    return cell.kind == tree::Kind::tag && base::equal_ignoring_case(cell.text, name);
+}
+
+std::optional<ObjectName> object_in(const tree::Cell& cell) {
+    if (cell.kind != tree::Kind::reference || cell.class_name.empty() || cell.text.empty())
+        return std::nullopt;
+    return ObjectName{cell.class_name, cell.text};
+}
+
+// Returns the first reference below the tags path[from …] under `nodes`.
+std::optional<ObjectName> found_below(const std::vector<tree::Node>& nodes, const Path& path,
+                                      std::size_t from) {
+    for (const auto& node : nodes) {
+        if (from == path.size()) {
+            if (auto object = object_in(node.cell)) return object;
+        } else if (is_tag(node.cell, path[from])) {
+            if (auto object = found_below(node.children, path, from + 1)) return object;
+        }
+    }
+    return std::nullopt;
+}
+
+// Returns the object that one side of a change has at this path, above the change or in it.
+std::optional<ObjectName> found_in(const Change& change, const std::vector<tree::Node>& side,
+                                   const Path& path) {
+    if (side.empty()) return std::nullopt;
+    const auto shared = std::min(change.path.size(), path.size());
+    for (std::size_t i = 0; i < shared; ++i)
+        if (!is_tag(change.path[i], path[i])) return std::nullopt;
+    if (change.path.size() > path.size()) return object_in(change.path[path.size()]);
+    return found_below(side, path, shared);
+}
+
+// "Merged_into" as people read it.
+std::string words_of(const Path& path) {
+    auto words = path.back();
+    std::ranges::replace(words, '_', ' ');
+    return one_line(words);
+}
+
+std::optional<Successor> found_at(const Row& row, const Path& path) {
+    if (path.empty()) return std::nullopt;
+    for (const auto& change : row.notes.changes) {
+        const auto& side = row.kind == RowKind::vanished ? change.before : change.after;
+        if (auto object = found_in(change, side, path); object && *object != row.object)
+            return Successor{words_of(path), std::move(*object)};
+    }
+    return std::nullopt;
+}
+
+// True if the row removed the object at one of the paths.
+bool takes_back(const Row& row, const std::vector<Path>& paths) {
+    return std::ranges::any_of(row.notes.changes, [&](const Change& change) {
+        return change.op == Op::removed && std::ranges::any_of(paths, [&](const Path& path) {
+                   return change.path.size() <= path.size() &&
+                          found_in(change, change.before, path);
+               });
+    });
+}
+
 constexpr std::size_t most_curators = 20;
 
-// Collects users in the order of the nodes; a stamp equal to the one before it is not parsed.
+// Collects users in the order of the nodes. A timestamp that equals the one before is not parsed.
 class Curators {
    public:
     Curators(const query::People& people, const Site& site) : people_(people), site_(site) {}
@@ -45,43 +178,82 @@ class Curators {
     std::vector<Curator> curators_;
 };
 
-// A node as tree::append_json writes it, less what may tell a user.
-void append_without_users(std::string& json, const tree::Node& node);
-
-void append_without_users(std::string& json, const std::vector<tree::Node>& nodes) {
-    json += '[';
-    for (const auto& node : nodes) {
-        if (&node != &nodes.front()) json += ',';
-        append_without_users(json, node);
-    }
-    json += ']';
-}
-
-void append_without_users(std::string& json, const tree::Node& node) {
-    tree::append_json(json, node.cell);
-    json.pop_back();  // the brace
-    if (const auto known = tree::parse_stamp(node.stamp)) {
-        auto at = base::format_rfc3339(known->at);
-        at.pop_back();  // local time: no zone is known
-        json += ",\"at\":\"" + at + '"';
-    }
-    if (!node.children.empty()) append_without_users(json += ",\"children\":", node.children);
-    json += '}';
-}
-
-void append_side(std::string& json, std::string_view key, const std::vector<tree::Node>& nodes,
-                 const Site& site) {
-    if (nodes.empty()) return;
-    json += ",\"";
-    json += key;
-    json += "\":";
-    if (site.hide_curators)
-        append_without_users(json, nodes);
-    else
-        tree::append_json(json, nodes);
-}
-
 }  // namespace
+
+bool is_web_url(std::string_view url) {
+    for (const std::string_view scheme : {"http://", "https://"})
+        if (url.size() > scheme.size() &&
+            base::equal_ignoring_case(url.substr(0, scheme.size()), scheme))
+            return true;
+    return false;
+}
+
+std::string suffix_of(std::size_t number) { return "-c" + std::to_string(number); }
+
+std::string guid_of(const tables::Row& row, std::string_view authority) {
+    std::string guid = "tag:";
+    guid += authority;
+    guid += ':';
+    guid += base::percent_encode(row.object.class_name);
+    guid += '/';
+    guid += base::percent_encode(row.object.name);
+    guid += '/';
+    guid += base::percent_encode(row.release.version);
+    // Readers see /2 as a new item.
+    if (row.revision > 0) guid += "/" + std::to_string(row.revision + 1);
+    return guid;
+}
+
+std::string page_of(const tree::ObjectName& object, const Site& site) {
+    return site.base_url + "/history?class=" + base::percent_encode(object.class_name) +
+           "&name=" + base::percent_encode(object.name);
+}
+
+std::string page_of(const tables::Row& row, const Site& site) {
+    return page_of(row.object, site) + "#" + base::percent_encode(row.release.version);
+}
+
+std::string object_url_of(const tree::ObjectName& object, const Site& site) {
+    if (object.class_name.empty() || object.name.empty()) return {};
+    const auto own = site.object_url_of_class.find(object.class_name);
+    const auto& pattern = own == site.object_url_of_class.end() ? site.object_url : own->second;
+    auto url = with_names(pattern, object);
+    return is_web_url(url) ? url : std::string();
+}
+
+bool skipped_releases(const tables::Row& row) {
+    return !row.since.empty() && !row.notes.previous.empty() && row.since != row.notes.previous;
+}
+
+std::string title_of(const tables::Row& row) {
+    std::string title = row.object.class_name + " ";
+    title += row.label.empty() ? row.object.name : row.label;
+    title += verb_of(row.kind);
+    return plain_line(title + period_of(row) + details_of(row));
+}
+
+std::optional<Successor> successor_of(const Row& row, const Site& site) {
+    if (row.kind == RowKind::vanished && row.notes.renamed_to)
+        return Successor{"Probably renamed to", *row.notes.renamed_to};
+    const auto paths = site.successor_of_class.find(row.object.class_name);
+    if (paths == site.successor_of_class.end()) return std::nullopt;
+    for (const auto& path : paths->second)
+        if (auto successor = found_at(row, path)) return successor;
+    return std::nullopt;
+}
+
+std::optional<Successor> successor_of(const query::History& history, const Site& site) {
+    const auto paths = site.successor_of_class.find(history.object.class_name);
+    for (const auto& row : history.rows) {
+        if (auto successor = successor_of(row, site)) return successor;
+        // Older rows no longer apply.
+        if (row.kind == RowKind::created || row.kind == RowKind::reappeared) break;
+        if (row.kind != RowKind::vanished && paths != site.successor_of_class.end() &&
+            takes_back(row, paths->second))
+            break;
+    }
+    return std::nullopt;
+}
 
 Curator curator_of(std::string_view user, const query::People& people, const Site& site) {
     const auto found = people.find(user);
@@ -89,40 +261,14 @@ Curator curator_of(std::string_view user, const query::People& people, const Sit
     return {one_line(found->second.label), object_url_of(found->second.object, site)};
 }
 
-std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPage& excerpt,
+std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPage& page,
                                  const Site& site) {
     if (site.hide_curators) return {};
-    Curators curators(excerpt.people, site);
+    Curators curators(page.people, site);
     for (const auto& change : row.notes.changes)
-        if (!excerpt.narrowing.is_set() || excerpt.narrowing.shows(change))
+        if (!page.narrowing.is_set() || page.narrowing.shows(change))
             curators.collect(change.after);
     return std::move(curators).take();
-}
-
-void append_change_json(std::string& json, const compare::Change& change, const Site& site) {
-    const auto from = json.size();
-    json += "{\"op\":\"";
-    json += compare::name_of(change.op);
-    json += "\",\"path\":[";
-    for (const auto& cell : change.path) {
-        if (&cell != &change.path.front()) json += ',';
-        tree::append_json(json, cell);
-    }
-    json += ']';
-    append_side(json, "before", change.before, site);
-    append_side(json, "after", change.after, site);
-    json += '}';
-    // Text is made legal at the door of the store; whatever got past it ends here. All of JSON's
-    // own characters are ASCII, so none is lost or made.
-    if (!base::is_legal_text(std::string_view(json).substr(from)))
-        json.replace(from, std::string::npos, base::legal_text(json.substr(from)));
-}
-
-void append_json_text(std::string& json, std::string_view text) {
-    if (base::is_legal_text(text))
-        tree::append_json_string(json, text);
-    else
-        tree::append_json_string(json, base::legal_text(text));
 }
 
 }  // namespace render

@@ -1,4 +1,4 @@
-// render/item.hpp -- one row of history as an item: what all formats and pages say of it alike.
+// render/item.hpp -- one row of history as an item: what all feed formats and pages say of it.
 // Pure: no clock, no I/O. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -15,76 +15,73 @@
 
 namespace render {
 
-// tag:AUTHORITY:CLASS/NAME/VERSION[/REVISION], each part percent-encoded: docs/design.md,
-// "Identity".
-// Made of the spelling first recorded, so it is the same for ever.
+// tag:AUTHORITY:CLASS/NAME/VERSION[/REVISION], each part percent-encoded. It is made of the
+// spelling first recorded, so it never changes.
+//   source  docs/design.md, "Identity"
 [[nodiscard]] std::string guid_of(const tables::Row& row, std::string_view authority);
 
-// True when a row tells of more than one release: nobody had asked for a while (rule C6).
+// True if the row was compared with an older release than the previous one, because nobody asked
+// for the object in between (rule C6).
 [[nodiscard]] bool skipped_releases(const tables::Row& row);
 
-// "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed"; one line of plain text, as
-// plain_line (render/text.hpp) gives it. The same for ever: narrowing leaves it alone.
+// "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed"; one line of plain text
+// (plain_line in render/display_text.hpp). It never changes, and a filter does not affect it.
 [[nodiscard]] std::string title_of(const tables::Row& row);
+
+// True for http: and https: URLs with something after "//". Nothing else becomes a link.
+[[nodiscard]] bool is_web_url(std::string_view url);
 
 // base_url/history?class=…&name=…
 [[nodiscard]] std::string page_of(const tree::ObjectName& object, const Site& site);
 // … #VERSION: the place of a row on that page.
 [[nodiscard]] std::string page_of(const tables::Row& row, const Site& site);
-// … #VERSION-cN: the place of the Nth change (from 1) of a row. Published items hold these, so
-// the history page has elements of these ids.
-[[nodiscard]] std::string page_of(const tables::Row& row, std::size_t number, const Site& site);
+// "-c3": follows the place of a row to name the place of its third change. Published items hold
+// these, so the history page has elements with these ids.
+[[nodiscard]] std::string suffix_of(std::size_t number);
 
-// Where an object is shown, by object_url; empty when there is no template for it or it would
-// not be http(s).
+// The address of the object, by object_url; empty if there is no template for it or the result
+// would not be http(s).
 [[nodiscard]] std::string object_url_of(const tree::ObjectName& object, const Site& site);
 
-// "Gene unc-26 (WBGene00006763)": an object as its feeds and pages are called. Any text.
-[[nodiscard]] std::string full_name_of(const query::History& history);
-
-// What became of an object that is no more, or is called otherwise.
+// What an object that is gone has become.
 struct Successor {
-    std::string words;  // "Merged into", "Most likely renamed to": one line
+    std::string words;  // "Merged into", "Probably renamed to": one line
     tree::ObjectName object;
     bool operator==(const Successor&) const = default;
 };
-// By what its rows tell, the newest first, up to the one by which it came: a rename (C9), or what
-// it has under one of the paths of [successor], or had when it vanished.
+// Looks for a rename (C9), or for an object at one of the paths of [successor], in the rows, the
+// newest first, back to the one in which the object was created.
 [[nodiscard]] std::optional<Successor> successor_of(const query::History& history,
                                                     const Site& site);
-// By this row alone.
+// Looks in this row only.
 [[nodiscard]] std::optional<Successor> successor_of(const tables::Row& row, const Site& site);
 
-// The changes of a row for people: HTML without script, style or class, everything escaped;
-// cut at 200 changes or 32 KB with a link to the rest. Where the excerpt is narrowed, only the
-// changes that it shows, with the numbers they have in the row, and a line that links to the
-// others.
-//   excerpt  that the row is one of: mass changes, people, narrowing
-[[nodiscard]] std::string content_of(const tables::Row& row, const query::HistoryPage& excerpt,
+// Changes and mass-change lines that the content of an item lists.
+inline constexpr std::size_t most_changes = 200;
+
+// The changes of a row as HTML without script, style or class, everything escaped: at most 200
+// changes, 100 nodes of each, and 32 KB in all. Changes that do not fit are left out, with a link
+// to the history page. If the page is filtered, the content shows the changes that pass the
+// filter, by the numbers that they have in the row, and links to the others.
+//   page  has the row: mass changes, people and filter are read from it
+[[nodiscard]] std::string content_of(const tables::Row& row, const query::HistoryPage& page,
                                      const Site& site);
 
-// Who wrote something, as people read it.
+// A person or user who wrote something.
 struct Curator {
     std::string name;  // label of the person whom [curators] names, else the user; one line
-    std::string url;   // where that person is shown; empty: nowhere. http(s)
+    std::string url;   // the address of that person; empty: none. http(s)
     bool operator==(const Curator&) const = default;
 };
-//   user  of a stamp; any bytes
+//   user  of a timestamp; any bytes
 [[nodiscard]] Curator curator_of(std::string_view user, const query::People& people,
                                  const Site& site);
 
-// Who wrote what a row tells as added or as new: of the stamps, each once, in the order of the
-// changes, at most 20. The stamp of what was removed tells who once wrote it, not who removed it.
-// Of the changes that the excerpt shows. None when the site hides them.
+// Returns who wrote what the row added or put in place of something, by the timestamps, each
+// once, in the order of the changes, at most 20. Timestamps of removed nodes do not count: they
+// say who once wrote them, not who removed them. Only changes that pass the filter of the page
+// count. Returns none if the site hides curators.
 [[nodiscard]] std::vector<Curator> curators_of(const tables::Row& row,
-                                               const query::HistoryPage& excerpt,
-                                               const Site& site);
-
-// Appends a change as JSON (docs/protocols.md). Where the site hides curators, without what may
-// tell a user: "by", and stamps that are opaque.
-void append_change_json(std::string& json, const compare::Change& change, const Site& site);
-
-// Appends a JSON string, whatever bytes `text` has.
-void append_json_text(std::string& json, std::string_view text);
+                                               const query::HistoryPage& page, const Site& site);
 
 }  // namespace render

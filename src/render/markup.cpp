@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/text.hpp"
+#include "render/markup.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,16 +12,14 @@
 namespace render {
 namespace {
 
-// `text` itself where it is legal, else a legal copy that lives in `kept`.
+// Returns `text` itself where it is legal, else a legal copy, which `kept` owns.
 std::string_view legal(std::string_view text, std::string& kept) {
     if (base::is_legal_text(text)) return text;
     kept = base::legal_text(text);
     return kept;
 }
 
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
+// U+FFFD and C1: what the validator calls bad characters.
 constexpr bool is_bad_character(char32_t c) { return c == 0xFFFD || (c >= 0x80 && c <= 0x9F); }
 
 // HTML's "control character" and "noncharacter in input stream" (HTML section 13.2.3.5).
@@ -29,8 +27,8 @@ constexpr bool is_parse_error(char32_t c) {
     return c == 0x7F || (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
 }
 
-// What stands for each byte in some notation; empty: the byte itself. A table, since every byte
-// of every page passes here (std::string::find_first_of took ten times as long).
+// The reference for each byte in some notation; empty: the byte itself. This is a table because every
+// byte of every page passes here (std::string::find_first_of took ten times as long).
 class References {
    public:
     constexpr References(std::initializer_list<std::pair<char, std::string_view>> references) {
@@ -41,7 +39,7 @@ class References {
         return of_[static_cast<unsigned char>(byte)];
     }
 
-    // Appends `text`; runs of bytes that stand for themselves are copied whole.
+    // Appends `text`; runs of bytes without a reference are copied whole.
     void append(std::string& out, std::string_view text) const {
         std::size_t run = 0;
         for (std::size_t i = 0; i < text.size(); ++i) {
@@ -66,7 +64,6 @@ constexpr References xml_attribute = {{'&', "&amp;"},  {'<', "&lt;"},  {'>', "&g
                                       {'\r', "&#13;"}};
 constexpr References html_text = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
                                   {'"', "&quot;"}, {'\'', "&#39;"}, {'\r', " "}};
-constexpr References no_tags = {{'<', "\xE2\x80\xB9"}, {'>', "\xE2\x80\xBA"}};
 
 void append_wide(std::string& html, std::string_view text) {
     for (auto at = text.begin(); at != text.end();) {
@@ -83,38 +80,28 @@ void append_wide(std::string& html, std::string_view text) {
 // A byte of a character that needs care: DEL or anything beyond ASCII.
 bool is_careful(char c) { return static_cast<unsigned char>(c) >= 0x7F; }
 
-void append_lines_joined(std::string& line, std::string_view text) {
-    for (auto at = text.begin(); at != text.end();) {
-        const auto from = at;
-        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
-        if (c < 0x80 && is_blank(static_cast<char>(c))) {
-            if (!line.empty() && line.back() != ' ') line += ' ';
-        } else if (is_bad_character(c)) {
-            line += '?';
-        } else {
-            line.append(from, at);
-        }
+// "  <name a="b"" without its end.
+void append_open(std::string& xml, std::size_t depth, std::string_view name,
+                 Attributes attributes) {
+    xml.append(depth, ' ');
+    xml += '<';
+    xml += name;
+    for (const auto& attribute : attributes) {
+        xml += ' ';
+        xml += attribute.name;
+        xml += "=\"";
+        append_xml_attribute(xml, attribute.value);
+        xml += '"';
     }
-    if (!line.empty() && line.back() == ' ') line.pop_back();
+}
+
+void append_close(std::string& xml, std::string_view name) {
+    xml += "</";
+    xml += name;
+    xml += ">\n";
 }
 
 }  // namespace
-
-std::string one_line(std::string_view text) {
-    std::string kept, line;
-    text = legal(text, kept);
-    line.reserve(text.size());
-    append_lines_joined(line, text);
-    return line;
-}
-
-std::string plain_line(std::string_view text) {
-    auto line = one_line(text);
-    if (line.find("</") == std::string::npos) return line;
-    std::string without_tags;
-    no_tags.append(without_tags, line);
-    return without_tags;
-}
 
 void append_xml_text(std::string& xml, std::string_view text) {
     std::string kept;
@@ -160,23 +147,54 @@ void append_html(std::string& html, std::string_view text) {
     }
 }
 
-std::string with_separators(std::uint64_t number) {
-    auto text = std::to_string(number);
-    for (auto at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
-    return text;
+void append_declaration(std::string& xml, std::string_view style_sheet) {
+    xml += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    if (style_sheet.empty()) return;
+    xml += "<?xml-stylesheet type=\"text/css\" href=\"";
+    // As in an attribute, which also keeps "?>" out of it.
+    append_xml_attribute(xml, style_sheet);
+    xml += "\"?>\n";
 }
 
-std::string_view cut_at(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return text;
-    while (most > 0 && is_continuation(text[most])) --most;
-    return text.substr(0, most);
+void append_start(std::string& xml, std::size_t depth, std::string_view name,
+                  Attributes attributes) {
+    append_open(xml, depth, name, attributes);
+    xml += ">\n";
 }
 
-std::string_view end_of(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return text;
-    auto from = text.size() - most;
-    while (from < text.size() && is_continuation(text[from])) ++from;
-    return text.substr(from);
+void append_end(std::string& xml, std::size_t depth, std::string_view name) {
+    xml.append(depth, ' ');
+    append_close(xml, name);
+}
+
+void append_empty(std::string& xml, std::size_t depth, std::string_view name,
+                  Attributes attributes) {
+    append_open(xml, depth, name, attributes);
+    xml += "/>\n";
+}
+
+void append_element(std::string& xml, std::size_t depth, std::string_view name,
+                    std::string_view text, Attributes attributes) {
+    append_open(xml, depth, name, attributes);
+    xml += '>';
+    append_xml_text(xml, text);
+    append_close(xml, name);
+}
+
+void append_url_element(std::string& xml, std::size_t depth, std::string_view name,
+                        std::string_view url) {
+    append_open(xml, depth, name, {});
+    xml += '>';
+    append_xml_url(xml, url);
+    append_close(xml, name);
+}
+
+void append_html_element(std::string& xml, std::size_t depth, std::string_view name,
+                         std::string_view html, Attributes attributes) {
+    append_open(xml, depth, name, attributes);
+    xml += '>';
+    append_xml_of_html(xml, html);
+    append_close(xml, name);
 }
 
 }  // namespace render

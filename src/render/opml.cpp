@@ -1,16 +1,16 @@
 // OPML 2.0, which feed readers import. Source: http://opml.org/spec2.opml
 // SPDX-License-Identifier: MIT
 #include "base/text.hpp"
-#include "render/document.hpp"
-#include "render/text.hpp"
-#include "render/xml.hpp"
+#include "render/display_text.hpp"
+#include "render/feed.hpp"
+#include "render/markup.hpp"
 
 namespace render {
 namespace {
 
 void append_outline(std::string& xml, const query::Named& named, const Site& site) {
     const auto& object = named.object;
-    const auto name = plain_line(shown_name(named));
+    const auto name = plain_line(display_name_of(named));
     const auto feed = site.base_url + "/rss?class=" + base::percent_encode(object.class_name) +
                       "&name=" + base::percent_encode(object.name);
     append_empty(xml, 2, "outline",

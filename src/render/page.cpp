@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "render/page_parts.hpp"
+#include "render/page.hpp"
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "render/display_text.hpp"
 #include "render/feed.hpp"
+#include "render/html.hpp"
 #include "render/item.hpp"
-#include "render/text.hpp"
+#include "render/pages.hpp"
 
 namespace render {
 namespace {
 
-// What the browser keeps by its address is asked for anew when the templates change.
+// The digest makes browsers load the file again after the templates changed.
 std::string file_url(std::string_view name, const Site& site, const Templates& templates) {
     return site.base_url + "/" + std::string(name) + "?v=" + templates.digest().substr(0, 8);
 }
@@ -22,40 +25,34 @@ std::string mail_url(std::string_view contact) {
            base::percent_encode(contact.substr(at + 1));
 }
 
-// Titles stand on a page several times, and the longest names take 3 KB in HTML.
-std::string shortened(std::string_view title) {
+// A page has its title several times, and the longest names take 3 KB in HTML.
+std::string short_title(std::string_view title) {
     constexpr std::size_t longest = 200;
     auto line = one_line(title);
     if (line.size() <= longest) return line;
     line.resize(cut_at(line, longest).size());
-    return line + "\xE2\x80\xA6";
+    return line + std::string(ellipsis);
 }
 
 Variables common(const Frame& frame, const Site& site, const Templates& templates) {
     Variables variables;
-    variables.text("language", site.language)
-        .text("title", shortened(frame.title))
-        .text("site_title", one_line(site.title))
-        .url("home_url", site.base_url + "/")
-        .text("contact", site.contact)
-        .url("contact_url", mail_url(site.contact))
-        .url("style_url", file_url("style.css", site, templates))
-        .url("script_url", file_url("varve.js", site, templates))
-        .url("suggest_url", site.base_url + "/suggest")
+    variables.set("language", site.language)
+        .set("title", short_title(frame.title))
+        .set("site_title", one_line(site.title))
+        .set("home_url", site.base_url + "/")
+        .set("contact", site.contact)
+        .set("contact_url", mail_url(site.contact))
+        .set("style_url", file_url("style.css", site, templates))
+        .set("script_url", file_url("varve.js", site, templates))
+        .set("suggest_url", site.base_url + "/suggest")
         .flag("noindex", frame.noindex)
         .flag("private", site.is_private)
-        .text("search_text", frame.search_text)
+        .set("search_text", frame.search_text)
         .list("feeds", frame.feeds);
     return variables;
 }
 
 }  // namespace
-
-std::string as_html(std::string_view text) {
-    std::string html;
-    append_html(html, text);
-    return html;
-}
 
 std::string query_of(const tree::ObjectName& object) {
     return "class=" + base::percent_encode(object.class_name) +
@@ -83,10 +80,10 @@ std::vector<Variables> feed_links(const std::string& address, std::string_view t
         if (!links.empty() || first == First::named)
             url += mark + ("format=" + std::string(format.name));
         links.emplace_back()
-            .url("feed_url", std::move(url))
-            .text("feed_type", std::string(format.media_type))
-            .text("feed_format", std::string(format.title))
-            .text("feed_title", shortened(title) + " (" + std::string(format.title) + ")");
+            .set("feed_url", std::move(url))
+            .set("feed_type", std::string(format.media_type))
+            .set("feed_format", std::string(format.title))
+            .set("feed_title", short_title(title) + " (" + std::string(format.title) + ")");
     }
     return links;
 }
@@ -122,26 +119,13 @@ std::string_view word_of(tables::RowKind kind) {
     switch (kind) {
         case tables::RowKind::created: return "new";
         case tables::RowKind::vanished: return "gone";
-        case tables::RowKind::reappeared: return "back again";
-        case tables::RowKind::reconstructed: return "read from timestamps";
+        case tables::RowKind::reappeared: return "back";
+        case tables::RowKind::reconstructed: return "reconstructed from timestamps";
         case tables::RowKind::withdrawn: return "withdrawn";
-        case tables::RowKind::adopted: return "from the old history";
+        case tables::RowKind::adopted: return "imported";
         case tables::RowKind::changed: break;
     }
     return "changed";
-}
-
-std::string counted(std::uint64_t number, std::string_view one, std::string_view several) {
-    return with_separators(number) + " " + std::string(number == 1 ? one : several);
-}
-
-std::string date_html(base::Date day) {
-    const auto text = base::format_date(day);
-    return "<time datetime=\"" + text + "\">" + text + "</time>";
-}
-
-std::string link_html(std::string_view url, std::string_view text) {
-    return "<a href=\"" + as_html(url) + "\">" + as_html(text) + "</a>";
 }
 
 std::string framed(const Frame& frame, const Variables& variables, const Site& site,
@@ -149,17 +133,17 @@ std::string framed(const Frame& frame, const Variables& variables, const Site& s
     auto all = common(frame, site, templates);
     auto inner = all;
     inner.add(variables);
-    all.html("content", templates.fill(frame.file, inner));
+    all.set("content", templates.fill(frame.file, inner));
     return templates.fill("layout.mustache", all);
 }
 
 std::string framed_within(const Frame& frame, Variables variables, std::string_view name,
                           const MakeWithin& make, const Site& site, const Templates& templates) {
-    // Filled twice, which costs less than a millisecond: only so is it known what own templates
-    // and hostile names leave.
+    // Filling twice costs less than a millisecond, and is the only way to know how much room an
+    // operator's templates and long names leave.
     const auto taken = framed(frame, variables, site, templates).size();
     auto html = make(taken < most_of_page ? most_of_page - taken : 0, variables);
-    variables.html(name, std::move(html));
+    variables.set(name, std::move(html));
     return framed(frame, variables, site, templates);
 }
 
@@ -167,14 +151,33 @@ void add_parts(Variables& variables, const std::string& base, std::size_t part, 
     const auto url = [&base](std::size_t number) {
         return number == 1 ? base : base + "&part=" + std::to_string(number);
     };
-    if (part > 1) variables.url("previous_url", url(part - 1));
-    if (more) variables.url("next_url", url(part + 1));
-    if (part > 1 || more) variables.text("part", "Part " + std::to_string(part));
+    if (part > 1) variables.set("previous_url", url(part - 1));
+    if (more) variables.set("next_url", url(part + 1));
+    if (part > 1 || more) variables.set("part", "Part " + std::to_string(part));
 }
 
 std::size_t size_of_parts(const std::string& base) {
     constexpr std::size_t markup = 500;
     return 2 * as_html(base).size() + markup;
+}
+
+std::string error_page(int status, std::string_view title, std::string_view text,
+                       const Site& site, const Templates& templates) {
+    Variables variables;
+    variables.set("status", std::to_string(status))
+        .set("reason", plain_line(title))
+        .set("explanation", std::string(text));
+    const Frame frame{.file = "error.mustache",
+                      .title = std::to_string(status) + " " + std::string(title),
+                      .feeds = {},
+                      .noindex = true,
+                      .search_text = {}};
+    return framed(frame, variables, site, templates);
+}
+
+std::string error_text(int status, std::string_view title, std::string_view text) {
+    return std::to_string(status) + " " + plain_line(title) + "\n\n" + base::legal_text(text) +
+           "\n";
 }
 
 }  // namespace render

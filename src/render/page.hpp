@@ -1,5 +1,5 @@
-// render/page_parts.hpp -- what several pages have in common: addresses, feed links, words,
-// and the frame around a page.
+// render/page.hpp -- what several pages have in common: the layout around a page, its size,
+// addresses, feed links, words.
 // Pure. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -14,71 +14,78 @@
 #include "compare/change.hpp"
 #include "query/history_page.hpp"
 #include "query/query.hpp"
-#include "render/html.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
-#include "render/variables.hpp"
 #include "tables/rows.hpp"
 
 namespace render {
 
-// No page takes more (bytes, before compression).
+// The size of the largest page (bytes, before compression). The functions that make pages keep to
+// it: each fills its lists until the page is full. What they call does not look at sizes.
 inline constexpr std::size_t most_of_page = 60'000;
-
-// Escaped, for element text and quoted attributes.
-[[nodiscard]] std::string as_html(std::string_view text);
 
 // "class=Gene&name=WBGene00006763"; "object=Gene%3AWBGene00006763&object=…".
 [[nodiscard]] std::string query_of(const tree::ObjectName& object);
 [[nodiscard]] std::string query_of(std::span<const query::Named> watched);
 [[nodiscard]] std::string release_url(std::string_view version, const Site& site);
 
-// The variable `feeds`: the same items in each format.
+// Returns the variable `feeds`: the same items in each format.
 //   address  of the feed, "https://x.org/rss?class=…&name=…"
-//   first    whether the first format needs its name: where the address alone is that of a page
+//   first    named: the address of the first format has format= too, because the address alone is
+//            that of a page
 enum class First { plain, named };
 [[nodiscard]] std::vector<Variables> feed_links(const std::string& address,
                                                 std::string_view title,
                                                 First first = First::plain);
 
-// "3 added, 1 replaced, 1 removed", each in an element of its class; empty for none.
+// "3 added, 1 replaced, 1 removed", each in an element of its class; empty if there are none.
 [[nodiscard]] std::string counts_html(const compare::Counts& counts);
 // "3 added, 1 replaced, 1 removed"
 [[nodiscard]] std::string counts_text(const compare::Counts& counts);
-// What happened to an object, or to objects, by the kind of a row: "changed", "new".
+// What a row of this kind says of its object: "changed", "new".
 [[nodiscard]] std::string_view word_of(tables::RowKind kind);
-// "1 change", "3,000 changes"
-[[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
-                                  std::string_view several);
-// <time datetime="2008-02-15">2008-02-15</time>
-[[nodiscard]] std::string date_html(base::Date day);
-
-// <a href="…">…</a>
-[[nodiscard]] std::string link_html(std::string_view url, std::string_view text);
+// Whole items of a list, as many as `room` bytes hold.
+struct ListedItems {
+    std::string html;
+    std::size_t left_out = 0;
+};
+//   append  void(std::string&, const Item&): appends the HTML of one item
+template <class List, class Append>
+[[nodiscard]] ListedItems items_within(std::size_t room, const List& list, Append append) {
+    ListedItems items;
+    for (const auto& each : list) {
+        const auto size = items.html.size();
+        if (items.left_out == 0) append(items.html, each);
+        if (items.html.size() <= room && items.left_out == 0) continue;
+        items.html.resize(size);
+        ++items.left_out;
+    }
+    return items;
+}
 
 // One page: a template inside of the layout.
 struct Frame {
     std::string_view file;  // "history.mustache"
-    std::string title;      // of the document, without the site's
+    std::string title;      // of the page, without the site's
     std::vector<Variables> feeds;
     bool noindex = false;
-    std::string search_text;  // stands in the search field
+    std::string search_text;  // in the search field
 };
 [[nodiscard]] std::string framed(const Frame& frame, const Variables& variables, const Site& site,
                                  const Templates& templates);
 
-// The same with one more variable, HTML, which takes what the others leave of most_of_page.
-//   make  gets the bytes there are, 0 when the rest is too large already, and may set further
-//         variables, which it has to keep room for
+// The same with one more variable, HTML, which may fill what the others leave of most_of_page.
+//   make  gets the bytes that are left, 0 if there are none, and may set further variables, for
+//         which it reserves room itself
 using MakeWithin = std::function<std::string(std::size_t room, Variables& variables)>;
 [[nodiscard]] std::string framed_within(const Frame& frame, Variables variables,
                                         std::string_view name, const MakeWithin& make,
                                         const Site& site, const Templates& templates);
 
-// Sets previous_url, next_url and part: the parts of one list.
+// Sets previous_url, next_url and part: the links between the parts of one list.
 //   base  the address of the first part; with a query
 void add_parts(Variables& variables, const std::string& base, std::size_t part, bool more);
-// Bytes that these take at most.
+// Returns the room to reserve for them.
 [[nodiscard]] std::size_t size_of_parts(const std::string& base);
 
 }  // namespace render

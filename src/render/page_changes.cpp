@@ -2,71 +2,46 @@
 #include "render/page_changes.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <unordered_map>
+#include <tuple>
+#include <utility>
 
-#include "render/cells.hpp"
+#include "render/display_text.hpp"
 #include "render/html.hpp"
-#include "render/links.hpp"
-#include "render/page_nodes.hpp"
-#include "render/page_parts.hpp"
-#include "render/page_sides.hpp"
-#include "render/shown_text.hpp"
-#include "render/text.hpp"
+#include "render/item.hpp"
+#include "render/markup.hpp"
 
 namespace render {
 namespace {
 
-using compare::Change;
 using compare::Op;
 using tree::Node;
 using Path = std::vector<const tree::Cell*>;
 
-constexpr std::size_t most_of_piece = 8'000;  // bytes
-constexpr std::size_t most_of_path = 8;       // cells of a path that are shown, its last ones
+constexpr std::size_t most_nodes = 40;   // of a piece
+constexpr std::size_t most_levels = 8;   // of lists: deeper ones have no room on a phone
+constexpr std::size_t most_of_path = 8;  // cells of a path that are shown, its last ones
 constexpr std::string_view arrow = " &gt; ";
-constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
-const Node* node_of(const Change& change) {
-    if (!change.after.empty()) return &change.after.front();
-    return change.before.empty() ? nullptr : &change.before.front();
-}
-
-// The first tag of a change; empty for what stands in no tag (texts, members of a KeySet).
-std::string_view group_of(const Change& change) {
-    const auto& first = change.path.empty() ? node_of(change)->cell : change.path.front();
-    return first.kind == tree::Kind::tag ? std::string_view(first.text) : std::string_view();
-}
-
-// Indices by first tag, groups in the order of their first change.
-std::vector<std::vector<std::size_t>> grouped(const ShownChanges& shown) {
-    std::vector<std::vector<std::size_t>> groups;
-    std::unordered_map<std::string_view, std::size_t> known;
-    for (std::size_t i = 0; i < shown.changes.size(); ++i) {
-        if (!node_of(shown.changes[i]) || shown.aside.holds(i)) continue;
-        const auto [group, is_new] = known.try_emplace(group_of(shown.changes[i]), groups.size());
-        if (is_new) groups.emplace_back();
-        groups[group->second].push_back(i);
-    }
-    return groups;
-}
-
-// Gathers pieces until the wanted part is full; a part that begins inside of a group repeats
-// its heading.
-class Parts {
+// Collects pieces until the wanted part is full. A part that begins inside of a group repeats the
+// group's heading.
+class PartCollector {
    public:
-    Parts(std::size_t room, std::size_t wanted, int heading)
-        : room_(room), wanted_(wanted), level_(std::to_string(heading)) {}
+    PartCollector(const PartSize& size, std::size_t wanted, int heading)
+        : size_(size), wanted_(wanted), level_(std::to_string(heading)) {}
 
-    // False: the wanted part is full, and something follows.
-    bool take(std::string_view group, const std::string& piece) {
+    // Returns false if the wanted part is full: this piece belongs to the next one.
+    bool take(std::string_view group, const std::string& piece, std::size_t nodes) {
         const auto start = group == group_ && open_ ? std::string() : start_of(group);
-        if (!html_.empty() && html_.size() + start.size() + piece.size() + end_.size() > room_) {
+        const bool fits =
+            html_.size() + start.size() + piece.size() + end_.size() <= size_.bytes &&
+            nodes_ + nodes <= size_.nodes;
+        if (!html_.empty() && !fits) {
             if (part_ == wanted_) return false;
             html_.clear();
+            nodes_ = 0;
             open_ = false;
             ++part_;
-            return take(group, piece);
+            return take(group, piece, nodes);
         }
         if (!start.empty()) {
             close();
@@ -75,6 +50,7 @@ class Parts {
             group_ = group;
         }
         html_ += piece;
+        nodes_ += nodes;
         return true;
     }
 
@@ -97,93 +73,106 @@ class Parts {
     }
 
     static constexpr std::string_view end_ = "</section>\n";
-    std::size_t room_, wanted_, part_ = 1;
+    PartSize size_;
+    std::size_t wanted_, part_ = 1;
+    std::size_t nodes_ = 0;
     std::string level_, html_, group_;
     bool open_ = false;
 };
 
-// The pieces of the changes, one after the other, until there is no more room for them.
-class Walk {
+// Writes the pieces of a document one after the other, until the wanted part is full.
+class PageWriter {
    public:
-    Walk(const ShownChanges& shown, Parts& parts) : shown_(shown), parts_(parts) {}
+    PageWriter(const ChangesView& view, PartCollector& parts)
+        : view_(view), parts_(parts),
+          style_{view.people, view.site, true, most_nodes, most_levels} {}
 
-    // False: some are left.
-    bool take_all() {
-        for (const auto& group : grouped(shown_)) {
-            group_ = group_of(shown_.changes[group.front()]);
-            for (const auto i : group)
-                if (!take(shown_.changes[i], i + 1)) return false;
+    // Returns false if some pieces remain. So do all functions below that write pieces.
+    bool write() {
+        for (const auto& group : view_.document.groups) {
+            group_ = group.tag;
+            for (const auto& change : group.changes)
+                if (!write_change(change)) return false;
         }
         group_ = {};
-        for (const auto& line : shown_.aside.lines)
-            if (!parts_.take(group_, mass_change(line))) return false;
-        return true;
+        return std::ranges::all_of(view_.document.mass_changes, [this](const auto& line) {
+            return parts_.take(group_, mass_change(line), 1);
+        });
     }
 
    private:
-    bool take(const Change& change, std::size_t number) {
+    bool write_change(const DocumentChange& change) {
         Path path;
-        for (const auto& cell : change.path) path.push_back(&cell);
-        if (change.op != Op::replaced || change.before.empty() || change.after.empty())
-            return take(change.op, path, *node_of(change), number);
-        const auto& before = change.before.front();
-        const auto& after = change.after.front();
-        if (const auto sides = sides_of(before, after))
-            return parts_.take(group_, piece(Op::replaced, path, number, *sides));
-        return take(Op::removed, path, before, number) && take(Op::added, path, after, 0);
+        for (const auto& cell : change.parents) path.push_back(&cell);
+        if (change.op != Op::replaced)
+            return write_tree(change.op, path, change.node(), change.number);
+        const auto& before = *change.before;
+        const auto& after = *change.after;
+        const bool is_text = change.replaces_text();
+        const auto old_size = is_text ? 1 : count_within(before, style_);
+        const auto new_size = count_within(after, style_);
+        if (old_size > 0 && new_size > 0) {
+            const auto both = is_text ? text_sides(before, after) : sides(before, after);
+            return parts_.take(group_, piece(Op::replaced, path, change.number, both),
+                               old_size + new_size);
+        }
+        return write_tree(Op::removed, path, before, change.number) &&
+               write_tree(Op::added, path, after, 0);
     }
 
-    // number  of the change, for the first piece of it; 0: not the first
-    bool take(Op op, Path path, const Node& node, std::size_t number) {
-        // A tag ends the path that stands above, instead of standing below it.
+    // Writes a subtree as one piece, or a piece for its root and pieces for its children.
+    //   number  of the change, for its first piece; 0: this is not the first
+    bool write_tree(Op op, Path path, const Node& node, std::size_t number) {
+        // A tag ends the path in the heading. Anything else stands below the heading.
         const bool in_path = node.cell.kind == tree::Kind::tag;
         if (in_path) path.push_back(&node.cell);
-        if (const auto content = content_of(node, in_path))
-            return parts_.take(group_, piece(op, path, number, sided(op, *content)));
+        const auto write = [&](const Node& written, std::size_t size) {
+            const auto content = side(op, content_of(written, in_path));
+            return parts_.take(group_, piece(op, path, number, content), size);
+        };
+        if (const auto size = count_within(node, style_); size > 0) return write(node, size);
         if (!in_path || number > 0) {
-            Node alone{node.cell, node.stamp, {}};
-            const auto content = content_of(alone, in_path);
-            if (!parts_.take(group_, piece(op, path, number, sided(op, content.value_or("")))))
-                return false;
+            if (!write({node.cell, node.stamp, {}}, 1)) return false;
         }
         if (!in_path) path.push_back(&node.cell);
-        return take_children(op, path, node.children);
+        return write_children(op, path, node.children);
     }
 
-    // As many at a time as a piece holds; those that are too large for one, by their children.
-    bool take_children(Op op, const Path& path, const std::vector<Node>& nodes) {
+    // Writes as many children at a time as a piece holds, and those that are too large for one
+    // by their own children.
+    bool write_children(Op op, const Path& path, const std::vector<Node>& nodes) {
         std::string list;
+        std::size_t count = 0;
         const auto flush = [&] {
             if (list.empty()) return true;
-            const auto content = sided(op, "<ul>" + list + "</ul>");
+            const auto content = side(op, "<ul>" + list + "</ul>");
             list.clear();
-            return parts_.take(group_, piece(op, path, 0, content));
+            return parts_.take(group_, piece(op, path, 0, content), std::exchange(count, 0));
         };
         for (const auto& node : nodes) {
-            const auto content = content_of(node, false);
-            const bool fits = content && list.size() + content->size() < most_of_piece / 2;
-            if (!fits && !flush()) return false;
-            if (content)
-                list += "<li>" + *content + "</li>";
-            else if (!take(op, path, node, 0))
+            const auto size = count_within(node, style_);
+            if ((size == 0 || count + size > most_nodes) && !flush()) return false;
+            count += size;
+            if (size > 0)
+                list += "<li>" + content_of(node, false) + "</li>";
+            else if (!write_tree(op, path, node, 0))
                 return false;
         }
         return flush();
     }
 
-    // nullopt: more than a piece holds.
-    std::optional<std::string> content_of(const Node& node, bool below_only) const {
-        Html html(most_of_piece / 2);
-        const auto add = below_only ? add_below : add_node;
-        if (!add(html, node, shown_.people, shown_.site)) return std::nullopt;
+    std::string content_of(const Node& node, bool below_only) const {
+        std::string html;
         if (below_only && node.children.empty())
-            html.add([&](std::string& text) {
-                append_small_stamp(text, node.stamp, shown_.people, shown_.site);
-            });
-        return std::move(html).take();
+            append_small_stamp(html, node.stamp, view_.people, view_.site);
+        else if (below_only)
+            std::ignore = append_below(html, node, {}, style_);
+        else
+            std::ignore = append_node(html, node, style_);
+        return html;
     }
 
-    static std::string sided(Op op, std::string_view content) {
+    static std::string side(Op op, std::string_view content) {
         if (content.empty()) return {};
         const bool added = op == Op::added;
         std::string html = added ? "<div class=\"after\"><ins>" : "<div class=\"before\"><del>";
@@ -191,52 +180,49 @@ class Walk {
         return html += added ? "</ins></div>" : "</del></div>";
     }
 
-    // marks  whether words in the sides are marked, and not all of both
-    enum class Marks { whole, words };
-    static void append_sides(std::string& html, std::string_view before, std::string_view after,
-                             Marks marks) {
-        html += marks == Marks::words ? "<div class=\"sides words\"><div class=\"before\">"
-                                      : "<div class=\"sides\"><div class=\"before\">";
-        html += before;
-        html += "</div><div class=\"after\">";
-        html += after;
-        html += "</div></div>";
+    static void append_sides(std::string& html, std::string_view classes, std::string_view before,
+                             std::string_view after) {
+        html.append("<div class=\"").append(classes).append("\"><div class=\"before\">");
+        html.append(before).append("</div><div class=\"after\">");
+        html.append(after).append("</div></div>");
     }
 
-    // nullopt: more than a piece holds.
-    std::optional<std::string> sides_of(const Node& before, const Node& after) const {
-        if (is_plain_text(before.cell) && is_plain_text(after.cell))
-            return text_sides(before, after);
-        const auto old_side = content_of(before, false), new_side = content_of(after, false);
-        if (!old_side || !new_side) return std::nullopt;
+    std::string sides(const Node& before, const Node& after) const {
         std::string html;
-        append_sides(html, "<del>" + *old_side + "</del>", "<ins>" + *new_side + "</ins>",
-                     Marks::whole);
+        append_sides(html, "sides", "<del>" + content_of(before, false) + "</del>",
+                     "<ins>" + content_of(after, false) + "</ins>");
         return html;
     }
 
-    std::optional<std::string> text_sides(const Node& before, const Node& after) const {
-        // Both rest on a text that has changed; what hangs on the new one is what is true now.
-        const auto below = content_of(after, true);
-        if (!below) return std::nullopt;
-        const auto texts = side_by_side(before.cell.text, after.cell.text);
+    std::string text_sides(const Node& before, const Node& after) const {
+        const auto difference = difference_of(before.cell.text, after.cell.text);
         std::string html;
-        for (const auto& place : texts.places) {
-            const bool same = place.before == place.after;
-            if (!place.place.empty() && html.size() < most_of_piece)
-                html += "<p class=\"place\">" + place.place +
-                        (same ? ": only white space differs" : "") + "</p>";
-            if (html.size() + place.before.size() + place.after.size() > 2 * most_of_piece) {
-                html += "<p class=\"place\">more differs further on</p>";
-                break;
-            }
-            append_sides(html, place.before, place.after, Marks::words);
+        for (const auto& place : difference.places) {
+            if (const auto where = words_for(place); !where.empty())
+                html += "<p class=\"place\">" + where + "</p>";
+            std::string left, right;
+            append_runs(left, place.runs, Sides::before);
+            append_runs(right, place.runs, Sides::after);
+            append_sides(html, "sides words", left, right);
         }
-        if (texts.cut) html += "<p class=\"place\">more differs further on</p>";
-        std::string stamp;
-        append_small_stamp(stamp, after.stamp, shown_.people, shown_.site);
-        if (!after.children.empty()) stamp += *below;
-        return stamp.empty() ? html : html + "<div class=\"by\">" + stamp + "</div>";
+        if (difference.shortened)
+            html += "<p class=\"place\">Further differences are not shown.</p>";
+        // Both sides' children describe a text that has changed; those of the new one are true.
+        std::string below;
+        append_small_stamp(below, after.stamp, view_.people, view_.site);
+        if (!after.children.empty()) below += content_of(after, true);
+        return below.empty() ? html : html + "<div class=\"by\">" + below + "</div>";
+    }
+
+    // "line 12, from character 301"; empty for texts of one line.
+    static std::string words_for(const TextPlace& place) {
+        std::string words;
+        if (place.line > 0) words = "line " + with_separators(place.line);
+        if (place.character > 0)
+            words += (words.empty() ? "from character " : ", from character ") +
+                     with_separators(place.character);
+        if (place.white_space_only && !words.empty()) words += ": only white space differs";
+        return words;
     }
 
     std::string piece(Op op, const Path& path, std::size_t number,
@@ -252,20 +238,20 @@ class Walk {
     }
 
     void append_id(std::string& html, std::size_t number) const {
-        if (number == 0 || shown_.id.empty()) return;
+        if (number == 0 || view_.id.empty()) return;
         html += " id=\"";
-        append_html(html, shown_.id);
+        append_html(html, view_.id);
         html += suffix_of(number) + "\"";
     }
 
-    // The word is the link to the change itself, for who wants to pass it on.
+    // The word links to the change itself, so that readers can pass on its address.
     void append_op(std::string& html, Op op, std::size_t number) const {
-        const bool linked = number > 0 && !shown_.id.empty();
+        const bool linked = number > 0 && !view_.id.empty();
         html += linked ? "<a class=\"op " : "<span class=\"op ";
         html += name_of(op);
         if (linked) {
             html += "\" href=\"#";
-            append_html(html, shown_.id);
+            append_html(html, view_.id);
             html += suffix_of(number);
         }
         html += "\">";
@@ -273,7 +259,7 @@ class Walk {
         html += linked ? "</a>" : "</span>";
     }
 
-    // Without the first tag, which heads the group.
+    // The first tag is left out, because it heads the group.
     void append_path(std::string& html, const Path& path) const {
         const bool headed = !path.empty() && path.front()->kind == tree::Kind::tag;
         const std::size_t first = headed ? 1 : 0;
@@ -282,31 +268,29 @@ class Walk {
         if (from > first) html.append(ellipsis) += arrow;
         for (auto i = from; i < path.size(); ++i) {
             if (i > from) html += arrow;
-            append_cell(html, *path[i], shown_.site);
+            append_cell(html, *path[i], view_.site);
         }
     }
 
-    std::string mass_change(const SetAside::Line& line) const {
+    std::string mass_change(const MassChangeLine& line) const {
         std::string html = "<p class=\"mass\"";
         append_id(html, line.number);
         html += "><b>";
-        append_shortened(html, line.mass_change->place);
-        html += "</b>: changed in this release in " + with_separators(line.mass_change->objects) +
-                " of the " + with_separators(line.mass_change->of) + " objects of class ";
-        append_shortened(html, shown_.class_name);
+        append_mass_change(html, *line.mass_change, "</b>");
         return html + "</p>\n";
     }
 
-    const ShownChanges& shown_;
-    Parts& parts_;
+    const ChangesView& view_;
+    PartCollector& parts_;
+    NodeStyle style_;
     std::string_view group_;
 };
 
 }  // namespace
 
-PartOfChanges part_of_changes(const ShownChanges& shown, std::size_t room, std::size_t part) {
-    Parts parts(room, std::max<std::size_t>(part, 1), shown.heading);
-    const bool more = !Walk(shown, parts).take_all();
+PartOfChanges part_of_changes(const ChangesView& view, const PartSize& size, std::size_t part) {
+    PartCollector parts(size, std::max<std::size_t>(part, 1), view.heading);
+    const bool more = !PageWriter(view, parts).write();
     return std::move(parts).finish(more);
 }
 

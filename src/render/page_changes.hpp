@@ -1,42 +1,45 @@
-// render/page_changes.hpp -- changes as pages show them: grouped by first tag, old and new side
-// by side, in parts of limited size. Nothing is left out for its place in a tree: what is too
-// large for one piece is shown child by child.
+// render/page_changes.hpp -- a change document as pages show it: grouped, old and new side by
+// side, in pieces. A change that is too large for one piece is shown child by child, so a page
+// leaves nothing out: it shows a part of the pieces and links to the next part.
 // Pure. Safe from any thread. Everything is escaped.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "query/history_page.hpp"
-#include "render/set_aside.hpp"
+#include "render/change_document.hpp"
 #include "render/site.hpp"
 
 namespace render {
 
-struct ShownChanges {
-    const std::vector<compare::Change>& changes;
-    const SetAside& aside;  // of these changes
+struct ChangesView {
+    const ChangeDocument& document;
     const query::People& people;
     const Site& site;
-    std::string_view id = {};          // "WS187": changes have ids WS187-c1, …; empty: none
-    std::string_view class_name = {};  // for mass changes
-    int heading = 3;                   // level of the groups' headings
+    std::string_view id = {};  // "WS187": changes have the ids WS187-c1, …; empty: none
+    int heading = 3;           // level of the groups' headings
+};
+
+// What one part of a page holds.
+struct PartSize {
+    std::size_t bytes = 0;
+    std::size_t nodes = std::numeric_limits<std::size_t>::max();
 };
 
 struct PartOfChanges {
-    std::string html;  // whole elements; empty where there are no changes
+    std::string html;  // whole elements; empty if there are no changes
     std::size_t part = 1;
     bool more = false;  // a part follows
 };
 
-// The Nth part (from 1; past the last: the last) when each takes at most `room` bytes.
-//   room  a piece that is larger (8 KB, and longest_name for its path) takes a part of its own
-//         all the same
+// Returns the part of this number (from 1), or the last one if there are fewer.
+//   size  a piece (some 40 nodes, some 6 KB) is never divided: a larger one is a part of its own
 //   cost  O(changes up to the end of that part)
-[[nodiscard]] PartOfChanges part_of_changes(const ShownChanges& shown, std::size_t room,
+[[nodiscard]] PartOfChanges part_of_changes(const ChangesView& view, const PartSize& size,
                                             std::size_t part);
 
 }  // namespace render

@@ -3,8 +3,8 @@
 
 #include "base/text.hpp"
 #include "render/item.hpp"
+#include "render/page.hpp"
 #include "render/page_changes.hpp"
-#include "render/page_parts.hpp"
 #include "render/pages.hpp"
 
 namespace render {
@@ -22,19 +22,19 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
     const auto& from = difference.from.version;
     const auto& to = difference.to.version;
     Variables variables;
-    variables.text("label", label)
-        .text("name", object.name)
-        .text("class_name", object.class_name)
-        .text("other_name", label == object.name ? "" : object.name)
-        .url("object_url", difference.is_there ? object_url_of(object, site) : "")
-        .url("history_url", page_of(object, site))
-        .url("form_url", site.base_url + "/diff")
-        .text("from", from)
-        .text("from_date", base::format_date(difference.from.released_on))
-        .text("to", to)
-        .text("to_date", base::format_date(difference.to.released_on))
-        .url("json_url", address_of(difference, from, to, site) + "&format=json")
-        .text("summary", counts_text(compare::count(difference.changes)))
+    variables.set("label", label)
+        .set("name", object.name)
+        .set("class_name", object.class_name)
+        .set("other_name", label == object.name ? "" : object.name)
+        .set("object_url", difference.is_there ? object_url_of(object, site) : "")
+        .set("history_url", page_of(object, site))
+        .set("form_url", site.base_url + "/diff")
+        .set("from", from)
+        .set("from_date", base::format_date(difference.from.released_on))
+        .set("to", to)
+        .set("to_date", base::format_date(difference.to.released_on))
+        .set("json_url", address_of(difference, from, to, site) + "&format=json")
+        .set("summary", counts_text(compare::count(difference.changes)))
         .flag("created", !difference.was_there && difference.is_there)
         .flag("vanished", difference.was_there && !difference.is_there)
         .flag("same", difference.changes.empty() && difference.was_there == difference.is_there);
@@ -47,16 +47,12 @@ std::string diff_page(const DiffView& view, const Site& site, const Templates& t
     const auto& difference = view.difference;
     const auto base =
         address_of(difference, difference.from.version, difference.to.version, site);
-    const SetAside none;
-    const ShownChanges shown{.changes = difference.changes,
-                             .aside = none,
-                             .people = difference.people,
-                             .site = site,
-                             .class_name = difference.object.class_name,
-                             .heading = 3};
+    const auto document = change_document(difference.changes);
+    const ChangesView changes{
+        .document = document, .people = difference.people, .site = site, .id = {}};
     const auto make = [&](std::size_t room, Variables& variables) {
         room -= std::min(room, size_of_parts(base));
-        auto part = part_of_changes(shown, room, view.part);
+        auto part = part_of_changes(changes, {room}, view.part);
         add_parts(variables, base, part.part, part.more);
         return std::move(part.html);
     };
@@ -64,8 +60,8 @@ std::string diff_page(const DiffView& view, const Site& site, const Templates& t
     const auto title = difference.object.class_name + " " + label;
     const Frame frame{
         .file = "diff.mustache",
-        .title = title + ": " + difference.from.version + " and " + difference.to.version +
-                 " compared",
+        .title =
+            title + ": changes from " + difference.from.version + " to " + difference.to.version,
         .feeds = feed_links(site.base_url + "/rss?" + query_of(difference.object), title),
         .noindex = true,
         .search_text = {}};

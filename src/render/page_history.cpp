@@ -1,19 +1,183 @@
+// The page of one object: its releases, newest first, or the changes of one of them.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "render/adopted.hpp"
+#include "render/display_text.hpp"
+#include "render/feed.hpp"
+#include "render/html.hpp"
 #include "render/item.hpp"
-#include "render/page_parts.hpp"
-#include "render/page_rows.hpp"
+#include "render/page.hpp"
+#include "render/page_changes.hpp"
 #include "render/pages.hpp"
 #include "render/timeline.hpp"
 
 namespace render {
 namespace {
 
+using query::History;
 using tables::Row;
+using tables::RowKind;
 
-constexpr std::size_t most_options = 100;  // of the list to choose releases from
+constexpr std::size_t most_options = 100;  // in the list of releases
+
+// Relative to the page, because a page has some hundred of these.
+std::string own_url(const Row& row) {
+    return "?" + query_of(row.object) + "&at=" + base::percent_encode(row.release.version);
+}
+
+std::string diff_url(const Row& row) {
+    return "diff?" + query_of(row.object) + "&from=" + base::percent_encode(row.since) +
+           "&to=" + base::percent_encode(row.release.version);
+}
+
+// "changed since WS186: 3 added, 1 removed"
+std::string summary_of(const Row& row) {
+    const auto counts = counts_html(compare::count(row.notes.changes));
+    std::string html = "<span class=\"kind ";
+    html += tables::name_of(row.kind);
+    html += "\">";
+    html += word_of(row.kind);
+    html += "</span>";
+    if (skipped_releases(row)) html += " since " + as_html(row.since);
+    return counts.empty() ? html : html + ": " + counts;
+}
+
+// A row in one line.
+std::string stub_of(const Row& row) {
+    const auto counts = counts_text(compare::count(row.notes.changes));
+    return "<p class=\"stub\" id=\"" + as_html(row.release.version) + "\">" +
+           link_html(own_url(row), row.release.version) + " " +
+           date_html(row.release.released_on) + " " + std::string(word_of(row.kind)) +
+           (counts.empty() ? "" : ": " + counts) + "</p>\n";
+}
+
+std::string moved(std::string_view words, const tree::ObjectName& other, const Site& site) {
+    return "<p>" + as_html(words) + " " +
+           link_html(page_of(other, site), other.class_name + " " + other.name) + ".</p>\n";
+}
+
+std::string heading_of(const Row& row, const Site& site) {
+    const auto version = as_html(row.release.version);
+    std::string html = "<article class=\"release\" id=\"" + version + "\">\n<h3>" +
+                       link_html(own_url(row), row.release.version) + " " +
+                       date_html(row.release.released_on) + "</h3>\n<p class=\"summary\">" +
+                       summary_of(row);
+    if (!row.since.empty())
+        html += ". <a href=\"" + as_html(diff_url(row)) + "\">Compare " + as_html(row.since) +
+                " with " + version + "</a>";
+    html += "</p>\n";
+    if (const auto successor = successor_of(row, site))
+        html += moved(successor->words, successor->object, site);
+    if (const auto& other = row.notes.renamed_from)
+        html += moved("Probably renamed from", *other, site);
+    return html;
+}
+
+constexpr std::string_view end_of_row = "</article>\n";
+
+// What is shown of a row.
+struct RowSize {
+    PartSize changes;
+    std::size_t adopted = 0;  // bytes of HTML of the first system
+};
+constexpr RowSize size_in_list = {{std::string::npos, 60}, 8'000};
+constexpr RowSize smallest_in_list = {{std::string::npos, 8}, 800};
+
+PartOfChanges changes_of(const Row& row, const History& history, const RowSize& size,
+                         std::size_t part, const Site& site) {
+    if (row.kind == RowKind::adopted) {
+        std::string html = "<p class=\"adopted\">";
+        const bool whole = append_adopted(html, row, size.adopted, site);
+        return {html + "</p>", 1, !whole};
+    }
+    const auto document = change_document(row, history);
+    return part_of_changes({.document = document,
+                            .people = history.people,
+                            .site = site,
+                            .id = row.release.version,
+                            .heading = 4},
+                           size.changes, part);
+}
+
+// A row with one part of its changes, without end_of_row.
+PartOfChanges open_row(const Row& row, const History& history, const RowSize& size,
+                       std::size_t part, const Site& site) {
+    auto changes = changes_of(row, history, size, part, site);
+    changes.html = heading_of(row, site) + changes.html;
+    return changes;
+}
+
+// The part of this number of the only row on a page that has `room` bytes for it.
+PartOfChanges whole_row(const Row& row, const History& history, std::size_t room,
+                        std::size_t part, const Site& site) {
+    const auto taken = heading_of(row, site).size() + end_of_row.size();
+    room -= std::min(room, taken);
+    auto shown = open_row(row, history, {{room}, room / 2}, part, site);
+    shown.html += end_of_row;
+    shown.more = shown.more && row.kind != RowKind::adopted;  // adopted HTML has no further parts
+    return shown;
+}
+
+// A row of the list with the first of its changes; if there are more, with a link to all.
+std::string listed_row(const Row& row, const History& history, const RowSize& size,
+                       const Site& site) {
+    auto shown = open_row(row, history, size, 1, site);
+    if (shown.more)
+        shown.html += "<p>" + link_html(own_url(row), "All of " + row.release.version) + "</p>\n";
+    return shown.html += end_of_row;
+}
+
+// Rows [from, end) of a history.
+struct PartOfRows {
+    std::string html;
+    std::size_t from = 0, end = 0;
+    std::size_t part = 1;
+};
+
+// The rows of one part, which has `room` bytes for their stubs.
+PartOfRows rows_of_part(const std::vector<std::string>& stubs, std::size_t room,
+                        std::size_t part) {
+    PartOfRows rows;
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < stubs.size(); ++i) {
+        size += stubs[i].size();
+        if (size > room && i > rows.from) {
+            if (rows.part == part) return rows;
+            rows.from = i;
+            ++rows.part;
+            size = stubs[i].size();
+        }
+        rows.end = i + 1;
+    }
+    return rows;
+}
+
+// The part of this number of the list, or the last: the newest rows with their changes, as many
+// as `room` bytes hold, the others as stubs.
+PartOfRows part_of_rows(const History& history, std::size_t room, std::size_t part,
+                        const Site& site) {
+    std::vector<std::string> stubs;
+    stubs.reserve(history.rows.size());
+    for (const auto& row : history.rows) stubs.push_back(stub_of(row));
+    auto rows = rows_of_part(stubs, room / 6 * 5, part);
+    auto left = room;  // after the stubs of the rows to come
+    for (auto i = rows.from; i < rows.end; ++i) left -= std::min(left, stubs[i].size());
+    bool open = true;
+    for (auto i = rows.from; i < rows.end; ++i) {
+        const auto space = left + stubs[i].size();
+        std::string html;
+        if (open) html = listed_row(history.rows[i], history, size_in_list, site);
+        // Of the newest row, some changes are better than none.
+        if (i == 0 && html.size() > space)
+            html = listed_row(history.rows[i], history, smallest_in_list, site);
+        open = open && html.size() <= space;
+        rows.html += open ? html : stubs[i];
+        if (open) left = space - html.size();
+    }
+    return rows;
+}
 
 const Row* row_at(const HistoryView& view) {
     const auto& rows = view.history.rows;
@@ -27,29 +191,29 @@ void add_names(Variables& variables, const HistoryView& view, const Site& site) 
     const auto& history = view.history;
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
     const auto label = history.label.empty() ? named.name : history.label;
-    variables.text("class_name", named.class_name)
-        .text("name", named.name)
-        .text("label", label)
-        .text("other_name", label == named.name ? "" : named.name)
-        .url("object_url", history.vanished ? "" : object_url_of(named, site))
-        .text("current", history.current.version)
-        .url("current_url", release_url(history.current.version, site))
+    variables.set("class_name", named.class_name)
+        .set("name", named.name)
+        .set("label", label)
+        .set("other_name", label == named.name ? "" : named.name)
+        .set("object_url", history.vanished ? "" : object_url_of(named, site))
+        .set("current", history.current.version)
+        .set("current_url", release_url(history.current.version, site))
         .flag("vanished", history.vanished);
     const auto successor = successor_of(history, site);
     if (!successor) return;
     const auto& other = successor->object;
-    variables.text("successor", other.class_name + " " + other.name)
-        .text("successor_words", successor->words)
-        .url("successor_url", page_of(other, site));
+    variables.set("successor", other.class_name + " " + other.name)
+        .set("successor_words", successor->words)
+        .set("successor_url", page_of(other, site));
 }
 
 void add_watching(Variables& variables, const HistoryView& view, const Site& site) {
     const query::Named watched{view.history.object, view.history.label};
-    variables.url("watch_url", site.base_url + "/?" + query_of(std::span(&watched, 1)))
-        .text("watch_name", watched.object.class_name + ":" + watched.object.name);
+    variables.set("watch_url", site.base_url + "/?" + query_of(std::span(&watched, 1)))
+        .set("watch_name", watched.object.class_name + ":" + watched.object.name);
 }
 
-// Releases that can be compared: those of the rows and those they were compared with.
+// The releases that a reader can compare: those of the rows, and the one before the oldest row.
 void add_comparing(Variables& variables, const HistoryView& view, const Site& site) {
     const auto& rows = view.history.rows;
     if (rows.empty()) return;
@@ -58,10 +222,10 @@ void add_comparing(Variables& variables, const HistoryView& view, const Site& si
         options += "<option value=\"" + as_html(rows[i].release.version) + "\"></option>\n";
     const auto& oldest =
         rows.back().since.empty() ? rows.back().release.version : rows.back().since;
-    variables.html("release_options", options)
-        .url("form_url", site.base_url + "/diff")
-        .text("diff_from", oldest)
-        .text("diff_to", rows.front().release.version);
+    variables.set("release_options", options)
+        .set("form_url", site.base_url + "/diff")
+        .set("diff_from", oldest)
+        .set("diff_to", rows.front().release.version);
 }
 
 Frame frame_of(const HistoryView& view, const Site& site) {
@@ -84,11 +248,11 @@ std::string history_page(const HistoryView& view, const Site& site, const Templa
     Variables variables;
     add_names(variables, view, site);
     add_watching(variables, view, site);
-    variables.url("all_url", page).text("one_release", view.at);
+    variables.set("all_url", page).set("one_release", view.at);
     if (view.at.empty()) {
         add_comparing(variables, view, site);
-        variables.html("timeline", timeline_of(history.rows, 0, history.rows.size()))
-            .text("count", counted(history.recorded, "release", "releases"))
+        variables.set("timeline", timeline_of(history.rows, 0, history.rows.size()))
+            .set("count", counted(history.recorded, "release", "releases"))
             .flag("older", history.recorded > history.rows.size());
     }
     const auto base = row ? page + "&at=" + base::percent_encode(view.at) : page;
@@ -100,9 +264,9 @@ std::string history_page(const HistoryView& view, const Site& site, const Templa
             add_parts(more, base, shown.part, shown.more);
             return std::move(shown.html);
         }
-        auto shown = rows_of(history, room, view.part, site);
+        auto shown = part_of_rows(history, room, view.part, site);
         add_parts(more, base, shown.part, shown.end < history.rows.size());
-        more.html("timeline", timeline_of(history.rows, shown.from, shown.end));
+        more.set("timeline", timeline_of(history.rows, shown.from, shown.end));
         return std::move(shown.html);
     };
     return framed_within(frame_of(view, site), variables, "rows", make, site, templates);

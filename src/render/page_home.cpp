@@ -2,16 +2,18 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "render/display_text.hpp"
+#include "render/html.hpp"
 #include "render/item.hpp"
-#include "render/page_parts.hpp"
+#include "render/markup.hpp"
+#include "render/page.hpp"
 #include "render/pages.hpp"
-#include "render/text.hpp"
 
 namespace render {
 namespace {
 
-// What each list of the page may take (bytes). 200 objects with usual names find room, and some
-// results beside them; the rest of the page needs some 4 KB.
+// Bytes of the lists of the page. They hold 200 objects with usual names, and some results; the rest
+// of the page takes some 4 KB.
 constexpr std::size_t most_of_options = 6'000;
 constexpr std::size_t most_of_releases = 3'000;
 constexpr std::size_t most_of_results = 20'000;
@@ -19,29 +21,11 @@ constexpr std::size_t most_of_watched = 27'000;
 constexpr std::size_t most_of_addresses = 21'000;  // of the watch list's feeds
 constexpr std::size_t most_with_links = 80;        // watched objects
 
-// Whole items, until there is no more room.
-struct Items {
-    std::string html;
-    std::size_t left_out = 0;
-};
-template <class List, class Append>
-Items items_of(const List& list, std::size_t room, Append append) {
-    Items items;
-    for (const auto& each : list) {
-        const auto size = items.html.size();
-        if (items.left_out == 0) append(items.html, each);
-        if (items.html.size() <= room && items.left_out == 0) continue;
-        items.html.resize(size);
-        ++items.left_out;
-    }
-    return items;
-}
-
 std::string key_of(const tree::ObjectName& object) {
     return object.class_name + ":" + object.name;
 }
 
-// "Gene unc-26 WBGene00006763": objects of several classes may be called alike.
+// "Gene unc-26 WBGene00006763": objects of several classes may have the same label.
 void append_named(std::string& html, const query::Named& named, const Site& site) {
     const auto& label = named.label.empty() ? named.object.name : named.label;
     html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> ";
@@ -50,7 +34,7 @@ void append_named(std::string& html, const query::Named& named, const Site& site
         html += " <span class=\"id\">" + as_html(named.object.name) + "</span>";
 }
 
-// For screen readers, which list links and buttons out of their lines.
+// For screen readers, which list links and buttons without their lines.
 std::string unseen(std::string_view words, const query::Named& named) {
     constexpr std::size_t longest = 80;
     const auto& name = named.label.empty() ? named.object.name : named.label;
@@ -59,13 +43,13 @@ std::string unseen(std::string_view words, const query::Named& named) {
 }
 
 std::string options_of(const HomeView& view) {
-    const auto items = items_of(
-        view.classes, most_of_options, [&view](std::string& html, const std::string& name) {
+    const auto items = items_within(
+        most_of_options, view.classes, [&view](std::string& html, const std::string& name) {
             html += name == view.class_name ? "<option selected>" : "<option>";
             append_html(html, name);
             html += "</option>\n";
         });
-    // Too many to choose from: a field to write in takes their place.
+    // If there are too many to choose from, the page has a text field instead.
     if (items.left_out > 0) return {};
     const bool known = std::find(view.classes.begin(), view.classes.end(), view.class_name) !=
                        view.classes.end();
@@ -73,8 +57,8 @@ std::string options_of(const HomeView& view) {
     return items.html + "<option selected>" + as_html(view.class_name) + "</option>\n";
 }
 
-Items results_of(const HomeView& view, std::size_t room, const Site& site) {
-    return items_of(view.found, room, [&](std::string& html, const query::Named& named) {
+ListedItems results_of(const HomeView& view, std::size_t room, const Site& site) {
+    return items_within(room, view.found, [&](std::string& html, const query::Named& named) {
         html += "<li><span>";
         append_named(html, named, site);
         html += "</span> <a href=\"" + as_html(site.base_url + "/rss?" + query_of(named.object)) +
@@ -83,7 +67,7 @@ Items results_of(const HomeView& view, std::size_t room, const Site& site) {
             std::any_of(view.watched.begin(), view.watched.end(),
                         [&named](const auto& each) { return each.object == named.object; });
         if (watched)
-            html += " <span class=\"id\">watched</span>";
+            html += " <span class=\"id\">on watch list</span>";
         else
             html += " <button name=\"object\" value=\"" + as_html(key_of(named.object)) +
                     "\">Watch" + unseen(" ", named) + "</button>";
@@ -91,10 +75,10 @@ Items results_of(const HomeView& view, std::size_t room, const Site& site) {
     });
 }
 
-Items watched_of(const HomeView& view, const Site& site) {
+ListedItems watched_of(const HomeView& view, const Site& site) {
     const bool linked = view.watched.size() <= most_with_links;
-    return items_of(
-        view.watched, most_of_watched, [&](std::string& html, const query::Named& named) {
+    return items_within(
+        most_of_watched, view.watched, [&](std::string& html, const query::Named& named) {
             html += "<li><label><input type=\"checkbox\" name=\"object\" checked value=\"" +
                     as_html(key_of(named.object)) + "\"> ";
             if (linked) {
@@ -114,31 +98,32 @@ std::string kinds_of(const query::ReleaseSummary& summary) {
     for (const auto& [kind, objects] : summary.kinds)
         text += (text.empty() ? "" : ", ") + with_separators(objects) + " " +
                 std::string(word_of(kind));
-    // Of a first release all is read from timestamps, which no summary counts.
+    // Changes of a first release are reconstructed from timestamps, and summaries do not count those.
     return text.empty() ? "no changes recorded" : text;
 }
 
-Items releases_of(const HomeView& view, const Site& site) {
-    return items_of(view.recent, most_of_releases,
-                    [&site](std::string& html, const query::ReleaseSummary& summary) {
-                        const auto& release = summary.release;
-                        html += "<li>" +
+ListedItems releases_of(const HomeView& view, const Site& site) {
+    return items_within(most_of_releases, view.recent,
+                        [&site](std::string& html, const query::ReleaseSummary& summary) {
+                            const auto& release = summary.release;
+                            html +=
+                                "<li>" +
                                 link_html(release_url(release.version, site), release.version) +
                                 " " + date_html(release.released_on) + " <span>" +
                                 kinds_of(summary) + "</span></li>\n";
-                    });
+                        });
 }
 
-// The feeds of the list, as long as their addresses leave room for the list itself.
+// Sets the watch list and its feeds, unless their addresses leave no room for the list itself.
 void add_watch_list(Variables& variables, Frame& frame, const HomeView& view, const Site& site) {
     const auto items = watched_of(view, site);
     const auto address = query_of(view.watched);
     variables.flag("watching", !view.watched.empty())
-        .html("watched", items.html)
-        .text("watched_count", counted(view.watched.size(), "object", "objects"));
+        .set("watched", items.html)
+        .set("watched_count", counted(view.watched.size(), "object", "objects"));
     if (view.watched.empty()) return;
-    // An address stands on the page twice a format, and once for OPML. Where that is too much,
-    // the first format is enough.
+    // The page has the address twice for each format, and once for OPML. If that is too much, it
+    // has the first format only.
     const auto size = as_html(address).size() + site.base_url.size();
     frame.feeds = feed_links(site.base_url + "/rss?" + address, "Watch list");
     if (size * (2 * frame.feeds.size() + 1) > most_of_addresses) frame.feeds.resize(1);
@@ -147,16 +132,16 @@ void add_watch_list(Variables& variables, Frame& frame, const HomeView& view, co
     if (!fits)
         frame.feeds.clear();
     else
-        variables.url("opml_url", site.base_url + "/opml?" + address);
+        variables.set("opml_url", site.base_url + "/opml?" + address);
 }
 
-// Without a text to look for, the page of a class is what its feeds link to.
+// The feeds of a class link to the page of the class: this one, without a text to look for.
 void add_class(Variables& variables, Frame& frame, const HomeView& view, const Site& site) {
     const bool known = std::find(view.classes.begin(), view.classes.end(), view.class_name) !=
                        view.classes.end();
     if (!known) return;
     const auto address = site.base_url + "/rss?class=" + base::percent_encode(view.class_name);
-    variables.url("class_feed_url", address);
+    variables.set("class_feed_url", address);
     if (!view.text.empty() || !view.watched.empty()) return;
     frame.title = "All " + view.class_name + " changes";
     frame.feeds = feed_links(address, frame.title);
@@ -173,13 +158,13 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
                 .noindex = searched || !view.class_name.empty() || !view.watched.empty(),
                 .search_text = view.text};
     Variables variables;
-    variables.html("class_options", options_of(view))
-        .text("class_name", view.class_name)
+    variables.set("class_options", options_of(view))
+        .set("class_name", view.class_name)
         .flag("searched", searched)
-        .text("results_count", counted(view.found.size(), "object", "objects"))
+        .set("results_count", counted(view.found.size(), "object", "objects"))
         .flag("found", !view.found.empty())
-        .flag("results_cut", true)  // keeps room for itself
-        .html("releases", releases_of(view, site).html);
+        .flag("results_cut", true)  // reserves room for its text
+        .set("releases", releases_of(view, site).html);
     add_watch_list(variables, frame, view, site);
     add_class(variables, frame, view, site);
     const auto make = [&](std::size_t room, Variables& more) {

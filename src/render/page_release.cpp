@@ -2,21 +2,20 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "render/cells.hpp"
+#include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
-#include "render/page_parts.hpp"
+#include "render/page.hpp"
 #include "render/pages.hpp"
-#include "render/shown_text.hpp"
-#include "render/text.hpp"
 
 namespace render {
 namespace {
 
 using Contents = query::ReleaseContents;
 
-constexpr std::size_t most_of_classes = 14'000;  // bytes of the table of classes
-constexpr std::size_t most_of_mass = 6'000;
+// Bytes of the lists beside the objects.
+constexpr std::size_t most_of_classes = 14'000;
+constexpr std::size_t most_of_mass_changes = 6'000;
 constexpr int bar_width = 240;
 
 std::string address_of(const ReleaseView& view, const std::string& class_name, std::size_t from,
@@ -56,29 +55,27 @@ std::string classes_of(const ReleaseView& view, const Site& site) {
     const auto& classes = view.contents.classes;
     std::uint64_t most = 1;
     for (const auto& each : classes) most = std::max(most, each.objects);
-    Html html(most_of_classes);
-    for (const auto& each : classes) {
-        const auto url = address_of(view, each.class_name, 0, site);
-        html.add("<tr><th scope=\"row\">" + link_html(url, each.class_name) + "</th><td>" +
-                 with_separators(each.objects) + "</td><td class=\"bars\">" +
-                 bar_of(each.objects, most) + "</td><td>" + counts_of(each.kinds) +
-                 "</td></tr>\n");
-    }
-    return std::move(html).take();
+    const auto items = items_within(
+        most_of_classes, classes, [&](std::string& html, const Contents::ClassCount& each) {
+            const auto url = address_of(view, each.class_name, 0, site);
+            html += "<tr><th scope=\"row\">" + link_html(url, each.class_name) + "</th><td>" +
+                    with_separators(each.objects) + "</td><td class=\"bars\">" +
+                    bar_of(each.objects, most) + "</td><td>" + counts_of(each.kinds) +
+                    "</td></tr>\n";
+        });
+    return items.html;
 }
 
 std::string mass_changes_of(const Contents& contents) {
-    Html html(most_of_mass);
-    for (const auto& each : contents.mass_changes)
-        html.add([&each](std::string& text) {
-            text += "<li>";
-            append_shortened(text, each.class_name);
-            text += ": <b>";
-            append_shortened(text, each.place);
-            text += "</b> changed in " + with_separators(each.objects) + " of " +
-                    with_separators(each.of) + " objects</li>\n";
-        });
-    return std::move(html).take();
+    const auto append = [](std::string& html, const tables::MassChange& each) {
+        html += "<li>";
+        append_shortened(html, each.class_name);
+        html += ": <b>";
+        append_shortened(html, each.place);
+        html += "</b> changed in " + with_separators(each.objects) + " of " +
+                with_separators(each.of) + " objects</li>\n";
+    };
+    return items_within(most_of_mass_changes, contents.mass_changes, append).html;
 }
 
 struct Entries {
@@ -114,11 +111,11 @@ Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) 
 
 void add_neighbours(Variables& variables, const Contents& contents, const Site& site) {
     if (contents.before)
-        variables.text("before", contents.before->version)
-            .url("before_url", release_url(contents.before->version, site));
+        variables.set("before", contents.before->version)
+            .set("before_url", release_url(contents.before->version, site));
     if (contents.after)
-        variables.text("after", contents.after->version)
-            .url("after_url", release_url(contents.after->version, site));
+        variables.set("after", contents.after->version)
+            .set("after_url", release_url(contents.after->version, site));
 }
 
 Variables variables_of(const ReleaseView& view, const Site& site) {
@@ -126,34 +123,34 @@ Variables variables_of(const ReleaseView& view, const Site& site) {
     const auto& release = contents.summary.release;
     Variables variables;
     add_neighbours(variables, contents, site);
-    variables.text("version", release.version)
-        .text("date", base::format_date(release.released_on))
-        .html("counts", counts_of(contents.summary.kinds))
-        .html("mass_changes", mass_changes_of(contents))
-        .html("classes", classes_of(view, site))
-        .url("release_url", release_url(release.version, site))
-        .url("form_url", release_url(release.version, site))
-        .text("class_name", view.query.class_name)
-        .text("text", view.query.text)
+    variables.set("version", release.version)
+        .set("date", base::format_date(release.released_on))
+        .set("counts", counts_of(contents.summary.kinds))
+        .set("mass_changes", mass_changes_of(contents))
+        .set("classes", classes_of(view, site))
+        .set("release_url", release_url(release.version, site))
+        .set("form_url", release_url(release.version, site))
+        .set("class_name", view.query.class_name)
+        .set("text", view.query.text)
         .flag("narrowed", !view.query.class_name.empty() || !view.query.text.empty())
         .flag("empty", contents.entries.empty());
     return variables;
 }
 
-// Where this page of the entries lies, and the pages beside it.
+// Sets the position of this page of the entries, and the links to the pages before and after.
 void add_pager(Variables& variables, const ReleaseView& view, std::size_t shown,
                const Site& site) {
     const auto& [class_name, text, from, most] = view.query;
     const auto matching = view.contents.matching;
-    variables.text("matching", counted(matching, "object", "objects"));
+    variables.set("matching", counted(matching, "object", "objects"));
     if (shown > 0 && shown < matching)
-        variables.text("shown",
-                       with_separators(from + 1) + " to " + with_separators(from + shown));
+        variables.set("shown",
+                      with_separators(from + 1) + " to " + with_separators(from + shown));
     if (from > 0)
-        variables.url("previous_url",
+        variables.set("previous_url",
                       address_of(view, class_name, from - std::min(from, most), site));
     if (from + shown < matching && shown > 0)
-        variables.url("next_url", address_of(view, class_name, from + shown, site));
+        variables.set("next_url", address_of(view, class_name, from + shown, site));
 }
 
 }  // namespace
@@ -168,8 +165,8 @@ std::string release_page(const ReleaseView& view, const Site& site, const Templa
         return std::move(entries.html);
     };
     const Frame frame{.file = "release.mustache",
-                      .title = "What " + version + " changed",
-                      .feeds = feed_links(address, "What " + version + " changed", First::named),
+                      .title = "Changes in " + version,
+                      .feeds = feed_links(address, "Changes in " + version, First::named),
                       .noindex = view.query.from > 0 || !view.query.text.empty(),
                       .search_text = {}};
     return framed_within(frame, variables_of(view, site), "entries", make, site, templates);

@@ -1,13 +1,13 @@
-// RSS 2.0, as the RSS Board's profile and the W3C feed validator want it (tests/support/
-// feed_rules.hpp holds their rules). Source: https://www.rssboard.org/rss-specification
+// RSS 2.0, following the RSS Board's profile and the W3C feed validator (their rules:
+// tests/support/feed_rules.hpp). Source: https://www.rssboard.org/rss-specification
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
-#include "render/document.hpp"
-#include "render/text.hpp"
-#include "render/xml.hpp"
+#include "render/display_text.hpp"
+#include "render/feed.hpp"
+#include "render/markup.hpp"
 
 namespace render {
 namespace {
@@ -17,7 +17,7 @@ struct Pace {
     long seconds;
 };
 
-// The shortest period of the syndication module that a page lives in, however short it lives.
+// Returns the shortest period of the syndication module that is no shorter than max_age.
 Pace pace_of(long max_age) {
     constexpr std::array<Pace, 5> paces = {{{"hourly", 3600},
                                             {"daily", 86400},
@@ -31,7 +31,7 @@ Pace pace_of(long max_age) {
 }
 
 void append_pace(std::string& xml, long max_age) {
-    const long age = std::max(max_age, 60L);  // ttl counts in minutes, and 0 is none
+    const long age = std::max(max_age, 60L);  // ttl counts in minutes and may not be 0
     const auto pace = pace_of(age);
     append_element(xml, 2, "ttl", std::to_string((age + 59) / 60));
     append_element(xml, 2, "sy:updatePeriod", pace.period);
@@ -39,7 +39,7 @@ void append_pace(std::string& xml, long max_age) {
                    std::to_string(std::max(pace.seconds / age, 1L)));
 }
 
-// True for addresses that the validator takes: letters and the like, a domain with a dot.
+// True for addresses that the validator accepts: plain characters, a domain with a dot.
 bool is_mail_address(std::string_view text) {
     constexpr std::string_view letters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
@@ -60,7 +60,7 @@ std::string contact_of(const Site& site) {
     const auto mail = base::trim(site.contact);
     if (!is_mail_address(mail)) return {};
     auto name = publisher_of(site);
-    // What ends or escapes a comment of RFC 822.
+    // Characters that end or escape a comment of RFC 822.
     std::erase_if(name, [](char c) { return c == '(' || c == ')' || c == '\\'; });
     return std::string(mail) + " (" + (base::trim(name).empty() ? "Varve" : name) + ")";
 }
@@ -80,7 +80,7 @@ void append_links(std::string& xml, const Channel& channel, const Neighbours& li
     if (links.archive) append_empty(xml, 2, "fh:archive");
 }
 
-void append_head(std::string& xml, const query::HistoryPage& excerpt, const Channel& channel,
+void append_head(std::string& xml, const query::HistoryPage& page, const Channel& channel,
                  const Neighbours& links, const Site& site) {
     append_declaration(xml, style_sheet_of(site));
     append_start(xml, 0, "rss",
@@ -92,13 +92,13 @@ void append_head(std::string& xml, const query::HistoryPage& excerpt, const Chan
     append_start(xml, 1, "channel");
     append_element(xml, 2, "title", title_of(channel));
     append_url_element(xml, 2, "link", channel.subject.page_url);
-    append_element(xml, 2, "description", description_of(excerpt, channel));
+    append_element(xml, 2, "description", description_of(page, channel));
     append_element(xml, 2, "language", site.language);
     if (const auto contact = contact_of(site); !contact.empty()) {
         append_element(xml, 2, "managingEditor", contact);
         append_element(xml, 2, "webMaster", contact);
     }
-    append_element(xml, 2, "lastBuildDate", base::format_http_date(last_modified(excerpt)));
+    append_element(xml, 2, "lastBuildDate", base::format_http_date(last_modified(page)));
     append_element(xml, 2, "generator", "Varve");
     append_element(xml, 2, "docs", "http://www.rssboard.org/rss-specification");
     append_pace(xml, site.max_age);
@@ -115,13 +115,13 @@ std::string names_of(const std::vector<Curator>& curators) {
     return names;
 }
 
-void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& excerpt,
+void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
                  const Site& site) {
     append_start(xml, 2, "item");
     append_element(xml, 3, "title", title_of(row));
     append_url_element(xml, 3, "link", page_of(row, site));
-    append_html_element(xml, 3, "description", content_of(row, excerpt, site));
-    if (const auto creator = names_of(curators_of(row, excerpt, site)); !creator.empty())
+    append_html_element(xml, 3, "description", content_of(row, page, site));
+    if (const auto creator = names_of(curators_of(row, page, site)); !creator.empty())
         append_element(xml, 3, "dc:creator", creator);
     append_element(xml, 3, "guid", guid_of(row, site.authority), {{"isPermaLink", "false"}});
     append_element(xml, 3, "pubDate", base::format_http_date(row.release.released_on));
@@ -130,9 +130,9 @@ void append_item(std::string& xml, const tables::Row& row, const query::HistoryP
 
 }  // namespace
 
-std::string rss(const query::HistoryPage& excerpt, const Channel& channel, const Site& site) {
+std::string rss(const query::HistoryPage& page, const Channel& channel, const Site& site) {
     const Shape shape{append_head, append_item, "", " </channel>\n</rss>\n"};
-    return document_of(shape, excerpt, channel, site);
+    return document_of(shape, page, channel, site);
 }
 
 }  // namespace render

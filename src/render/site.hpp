@@ -1,4 +1,4 @@
-// render/site.hpp -- what the configuration says of how feeds and pages look.
+// render/site.hpp -- what the configuration says about feeds and pages.
 // Plain values.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -19,9 +19,10 @@ struct Site {
     std::string language = "en";
     std::string object_url;  // {name} {class} {class_lower}; empty: no links to objects
     std::map<std::string, std::string> object_url_of_class;
-    // Paths of tags to the object that took a class's object over: Identity > Merged_into.
+    // By class, the paths of tags to the object that took the place of another:
+    // Identity > Merged_into.
     std::map<std::string, std::vector<std::vector<std::string>>> successor_of_class;
-    bool hide_curators = false;  // no user of a stamp is shown anywhere
+    bool hide_curators = false;  // users of timestamps are shown nowhere
     bool is_private = false;     // readers need a token
     long max_age = 3600;         // seconds
 };

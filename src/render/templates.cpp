@@ -1,18 +1,146 @@
 // SPDX-License-Identifier: MIT
 #include "render/templates.hpp"
 
+#include <algorithm>
+#include <array>
 #include <kainjow/mustache.hpp>
 #include <optional>
 
 #include "base/digest.hpp"
-#include "render/template_check.hpp"
-#include "render/template_tables.hpp"
-#include "render/text.hpp"
+#include "base/text.hpp"
+#include "render/markup.hpp"
 
 namespace render {
 namespace {
 
 namespace mustache = kainjow::mustache;
+
+constexpr std::array<std::string_view, 17> everywhere = {
+    "language",  "title",      "site_title",  "home_url",   "contact",    "contact_url",
+    "style_url", "script_url", "suggest_url", "noindex",    "private",    "search_text",
+    "feeds",     "feed_url",   "feed_type",   "feed_title", "feed_format"};
+constexpr std::array<std::string_view, 1> in_layout = {"content"};
+constexpr std::array<std::string_view, 15> in_home = {
+    "class_feed_url", "class_options", "class_name", "searched", "results",
+    "results_count",  "results_cut",   "releases",   "watching", "watched",
+    "watched_count",  "watched_cut",   "found",      "opml_url", "class_alone"};
+constexpr std::array<std::string_view, 26> in_history = {
+    "label",      "name",     "class_name",  "other_name",  "object_url",      "watch_url",
+    "watch_name", "current",  "current_url", "vanished",    "successor",       "successor_url",
+    "count",      "timeline", "rows",        "one_release", "all_url",         "previous_url",
+    "next_url",   "part",     "older",       "form_url",    "successor_words", "release_options",
+    "diff_from",  "diff_to"};
+constexpr std::array<std::string_view, 20> in_diff = {
+    "label", "name",      "class_name", "other_name",   "object_url", "history_url", "form_url",
+    "from",  "from_date", "to",         "to_date",      "json_url",   "changes",     "summary",
+    "same",  "created",   "vanished",   "previous_url", "next_url",   "part"};
+constexpr std::array<std::string_view, 20> in_release = {
+    "version",    "date",   "before",       "before_url",  "after",
+    "after_url",  "counts", "mass_changes", "classes",     "form_url",
+    "class_name", "text",   "narrowed",     "release_url", "entries",
+    "matching",   "shown",  "previous_url", "next_url",    "empty"};
+constexpr std::array<std::string_view, 3> in_error = {"status", "reason", "explanation"};
+
+constexpr std::array<PageTemplate, 6> pages = {{{"layout.mustache", in_layout},
+                                                {"home.mustache", in_home},
+                                                {"history.mustache", in_history},
+                                                {"diff.mustache", in_diff},
+                                                {"release.mustache", in_release},
+                                                {"error.mustache", in_error}}};
+
+constexpr std::array<std::string_view, 3> partials = {"search.mustache", "subscribe.mustache",
+                                                      "parts.mustache"};
+constexpr std::array<std::string_view, 3> files = {"style.css", "feed.css", "varve.js"};
+
+template <class List>
+bool holds(const List& list, std::string_view name) {
+    return std::ranges::find(list, name) != list.end();
+}
+
+bool is_template(std::string_view file) {
+    return std::ranges::find(pages, file, &PageTemplate::file) != pages.end() ||
+           holds(partials, file) || holds(files, file);
+}
+
+// One {{…}}.
+struct Tag {
+    char sigil = ' ';  // '#', '^', '/', '>', '!', '=' or '&'; ' ': a variable
+    std::string_view name;
+    std::size_t from = 0, end = 0;  // in the text; end is npos if the tag is never closed
+};
+
+std::optional<Tag> next_tag(std::string_view text, std::size_t from) {
+    Tag tag;
+    tag.from = text.find("{{", from);
+    if (tag.from == std::string_view::npos) return std::nullopt;
+    const std::string_view end = text.substr(tag.from).starts_with("{{{") ? "}}}" : "}}";
+    const auto start = tag.from + end.size();
+    tag.end = text.find(end, start);
+    if (tag.end == std::string_view::npos) return tag;
+    tag.name = base::trim(text.substr(start, tag.end - start));
+    tag.end += end.size();
+    if (!tag.name.empty() &&
+        std::string_view("#^/>&!=").find(tag.name.front()) != std::string::npos) {
+        tag.sigil = tag.name.front();
+        tag.name = base::trim(tag.name.substr(1));
+    }
+    return tag;
+}
+
+// Says what is wrong with a tag of `file`; nullopt: nothing.
+std::optional<std::string> mistake_in(const Tag& tag, std::string_view file,
+                                      const PageTemplate& page) {
+    const auto quoted = [&tag] { return " \"" + std::string(tag.name) + "\""; };
+    if (tag.end == std::string_view::npos) return "{{ is never closed";
+    if (tag.sigil == '!') return std::nullopt;
+    if (tag.sigil == '=') return "set-delimiter tags are not supported";
+    if (tag.sigil == '>') {
+        if (holds(partials, file)) return "a partial cannot include another one";
+        if (!holds(partials, std::string(tag.name) + ".mustache"))
+            return "there is no partial" + quoted();
+        return std::nullopt;
+    }
+    if (holds(page.variables, tag.name) || holds(everywhere, tag.name)) return std::nullopt;
+    return "there is no variable" + quoted();
+}
+
+// Checks a page or one of its partials, and calls `found` with each partial that it includes.
+//   returns  "history.mustache:12: there is no variable "lable""
+template <class Found>
+std::optional<std::string> check(std::string_view file, std::string_view text,
+                                 const PageTemplate& page, Found found) {
+    std::size_t at = 0;
+    while (const auto tag = next_tag(text, at)) {
+        if (const auto mistake = mistake_in(*tag, file, page)) {
+            const auto before = text.substr(0, tag->from);
+            const auto line = 1 + std::ranges::count(before, '\n');
+            return std::string(file) + ":" + std::to_string(line) + ": " + *mistake;
+        }
+        if (tag->sigil == '>') found(*tag);
+        at = tag->end;
+    }
+    return std::nullopt;
+}
+
+// Returns the text of a page with its partials inserted: the library would parse them again for
+// each page.
+base::Result<std::string> whole_text(const PageTemplate& page, const TemplateTexts& texts) {
+    const std::string_view text = texts.find(page.file)->second;
+    std::string whole;
+    std::size_t copied = 0;
+    std::optional<std::string> mistake_in_partial;
+    const auto insert = [&](const Tag& tag) {
+        const auto& [file, partial] = *texts.find(std::string(tag.name) + ".mustache");
+        if (!mistake_in_partial)
+            mistake_in_partial = check(file, partial, page, [](const Tag&) {});
+        whole.append(text, copied, tag.from - copied) += partial;
+        copied = tag.end;
+    };
+    const auto mistake = check(page.file, text, page, insert);
+    if (mistake_in_partial) return base::fail(base::Kind::malformed, *mistake_in_partial);
+    if (mistake) return base::fail(base::Kind::malformed, *mistake);
+    return whole.append(text, copied);
+}
 
 std::string escaped(const std::string& text) {
     std::string html;
@@ -24,10 +152,9 @@ std::string escaped(const std::string& text) {
 mustache::data data_of(const Variables& variables);
 
 mustache::data data_of(const Variables::Value& value) {
-    // False and not left out: else a section would show what stands around it by this name.
-    if (value.is == Is::section ? value.items.empty() : value.text.empty())
-        return mustache::data(false);
-    if (value.is != Is::section) return mustache::data(value.text);
+    // If an empty value were left out, a section would find one of this name around it.
+    if (value.is_section ? value.items.empty() : value.text.empty()) return mustache::data(false);
+    if (!value.is_section) return mustache::data(value.text);
     mustache::data list(mustache::data::type::list);
     for (const auto& item : value.items) list.push_back(data_of(item));
     return list;
@@ -39,39 +166,12 @@ mustache::data data_of(const Variables& variables) {
     return data;
 }
 
-// Partials are put in once, here: the library would parse them again at each page.
-std::string with_partials(std::string text, const TemplateTexts& texts) {
-    while (const auto inclusion = first_inclusion(text))
-        text.replace(inclusion->from, inclusion->end - inclusion->from,
-                     texts.find(inclusion->name + ".mustache")->second);
-    return text;
-}
-
-std::optional<std::string> check(const TemplateTexts& texts, const Template& page) {
-    const auto& text = texts.find(page.file)->second;
-    if (auto finding = check_template(page.file, text, page.known)) return finding;
-    auto rest = text;
-    while (const auto inclusion = first_inclusion(rest)) {
-        const auto partial = texts.find(inclusion->name + ".mustache");
-        if (auto finding = check_template(partial->first, partial->second, page.known))
-            return finding;
-        rest.erase(0, inclusion->end);
-    }
-    return std::nullopt;
-}
-
-bool is_template(std::string_view file) {
-    for (const auto& page : page_templates())
-        if (page.file == file) return true;
-    return is_partial(file) || is_sent_as_it_is(file);
-}
-
 base::Result<TemplateTexts> merged(const TemplateTexts& own) {
     auto texts = built_in_templates();
     for (const auto& [name, text] : own) {
         if (!is_template(name))
             return base::fail(base::Kind::malformed,
-                              name + ": there is no template of this name");
+                              name + ": there is no template with this name");
         texts[name] = text;
     }
     return texts;
@@ -91,10 +191,14 @@ std::string digest_of(const TemplateTexts& texts) {
 struct Templates::State {
     TemplateTexts texts;
     std::string digest;
-    // render() is no const function, since partials and lambdas that fail leave a message
-    // behind. There are none of either, so threads may share these.
+    // render() is not const, because partials and lambdas that fail leave a message. There are
+    // none of either, so threads may share these.
     std::map<std::string, std::unique_ptr<mustache::mustache>, std::less<>> pages;
 };
+
+std::span<const PageTemplate> page_templates() { return pages; }
+
+std::span<const std::string_view> common_variables() { return everywhere; }
 
 base::Result<Templates> Templates::make(const TemplateTexts& own) {
     auto texts = merged(own);
@@ -102,16 +206,15 @@ base::Result<Templates> Templates::make(const TemplateTexts& own) {
     auto state = std::make_shared<State>();
     state->texts = std::move(*texts);
     state->digest = digest_of(state->texts);
-    for (const auto& page : page_templates()) {
-        const std::string file(page.file);
-        if (const auto finding = check(state->texts, page))
-            return base::fail(base::Kind::malformed, *finding);
-        auto compiled =
-            std::make_unique<mustache::mustache>(with_partials(state->texts[file], state->texts));
+    for (const auto& page : pages) {
+        const auto text = whole_text(page, state->texts);
+        if (!text) return tl::unexpected(text.error());
+        auto compiled = std::make_unique<mustache::mustache>(*text);
         if (!compiled->is_valid())
-            return base::fail(base::Kind::malformed, file + ": " + compiled->error_message());
+            return base::fail(base::Kind::malformed,
+                              std::string(page.file) + ": " + compiled->error_message());
         compiled->set_custom_escape(escaped);
-        state->pages.emplace(file, std::move(compiled));
+        state->pages.emplace(page.file, std::move(compiled));
     }
     return Templates(std::move(state));
 }

@@ -1,41 +1,91 @@
-// render/templates.hpp -- the mustache templates, style sheets and script of the pages, checked
-// before they are used. Pure: who calls reads the files.
+// render/templates.hpp -- the mustache templates, style sheets and script of the pages, and the
+// variables that fill them. Pure: the caller reads an operator's files.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.hpp"
-#include "render/variables.hpp"
 
 namespace render {
+
+// Names and values for a template: texts, and sections that are shown once for each item.
+// {{name}} escapes a text; {{{name}}} inserts HTML that Varve made.
+class Variables {
+   public:
+    struct Value {
+        std::string text;              // empty for a section
+        std::vector<Variables> items;  // of a section
+        bool is_section = false;
+    };
+
+    Variables& set(std::string_view name, std::string text) {
+        return insert(name, {std::move(text), {}, false});
+    }
+    Variables& list(std::string_view name, std::vector<Variables> items) {
+        return insert(name, {{}, std::move(items), true});
+    }
+    // A section that is shown once or not at all.
+    Variables& flag(std::string_view name, bool shown) {
+        return list(name, std::vector<Variables>(shown ? 1 : 0));
+    }
+    Variables& add(const Variables& others) {
+        for (const auto& [name, value] : others.values_) values_[name] = value;
+        return *this;
+    }
+
+    [[nodiscard]] const std::map<std::string, Value, std::less<>>& values() const {
+        return values_;
+    }
+
+   private:
+    Variables& insert(std::string_view name, Value value) {
+        values_.insert_or_assign(std::string(name), std::move(value));
+        return *this;
+    }
+    std::map<std::string, Value, std::less<>> values_;
+};
 
 // By file name: "history.mustache", "style.css".
 using TemplateTexts = std::map<std::string, std::string, std::less<>>;
 
-// Those of templates/, compiled in.
+// The files of templates/, which are compiled in.
 [[nodiscard]] const TemplateTexts& built_in_templates();
+
+// A template and the variables and sections that its page sets. docs/templates.md lists them for
+// operators.
+struct PageTemplate {
+    std::string_view file;  // "history.mustache"
+    std::span<const std::string_view> variables;
+};
+[[nodiscard]] std::span<const PageTemplate> page_templates();
+// The variables and sections of every page.
+[[nodiscard]] std::span<const std::string_view> common_variables();
 
 class Templates {
    public:
-    // The built-in ones, each replaced by the text of its name in `own` where there is one.
-    //   error  malformed: no mustache, a name that is no template's, or a variable, section or
-    //          partial that its page does not know; names the file, the line and what is wrong
-    //          (render/template_check.hpp)
+    // Returns the built-in templates, with those of `own` in the place of built-in ones. An
+    // operator's template is trusted: the check finds mistakes, not HTML that would be unsafe.
+    //   error  malformed: a file name that is not one of templates/, text that is not mustache,
+    //          a variable, section or partial that the page does not have; the text names file
+    //          and line
     [[nodiscard]] static base::Result<Templates> make(const TemplateTexts& own = {});
 
     // The text of a file that is sent as it is: style.css, feed.css, varve.js.
     [[nodiscard]] const std::string& file(std::string_view name) const;
-    // Of all texts; goes into entity tags.
+    // Of all texts; part of entity tags.
     [[nodiscard]] const std::string& digest() const;
 
-    // The template filled in, for this room.
+    // Fills a template.
     //   file       one of page_templates()
-    //   variables  of the names and kinds that the template knows; what is not there is empty
+    //   variables  missing ones are empty
     [[nodiscard]] std::string fill(std::string_view file, const Variables& variables) const;
 
     struct State;

@@ -1,48 +1,63 @@
-// render/text_diff.hpp -- what differs between two texts, as runs of lines or words.
-// Pure. Safe from any thread.
+// render/text_difference.hpp -- what differs between two texts, line by line and word by word.
+// Pure. Safe from any thread. The results are views into the texts.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
 namespace render {
 
+// A stretch of one line of either text, or of both.
+struct TextRun {
+    enum class Kind : unsigned char {
+        same,     // in both texts; words between single blanks
+        removed,  // in the old text only
+        added,    // in the new text only
+        skipped   // left out: far from what differs
+    };
+    Kind kind = Kind::same;
+    std::string_view text;
+    bool begins_word = true;  // false inside of a sequence: no blank stands before this run
+    bool operator==(const TextRun&) const = default;
+};
+
+// Lines next to each other that differ.
+struct TextPlace {
+    std::size_t line = 0;        // the first one, from 1; 0: both texts have one line
+    std::size_t character = 0;   // of two sequences: where they begin to differ, from 1; else 0
+    std::size_t characters = 0;  // of two sequences: length of the new one; else 0
+    bool white_space_only = false;
+    std::vector<TextRun> runs;
+};
+
+struct TextDifference {
+    std::vector<TextPlace> places;  // at least one; at most 20, of at most 40 runs
+    bool white_space_only = false;  // the words of both texts are the same
+    bool shortened = false;         // there are more places or runs than that
+};
+//   cost  as align()
+[[nodiscard]] TextDifference difference_of(std::string_view before, std::string_view after);
+
 using Pieces = std::vector<std::string_view>;
 
-// A part that both have, or one that was replaced (either side may be empty).
-struct Run {
+// A part that both lists have, or one that was replaced (either side may be empty).
+struct AlignedRun {
     bool same = false;
     std::size_t before = 0, before_end = 0;  // [before, before_end) of the one
     std::size_t after = 0, after_end = 0;    // [after, after_end) of the other
-    bool operator==(const Run&) const = default;
+    bool operator==(const AlignedRun&) const = default;
 };
 
-// Runs that cover both lists in order, same and replaced in turn.
+// Returns runs that cover both lists in order, same and replaced in turn.
 //   cost  O(n + m) where they agree at both ends; O(n' m') for what lies between, which is one
 //         replaced run when n' m' is above most_cells (pages are rendered at each request)
 inline constexpr std::size_t most_cells = 40'000;
-[[nodiscard]] std::vector<Run> align(const Pieces& before, const Pieces& after);
+[[nodiscard]] std::vector<AlignedRun> align(const Pieces& before, const Pieces& after);
 
-// Views into `text`: its lines without their ends; its words, that is what stands between blanks.
+// Views into `text`: its lines without their ends; its words, which blanks separate.
 [[nodiscard]] Pieces lines_of(std::string_view text);
 [[nodiscard]] Pieces words_of(std::string_view text);
-
-// How much two sequences share at either end; the two never overlap.
-struct CommonEnds {
-    std::size_t head = 0, tail = 0;
-};
-template <class Sequence>
-[[nodiscard]] CommonEnds common_ends(const Sequence& before, const Sequence& after) {
-    const auto least = std::min(before.size(), after.size());
-    CommonEnds ends;
-    while (ends.head < least && before[ends.head] == after[ends.head]) ++ends.head;
-    while (ends.tail < least - ends.head &&
-           before[before.size() - 1 - ends.tail] == after[after.size() - 1 - ends.tail])
-        ++ends.tail;
-    return ends;
-}
 
 }  // namespace render

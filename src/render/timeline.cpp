@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "render/page_parts.hpp"
-#include "render/text.hpp"
+#include "render/display_text.hpp"
+#include "render/html.hpp"
 
 namespace render {
 namespace {
@@ -41,10 +41,12 @@ class Timeline {
         std::string svg =
             "<svg class=\"timeline\" viewBox=\"0 0 720 100\" role=\"group\" "
             "aria-labelledby=\"timeline-title timeline-text\">"
-            "<title id=\"timeline-title\">Timeline</title><desc id=\"timeline-text\">" +
+            "<title id=\"timeline-title\">Timeline</title><desc id=\"timeline-text\">"
+            "Bar chart with " +
             counted(bars_.size(), "bar", "bars") + " from " + base::format_date(first_) + " to " +
             base::format_date(last_) +
-            ", each as high as much changed; the list below tells the same.</desc>"
+            ". The height of a bar shows the number of changes. The list below has the same "
+            "information.</desc>"
             "<path class=\"axis\" d=\"M0 74.5H720\"/>\n";
         append_years(svg);
         for (const auto& bar : bars_) append(svg, bar);
@@ -67,7 +69,7 @@ class Timeline {
         bars_.back().changes += changes_of(row);
     }
 
-    // By the logarithm: a release that loaded everything anew would leave the others no height.
+    // Logarithmic: one release that loaded everything again would flatten all others.
     [[nodiscard]] int height_of(std::size_t changes) const {
         if (most_ == 0) return lowest;
         const auto part =
@@ -75,7 +77,7 @@ class Timeline {
         return lowest + static_cast<int>(part * (highest - lowest));
     }
 
-    // The list below has the same links, so the keyboard need not stop at each bar.
+    // The list below has the same links, so the tab key does not stop at each bar.
     void append(std::string& svg, const Bar& bar) const {
         const auto& version = bar.newest->release.version;
         svg += bar.linked ? "<a href=\"#" + as_html(version) + "\" tabindex=\"-1\">" : "<g>";

@@ -11,12 +11,12 @@
 
 namespace render {
 
-// Inline SVG without style or script: a time axis, and on it a bar for each release, as high as
-// much changed in it; a bar links to the row, #VERSION. Releases that lie so close that they
-// would stand on each other share one, at most 100 there are.
+// Returns inline SVG without style or script: a time axis with a bar for each release. The height
+// of a bar shows the number of changes, and the bar links to the row, #VERSION. Releases too close
+// to each other share a bar; there are at most 100 bars.
 //   rows       newest first
-//   from, end  the rows that are on the page: only to these the bars link
-//   returns    empty when there are none; at most 20 KB, and never more than with all rows there
+//   from, end  the rows on this part of the page: bars link only to these
+//   returns    empty if there are no rows; at most 20 KB, and the most when all bars link
 [[nodiscard]] std::string timeline_of(const std::vector<tables::Row>& rows, std::size_t from,
                                       std::size_t end);
 

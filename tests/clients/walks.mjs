@@ -155,7 +155,7 @@ check("two releases are compared from the history page", async (sites) => {
     await tab.goto(gene);
     await tab.getByRole("button", { name: "Compare" }).click();
     await tab.waitForURL(/\/diff\?class=Gene&name=WBGene00006763&from=WS\d+&to=WS\d+$/);
-    await tab.getByRole("heading", { name: /compared/ }).waitFor();
+    await tab.getByRole("heading", { name: /Changes from/ }).waitFor();
   });
 });
 

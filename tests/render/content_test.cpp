@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "render/change_list.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
 #include "support/html_rules.hpp"
@@ -132,7 +131,7 @@ TEST_CASE("content shows where two sequences differ, and shortens one that is ne
     const std::string head(1000, 'a'), tail(1000, 'c');
     const auto html = content({replaced({}, text(head + "gg" + tail), text(head + "tttt" + tail)),
                                added({}, text(head + tail))});
-    CHECK_THAT(html, Contains("from 1001 on: \xE2\x80\xA6"
+    CHECK_THAT(html, Contains("from character 1001: \xE2\x80\xA6"
                               "aaaaaaaaaaaa<del>gg</del><ins>tttt</ins>"
                               "cccccccccccc\xE2\x80\xA6 (2004 characters)"));
     CHECK_THAT(html, Contains("(2000 characters)"));
@@ -156,20 +155,48 @@ TEST_CASE("content of 201 changes shows 200 and a link to all") {
     for (int i = 0; i < 201; ++i) changes.push_back(added(tags({"A"}), text(std::to_string(i))));
     auto cut = content(changes);
     CHECK(count(cut, "<li>added") == 200);
-    CHECK_THAT(cut, Contains("All 201 changes"));
+    CHECK_THAT(cut, Contains("This item is shortened. <a href") &&
+                        Contains("See all 201 changes</a>.</p>"));
     check_html(cut);
     changes.pop_back();
-    CHECK_THAT(content(changes), !Contains("Cut here"));
+    CHECK_THAT(content(changes), !Contains("This item is shortened"));
 }
 
-TEST_CASE("content of one huge change is cut at 32 KB, whole in its tags") {
+TEST_CASE("content of one huge change shows 100 of its nodes") {
     support::Nodes many;
     for (int i = 0; i < 6000; ++i)
         many.push_back(
             support::reference("Gene", "WBGene" + std::to_string(i), {tag("x"), tag("y")}));
     const auto html = content({added({}, tag("Homol", many))});
-    CHECK(html.size() > 30 * 1024);
-    CHECK_THAT(html, Contains("Cut here. "));
+    CHECK(count(html, "<li>x</li>") == 33);
+    CHECK_THAT(
+        html,
+        Contains(
+            "\xE2\x80\xA6</li></ul></li></ul></li></ul><p>This item is shortened. <a href") &&
+            Contains("See the whole change</a>.</p>"));
+    check_html(html);
+}
+
+TEST_CASE("content leaves out the changes that do not fit in 32 KB") {
+    std::vector<Change> changes;
+    for (int i = 0; i < 100; ++i)
+        changes.push_back(added(tags({"A"}), text(std::to_string(i) + std::string(70, '<'))));
+    const auto html = content(changes);
+    CHECK(html.size() > 31 * 1024);
+    CHECK(count(html, "<li>added") < 100);
+    CHECK_THAT(html, Contains("-c60\">") && Contains("See all 100 changes</a>.</p>"));
+    check_html(html);
+}
+
+TEST_CASE("content of a long text shows 20 of the places that differ") {
+    std::string before, after;
+    for (int i = 0; i < 30; ++i) {
+        before += "same\nold " + std::to_string(i) + "\n";
+        after += "same\nnew " + std::to_string(i) + "\n";
+    }
+    const auto html = content({replaced({}, text(before), text(after))});
+    CHECK(count(html, "<ins>new</ins>") == 20);
+    CHECK_THAT(html, Contains("This item is shortened"));
     check_html(html);
 }
 
@@ -177,7 +204,7 @@ TEST_CASE("content of a tree that forks at each of 2000 levels is cut, not a sta
     Node deep = text("end");
     for (std::size_t i = 0; i < tree::deepest_node; ++i) deep = tag("t", {deep, tag("u")});
     const auto html = content({added({}, deep)});
-    CHECK_THAT(html, Contains("Cut here. "));
+    CHECK_THAT(html, Contains("This item is shortened"));
     check_html(html);
 }
 
@@ -200,19 +227,18 @@ TEST_CASE("content escapes hostile bytes wherever they stand") {
 
 TEST_CASE("content tells what happened to the object, and where a renamed one went") {
     auto gone = row("WS188", day(2008, 3, 22), {removed({}, tag("Identity"))});
-    gone.kind = Kind::vanished;
+    gone.kind = RowKind::vanished;
     gone.notes.renamed_to = {{"Gene", "WBGene2"}};
     const auto html = sample::content_of(gone, site());
     CHECK_THAT(html, Contains("<p>No longer in WS188.</p>"));
-    CHECK_THAT(html,
-               Contains("Most likely renamed to <a href=\"https://changes.example.org/history?"
-                        "class=Gene&amp;name=WBGene2\">Gene WBGene2</a>."));
+    CHECK_THAT(html, Contains("Probably renamed to <a href=\"https://changes.example.org/history?"
+                              "class=Gene&amp;name=WBGene2\">Gene WBGene2</a>."));
     check_html(html);
 }
 
 TEST_CASE("content is never empty") {
     auto bare = row("WS188", day(2008, 3, 22), {});
-    CHECK(sample::content_of(bare, site()) == "<p>No details are recorded.</p>");
-    bare.kind = Kind::adopted;
-    CHECK(sample::content_of(bare, site()) == "<p>No details are recorded.</p>");
+    CHECK(sample::content_of(bare, site()) == "<p>No details were recorded.</p>");
+    bare.kind = RowKind::adopted;
+    CHECK(sample::content_of(bare, site()) == "<p>No details were recorded.</p>");
 }

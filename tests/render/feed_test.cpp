@@ -36,18 +36,18 @@ TEST_CASE("titles say between which releases when some were skipped") {
 
 TEST_CASE("titles have a verb for each kind of row") {
     auto r = unc_26_in_ws187();
-    const auto title = [&r](Kind kind) {
+    const auto title = [&r](RowKind kind) {
         r.kind = kind;
         return render::title_of(r);
     };
-    CHECK(title(Kind::created) == "Gene unc-26 created in WS187");
-    CHECK(title(Kind::vanished) == "Gene unc-26 vanished in WS187");
-    CHECK(title(Kind::reappeared) == "Gene unc-26 reappeared in WS187");
-    CHECK(title(Kind::withdrawn) == "Gene unc-26 changed in WS187: withdrawn");
-    CHECK(title(Kind::adopted) == "Gene unc-26 changed in WS187");
+    CHECK(title(RowKind::created) == "Gene unc-26 created in WS187");
+    CHECK(title(RowKind::vanished) == "Gene unc-26 vanished in WS187");
+    CHECK(title(RowKind::reappeared) == "Gene unc-26 reappeared in WS187");
+    CHECK(title(RowKind::withdrawn) == "Gene unc-26 changed in WS187: withdrawn");
+    CHECK(title(RowKind::adopted) == "Gene unc-26 changed in WS187");
     r.since.clear();
     r.notes.changes = {added({}, support::tag("A"))};
-    CHECK(title(Kind::reconstructed) ==
+    CHECK(title(RowKind::reconstructed) ==
           "Gene unc-26 changed in WS187, by its timestamps: 1 added");
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("a row's page is its release's place on the history page, a change's h
     const auto r = unc_26_in_ws187();
     CHECK(render::page_of(r, site()) ==
           "https://changes.example.org/history?class=Gene&name=WBGene00006763#WS187");
-    CHECK(render::page_of(r, 3, site()) ==
+    CHECK(render::page_of(r, site()) + render::suffix_of(3) ==
           "https://changes.example.org/history?class=Gene&name=WBGene00006763#WS187-c3");
 }
 

@@ -25,11 +25,11 @@ inline void check_golden(const std::string& name, const std::string& bytes) {
 // A gene that vanished, changed, and was seen first, by curators of whom one is known.
 inline query::History gene() {
     auto vanished = row("WS188", day(2008, 3, 22), {removed({}, support::tag("Identity"))});
-    vanished.kind = Kind::vanished;
+    vanished.kind = RowKind::vanished;
     vanished.since = vanished.notes.previous = "WS187";
     vanished.notes.renamed_to = {{"Gene", "WBGene00000001"}};
     auto seen = row("WS186", day(2008, 2, 1), {added(tags({"A"}), support::text("a < b & c"))});
-    seen.kind = Kind::reconstructed;
+    seen.kind = RowKind::reconstructed;
     seen.since.clear();
     seen.notes.previous.clear();
     auto history = history_of({vanished, unc_26_in_ws187(), seen});

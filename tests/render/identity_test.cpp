@@ -89,7 +89,7 @@ const std::vector<Step> steps = {
         for (auto& r : d.history.rows) r.recorded_at += std::chrono::seconds(1);
     },
     [](Document& d) {
-        for (auto& r : d.history.rows) r.kind = Kind::vanished;
+        for (auto& r : d.history.rows) r.kind = RowKind::vanished;
     },
     [](Document& d) {
         for (auto& r : d.history.rows) r.label += "x";

@@ -50,7 +50,7 @@ TEST_CASE("where curators are hidden no format has a user, but the days of stamp
     r.notes.changes.push_back(
         removed(tags({"B"}), support::tag("C", {support::stamped(support::text("w"), sylvia)})));
     auto adopted = row("WS180", day(2007, 8, 1), {});
-    adopted.kind = Kind::adopted;
+    adopted.kind = RowKind::adopted;
     adopted.notes.adopted_html = "Name &gt; x (2007-07-30_10:00:00_sylvia)<br>"
                                  "y (2007-07-30_10:00:00.2_sylvia m)";
     auto history = history_of({r, adopted});

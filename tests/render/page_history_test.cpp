@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "render/page_sides.hpp"
 #include "render/pages.hpp"
 #include "render/sample_pages.hpp"
 #include "render/timeline.hpp"
@@ -56,21 +55,18 @@ TEST_CASE("old and new text stand side by side with the words that changed marke
 }
 
 TEST_CASE("texts of several lines are compared line by line") {
-    const auto sides = render::side_by_side("one\ntwo\nthree", "one\nzwei\nthree");
-    REQUIRE(sides.places.size() == 1);
-    CHECK(sides.places[0].place == "line 2");
-    CHECK(sides.places[0].before == "<del>two</del>");
-    CHECK(sides.places[0].after == "<ins>zwei</ins>");
-    CHECK_FALSE(sides.cut);
+    const auto page = page_of({replaced_text("one\ntwo\nthree", "one\nzwei\nthree")});
+    CHECK(holds(page, "<p class=\"place\">line 2</p>"
+                      "<div class=\"sides words\"><div class=\"before\"><del>two</del></div>"
+                      "<div class=\"after\"><ins>zwei</ins></div></div></div>"));
 }
 
 TEST_CASE("of two sequences the stretch that differs is shown, and where it begins") {
     const std::string head(300, 'a'), tail(300, 't');
-    const auto sides = render::side_by_side(head + "cc" + tail, head + "g" + tail);
-    REQUIRE(sides.places.size() == 1);
-    CHECK(sides.places[0].place == "from character 301 on");
-    CHECK(sides.places[0].before == "…aaaaaaaaaaaaaaaaaaaa<del>cc</del>tttttttttttttttttttt…");
-    CHECK(sides.places[0].after == "…aaaaaaaaaaaaaaaaaaaa<ins>g</ins>tttttttttttttttttttt…");
+    const auto page = page_of({replaced_text(head + "cc" + tail, head + "g" + tail)});
+    CHECK(holds(page, "<p class=\"place\">from character 301</p>"));
+    CHECK(holds(page, ">…aaaaaaaaaaaa<del>cc</del>tttttttttttt…</div>"));
+    CHECK(holds(page, ">…aaaaaaaaaaaa<ins>g</ins>tttttttttttt…</div>"));
 }
 
 TEST_CASE("where only blanks differ the page says so") {
@@ -84,30 +80,29 @@ TEST_CASE("a place that changed in most objects is one line") {
     const auto page = page_of(view);
     CHECK(holds(page,
                 "<p class=\"mass\" id=\"WS187-c4\"><b>Identity &gt; Version</b>: changed in "
-                "this release in 30,123 of the 45,000 objects of class Gene</p>"));
+                "30,123 of 45,000 objects of class Gene in this release</p>"));
     CHECK_FALSE(holds(page, "<div class=\"change\" id=\"WS187-c4\">"));
 }
 
 TEST_CASE("what became of an object that is gone is said and linked") {
     auto view = sample::history_view({sample::unc_26_in_ws187()});
     view.history.vanished = true;
-    view.history.rows[0].kind = sample::Kind::vanished;
+    view.history.rows[0].kind = sample::RowKind::vanished;
     view.history.rows[0].notes.renamed_to = tree::ObjectName{"Gene", "WBGene00000001"};
     const auto page = page_of(view);
-    CHECK(holds(page, "<p class=\"notice\">It is no longer in <a "
-                      "href=\"https://changes.example.org/release/WS188\">WS188</a>. Most likely "
+    CHECK(holds(page, "<p class=\"notice\">This object is no longer in <a "
+                      "href=\"https://changes.example.org/release/WS188\">WS188</a>. Probably "
                       "renamed to <a href=\"https://changes.example.org/history?class=Gene&amp;"
                       "name=WBGene00000001\">Gene WBGene00000001</a>.</p>"));
-    CHECK_FALSE(holds(page, ">Page of unc-26</a>"));
+    CHECK_FALSE(holds(page, ">View unc-26</a>"));
 }
 
 TEST_CASE("HTML of the first system is shown without what is not allowed") {
     auto row = sample::row("WS187", sample::day(2008, 2, 15), {});
-    row.kind = sample::Kind::adopted;
+    row.kind = sample::RowKind::adopted;
     row.notes.adopted_html = "a<br><script>b</script><a href=\"https://x.org/\">c</a>";
     const auto page = page_of({row});
-    CHECK(holds(page, "<p class=\"adopted\">a<br>&lt;script&gt;b&lt;/script&gt;<a "
-                      "href=\"https://x.org/\">c</a></p>"));
+    CHECK(holds(page, "<p class=\"adopted\">a<br><a href=\"https://x.org/\">c</a></p>"));
 }
 
 TEST_CASE("with at= the changes of that release alone are shown") {
@@ -120,12 +115,12 @@ TEST_CASE("with at= the changes of that release alone are shown") {
     CHECK_FALSE(holds(page, " id=\"WS187\""));
     CHECK(holds(page, ">All releases of unc-26</a>"));
     view.at = "WS100";
-    CHECK(holds(page_of(view), "No change of it was recorded in WS100."));
+    CHECK(holds(page_of(view), "No change to this object was recorded in WS100."));
 }
 
 TEST_CASE("an object without history yet has a page that says so") {
     const auto page = page_of(sample::history_view({}));
-    CHECK(holds(page, "No change of it has been recorded so far."));
+    CHECK(holds(page, "No change to this object has been recorded yet."));
     CHECK_FALSE(holds(page, "<svg"));
     CHECK_FALSE(holds(page, "Compare two releases"));
 }

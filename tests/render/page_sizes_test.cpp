@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <set>
 
-#include "render/page_parts.hpp"
+#include "render/page.hpp"
 #include "render/pages.hpp"
 #include "render/sample_pages.hpp"
 #include "support/catch.hpp"
@@ -169,9 +169,9 @@ TEST_CASE("pages of long lists stay in their size") {
     check_page(render::home_page(home, sample::site(), sample::templates()));
 
     auto release = sample::release_view();
-    release.contents.classes.assign(3'000, {"Gene", 5, {{sample::Kind::changed, 5}}});
+    release.contents.classes.assign(3'000, {"Gene", 5, {{sample::RowKind::changed, 5}}});
     release.contents.entries.assign(100,
-                                    {{"Gene", name}, name, sample::Kind::changed, {1, 0, 0}});
+                                    {{"Gene", name}, name, sample::RowKind::changed, {1, 0, 0}});
     release.contents.matching = 1'000;
     release.contents.mass_changes.assign(500, {"WS187", "Gene", name, 3, 4});
     const auto page = render::release_page(release, sample::site(), sample::templates());

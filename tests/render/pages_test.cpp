@@ -105,7 +105,7 @@ TEST_CASE("the page of two releases compared shows the changes") {
     const auto view = sample::diff_view(sample::unc_26_in_ws187().notes.changes);
     const auto page = render::diff_page(view, sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
-    CHECK(holds(page, "WS186 and WS188 compared"));
+    CHECK(holds(page, "Changes from WS186 to WS188"));
 }
 
 TEST_CASE("the page of a release shows classes, objects and mass changes") {
@@ -189,7 +189,7 @@ Pages hostile_pages(const std::string& text) {
     history.history.people = hostile_people(text);
     history.history.mass_changes = {{"WS187", text, text, 3, 4}};
     auto adopted = history;
-    adopted.history.rows[0].kind = sample::Kind::adopted;
+    adopted.history.rows[0].kind = sample::RowKind::adopted;
     adopted.history.rows[0].notes.adopted_html = text + "<br>" + text;
     auto gone = history;
     gone.history.vanished = true;
@@ -201,8 +201,8 @@ Pages hostile_pages(const std::string& text) {
     diff.difference.people = hostile_people(text);
     auto release = sample::release_view();
     release.query = {text, text, 100, 100};
-    release.contents.classes = {{text, 3, {{sample::Kind::changed, 3}}}};
-    release.contents.entries = {{{text, text}, text, sample::Kind::changed, {1, 2, 3}}};
+    release.contents.classes = {{text, 3, {{sample::RowKind::changed, 3}}}};
+    release.contents.entries = {{{text, text}, text, sample::RowKind::changed, {1, 2, 3}}};
     release.contents.mass_changes = {{"WS187", text, text, 3, 4}};
     return {
         {render::home_page(home, site, templates), render::history_page(history, site, templates),
@@ -226,7 +226,7 @@ TEST_CASE("whatever the data holds is shown as text on every page") {
 }
 
 TEST_CASE("on a private site it stands beside the feeds that their readers need a token") {
-    constexpr std::string_view words = "Feed readers need your token: add &amp;token=";
+    constexpr std::string_view words = "Feed readers need your token. Add &amp;token=";
     auto look = sample::site();
     CHECK_FALSE(holds(render::home_page(sample::home_view(), look, sample::templates()), words));
     look.is_private = true;

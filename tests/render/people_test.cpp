@@ -1,6 +1,6 @@
 // Curators as the people whom the configuration names.
 // SPDX-License-Identifier: MIT
-#include "render/cells.hpp"
+#include "render/html.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
 #include "support/html_rules.hpp"

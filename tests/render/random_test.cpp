@@ -4,7 +4,7 @@
 #include <rapidcheck.h>
 
 #include "base/text.hpp"
-#include "render/text.hpp"
+#include "render/display_text.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
 #include "support/feed_rules.hpp"
@@ -69,8 +69,9 @@ Row hostile_row(int number) {
     r.label = hostile_text();
     r.of_day = number;  // all of one day
     r.since = *rc::gen::element<std::string>("", "WS1", "WS2");
-    r.kind = *rc::gen::element(Kind::changed, Kind::created, Kind::vanished, Kind::reappeared,
-                               Kind::reconstructed, Kind::withdrawn, Kind::adopted);
+    r.kind = *rc::gen::element(RowKind::changed, RowKind::created, RowKind::vanished,
+                               RowKind::reappeared, RowKind::reconstructed, RowKind::withdrawn,
+                               RowKind::adopted);
     r.revision = *rc::gen::inRange(0, 3);
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) r.notes.changes.push_back(hostile_change());
     r.notes.adopted_html = hostile_text();

@@ -50,7 +50,7 @@ TEST_CASE("a long text's feed is the golden one") {
 
 TEST_CASE("an adopted history's feed is the golden one") {
     auto r = row("WS180", day(2007, 8, 1), {});
-    r.kind = Kind::adopted;
+    r.kind = RowKind::adopted;
     r.since.clear();
     r.notes.adopted_html =
         "Identity &gt; Name &gt; <a "
@@ -179,8 +179,10 @@ TEST_CASE("a document above 512 KB leaves its oldest items out, and is not compl
         many.push_back(support::reference("Gene", "WBGene" + std::to_string(i)));
     std::vector<Row> rows;
     for (unsigned i = 0; i < 28; ++i)
-        rows.push_back(row("WS" + std::to_string(187 - i), day(2008, 2, 28 - i),
-                           {added({}, support::tag("Homol", many))}));
+        rows.push_back(
+            row("WS" + std::to_string(187 - i), day(2008, 2, 28 - i),
+                {added({}, support::tag("A", many)), added({}, support::tag("B", many)),
+                 added({}, support::tag("C", many))}));
     const auto bytes = rss(history_of(rows));
     const auto feed = support::read_rss(bytes);
     CHECK(bytes.size() > 400 * 1024);

@@ -24,8 +24,9 @@ inline render::HomeView home_view() {
     view.text = "unc";
     view.found = {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Gene", "WBGene00006764"}, "unc-27"}};
     view.classes = {"Gene", "Paper", "Person"};
-    view.recent = {{{"WS188", day(2008, 3, 22)}, {{Kind::changed, 1200}, {Kind::created, 3}}},
-                   {{"WS187", day(2008, 2, 15)}, {{Kind::changed, 300}}}};
+    view.recent = {
+        {{"WS188", day(2008, 3, 22)}, {{RowKind::changed, 1200}, {RowKind::created, 3}}},
+        {{"WS187", day(2008, 2, 15)}, {{RowKind::changed, 300}}}};
     view.watched = {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Paper", "WBPaper00000001"}, "A"}};
     return view;
 }
@@ -47,14 +48,15 @@ inline render::DiffView diff_view(std::vector<Change> changes) {
 inline render::ReleaseView release_view() {
     render::ReleaseView view;
     auto& contents = view.contents;
-    contents.summary = {{"WS187", day(2008, 2, 15)}, {{Kind::changed, 120}, {Kind::created, 2}}};
+    contents.summary = {{"WS187", day(2008, 2, 15)},
+                        {{RowKind::changed, 120}, {RowKind::created, 2}}};
     contents.before = base::Release{"WS186", day(2008, 1, 15)};
     contents.after = base::Release{"WS188", day(2008, 3, 22)};
-    contents.classes = {{"Gene", 100, {{Kind::changed, 98}, {Kind::created, 2}}},
-                        {"Paper", 22, {{Kind::changed, 22}}}};
+    contents.classes = {{"Gene", 100, {{RowKind::changed, 98}, {RowKind::created, 2}}},
+                        {"Paper", 22, {{RowKind::changed, 22}}}};
     contents.entries = {
-        {{"Gene", "WBGene00006763"}, "unc-26", Kind::changed, {3, 1, 1}},
-        {{"Paper", "WBPaper00000001"}, "WBPaper00000001", Kind::created, {7, 0, 0}}};
+        {{"Gene", "WBGene00006763"}, "unc-26", RowKind::changed, {3, 1, 1}},
+        {{"Paper", "WBPaper00000001"}, "WBPaper00000001", RowKind::created, {7, 0, 0}}};
     contents.matching = 122;
     contents.mass_changes = {{"WS187", "Gene", "Identity > Checked", 30'123, 45'000}};
     return view;

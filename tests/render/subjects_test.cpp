@@ -53,7 +53,7 @@ TEST_CASE("a watch list's page has its objects, its id is made of nothing else")
     const auto subject = render::subject_of(list, site());
     CHECK(subject.page_url == "https://changes.example.org/?object=Gene%3AWBGene00006763&"
                               "object=Paper%3Aa%20b%2F%26%3A");
-    CHECK(subject.description == "What each release changed in Gene unc-26 and Paper a b/&:.");
+    CHECK(subject.description == "Changes to Gene unc-26 and Paper a b/&: in each release.");
     CHECK(subject.id.size() == std::string("tag:wormbase.org,2007:/list/").size() + 32);
     auto other = list;
     other.rows.clear();
@@ -72,7 +72,7 @@ TEST_CASE("classes and releases are subjects of their own") {
     CHECK(all.id == "tag:wormbase.org,2007:Gene%3Cb%3E");
     const auto release = render::subject_of_release({"WS187", day(2008, 2, 15)}, site());
     CHECK(release.title == "Changes in WS187 - WormBase changes");
-    CHECK(release.description == "What WS187 of 2008-02-15 changed, object by object.");
+    CHECK(release.description == "Changes in release WS187 (2008-02-15), one item per object.");
     CHECK(release.page_url == "https://changes.example.org/release/WS187");
     CHECK(release.id == "tag:wormbase.org,2007:/release/WS187");
 }

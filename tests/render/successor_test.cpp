@@ -23,7 +23,7 @@ std::optional<Successor> successor_of(std::vector<Row> rows) {
 }
 Row gone(std::vector<Change> changes) {
     auto r = row("WS188", day(2008, 3, 22), std::move(changes));
-    r.kind = Kind::vanished;
+    r.kind = RowKind::vanished;
     return r;
 }
 Row changed(std::vector<Change> changes) {
@@ -80,7 +80,7 @@ TEST_CASE("a vanished object's successor is the one it had") {
 TEST_CASE("a rename is told before what the object had") {
     auto r = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
     r.notes.renamed_to = {{"Gene", "WBGene5"}};
-    CHECK(successor_of({r}) == Successor{"Most likely renamed to", {"Gene", "WBGene5"}});
+    CHECK(successor_of({r}) == Successor{"Probably renamed to", {"Gene", "WBGene5"}});
     CHECK_THAT(sample::content_of(r, merging()), !Contains("Merged into <a"));
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("the newest row that tells decides, and what was taken back is none") 
     below.push_back({tree::Kind::reference, "WBGene2", "Gene"});
     CHECK(successor_of({changed({removed(below, tag("Curator"))}), again}) == merged);
     auto back = changed({added({}, tag("Identity"))});
-    back.kind = Kind::reappeared;
+    back.kind = RowKind::reappeared;
     auto renamed = gone({});
     renamed.notes.renamed_to = {{"Gene", "WBGene5"}};
     CHECK(!successor_of({back, renamed}));
@@ -104,7 +104,8 @@ TEST_CASE("the feed of an object says what became of it") {
     auto history = history_of({gone({removed({}, tag("Identity", {merged_into("WBGene2")}))})});
     history.vanished = true;
     CHECK(render::subject_of(history, merging()).description ==
-          "What each release changed in Gene WBGene00006763. It is no longer in WS188. Merged "
+          "Changes to Gene WBGene00006763 in each release. This object is no longer in WS188. "
+          "Merged "
           "into Gene WBGene2.");
 }
 
@@ -119,7 +120,7 @@ TEST_CASE("the description of an object's feed needs no more than the newest row
     };
     CHECK(description({vanished, older}, true) == description({vanished}, true));
     const std::string unknown =
-        "What each release changed in Gene WBGene00006763. It is no longer in WS188.";
+        "Changes to Gene WBGene00006763 in each release. This object is no longer in WS188.";
     CHECK(description({older}, true) == unknown);
     CHECK(description({}, true) == unknown);
     CHECK(description({vanished}, true, "Identity") == unknown);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "render/html.hpp"
-#include "render/text.hpp"
-#include "render/text_diff.hpp"
+#include "render/display_text.hpp"
+#include "render/markup.hpp"
+#include "render/text_difference.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -47,23 +47,12 @@ TEST_CASE("texts are cut between characters") {
     CHECK(render::end_of("a\xC3\xA9z", 3) == "\xC3\xA9z");
 }
 
-TEST_CASE("HTML keeps room for its end tags, and refuses all after what it once refused") {
-    render::Html html(16);
-    REQUIRE(html.open("ul", "<ul>"));
-    CHECK(html.add("1234567"));
-    CHECK(!html.open("b", "<b>"));
-    CHECK(!html.add(""));
-    CHECK(html.full());
-    html.close();
-    CHECK(std::move(html).take() == "<ul>1234567</ul>");
-}
-
 TEST_CASE("aligned words are runs of the same and of replaced ones") {
-    using render::Run;
+    using render::AlignedRun;
     const auto runs =
         render::align(render::words_of("a b  c d"), render::words_of(" a x c\nd e"));
     CHECK(runs ==
-          std::vector<Run>{
+          std::vector<AlignedRun>{
               {true, 0, 1, 0, 1}, {false, 1, 2, 1, 2}, {true, 2, 4, 2, 4}, {false, 4, 4, 4, 5}});
     CHECK(render::align({}, {}).empty());
 }
@@ -77,5 +66,5 @@ TEST_CASE("words too many to align are one replaced run between equal ends") {
     const auto runs =
         render::align(render::words_of(before + "end"), render::words_of(after + "end"));
     REQUIRE(runs.size() == 3);
-    CHECK(runs[1] == render::Run{false, 1, 600, 1, 600});
+    CHECK(runs[1] == render::AlignedRun{false, 1, 600, 1, 600});
 }
