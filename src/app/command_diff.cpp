@@ -7,7 +7,7 @@
 #include "app/print.hpp"
 #include "base/text.hpp"
 #include "query/tree_at.hpp"
-#include "render/difference_json.hpp"
+#include "render/change_json.hpp"
 #include "source/dump.hpp"
 
 namespace app {

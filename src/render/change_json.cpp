@@ -9,40 +9,31 @@
 namespace render {
 namespace {
 
-// Appends a node as tree::append_json does, without what may name a user.
-void append_without_users(std::string& json, const tree::Node& node);
-
-void append_without_users(std::string& json, const std::vector<tree::Node>& nodes) {
-    json += '[';
+// Writes nodes as tree::write_json does, without what may name a user.
+void write_without_users(base::JsonWriter& json, const std::vector<tree::Node>& nodes) {
+    json.begin_array();
     for (const auto& node : nodes) {
-        if (&node != &nodes.front()) json += ',';
-        append_without_users(json, node);
+        json.begin_object();
+        tree::write_cell_fields(json, node.cell);
+        if (const auto known = tree::parse_stamp(node.stamp)) {
+            auto at = base::format_rfc3339(known->at);
+            at.pop_back();  // local time: the zone is unknown
+            json.field("at", at);
+        }
+        if (!node.children.empty()) write_without_users(json.key("children"), node.children);
+        json.end_object();
     }
-    json += ']';
+    json.end_array();
 }
 
-void append_without_users(std::string& json, const tree::Node& node) {
-    tree::append_json(json, node.cell);
-    json.pop_back();  // the brace
-    if (const auto known = tree::parse_stamp(node.stamp)) {
-        auto at = base::format_rfc3339(known->at);
-        at.pop_back();  // local time: no zone is known
-        json += ",\"at\":\"" + at + '"';
-    }
-    if (!node.children.empty()) append_without_users(json += ",\"children\":", node.children);
-    json += '}';
-}
-
-void append_side(std::string& json, std::string_view key, const std::vector<tree::Node>& nodes,
-                 const Site& site) {
+void write_side(base::JsonWriter& json, std::string_view key,
+                const std::vector<tree::Node>& nodes, const Site& site) {
     if (nodes.empty()) return;
-    json += ",\"";
-    json += key;
-    json += "\":";
+    json.key(key);
     if (site.hide_curators)
-        append_without_users(json, nodes);
+        write_without_users(json, nodes);
     else
-        tree::append_json(json, nodes);
+        tree::write_json(json, nodes);
 }
 
 std::string_view kind_of(const query::Difference& difference) {
@@ -53,45 +44,40 @@ std::string_view kind_of(const query::Difference& difference) {
 
 }  // namespace
 
-void append_change_json(std::string& json, const compare::Change& change, const Site& site) {
-    const auto from = json.size();
-    json += "{\"op\":\"";
-    json += compare::name_of(change.op);
-    json += "\",\"path\":[";
-    for (const auto& cell : change.path) {
-        if (&cell != &change.path.front()) json += ',';
-        tree::append_json(json, cell);
-    }
-    json += ']';
-    append_side(json, "before", change.before, site);
-    append_side(json, "after", change.after, site);
-    json += '}';
+std::string change_json(const compare::Change& change, const Site& site) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object().field("op", compare::name_of(change.op)).key("path").begin_array();
+    for (const auto& cell : change.path) tree::write_json(json, cell);
+    json.end_array();
+    write_side(json, "before", change.before, site);
+    write_side(json, "after", change.after, site);
+    json.end_object();
     // The store makes text legal when it is written; whatever got past it ends here. JSON's own
     // characters are ASCII, so this neither adds nor removes any.
-    if (!base::is_legal_text(std::string_view(json).substr(from)))
-        json.replace(from, std::string::npos, base::legal_text(json.substr(from)));
+    return base::is_legal_text(text) ? text : base::legal_text(text);
 }
 
-void append_json_text(std::string& json, std::string_view text) {
+void write_text(base::JsonWriter& json, std::string_view key, std::string_view text) {
+    json.key(key);
     if (base::is_legal_text(text))
-        tree::append_json_string(json, text);
+        json.value(text);
     else
-        tree::append_json_string(json, base::legal_text(text));
+        json.value(base::legal_text(text));
 }
 
 std::string difference_json(const query::Difference& difference, const Site& site) {
-    std::string json = "{\"class\":";
-    append_json_text(json, difference.object.class_name);
-    append_json_text(json += ",\"name\":", difference.object.name);
-    append_json_text(json += ",\"from\":", difference.from.version);
-    append_json_text(json += ",\"to\":", difference.to.version);
-    append_json_text(json += ",\"kind\":", kind_of(difference));
-    json += ",\"changes\":[";
-    for (const auto& change : difference.changes) {
-        if (&change != &difference.changes.front()) json += ',';
-        append_change_json(json, change, site);
-    }
-    return json + "]}\n";
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "class", difference.object.class_name);
+    write_text(json, "name", difference.object.name);
+    write_text(json, "from", difference.from.version);
+    write_text(json, "to", difference.to.version);
+    json.field("kind", kind_of(difference)).key("changes").begin_array();
+    for (const auto& change : difference.changes) json.raw(change_json(change, site));
+    json.end_array().end_object();
+    return text + "\n";
 }
 
 }  // namespace render

@@ -5,18 +5,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "base/json.hpp"
 #include "compare/change.hpp"
 #include "query/query.hpp"
 #include "render/site.hpp"
 
 namespace render {
 
-// Appends {"op":…,"path":[…],"before":[…],"after":[…]}.
-void append_change_json(std::string& json, const compare::Change& change, const Site& site);
+// Returns {"op":…,"path":[…],"before":[…],"after":[…]}.
+[[nodiscard]] std::string change_json(const compare::Change& change, const Site& site);
 
-// Appends a JSON string, whatever bytes `text` has.
-void append_json_text(std::string& json, std::string_view text);
+// Writes a member of any text: U+FFFD takes the place of what is not legal (base/utf8).
+void write_text(base::JsonWriter& json, std::string_view key, std::string_view text);
 
 // Two releases of an object compared, for /diff and `varve diff`:
 // {"class","name","from","to","kind","changes":[…]} and a line end.

@@ -251,6 +251,7 @@ bool has_details(const tables::Row& row) {
 std::string content_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
     if (!has_details(row)) return "<p>No details were recorded.</p>";
     std::string html;
+    html.reserve(2'000);  // what most items take
     if (const auto sentence = sentence_of(row); !sentence.empty()) {
         html += "<p>";
         append_html(html, sentence);

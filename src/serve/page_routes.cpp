@@ -7,7 +7,7 @@
 
 #include "base/date.hpp"
 #include "base/json.hpp"
-#include "render/difference_json.hpp"
+#include "render/change_json.hpp"
 #include "render/feed.hpp"
 #include "render/item.hpp"
 #include "render/pages.hpp"

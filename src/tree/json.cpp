@@ -17,28 +17,6 @@ namespace {
 using base::Result;
 using Json = simdjson::dom::element;
 
-// The members of a cell, without braces.
-void write_cell_fields(base::JsonWriter& json, const Cell& cell) {
-    switch (cell.kind) {
-        case Kind::tag: json.field("tag", cell.text); return;
-        case Kind::text: json.field("text", cell.text); return;
-        case Kind::real: json.field("float", cell.text); return;
-        case Kind::date: json.field("date", cell.text); return;
-        case Kind::comment: json.field("comment", cell.text); return;
-        case Kind::reference:
-        case Kind::member:
-            json.field("class", cell.class_name).field("name", cell.text);
-            if (cell.kind == Kind::member) json.field("member", true);
-            return;
-        case Kind::integer: break;
-    }
-    const auto number = base::parse_integer(cell.text);
-    if (number && std::to_string(*number) == cell.text)
-        json.field("int", *number);
-    else
-        json.field("float", cell.text);
-}
-
 tl::unexpected<base::Error> malformed(std::string text) {
     return base::fail(base::Kind::malformed, std::move(text));
 }
@@ -155,6 +133,27 @@ Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth) {
 }
 
 }  // namespace
+
+void write_cell_fields(base::JsonWriter& json, const Cell& cell) {
+    switch (cell.kind) {
+        case Kind::tag: json.field("tag", cell.text); return;
+        case Kind::text: json.field("text", cell.text); return;
+        case Kind::real: json.field("float", cell.text); return;
+        case Kind::date: json.field("date", cell.text); return;
+        case Kind::comment: json.field("comment", cell.text); return;
+        case Kind::reference:
+        case Kind::member:
+            json.field("class", cell.class_name).field("name", cell.text);
+            if (cell.kind == Kind::member) json.field("member", true);
+            return;
+        case Kind::integer: break;
+    }
+    const auto number = base::parse_integer(cell.text);
+    if (number && std::to_string(*number) == cell.text)
+        json.field("int", *number);
+    else
+        json.field("float", cell.text);
+}
 
 void write_json(base::JsonWriter& json, const Cell& cell) {
     json.begin_object();

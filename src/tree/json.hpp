@@ -25,6 +25,8 @@ namespace tree {
 void write_json(base::JsonWriter& json, const Cell& cell);
 void write_json(base::JsonWriter& json, const Node& node);
 void write_json(base::JsonWriter& json, const std::vector<Node>& nodes);
+// Writes the members of a cell: the caller begins and ends the object.
+void write_cell_fields(base::JsonWriter& json, const Cell& cell);
 // Writes the members that say when and by whom: none for an empty stamp.
 void write_stamp_fields(base::JsonWriter& json, std::string_view stamp);
 

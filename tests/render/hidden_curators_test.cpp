@@ -62,7 +62,7 @@ std::vector<std::string> feeds_of(const query::History& history, const render::S
     for (const auto& format : render::formats())
         feeds.push_back(format.render(history, channel_of(history, look), look));
     std::string json;
-    for (const auto& change : changes()) render::append_change_json(json, change, look);
+    for (const auto& change : changes()) json += render::change_json(change, look);
     feeds.push_back(std::move(json));
     return feeds;
 }
