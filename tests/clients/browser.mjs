@@ -31,7 +31,7 @@ export class Site {
   async visit(options, look, allowed = []) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const complaints = watch(page, allowed);
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (event) =>
