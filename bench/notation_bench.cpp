@@ -17,8 +17,7 @@
 #include "source/ace_object.hpp"
 #include "source/dump/ace_reader.hpp"
 #include "source/dump/json_lines.hpp"
-#include "source/import/object_lines.hpp"
-#include "source/import/xml_objects.hpp"
+#include "source/import/xml_reader.hpp"
 #include "xml_pen.hpp"
 
 namespace {
@@ -50,7 +49,7 @@ void write_out(std::ofstream& file, std::string& buffer) {
 void write_notations(const fs::path& build, const fs::path& folder, std::uint64_t bytes) {
     const auto models = tree::Models::parse(text_of(build / "models.wrm"));
     const auto dump = must(source::open_file(AT_FDCWD, build / "dump.ace"));
-    source::dump::AceReader reader(dump, "dump.ace", largest, source::dump::Digests::no);
+    source::dump::AceReader reader(dump, "dump.ace", largest);
     std::ofstream xml(folder / "dump.xml"), json(folder / "dump.jsonl");
     std::string xml_text = "<?xml version=\"1.0\"?>\n<ace>\n", json_text;
     bench::XmlPen pen(xml_text);
@@ -70,7 +69,7 @@ void write_notations(const fs::path& build, const fs::path& folder, std::uint64_
 
 void read_xml(const std::string& path, const std::string& lines) {
     const auto file = must(source::open_file(AT_FDCWD, path));
-    auto written = must(source::import::JsonLinesWriter::create(lines));
+    auto written = must(source::dump::JsonLinesWriter::create(lines));
     source::import::XmlReader reader(file, path, largest);
     while (const auto object = must(reader.next())) must(written.add(object->object));
 }

@@ -3,9 +3,9 @@
 
 #include "base/log.hpp"
 #include "source/acedb/build.hpp"
-#include "source/acedb/database_files.hpp"
 #include "source/acedb/tace_session.hpp"
 #include "source/dump.hpp"
+#include "source/index_folder.hpp"
 
 namespace app {
 namespace {

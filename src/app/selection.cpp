@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/dump.hpp"
+#include "source/index_folder.hpp"
 
 namespace app {
 namespace {

@@ -19,30 +19,31 @@ class HeaderReader {
    public:
     explicit HeaderReader(std::string_view bytes) : bytes_(bytes) {}
 
-    Parsed<RawHeader> read() {
+    tl::expected<RawHeader, ParseError> read() {
         header_.class_name = word();
         skip_blanks();
         if (header_.class_name.empty() || !take(':') || !skip_blanks())
-            return fault("no object header (Class : \"name\")");
-        if (!read_text(header_.name)) return fault("a quote is not closed");
-        // A fold alone is no name either.
+            return fail("no object header (Class : \"name\")");
+        if (!read_text(header_.name)) return fail("a quote is not closed");
+        // A name of a line continuation alone is empty, too.
         if (header_.name.bytes.empty() || (header_.name.escaped && text_of(header_.name).empty()))
-            return fault("an object without a name");
+            return fail("an object without a name");
         return rest();
     }
 
    private:
-    Parsed<RawHeader> rest() {
+    tl::expected<RawHeader, ParseError> rest() {
         skip_blanks();
         if (bytes_.substr(at_).starts_with("-O ")) {
             at_ += 3;
-            if (!read_text(header_.stamp)) return fault("a quote is not closed");
+            if (!read_text(header_.stamp)) return fail("a quote is not closed");
             skip_blanks();
         }
         if (at_ < bytes_.size() && bytes_[at_] == '\r')
-            return fault("lines end in CR LF: this is no AceDB dump, or was changed on its way");
+            return fail("lines end in CR LF: this is not an AceDB dump, or something converted "
+                        "its line ends");
         if (at_ < bytes_.size() && bytes_[at_] != '\n')
-            return fault("more words than a header has");
+            return fail("more words than a header has");
         header_.size = std::min(at_ + 1, bytes_.size());
         return header_;
     }
@@ -78,8 +79,8 @@ class HeaderReader {
         return at_ != begin;
     }
 
-    [[nodiscard]] tl::unexpected<Fault> fault(const char* what) const {
-        return tl::unexpected<Fault>(Fault{base::Kind::malformed, at_, what});
+    [[nodiscard]] tl::unexpected<ParseError> fail(const char* what) const {
+        return tl::unexpected<ParseError>(ParseError{base::Kind::malformed, at_, what});
     }
 
     std::string_view bytes_;
@@ -89,9 +90,11 @@ class HeaderReader {
 
 }  // namespace
 
-Parsed<RawHeader> read_header(std::string_view bytes) { return HeaderReader(bytes).read(); }
+tl::expected<RawHeader, ParseError> read_header(std::string_view bytes) {
+    return HeaderReader(bytes).read();
+}
 
-Parsed<Header> parse_header(std::string_view bytes) {
+tl::expected<Header, ParseError> parse_header(std::string_view bytes) {
     const auto raw = read_header(bytes);
     if (!raw) return tl::unexpected(raw.error());
     return Header{
@@ -104,7 +107,7 @@ std::string text_of(const RawText& text) {
 
 namespace {
 
-// Appends what the escape means whose second byte stands at `at`; the place behind it.
+// Appends the text of the escape whose second byte is at `at`. Returns the position after it.
 std::size_t append_escaped(std::string& text, std::string_view raw, std::size_t at) {
     const char c = raw[at++];
     if (c == '\n') {

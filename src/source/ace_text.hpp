@@ -22,24 +22,22 @@
 
 namespace source {
 
-// What is wrong in the bytes of one object, and where: the caller knows file and line.
-struct Fault {
+// What is wrong in the bytes of one object, and where. The caller knows file and line.
+struct ParseError {
     base::Kind kind = base::Kind::malformed;
     std::size_t at = 0;  // offset into the object's bytes
     std::string what;
 };
-template <class T>
-using Parsed = tl::expected<T, Fault>;
 
-// Text as it stands between quotes, or a bare word.
+// The bytes between two quotes, or a bare word.
 struct RawText {
     std::string_view bytes;
-    bool escaped = false;  // a backslash stands inside
+    bool escaped = false;  // they contain a backslash
 };
-// The text meant, made legal (base/utf8).
+// Returns the text that the bytes stand for, made legal (base/utf8).
 [[nodiscard]] std::string text_of(const RawText& text);
 
-// First line of an object: `Class : "name" -O "stamp"`. Views into its bytes.
+// The first line of an object: `Class : "name" -O "stamp"`. Views into its bytes.
 struct RawHeader {
     std::string_view class_name;
     RawText name, stamp;
@@ -51,23 +49,23 @@ struct Header {
     std::size_t size = 0;
 };
 
-// The header at the start of `bytes`. A name may go on over several physical lines.
+// Return the header at the start of `bytes`. A name may continue over several physical lines.
 //   error  malformed
-[[nodiscard]] Parsed<RawHeader> read_header(std::string_view bytes);
-[[nodiscard]] Parsed<Header> parse_header(std::string_view bytes);
+[[nodiscard]] tl::expected<RawHeader, ParseError> read_header(std::string_view bytes);
+[[nodiscard]] tl::expected<Header, ParseError> parse_header(std::string_view bytes);
 
-// How the body of an object of this class is written.
+// How the body of an object is written; the class decides.
 enum class Form { tree, long_text, sequence, key_set, lines };
 [[nodiscard]] Form form_of(std::string_view class_name);
 
-// The text meant by the bytes between two quotes, made legal (base/utf8).
-//   `\n` newline; `\` LF nothing, nor the blanks after it unless it is the dumper's own
-//   `\n\` LF (the dumper indents nothing, so they are the text's); `\x` x
+// Returns the text that the bytes between two quotes stand for, made legal (base/utf8).
+//   `\n` is a newline, `\x` is x. `\` LF is nothing, and neither are the blanks after it, except
+//   after the dumper's own `\n\` LF: the dumper indents nothing, so those blanks are text.
 [[nodiscard]] std::string unescape(std::string_view raw);
 
 inline constexpr std::string_view long_text_end = "***LongTextEnd***";
 
-// Eight bytes, the first one lowest.
+// Returns eight bytes as a number, the first byte lowest.
 [[nodiscard]] inline std::uint64_t load_word(const char* at) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, sizeof word);
@@ -75,31 +73,16 @@ inline constexpr std::string_view long_text_end = "***LongTextEnd***";
     return word;
 }
 
-// The high bit of each byte of `word` that equals `byte`; bits above the lowest one set may
-// be wrong (a borrow runs upwards), so only the lowest counts.
+// Returns the high bit of each byte of `word` that equals `byte`. Bits above the lowest one set
+// may be wrong (a borrow runs upwards), so only the lowest counts.
 [[nodiscard]] constexpr std::uint64_t matches(std::uint64_t word, unsigned char byte) {
     constexpr std::uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
     const std::uint64_t x = word ^ (ones * byte);
     return (x - ones) & ~x & high;
 }
 
-// True when all bytes are 0x20 ... 0x7F: such text is legal without a closer look. Inline for
-// the sake of short words, which most are.
-[[nodiscard]] inline bool is_plain_ascii(std::string_view bytes) {
-    constexpr std::uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
-    const char *at = bytes.data(), *end = at + bytes.size();
-    for (; end - at >= 8; at += 8) {
-        const auto word = load_word(at);
-        // Adding 0x60 to seven bits sets the eighth from 0x20 on; no byte carries into the next.
-        if ((((word & ~high) + ones * 0x60) & ~word & high) != high) return false;
-    }
-    for (; at != end; ++at)
-        if (*at < 0x20) return false;  // bytes above 0x7F are negative
-    return true;
-}
-
-// The first `"`, `\` or LF in [at, end), or end. Inline and a register at a time: strings are
-// short (median 27 bytes), where two calls of memchr take longer than the search.
+// Returns the first `"`, `\` or LF in [at, end), or end. Inline and a register at a time: strings
+// are short (median 27 bytes), so that two calls of memchr would take longer than the search.
 [[nodiscard]] inline const char* find_special(const char* at, const char* end) {
 #ifdef __SSE2__
     for (; end - at >= 16; at += 16) {
@@ -119,8 +102,8 @@ inline constexpr std::string_view long_text_end = "***LongTextEnd***";
     return at;
 }
 
-// The quote that closes the string whose content begins at `at`, or nullptr when the line or
-// the bytes end first. `escaped` tells whether a backslash stands inside.
+// Returns the quote that closes the string whose content begins at `at`, or nullptr when the line
+// or the bytes end first. `escaped`: the string contains a backslash.
 struct Closing {
     const char* quote;
     bool escaped;

@@ -35,7 +35,7 @@ tl::unexpected<base::Error> refuse(const std::string& text) {
     return base::fail(Kind::refused, text);
 }
 
-// A folder that is not there may come back: a build being switched, a disk not yet mounted.
+// A missing folder may come back: a build that is being switched, a disk that is not yet mounted.
 tl::unexpected<base::Error> unreachable(const std::string& path, int code) {
     return base::fail(Kind::unavailable, fail_errno(path, code).value().text);
 }
@@ -51,14 +51,14 @@ base::Result<std::vector<std::string>> names_in(const File& directory, const std
     const std::unique_ptr<DIR, CloseDirectory> stream(copy < 0 ? nullptr : ::fdopendir(copy));
     if (stream == nullptr) return unreachable(path, errno);
     std::vector<std::string> names;
-    // A stream of this thread alone, for which POSIX promises what it did not of readdir() at large.
+    // Only this thread uses the stream, and for that POSIX promises that readdir() is safe.
     while (const auto* entry = ::readdir(stream.get()))  // NOLINT(concurrency-mt-unsafe)
         if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
     std::sort(names.begin(), names.end());
     return names;
 }
 
-// Keys of release.ini, at top level or below [release].
+// Reads the keys of release.ini.
 base::Result<base::Release> release_of(const boost::property_tree::ptree& ini,
                                        const std::string& place) {
     std::string version, date;
@@ -75,7 +75,7 @@ base::Result<base::Release> release_of(const boost::property_tree::ptree& ini,
                       std::string(what_to_write));
     const auto day = base::parse_date(date);
     if (!day)
-        return refuse(place + ": date is missing, or no day such as 2008-02-15" +
+        return refuse(place + ": date is missing, or not a day such as 2008-02-15" +
                       std::string(what_to_write));
     return base::Release{version, *day};
 }
@@ -95,7 +95,7 @@ base::Result<base::Release> read_release(const File& directory, const std::strin
     return release_of(ini, place);
 }
 
-// Read of every build, whatever its files of objects say.
+// Every build reads these files, whatever its files of objects include.
 bool is_always_read(std::string_view name) {
     return name == "release.ini" || name == "models.wrm";
 }
@@ -104,8 +104,8 @@ base::Result<void> list_other(BuildFolder& folder, std::string name) {
     const auto stamp = find_stamp(folder.directory.descriptor(), name);
     if (!stamp && is_always_read(name))
         return base::fail(Kind::unavailable, folder.path + "/" + stamp.error().text);
-    // Most likely nobody asks for it: somebody's link to a log, say. A curators' file that
-    // includes it is told that it is not there.
+    // A file without a stat is most likely irrelevant, somebody's link to a log for example. For
+    // a curators' file that includes it, it is missing.
     if (stamp && *stamp) folder.others.push_back({std::move(name), **stamp});
     return {};
 }
@@ -133,6 +133,11 @@ base::Result<BuildFolder> open_real_folder(const std::string& path) {
         if (auto done = list_file(folder, std::move(name)); !done)
             return tl::unexpected(done.error());
     return folder;
+}
+
+tl::unexpected<base::Error> changed(const BuildFolder& folder, const std::string& name) {
+    return base::fail(Kind::unavailable,
+                      folder.path + "/" + name + " changed while it was opened; try again");
 }
 
 }  // namespace
@@ -165,17 +170,43 @@ base::Result<std::string> identity_of(const std::string& folder) {
         identity += '\n' + name + ' ' + std::to_string(stamp.inode) + ' ' +
                     std::to_string(stamp.size) + ' ' + std::to_string(stamp.modified_ns);
     };
-    // Any other file may be included (@NAME), which only a curators' file itself tells, and only
-    // a .ace file can be one. Where there is none, a log that grows beside the objects makes no
-    // other build. One whose stat fails is left out, as from `others`: when it can be reached
-    // again, the identity is another and the build is looked at anew.
+    // A curators' file (*.ace) may include any other file (@NAME). Without .ace files, a log that
+    // grows beside the objects must not make the build look changed. `others` lacks files whose
+    // stat fails: when it works again, the identity differs and the build is looked at anew.
     const bool may_include =
         std::any_of(build->files.begin(), build->files.end(),
-                    [](const DumpFile& file) { return format_of(file.name) == Format::ace; });
+                    [](const BuildFile& file) { return format_of(file.name) == Format::ace; });
     for (const auto& other : build->others)
         if (may_include || is_always_read(other.name)) append(other.name, other.stamp);
     for (const auto& file : build->files) append(file.name, file.stamp);
     return identity;
+}
+
+bool is_plain(const BuildFile& file) {
+    const auto own = format_of(file.name) == Format::json_lines ? Layout::json : Layout::ace;
+    return packing_of(file.name) == Packing::none && file.layout == own;
+}
+
+base::Result<File> open_listed(const BuildFolder& folder, const std::string& name,
+                               const FileStamp& listed) {
+    auto opened = open_file(folder.directory.descriptor(), name);
+    if (!opened && opened.error().kind == Kind::absent) return changed(folder, name);
+    if (!opened) return base::fail_at(folder.path, opened.error());
+    const auto stamp = stamp_of(*opened);
+    if (!stamp) return tl::unexpected(stamp.error());
+    if (*stamp != listed) return changed(folder, name);
+    return opened;
+}
+
+base::Result<File> open_plain(const BuildFolder& folder, const BuildFile& file,
+                              const std::string& plain_dir) {
+    if (is_plain(file)) return open_listed(folder, file.name, file.stamp);
+    auto opened = open_file(AT_FDCWD, plain_dir + "/" + file.name);
+    if (!opened) return opened;
+    const auto stamp = stamp_of(*opened);
+    if (!stamp) return tl::unexpected(stamp.error());
+    if (stamp->size != file.plain_size) return changed(folder, file.name);
+    return opened;
 }
 
 const OtherFile* BuildFolder::other(std::string_view name) const {

@@ -1,5 +1,5 @@
 // source/build_folder.hpp -- the folder that holds a build: files of objects, release.ini,
-// models.wrm, and what curators' files include.
+// models.wrm, and files that curators' files include.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,12 +16,11 @@
 
 namespace source {
 
-// How the objects of a file are written; its suffix tells.
+// The suffix of a file tells how its objects are written, and how it is packed (.gz, .zst).
 enum class Format { ace, xml, json_lines };
-// As it is, `.gz`, `.zst`.
 enum class Packing { none, gzip, zstd };
 
-// nullopt: no file of objects.
+// Returns nullopt for a file that holds no objects.
 [[nodiscard]] std::optional<Format> format_of(std::string_view file_name);
 [[nodiscard]] Packing packing_of(std::string_view file_name);
 
@@ -30,24 +29,39 @@ struct OtherFile {
     FileStamp stamp;
 };
 
-// A folder held open: a link switched meanwhile does not mix two builds.
+// A folder that is held open, so that a switched link can't mix two builds.
 struct BuildFolder {
     std::string path;  // links resolved
     File directory;
     base::Release release;
-    std::vector<DumpFile> files;    // of objects, by name; plain_size 0 where packed
-    std::vector<OtherFile> others;  // by name; without .names, and what no stat reaches
+    std::vector<BuildFile> files;   // of objects, by name; plain_size is 0 where they are packed
+    std::vector<OtherFile> others;  // by name; without .names and files whose stat fails
 
-    // The other file of this name, or nullptr.
+    // Returns the other file of this name, or nullptr.
     [[nodiscard]] const OtherFile* other(std::string_view name) const;
 };
 
-//   error  refused (no or a wrong release.ini, no dump files), naming the folder and what to do;
-//          unavailable (not there, not readable)
+// Opens a folder.
+//   error  refused (release.ini is missing or wrong, no files of objects), with the folder and
+//          what to do; unavailable (not there, not readable)
 [[nodiscard]] base::Result<BuildFolder> open_folder(const std::string& path);
 
-// Of models.wrm; empty models where there is none.
+// Reads models.wrm; without the file the models are empty.
 //   error  unavailable; too_large above 64 MB
 [[nodiscard]] base::Result<tree::Models> read_models(const BuildFolder& folder);
+
+// True when an object can be sought in the file itself: it is not packed, and its format is its
+// layout. Otherwise its plain file is a converted copy (source/import).
+[[nodiscard]] bool is_plain(const BuildFile& file);
+
+// Opens a file of the build.
+//   error  unavailable: it changed since the folder was listed, or is gone
+[[nodiscard]] base::Result<File> open_listed(const BuildFolder& folder, const std::string& name,
+                                             const FileStamp& listed);
+
+// Opens the plain file of a file: itself, or the converted copy in `plain_dir`.
+//   error  unavailable, absent: it changed, or is gone
+[[nodiscard]] base::Result<File> open_plain(const BuildFolder& folder, const BuildFile& file,
+                                            const std::string& plain_dir);
 
 }  // namespace source

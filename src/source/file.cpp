@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -37,14 +38,14 @@ base::Result<std::size_t> File::read_at(char* into, std::size_t size,
     return done;
 }
 
-base::Result<bool> File::write(std::string_view bytes) const {
+base::Result<void> File::write(std::string_view bytes) const {
     while (!bytes.empty()) {
         const auto put = ::write(descriptor_, bytes.data(), bytes.size());
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) return fail_errno("writing a file", errno);
         bytes.remove_prefix(static_cast<std::size_t>(put));
     }
-    return true;
+    return {};
 }
 
 base::Result<NewFile> NewFile::create(std::string path) {
@@ -52,7 +53,7 @@ base::Result<NewFile> NewFile::create(std::string path) {
     File file(::mkostemp(name.data(), O_CLOEXEC));
     if (!file.is_open()) return fail_errno("writing " + path, errno);
     NewFile made(std::move(path), std::move(name), std::move(file));
-    // mkostemp's 0600 would keep out the same program under another user (CGI, a release job).
+    // mkostemp's 0600 would lock out the same program under another user (CGI, a release job).
     if (::fchmod(made.file_.descriptor(), 0644) != 0)
         return fail_errno("writing " + made.path_, errno);
     return made;
@@ -62,27 +63,27 @@ NewFile::~NewFile() {
     if (!name_.empty()) ::unlink(name_.c_str());
 }
 
-base::Result<bool> NewFile::write(std::string_view bytes) const {
+base::Result<void> NewFile::write(std::string_view bytes) const {
     auto done = file_.write(bytes);
     if (!done) return base::fail_at(path_, done.error());
     return done;
 }
 
-base::Result<bool> NewFile::put_in_place() {
+base::Result<void> NewFile::put_in_place() {
     if (::fsync(file_.descriptor()) != 0 || ::rename(name_.c_str(), path_.c_str()) != 0)
         return fail_errno("writing " + path_, errno);
     name_.clear();
-    return true;
+    return {};
 }
 
 base::Result<File> open_file(int directory, const std::string& path) {
-    // Not blocking: whoever opens a pipe that nobody writes into would wait for ever.
+    // Non-blocking, since opening a pipe that nobody writes to would wait forever.
     File file(::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file.is_open()) return fail_errno(path, errno);
     struct stat status{};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno(path, errno);
     if (!S_ISREG(status.st_mode))
-        return base::fail(base::Kind::malformed, path + " is no regular file");
+        return base::fail(base::Kind::malformed, path + " is not a regular file");
     return file;
 }
 
@@ -121,6 +122,13 @@ base::Result<std::string> read_file(int directory, const std::string& path, std:
     }
     bytes.resize(size);
     return bytes;
+}
+
+base::Result<void> make_folder(const std::string& path) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) return fail_errno("making " + path, error.value());
+    return {};
 }
 
 tl::unexpected<base::Error> fail_errno(std::string_view place, int code) {

@@ -1,4 +1,5 @@
-// source/file.hpp -- a file descriptor that closes itself, and what tells a file from another.
+// source/file.hpp -- file descriptors that close themselves, files that are replaced as a whole,
+// and how to see that a file changed.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,21 +28,21 @@ class File {
     [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
     [[nodiscard]] int descriptor() const { return descriptor_; }
 
-    // Up to `size` bytes from `offset` on; fewer at the end of the file.
+    // Reads up to `size` bytes from `offset` on. Returns how many; fewer at the end of the file.
     //   error  unavailable
     [[nodiscard]] base::Result<std::size_t> read_at(char* into, std::size_t size,
                                                     std::uint64_t offset) const;
 
-    // All of `bytes`, at the end of what was written before.
+    // Writes all of `bytes` after what was written before.
     //   error  unavailable (a full disk)
-    [[nodiscard]] base::Result<bool> write(std::string_view bytes) const;
+    [[nodiscard]] base::Result<void> write(std::string_view bytes) const;
 
    private:
     int descriptor_ = -1;
 };
 
-// A file that is written under a name of its own and takes its place when it is whole, so that
-// nobody ever reads half of it; gone again when it is dropped before. Two processes may write
+// A file that is written under a temporary name and renamed when it is whole, so that nobody ever
+// reads half of it. The destructor removes a file that was not renamed. Two processes may write
 // one file at once: the last one stands.
 class NewFile {
    public:
@@ -55,22 +56,22 @@ class NewFile {
 
     [[nodiscard]] const File& file() const { return file_; }
 
-    // As File::write, and an error names the file.
-    [[nodiscard]] base::Result<bool> write(std::string_view bytes) const;
+    // Writes as File::write does; an error names the file.
+    [[nodiscard]] base::Result<void> write(std::string_view bytes) const;
 
-    // Onto the disk, and into its place.
+    // Syncs the file to the disk and renames it.
     //   error  unavailable
-    [[nodiscard]] base::Result<bool> put_in_place();
+    [[nodiscard]] base::Result<void> put_in_place();
 
    private:
     NewFile(std::string path, std::string name, File file)
         : path_(std::move(path)), name_(std::move(name)), file_(std::move(file)) {}
 
-    std::string path_, name_;  // the latter empty once it is renamed
+    std::string path_, name_;  // name_ is the temporary one, empty once it is renamed
     File file_;
 };
 
-// Two stats of one unchanged file are equal.
+// Identity of a file's content: equal as long as nobody writes to or replaces the file.
 struct FileStamp {
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
@@ -78,22 +79,27 @@ struct FileStamp {
     bool operator==(const FileStamp&) const = default;
 };
 
-// `directory` is a descriptor, or AT_FDCWD; follows links.
+// Opens a regular file to read it; follows links.
+//   directory  a descriptor, or AT_FDCWD
 //   error  absent; unavailable
 [[nodiscard]] base::Result<File> open_file(int directory, const std::string& path);
 [[nodiscard]] base::Result<FileStamp> stamp_of(const File& file);
 
-// Without opening it; nullopt: there is no regular file of that name.
+// Returns the stamp without opening the file; nullopt: there is no regular file of that name.
 //   error  unavailable
 [[nodiscard]] base::Result<std::optional<FileStamp>> find_stamp(int directory,
                                                                 const std::string& path);
 
-// The whole of a small file.
+// Returns the content of a small file.
 //   error  absent; unavailable; too_large above `most` bytes
 [[nodiscard]] base::Result<std::string> read_file(int directory, const std::string& path,
                                                   std::size_t most);
 
-// What errno says, as an Error: absent for ENOENT and ENOTDIR, else unavailable.
+// Makes the folder, with all above it, if it is not there.
+//   error  unavailable
+[[nodiscard]] base::Result<void> make_folder(const std::string& path);
+
+// Returns the error of an errno: absent for ENOENT and ENOTDIR, else unavailable.
 [[nodiscard]] tl::unexpected<base::Error> fail_errno(std::string_view place, int code);
 
 }  // namespace source

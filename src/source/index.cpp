@@ -6,64 +6,61 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <memory>
 #include <sys/mman.h>
+#include <tuple>
+#include <unistd.h>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "source/index_format.hpp"
+#include "source/xxh3.hpp"
 
 namespace source {
 namespace {
 
+using index_format::Header;
 using index_format::record_at;
 
-struct Lookup {
-    std::uint64_t hash = 0;
-    std::uint64_t record = 0;
-};
+constexpr std::size_t write_size = 1 << 20;
+constexpr std::size_t most_classes = 65535;
 
-Lookup lookup_at(const char* lookups, std::size_t i) {
-    Lookup lookup;
+LookupEntry lookup_at(const char* lookups, std::size_t i) {
+    LookupEntry lookup;
     std::memcpy(&lookup, lookups + i * sizeof lookup, sizeof lookup);
     return lookup;
 }
 
 tl::unexpected<base::Error> damaged(const std::string& path) {
-    return base::fail(base::Kind::malformed, path + " is damaged, or no index of this program");
+    return base::fail(base::Kind::malformed,
+                      path + " is damaged, or not an index of this program");
 }
 
-// The part of the file behind the header that begins at `at`.
+// Returns a part of the file; `at` counts from the end of the header.
 std::string_view part(std::string_view file, std::uint64_t at, std::uint64_t size) {
-    return file.substr(sizeof(index_format::Header) + at, size);
+    return file.substr(sizeof(Header) + at, size);
 }
 
-struct FreeState {
-    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-};
-
-// XXH3 of a part of the mapping, of which at most a window is held at once.
+// Returns the XXH3 of a part of the mapping; holds at most a window of it at once.
 std::uint64_t digest_of(const Mapping& mapping, std::string_view part) {
     constexpr std::size_t window = 32 << 20;
-    const std::unique_ptr<XXH3_state_t, FreeState> state(XXH3_createState());
-    if (state == nullptr) throw std::bad_alloc();
-    XXH3_64bits_reset(state.get());
+    Xxh3 digest(Xxh3::Width::bits64);
     while (!part.empty()) {
         const auto piece = part.substr(0, window);
-        XXH3_64bits_update(state.get(), piece.data(), piece.size());
+        digest.add(piece);
         mapping.forget(piece);
         part.remove_prefix(piece.size());
     }
-    return XXH3_64bits_digest(state.get());
+    return digest.digest64();
 }
 
-// Where a thread found an object last. Who walks a build asks for its objects in another in the
-// same order, and most often the next one is the one asked for: no hash, no search.
+// Where a thread found an object last. A job that walks one build looks its objects up in another
+// in the same order, so that most often the next record is the right one: no hash, no search.
 struct LastFound {
     std::uint64_t index = 0;  // its number
     std::uint64_t at = 0, next = 0;
 };
 
-// No index has the number of another, though it may lie where that lay.
+// Returns a number that no other index of this process has, even one at the same address.
 std::uint64_t next_number() {
     static std::atomic<std::uint64_t> last = 0;
     return ++last;
@@ -88,7 +85,7 @@ void Mapping::forget(std::string_view part) const {
     constexpr std::uintptr_t page = 4096;
     const auto begin = reinterpret_cast<std::uintptr_t>(part.data()) / page * page;
     const auto end = reinterpret_cast<std::uintptr_t>(part.data()) + part.size();
-    // Advice: that it can't be followed harms nobody.
+    // This is advice: a failure does no harm.
     if (!part.empty()) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
@@ -126,7 +123,7 @@ base::Result<Facts> Index::read_facts(const std::string& path) {
     if (!file) return tl::unexpected(file.error());
     const auto stamp = stamp_of(*file);
     if (!stamp) return tl::unexpected(stamp.error());
-    std::string head(sizeof(index_format::Header), '\0');
+    std::string head(sizeof(Header), '\0');
     if (const auto got = file->read_at(head.data(), head.size(), 0); !got)
         return base::fail_at(path, got.error());
     const auto header = index_format::parse_header(head, stamp->size);
@@ -147,13 +144,13 @@ std::optional<Entry> Index::entry(std::size_t i) const {
 
 bool Index::is_sound(const Entry& entry) const {
     if (entry.class_index >= facts_.classes.size()) return false;
-    // Of a build that is no files, an entry has no bytes.
+    // The entries of a running database have no bytes.
     return facts_.files.empty() ? entry.length == 0 : entry.file < facts_.files.size();
 }
 
-// The place of the first look-up that is not below `hash`. Hashes are spread evenly, so their
-// value tells where they lie, give or take some: a guess and doubling steps around it touch a
-// page or two, a search from the middle one at each of its 23 steps (10 million objects).
+// Returns the position of the first look-up that is not below `hash`. Hashes are spread evenly,
+// so that their value predicts their position. A guess and doubling steps around it touch a page
+// or two; a binary search of 10 million objects touches one at each of its 23 steps.
 std::size_t Index::first_of(std::uint64_t hash) const {
     __extension__ using Wide = unsigned __int128;
     const auto guess = static_cast<std::size_t>((Wide{hash} * lookups_) >> 64);
@@ -243,6 +240,125 @@ std::vector<std::uint64_t> Index::places(std::uint64_t objects) const {
 
 tree::ObjectName Index::name_of(const Entry& entry) const {
     return {facts_.classes[entry.class_index].class_name, std::string(entry.name)};
+}
+
+// ---- Writing ----
+
+IndexWriter::IndexWriter(NewFile file) : file_(std::move(file)) {
+    pending_.reserve(write_size + 1024);
+    pending_.assign(sizeof(Header), '\0');  // the header is written last
+}
+
+base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
+    auto file = NewFile::create(path);
+    if (!file) return tl::unexpected(file.error());
+    return IndexWriter(std::move(*file));
+}
+
+base::Result<void> IndexWriter::flush() {
+    auto done = file_.write(pending_);
+    pending_.clear();
+    return done;
+}
+
+base::Result<void> IndexWriter::add(Entry entry, const std::string& class_name) {
+    if (classes_.empty() || classes_[last_class_].class_name != class_name) {
+        const auto [known, is_new] = class_indexes_.try_emplace(class_name, classes_.size());
+        last_class_ = known->second;
+        if (last_class_ == most_classes)
+            return base::fail(base::Kind::refused, "more than 65,535 classes");
+        if (is_new) classes_.push_back({class_name, 0});
+    }
+    ++classes_[last_class_].objects;
+    entry.class_index = static_cast<std::uint16_t>(last_class_);
+    lookups_.push_back({index_format::key_of(class_name, entry.name, folded_), records_size_});
+    const auto before = pending_.size();
+    index_format::append_record(pending_, entry);
+    records_size_ += pending_.size() - before;
+    return pending_.size() < write_size ? base::Result<void>() : flush();
+}
+
+std::optional<IndexWriter::Duplicate> IndexWriter::sort_lookups(std::string_view records) {
+    std::sort(lookups_.begin(), lookups_.end(), [](const LookupEntry& a, const LookupEntry& b) {
+        return std::tie(a.hash, a.record) < std::tie(b.hash, b.record);
+    });
+    const auto name = [&](const LookupEntry& lookup) {
+        const auto read = record_at(records, lookup.record).value();
+        return std::pair(std::string_view(classes_[read.entry.class_index].class_name),
+                         read.entry.name);
+    };
+    for (std::size_t i = 0; i + 1 < lookups_.size(); ++i) {
+        std::size_t end = i + 1;
+        while (end < lookups_.size() && lookups_[end].hash == lookups_[i].hash) ++end;
+        if (end == i + 1) continue;
+        const auto first = lookups_.begin() + static_cast<std::ptrdiff_t>(i),
+                   last = lookups_.begin() + static_cast<std::ptrdiff_t>(end);
+        // Sorted by name, so that the digest of the build does not depend on the order of
+        // objects.
+        std::stable_sort(first, last,
+                         [&](const auto& a, const auto& b) { return name(a) < name(b); });
+        const auto same = std::adjacent_find(
+            first, last, [&](const auto& a, const auto& b) { return name(a) == name(b); });
+        if (same != last) {
+            Duplicate duplicate{std::string(name(*same).second),
+                                record_at(records, same->record)->entry,
+                                record_at(records, std::next(same)->record)->entry};
+            duplicate.first.name = duplicate.second.name = {};
+            return duplicate;
+        }
+        i = end - 1;
+    }
+    return std::nullopt;
+}
+
+std::string IndexWriter::build_digest(std::string_view records) const {
+    Xxh3 all;
+    for (const auto& lookup : lookups_) {
+        const auto digest = record_at(records, lookup.record)->entry.digest;
+        all.add({reinterpret_cast<const char*>(&digest), sizeof digest});
+    }
+    XXH128_canonical_t bytes;
+    XXH128_canonicalFromHash(&bytes, all.digest128());
+    return base::to_hex({reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest});
+}
+
+base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::complete(Facts& facts) {
+    const auto mapping = Mapping::of(file_.file(), sizeof(Header) + records_size_);
+    if (!mapping) return tl::unexpected(mapping.error());
+    const auto records = mapping->bytes().substr(sizeof(Header));
+    if (auto duplicate = sort_lookups(records)) return duplicate;
+    facts.digest += build_digest(records);
+    facts.classes = std::move(classes_);
+    return std::nullopt;
+}
+
+base::Result<void> IndexWriter::write_header(std::string_view facts) {
+    const auto body_size = records_size_ + lookups_.size() * sizeof(LookupEntry);
+    const auto mapping = Mapping::of(file_.file(), sizeof(Header) + body_size);
+    if (!mapping) return tl::unexpected(mapping.error());
+    Header header;
+    header.records_size = records_size_;
+    header.lookups = lookups_.size();
+    header.facts_size = facts.size();
+    header.body_digest = XXH3_64bits(mapping->bytes().data() + sizeof(Header), body_size);
+    header.facts_digest = XXH3_64bits(facts.data(), facts.size());
+    header.header_digest = index_format::digest_of(header);
+    if (::pwrite(file_.file().descriptor(), &header, sizeof header, 0) != sizeof header)
+        return fail_errno("writing an index", errno);
+    return {};
+}
+
+base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts facts) {
+    if (auto done = flush(); !done) return tl::unexpected(done.error());
+    if (auto duplicate = complete(facts); !duplicate || *duplicate) return duplicate;
+    const auto text = index_format::to_text(facts);
+    const std::string_view lookups(reinterpret_cast<const char*>(lookups_.data()),
+                                   lookups_.size() * sizeof(LookupEntry));
+    for (const auto part : {lookups, std::string_view(text)})
+        if (auto done = file_.write(part); !done) return tl::unexpected(done.error());
+    if (auto done = write_header(text); !done) return tl::unexpected(done.error());
+    if (auto done = file_.put_in_place(); !done) return tl::unexpected(done.error());
+    return std::nullopt;
 }
 
 }  // namespace source

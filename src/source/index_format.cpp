@@ -17,7 +17,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 constexpr std::string_view json_word = "json", included_word = "included";
 
-// One line of facts: a word, and values that are percent-encoded so that TAB and LF are free.
+// One line of facts: a word and values, separated by TABs and percent-encoded.
 class FactLine {
    public:
     explicit FactLine(std::string_view line) {
@@ -67,7 +67,7 @@ class FactLine {
         return true;
     }
 
-    // `kind` is empty for a dump of AceDB's, which had no word of its own at first.
+    // `kind` is empty for a file in the layout `ace`.
     bool read_file(Facts& facts, std::string_view kind) const {
         const auto inode = base::parse_integer(values_[2]);
         const auto size = number(values_[3]), plain = number(values_[5]);
@@ -100,7 +100,7 @@ void append_line(std::string& text, std::initializer_list<std::string> values) {
     text += '\n';
 }
 
-void append_file(std::string& text, const DumpFile& file) {
+void append_file(std::string& text, const BuildFile& file) {
     append_line(text,
                 {"file", file.name, std::to_string(static_cast<std::int64_t>(file.stamp.inode)),
                  std::to_string(file.stamp.size), std::to_string(file.stamp.modified_ns),
@@ -166,21 +166,21 @@ std::optional<Facts> parse_facts(std::string_view text) {
     return facts;
 }
 
-std::optional<Read> record_at(std::string_view records, std::uint64_t at) {
+std::optional<RecordAt> record_at(std::string_view records, std::uint64_t at) {
     Record record;
     if (at > records.size() || records.size() - at < sizeof record) return std::nullopt;
     std::memcpy(&record, records.data() + at, sizeof record);
     const auto name_at = at + sizeof record;
     const auto next = name_at + padded(record.name_size);
     if (next > records.size()) return std::nullopt;
-    return Read{{{record.digest_low, record.digest_high},
-                 record.offset,
-                 record.length,
-                 record.line,
-                 record.file,
-                 record.class_index,
-                 records.substr(name_at, record.name_size)},
-                next};
+    return RecordAt{{{record.digest_low, record.digest_high},
+                     record.offset,
+                     record.length,
+                     record.line,
+                     record.file,
+                     record.class_index,
+                     records.substr(name_at, record.name_size)},
+                    next};
 }
 
 void append_record(std::string& bytes, const Entry& entry) {

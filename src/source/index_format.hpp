@@ -1,4 +1,4 @@
-// source/index_format.hpp -- the parts of an index file (source/index.hpp) as bytes.
+// source/index_format.hpp -- the parts of an index file (source/index.hpp) as bytes. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace source::index_format {
 
-// Changes with every change of the layout, or of what is tracked and how names are read.
+// Increase it with every change of the layout, of what is tracked and of how names are read.
 inline constexpr std::uint32_t format = 1;
 
 struct Header {
@@ -39,23 +39,24 @@ static_assert(sizeof(Record) == 48);
 
 inline constexpr std::size_t lookup_size = 16;
 
+// Returns the XXH3 of the header up to header_digest.
 [[nodiscard]] std::uint64_t digest_of(const Header& header);
 
-// The header of an index of this size, or nothing when it is damaged or of another kind.
+// Returns the header of an index of this size; nullopt when it is damaged or of another format.
 [[nodiscard]] std::optional<Header> parse_header(std::string_view bytes, std::uint64_t file_size);
 
 [[nodiscard]] std::string to_text(const Facts& facts);
 [[nodiscard]] std::optional<Facts> parse_facts(std::string_view text);
 
-// The record at `at`, and the place of the next one.
-struct Read {
+// A record, and where the next one begins.
+struct RecordAt {
     Entry entry;
     std::uint64_t next;
 };
-[[nodiscard]] std::optional<Read> record_at(std::string_view records, std::uint64_t at);
+[[nodiscard]] std::optional<RecordAt> record_at(std::string_view records, std::uint64_t at);
 void append_record(std::string& bytes, const Entry& entry);
 
-// Under which an object is looked up. `folded` is scratch memory.
+// Returns the hash by which an object is looked up. `folded` is scratch memory.
 [[nodiscard]] std::uint64_t key_of(std::string_view class_name, std::string_view name,
                                    std::string& folded);
 

@@ -2,6 +2,7 @@
 #include "source/indexed_source.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/text.hpp"
 
@@ -11,6 +12,15 @@ namespace {
 using base::Kind;
 
 Digest digest_in(const Entry& entry) { return {entry.digest.high64, entry.digest.low64}; }
+
+// Collects views into the nodes.
+void collect_stamps(const std::vector<tree::Node>& nodes,
+                    std::unordered_set<std::string_view>& stamps) {
+    for (const auto& node : nodes) {
+        if (!node.stamp.empty()) stamps.insert(node.stamp);
+        collect_stamps(node.children, stamps);
+    }
+}
 
 }  // namespace
 
@@ -29,7 +39,7 @@ base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const 
     auto text = has_class ? name.class_name + " " + name.name + " is not in "
                           : "there is no class " + name.class_name + " in ";
     text += release().version;
-    // Perhaps it stands where nobody could read it.
+    // The object may be in the part that could not be read.
     if (const auto& flaw = index_.facts().flaw; !flaw.empty())
         text += ", of which not all could be read: " + flaw;
     return base::fail(Kind::absent, std::move(text));
@@ -58,24 +68,24 @@ void IndexedSource::each(std::uint64_t from, std::uint64_t to,
 base::Result<bool> IndexedSource::is_loading_stamp(std::string_view stamp) const {
     const auto* known = known_stamps_.load(std::memory_order_acquire);
     if (known == nullptr) {
-        if (const auto done = learn_stamps(); !done) return tl::unexpected(done.error());
+        if (const auto done = learn_loading_stamps(); !done) return tl::unexpected(done.error());
         known = known_stamps_.load(std::memory_order_acquire);
     }
     return known->contains(stamp);
 }
 
-// Once; after a failure the next caller tries again.
-base::Result<void> IndexedSource::learn_stamps() const {
+// Samples once; after a failure the next caller tries again.
+base::Result<void> IndexedSource::learn_loading_stamps() const {
     const std::lock_guard lock(sampling_);
     if (loading_stamps_) return {};
-    auto stamps = sample_stamps();
+    auto stamps = sample_loading_stamps();
     if (!stamps) return tl::unexpected(stamps.error());
     loading_stamps_ = std::make_unique<const LoadingStamps>(stamps->begin(), stamps->end());
     known_stamps_.store(loading_stamps_.get(), std::memory_order_release);
     return {};
 }
 
-base::Result<IndexedSource::Stamps> IndexedSource::sample_stamps() const {
+base::Result<std::vector<std::string>> IndexedSource::sample_loading_stamps() const {
     if (const auto& known = index_.facts().loading_stamps) return *known;
     StampSample sample;
     if (index_.size() < StampSample::fewest) return sample.loading_stamps();
@@ -83,23 +93,27 @@ base::Result<IndexedSource::Stamps> IndexedSource::sample_stamps() const {
     for (std::size_t i = 0; i < index_.size(); i += stride) {
         const auto entry = index_.entry(i);
         if (!entry) continue;
-        const auto stamps = stamps_of(*entry);
-        if (!stamps) return tl::unexpected(stamps.error());
-        // One that can't be read counts as one without stamps: a damaged object must not make
-        // the sample too small.
-        sample.add(stamps->value_or(Stamps()));
+        const auto object = load(index_.name_of(*entry));
+        if (object)
+            sample.add(*object);
+        else if (object.error().kind == Kind::unavailable)
+            return tl::unexpected(object.error());
+        else
+            sample.add_unreadable();
     }
     return sample.loading_stamps();
 }
 
-void StampSample::add(const std::vector<std::string>& stamps_of_one) {
+void StampSample::add(const tree::Object& object) {
     ++objects_;
-    for (const auto& stamp : stamps_of_one) ++holders_[stamp];
+    std::unordered_set<std::string_view> stamps;
+    collect_stamps(object.nodes, stamps);
+    for (const auto stamp : stamps) ++holders_[std::string(stamp)];
 }
 
 std::vector<std::string> StampSample::loading_stamps() const {
     std::vector<std::string> loading;
-    // In fewer objects a curator's single session may well be in a tenth of them.
+    // Of fewer objects, a tenth may well come from a curator's single session.
     if (objects_ < fewest) return loading;
     for (const auto& [stamp, objects] : holders_)
         if (objects * 10 > objects_) loading.push_back(stamp);

@@ -1,5 +1,5 @@
-// source/indexed_source.hpp -- what every build with an index answers from the index alone;
-// where the bytes of an object come from is left to those who derive from it.
+// source/indexed_source.hpp -- what every build with an index answers from the index alone.
+// Derived classes know where the bytes of an object come from.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -37,38 +37,34 @@ class IndexedSource : public Source {
 
     [[nodiscard]] const Index& index() const { return index_; }
 
-    // The entry of exactly this spelling.
-    //   error  absent: "there is no class C in WS188", or "C N is not in WS188"; and the flaw of a
-    //          build that is not whole
+    // Returns the entry of exactly this spelling.
+    //   error  absent: "there is no class C in WS188", or "C N is not in WS188"; followed by the
+    //          flaw of a build that is not whole
     [[nodiscard]] base::Result<Entry> entry_of(const tree::ObjectName& name) const;
-
-    // The distinct stamps of an object, for the sample of rule C4; nullopt: it can't be read
-    // (which whoever asks for it is told), and counts as one without stamps. Not called where
-    // Facts::loading_stamps are known.
-    //   error  unavailable
-    using Stamps = std::vector<std::string>;
-    [[nodiscard]] virtual base::Result<std::optional<Stamps>> stamps_of(
-        const Entry& entry) const = 0;
 
    private:
     using LoadingStamps = std::set<std::string, std::less<>>;
-    [[nodiscard]] base::Result<void> learn_stamps() const;
-    [[nodiscard]] base::Result<Stamps> sample_stamps() const;
+    [[nodiscard]] base::Result<void> learn_loading_stamps() const;
+    [[nodiscard]] base::Result<std::vector<std::string>> sample_loading_stamps() const;
 
     Index index_;
     tree::Models models_;
     mutable std::mutex sampling_;
     mutable std::unique_ptr<const LoadingStamps> loading_stamps_;
-    mutable std::atomic<const LoadingStamps*> known_stamps_ =
-        nullptr;  // nullptr: not yet sampled
+    // Points to *loading_stamps_ once the build was sampled.
+    mutable std::atomic<const LoadingStamps*> known_stamps_ = nullptr;
 };
 
-// Rule C4 over a sample: stamps that stand in more than a tenth of its objects. Feed it the
-// stamps of each object; nothing comes of fewer than 1,000.
+// Finds the stamps of loading sessions (rule C4): those of more than a tenth of the objects in a
+// sample of at least 1,000.
 class StampSample {
    public:
     static constexpr std::size_t fewest = 1000;
-    void add(const std::vector<std::string>& stamps_of_one);
+    // Counts each distinct stamp of the object's nodes once.
+    void add(const tree::Object& object);
+    // Counts an object that can't be read as one without stamps, so that damaged objects don't
+    // make the sample too small.
+    void add_unreadable() { ++objects_; }
     [[nodiscard]] std::vector<std::string> loading_stamps() const;
 
    private:

@@ -1,6 +1,6 @@
 // source/source.hpp -- where objects come from: one build of the database.
-// A build is immutable; const functions are safe from any thread. Held by shared_ptr since a
-// request keeps the build that was current when it began, while a switch replaces it.
+// A build is immutable; its functions are safe from any thread. It is held by shared_ptr, since a
+// request keeps the build that was current when it began while a switch replaces it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,10 +20,11 @@
 
 namespace source {
 
-// Of an object's bytes in the build, 128 bit, not cryptographic. Equal digests: equal bytes.
+// A digest of an object's bytes in the build: 128 bit, not cryptographic. Equal digests mean
+// equal bytes.
 using Digest = std::array<std::uint64_t, 2>;
 
-// Objects of one class in a build.
+// The number of objects of a class.
 struct ClassCount {
     std::string class_name;
     std::uint64_t objects = 0;
@@ -34,13 +35,13 @@ struct ClassCount {
 struct Listed {
     std::string_view class_name, name;
     Digest digest{};
-    std::uint64_t bytes = 0;  // that the object takes in the build
+    std::uint64_t bytes = 0;  // of the object in the build
     [[nodiscard]] tree::ObjectName id() const {
         return {std::string(class_name), std::string(name)};
     }
 };
 
-// A build's list cut into parts, for those who walk it in pieces.
+// A build's list of objects in parts, for jobs that share it.
 struct Parts {
     // Equal for builds that list the same objects in the same order, on any host.
     std::string order;
@@ -55,58 +56,67 @@ class Source {
 
     [[nodiscard]] virtual const base::Release& release() const = 0;
 
-    // Hex digest over the sorted digests of the build's objects (128 bit, not cryptographic):
-    // packing the build otherwise changes nothing. Of a running server: "server:" and the hex
-    // digest of what it says of itself (source/live_build.hpp).
+    // Hex digest over the sorted digests of the build's objects (128 bit, not cryptographic). How
+    // files are packed and cut does not change it. That of a running database is "server:" and
+    // the hex digest of what it says of itself (source/acedb/build.hpp).
     [[nodiscard]] virtual const std::string& digest() const = 0;
 
-    // The build's spelling of an object: exact, else the only match without regard to ASCII
-    // case; nullopt when there is none (or several and none exact).
+    // Returns the build's spelling of an object: exact, else the only match ignoring ASCII case;
+    // nullopt when there is none (or several and none is exact).
     //   error  unavailable
     [[nodiscard]] virtual base::Result<std::optional<tree::ObjectName>> find(
         const tree::ObjectName& asked) const = 0;
 
-    // The object of exactly this spelling, duplicates merged, kinds told by the models.
+    // Returns the object of exactly this spelling: duplicates merged, kinds of cells as the
+    // models say.
     //   error  absent; malformed (file, line, object); too_large (max_object_mb);
-    //          unavailable (the folder has gone, the server is down)
+    //          unavailable (the folder is gone, the server is down)
     [[nodiscard]] virtual base::Result<tree::Object> load(const tree::ObjectName& name) const = 0;
 
-    // True for stamps of the build's own loading sessions: any single stamp found in more than a
-    // tenth of a sample of at least 1,000 objects spread over the build (rule C4). Sampled once,
-    // at the first call; a build of fewer objects has none.
+    // True for stamps of the build's own loading sessions: those of more than a tenth of a sample
+    // of at least 1,000 objects all over the build (rule C4). The first call takes the sample. A
+    // build of fewer objects has no such stamps.
     [[nodiscard]] virtual base::Result<bool> is_loading_stamp(std::string_view stamp) const = 0;
 
-    // Digest of the object of exactly this spelling, without loading it; nullopt: absent. Kept
-    // after the build's files are gone.
+    // Returns the digest of the object of exactly this spelling without loading it; nullopt:
+    // absent. It outlives the build's files.
     [[nodiscard]] virtual base::Result<std::optional<Digest>> digest_of(
         const tree::ObjectName& name) const = 0;
 
     [[nodiscard]] virtual std::vector<ClassCount> class_counts() const = 0;
 
-    // Parts of `objects` objects each but the last; at least one part, which may be empty.
+    // Returns parts of `objects` objects each, the last one smaller; at least one, which may be
+    // empty.
     //   cost  a walk over the list
     [[nodiscard]] virtual Parts parts(std::uint64_t objects) const = 0;
 
-    // The objects from one place of parts() up to another, in the build's own order; `visit`
-    // returns false to stop. 0 is the first place, UINT64_MAX is behind the last.
+    // Visits the objects from one of parts().places up to another, in the build's own order;
+    // `visit` returns false to stop. 0 is the first place, UINT64_MAX is after the last.
     virtual void each(std::uint64_t from, std::uint64_t to,
                       const std::function<bool(const Listed&)>& visit) const = 0;
 
     [[nodiscard]] virtual const tree::Models& models() const = 0;
 
-    // That what was loaded meanwhile was of this build: asked before something that was loaded is
-    // recorded. A running database may be saved, or another one, since it was asked.
-    //   error  unavailable: it was not, or nobody answers; drop what was loaded
+    // Confirms that what was loaded so far belongs to this build. Call it before you record
+    // something: a running database may have been saved or replaced meanwhile.
+    //   error  unavailable: it does not, or nobody answers; drop what was loaded
     [[nodiscard]] virtual base::Result<void> confirm() const { return {}; }
 
-    // What an operator should know of a build that is served all the same, a sentence each
-    // (`varve check` shows them); most builds have none.
+    // What an operator should know about a build that is served nevertheless, a sentence each
+    // (`varve check` shows them). Most builds have none.
     [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };
 
 using Build = std::shared_ptr<const Source>;
 
-// Every object of the build.
+// True when two digests can't belong to one build. The digest of files and that of a running
+// database say nothing about each other.
+[[nodiscard]] inline bool contradict(std::string_view a, std::string_view b) {
+    constexpr std::string_view of_server = "server:";
+    return a != b && a.starts_with(of_server) == b.starts_with(of_server);
+}
+
+// Visits every object of the build.
 inline void each_object(const Source& build, const std::function<bool(const Listed&)>& visit) {
     build.each(0, UINT64_MAX, visit);
 }

@@ -7,9 +7,8 @@
 
 #include "base/utf8.hpp"
 #include "source/ace_object.hpp"
-#include "source/acedb/command.hpp"
-#include "source/acedb/reply.hpp"
-#include "source/acedb/wire.hpp"
+#include "source/acedb/protocol.hpp"
+#include "source/acedb/socket_session.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "base/utf8.hpp"
 #include "source/curated/reader.hpp"
-#include "source/import/curated_files.hpp"
+#include "source/import/ace_head.hpp"
 #include "tree/outline.hpp"
 #include "tree/restore.hpp"
 
@@ -76,9 +76,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)source::import::is_dumped(parts[i]);
         (void)written.load("f", parts[i]);
     }
-    require(written.complaints().size() <= 1000);
-    for (const auto& complaint : written.complaints())
-        require(base::is_legal_text(complaint.what) && complaint.what.size() < 1000);
-    written.take([&](const source::import::FileObject& object) { check(object.object, models); });
+    require(written.rejections().size() <= 1000);
+    for (const auto& rejection : written.rejections())
+        require(base::is_legal_text(rejection.reason) && rejection.reason.size() < 1000);
+    written.take([&](const source::curated::Record& object) { check(object.object, models); });
     return 0;
 }

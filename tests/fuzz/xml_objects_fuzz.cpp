@@ -11,7 +11,7 @@
 
 #include "base/utf8.hpp"
 #include "source/dump/json_lines.hpp"
-#include "source/import/xml_objects.hpp"
+#include "source/import/xml_reader.hpp"
 #include "tree/outline.hpp"
 
 namespace {
@@ -34,7 +34,7 @@ void check(const std::vector<tree::Node>& nodes, std::size_t depth) {
     }
 }
 
-void check(const source::import::FileObject& found) {
+void check(const source::import::XmlObject& found) {
     const auto& object = found.object;
     require(!object.id.class_name.empty() && !object.id.name.empty() && found.line > 0);
     require(base::is_legal_text(object.id.class_name) && base::is_legal_text(object.id.name));
@@ -47,11 +47,11 @@ void check(const source::import::FileObject& found) {
     require(tree::signature_of(back->nodes) == tree::signature_of(object.nodes));
 }
 
-std::vector<source::import::FileObject> objects_of(std::string_view bytes) {
+std::vector<source::import::XmlObject> objects_of(std::string_view bytes) {
     const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
     require(file.is_open() && file.write(bytes).has_value());
     source::import::XmlReader reader(file, "x.xml", most);
-    std::vector<source::import::FileObject> objects;
+    std::vector<source::import::XmlObject> objects;
     for (;;) {
         auto object = reader.next();
         if (!object) require(base::is_legal_text(object.error().text));

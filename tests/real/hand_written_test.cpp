@@ -2,7 +2,7 @@
 // read by both readers. Read from VARVE_REAL_DATA: not ours to ship.
 // SPDX-License-Identifier: MIT
 #include "source/curated/reader.hpp"
-#include "source/import/curated_files.hpp"
+#include "source/import/ace_head.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -81,7 +81,7 @@ TEST_CASE("under the real models awkward files give what AceDB stored of them") 
     for (const std::string name : {"input-1.ace", "input-2.ace"})
         REQUIRE(written.load(name, dumps::read("tests/data/edge/" + name)));
     const auto loaded = hand::taken(written);
-    CHECK(loaded.complaints.size() == 4);
+    CHECK(loaded.rejections.size() == 4);
     std::size_t compared = 0;
     for (const auto& stored : objects_of("tests/data/edge/dump.ace", real_models())) {
         const auto name = stored.id.class_name + ' ' + stored.id.name;
@@ -98,8 +98,8 @@ TEST_CASE("under the real models whole dumps are read as curators' files to the 
         source::curated::Reader written(hand::settings_of(real_models()));
         REQUIRE(written.load("dump.ace", dumps::read(file)));
         const auto loaded = hand::taken(written);
-        for (const auto& complaint : loaded.complaints) UNSCOPED_INFO(complaint.what);
-        CHECK(loaded.complaints.empty());
+        for (const auto& rejection : loaded.rejections) UNSCOPED_INFO(rejection.reason);
+        CHECK(loaded.rejections.empty());
         for (const auto& object : objects_of(file, real_models())) {
             const auto name = object.id.class_name + ' ' + object.id.name;
             INFO(name);
@@ -117,9 +117,9 @@ TEST_CASE("WormBase's curation of 1999 to 2006 is a dump, and as a curators' fil
     REQUIRE(written.load("variation-2006.ace", bytes));
     const auto loaded = hand::taken(written);
     // `Variation : "ct417" -O ` and nothing behind it: AceDB's parser wants a stamp there.
-    REQUIRE(loaded.complaints.size() == 1);
-    CHECK(loaded.complaints[0].place == "variation-2006.ace:108");
-    CHECK(loaded.complaints[0].what == "Variation \"ct417\": no stamp behind -O");
+    REQUIRE(loaded.rejections.size() == 1);
+    CHECK(loaded.rejections[0].place == "variation-2006.ace:108");
+    CHECK(loaded.rejections[0].reason == "Variation \"ct417\": no stamp after -O");
     CHECK(loaded.objects.size() == 2113);
     for (const auto& object : objects_of(real("variation-2006.ace"), none)) {
         const auto& read = loaded.at(object.id.class_name + ' ' + object.id.name);

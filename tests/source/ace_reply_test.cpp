@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/acedb/reply.hpp"
+#include "source/acedb/protocol.hpp"
 
 #include <algorithm>
 #include <filesystem>

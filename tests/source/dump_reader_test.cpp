@@ -3,7 +3,6 @@
 
 #include "source/ace_object.hpp"
 #include "source/dumps.hpp"
-#include "source/sign.hpp"
 
 using support::TempDir;
 
@@ -106,7 +105,7 @@ TEST_CASE("objects keep their places, lines and digests across blocks of any siz
     REQUIRE(file);
     // The second time most objects are too large to be held.
     for (const std::size_t most : {std::size_t{64} << 20, std::size_t{1}}) {
-        source::dump::AceReader reader(*file, path, most, source::dump::Digests::yes);
+        source::dump::AceReader reader(*file, path, most);
         std::uint64_t line = 5;
         for (const auto& [offset, object] : expected) {
             const auto read = reader.next();
@@ -159,29 +158,4 @@ TEST_CASE("a line of a megabyte and an object of 100,000 rows are read") {
     const auto line = source::parse_object(objects[1], tree::Models());
     REQUIRE(line);
     CHECK(line->nodes.at(0).children.at(0).cell.text.size() == 1 << 20);
-}
-
-TEST_CASE("signing a file calls for each object, and names what it can't read") {
-    TempDir folder;
-    const auto path = folder.write("x.ace", small_dump).string();
-    std::vector<std::string> seen;
-    const auto count = source::sign_file(path, 1 << 20, [&](const source::Signed& object) {
-        CHECK(object.signature.size() == 32);
-        CHECK(small_dump.substr(object.offset).starts_with(object.header));
-        seen.emplace_back(object.header);
-    });
-    REQUIRE(count);
-    CHECK(*count == 4);
-    CHECK(seen[1] == "Gene : \"a\" -O \"s\"");
-
-    const auto bad = folder.write("bad.ace", "Gene : \"a\"\nTag\t \"x\"\nTag\t \"y\n\n").string();
-    const auto refused = source::sign_file(bad, 1 << 20, [](const source::Signed&) {});
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == base::Kind::malformed);
-    CHECK(refused.error().text == bad + ":3: Gene : \"a\": a quote is not closed");
-
-    const auto absent =
-        source::sign_file((folder.path() / "no.ace").string(), 1, [](const source::Signed&) {});
-    REQUIRE_FALSE(absent);
-    CHECK(absent.error().kind == base::Kind::absent);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump.hpp"
+#include "source/index_folder.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -230,12 +231,12 @@ TEST_CASE("a build that is not whole is refused as a whole, and leaves the one b
     CHECK(name_found(before, {"Gene", "a"}) == "Gene a");
 }
 
-TEST_CASE("an object that stands twice is named with both places") {
+TEST_CASE("an object that is repeated is named with both places") {
     Site site;
     site.write("1.ace", head + gene_a + dumps::trailer);
     site.write("2.ace", head + gene_b + gene_a + dumps::trailer);
     CHECK(site.why_not() ==
-          "/2.ace:9: a stands at " + fs::canonical(site.build()).string() + "/1.ace:5 already");
+          "/2.ace:9: a is already at " + fs::canonical(site.build()).string() + "/1.ace:5");
 }
 
 TEST_CASE("a build without a good release.ini is refused, and told what to write") {
@@ -246,9 +247,11 @@ TEST_CASE("a build without a good release.ini is refused, and told what to write
     site.remove("release.ini");
     CHECK(site.why_not() == "/release.ini is missing" + hint);
     site.write("release.ini", "version = WS1\n");
-    CHECK(site.why_not() == "/release.ini: date is missing, or no day such as 2008-02-15" + hint);
+    CHECK(site.why_not() ==
+          "/release.ini: date is missing, or not a day such as 2008-02-15" + hint);
     site.write("release.ini", "version = WS1\ndate = 2008-02-30\n");
-    CHECK(site.why_not() == "/release.ini: date is missing, or no day such as 2008-02-15" + hint);
+    CHECK(site.why_not() ==
+          "/release.ini: date is missing, or not a day such as 2008-02-15" + hint);
     site.write("release.ini", "version = ../x\ndate = 2008-02-01\n");
     CHECK(site.why_not().starts_with("/release.ini: version is missing, or holds more than"));
     site.write("release.ini", "version = WS1\nday = 2008-02-01\n");

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "source/dumps.hpp"
-#include "source/import/curated_files.hpp"
+#include "source/import/ace_head.hpp"
 
 using source::import::is_dumped;
 

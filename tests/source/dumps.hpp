@@ -34,7 +34,7 @@ inline base::Result<std::vector<std::string>> try_objects_in(const std::string& 
                                                              std::size_t most = 64 << 20) {
     const auto file = source::open_file(AT_FDCWD, path);
     if (!file) return tl::unexpected(file.error());
-    source::dump::AceReader reader(*file, path, most, source::dump::Digests::yes);
+    source::dump::AceReader reader(*file, path, most);
     std::vector<std::string> objects;
     for (;;) {
         const auto object = reader.next();

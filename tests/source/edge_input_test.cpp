@@ -72,8 +72,8 @@ TEST_CASE("what AceDB refuses of awkward files is told with its place") {
     for (const std::string name : {"input-1.ace", "input-2.ace"})
         REQUIRE(written.load(name, dumps::read("tests/data/edge/" + name)));
     std::vector<std::string> told;
-    for (const auto& complaint : written.complaints())
-        told.push_back(complaint.place + ": " + complaint.what);
+    for (const auto& rejection : written.rejections())
+        told.push_back(rejection.place + ": " + rejection.reason);
     CHECK(told == std::vector<std::string>{
                       "input-1.ace:8: Gene \"edge-1\": tag \"Remark\": a blank name",
                       "input-2.ace:20: Gene \"e07\": tag \"Remark\": a blank name",
@@ -87,8 +87,8 @@ TEST_CASE("a whole dump, read as if a curator had written it, gives the same obj
         source::curated::Reader written(hand::settings_of(models));
         REQUIRE(written.load("dump.ace", dumps::read(file)));
         const auto loaded = hand::taken(written);
-        for (const auto& complaint : loaded.complaints) UNSCOPED_INFO(complaint.what);
-        CHECK(loaded.complaints.empty());
+        for (const auto& rejection : loaded.rejections) UNSCOPED_INFO(rejection.reason);
+        CHECK(loaded.rejections.empty());
         const auto stored = objects_of(file, models);
         CHECK(loaded.objects.size() == stored.size());
         for (const auto& object : stored) {

@@ -22,8 +22,8 @@ inline const tree::Models& sample_models() {
 
 struct Loaded {
     std::map<std::string, tree::Object> objects;  // by "Class name"
-    std::vector<source::import::FileObject> in_order;
-    std::vector<source::curated::Rejection> complaints;
+    std::vector<source::curated::Record> in_order;
+    std::vector<source::curated::Rejection> rejections;
     std::vector<std::string> included;
 
     [[nodiscard]] const tree::Object& at(const std::string& name) const {
@@ -42,10 +42,10 @@ inline source::curated::ReaderSettings settings_of(const tree::Models& models) {
 
 inline Loaded taken(source::curated::Reader& written) {
     Loaded loaded;
-    loaded.complaints = written.complaints();
+    loaded.rejections = written.rejections();
     loaded.included = written.included();
-    CHECK(written.complaint_count() >= loaded.complaints.size());
-    written.take([&](source::import::FileObject object) {
+    CHECK(written.rejection_count() >= loaded.rejections.size());
+    written.take([&](source::curated::Record object) {
         const auto& id = object.object.id;
         CHECK(loaded.objects.emplace(id.class_name + ' ' + id.name, object.object).second);
         loaded.in_order.push_back(std::move(object));

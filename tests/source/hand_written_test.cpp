@@ -2,7 +2,7 @@
 #include "source/curated/reader.hpp"
 
 #include "base/utf8.hpp"
-#include "source/curated/keys.hpp"
+#include "source/curated/forest.hpp"
 #include "source/hand_loading.hpp"
 
 using hand::load;
@@ -41,28 +41,28 @@ const tree::Models& models() {
 hand::Loaded small(std::string_view text) { return load(text, models()); }
 Paths gene(std::string_view lines) {
     const auto loaded = small("Gene : x\n" + std::string(lines) + "\n");
-    for (const auto& complaint : loaded.complaints) UNSCOPED_INFO(complaint.what);
-    CHECK(loaded.complaints.empty());
+    for (const auto& rejection : loaded.rejections) UNSCOPED_INFO(rejection.reason);
+    CHECK(loaded.rejections.empty());
     return paths_of(loaded.at("Gene x"));
 }
 // Of a paragraph that is refused whole.
 std::string wrong(std::string_view lines) {
     const auto loaded = small("Gene : x\nRemark kept\n\nGene : x\nRemark new\n" +
                               std::string(lines) + "\nRemark newer\n\nGene : y\n");
-    REQUIRE(loaded.complaints.size() == 1);
+    REQUIRE(loaded.rejections.size() == 1);
     CHECK(paths_of(loaded.at("Gene x")) == Paths{"Remark \"kept\""});
     CHECK(loaded.objects.size() == 2);
-    const auto& what = loaded.complaints[0].what;
+    const auto& what = loaded.rejections[0].reason;
     REQUIRE(what.starts_with("Gene \"x\": "));
     return what.substr(10);
 }
 // Of a header or command.
 std::string refused(std::string_view line) {
     const auto loaded = small(std::string(line) + "\nRemark new\n\nGene : y\n");
-    REQUIRE(loaded.complaints.size() == 1);
+    REQUIRE(loaded.rejections.size() == 1);
     CHECK(loaded.objects.size() == 1);
-    CHECK(loaded.complaints[0].place == "x.ace:1");
-    return loaded.complaints[0].what;
+    CHECK(loaded.rejections[0].place == "x.ace:1");
+    return loaded.rejections[0].reason;
 }
 
 }  // namespace
@@ -165,36 +165,36 @@ TEST_CASE("what the models refuse drops the paragraph, and is told") {
     CHECK(wrong("No_such x") == "no tag \"No_such\" in the model");
     CHECK(wrong("Paper_evidence x") == "no tag \"Paper_evidence\" in the model");
     CHECK(wrong("\"\"") == "no tag \"\" in the model");
-    CHECK(wrong("-D") == "no tag behind -D");
-    CHECK(wrong("Version x") == "tag \"Version\": \"x\" is no integer");
-    CHECK(wrong("Map I x") == "tag \"Map\": \"x\" is no number");
-    CHECK(wrong("Seen soon") == "tag \"Seen\": \"soon\" is no date");
-    CHECK(wrong("Version 1 2") == "tag \"Version\": \"2\" stands off the end of the model");
+    CHECK(wrong("-D") == "no tag after -D");
+    CHECK(wrong("Version x") == "tag \"Version\": \"x\" is not an integer");
+    CHECK(wrong("Map I x") == "tag \"Map\": \"x\" is not a number");
+    CHECK(wrong("Seen soon") == "tag \"Seen\": \"soon\" is not a date");
+    CHECK(wrong("Version 1 2") == "tag \"Version\": \"2\" is beyond the end of the model");
     CHECK(wrong("Remark \" \"") == "tag \"Remark\": a blank name");
     CHECK(wrong("Remark r Curator x") == "no tag \"Curator\" in the model");
-    CHECK(wrong("Remark r -C") == "no comment behind -C");
-    CHECK(wrong("Remark r -C c d") == "more behind a comment than its stamp");
-    CHECK(wrong("Remark r -C c -O s d") == "\"d\" stands behind a comment");
-    CHECK(wrong("Remark r -O") == "no stamp behind -O");
+    CHECK(wrong("Remark r -C") == "no comment after -C");
+    CHECK(wrong("Remark r -C c d") == "more than a stamp after a comment");
+    CHECK(wrong("Remark r -C c -O s d") == "\"d\" follows a comment");
+    CHECK(wrong("Remark r -O") == "no stamp after -O");
     CHECK(wrong("Lost x") == "the models lack the hash \"Nowhere\"");
     CHECK(wrong("Version " + std::string(1000, '9') + "x").size() < 120);
     const auto round = small("Odd : o\nTag x\n\n");
-    REQUIRE(round.complaints.size() == 1);
-    CHECK(round.complaints[0].what == "Odd \"o\": the models name hashes in a circle");
+    REQUIRE(round.rejections.size() == 1);
+    CHECK(round.rejections[0].reason == "Odd \"o\": the hashes of the models form a circle");
 }
 
 TEST_CASE("what is no header is told, and its paragraph left out") {
-    CHECK(refused("Protein : x") == "\"Protein\" is no class of the models");
-    CHECK(refused("Gene:x") == "\"Gene:x\" is no class of the models");
-    CHECK(refused("Gene: x") == "\"Gene:\" is no class of the models");
-    CHECK(refused("Tag : x") == "\"Tag\" is a class of AceDB's own");
+    CHECK(refused("Protein : x") == "\"Protein\" is not a class of the models");
+    CHECK(refused("Gene:x") == "\"Gene:x\" is not a class of the models");
+    CHECK(refused("Gene: x") == "\"Gene:\" is not a class of the models");
+    CHECK(refused("Tag : x") == "\"Tag\" is one of AceDB's own classes");
     CHECK(refused("Gene :") == "an object without a name");
     CHECK(refused("Gene : \"  \"") == "an object without a name");
     CHECK(refused(">") == "an object without a name");
-    CHECK(refused("-D") == "no class behind -D");
+    CHECK(refused("-D") == "no class after -D");
     CHECK(refused("-D Gene x") == "there is no Gene \"x\" to delete");
     CHECK(refused("-R Gene x z") == "there is no Gene \"x\" to rename");
-    CHECK(refused("-A Protein x z") == "\"Protein\" is no class of the models");
+    CHECK(refused("-A Protein x z") == "\"Protein\" is not a class of the models");
 }
 
 TEST_CASE("headers have a colon with white space before it, or none") {
@@ -217,9 +217,9 @@ TEST_CASE("paragraphs end at a blank line, at one of blanks, and at one that is 
     CHECK(loaded.objects.size() == 3);
     CHECK(paths_of(loaded.at("Gene b")) == Paths{"Remark \"r\""});
     CHECK(paths_of(loaded.at("Gene c")).size() == 2);
-    REQUIRE(loaded.complaints.size() == 1);
-    CHECK(loaded.complaints[0].place == "x.ace:7");
-    CHECK(loaded.complaints[0].what == "\"Remark\" is no class of the models");
+    REQUIRE(loaded.rejections.size() == 1);
+    CHECK(loaded.rejections[0].place == "x.ace:7");
+    CHECK(loaded.rejections[0].reason == "\"Remark\" is not a class of the models");
 }
 
 TEST_CASE("an exclamation mark leaves out a paragraph, or a line inside one") {
@@ -227,7 +227,7 @@ TEST_CASE("an exclamation mark leaves out a paragraph, or a line inside one") {
         small("! Gene : a\nGene : b\n\n!\n\nGene : c\n!Remark r\n \"! r\"\nRemark s\n\n");
     CHECK(loaded.objects.size() == 1);
     CHECK(paths_of(loaded.at("Gene c")) == Paths{"Remark \"s\""});
-    CHECK(loaded.complaints.empty());
+    CHECK(loaded.rejections.empty());
 }
 
 TEST_CASE("a file that is included goes on with the paragraph, and its end ends it") {
@@ -244,8 +244,8 @@ TEST_CASE("a file that is included goes on with the paragraph, and its end ends 
     CHECK(failed.error().text == "z.ace:2: @nothing.ace: there is no such file");
     const auto loaded = hand::taken(written);
     CHECK(loaded.included == Paths{"more.ace"});
-    REQUIRE(loaded.complaints.size() == 2);
-    CHECK(loaded.complaints[0].place == "more.ace:2");
+    REQUIRE(loaded.rejections.size() == 2);
+    CHECK(loaded.rejections[0].place == "more.ace:2");
     CHECK(loaded.in_order.at(2).object.id.name == "y");
     CHECK(loaded.in_order.at(2).line == 4);
     CHECK(loaded.in_order.at(2).file == 1);
@@ -254,7 +254,7 @@ TEST_CASE("a file that is included goes on with the paragraph, and its end ends 
 TEST_CASE("a deleted object is gone, and may be written anew") {
     const auto loaded = small("Gene : a\nRemark r\n\nGene : b\nHomol a\n\n-D Gene a\n"
                               "-D Gene : b\nGene : b\nVersion 1\n\n");
-    CHECK(loaded.complaints.empty());
+    CHECK(loaded.rejections.empty());
     CHECK(loaded.objects.size() == 1);
     CHECK(paths_of(loaded.at("Gene b")) == Paths{"Identity Version 1"});
 }
@@ -262,7 +262,7 @@ TEST_CASE("a deleted object is gone, and may be written anew") {
 TEST_CASE("a renamed object has its new name in every reference") {
     const auto loaded = small("Gene : a\nRemark r\n\nGene : b\nHomol A\n\n-R Gene : a c\n\n"
                               "Gene : c\nVersion 1\n\nGene : a\nRemark new\n\n");
-    CHECK(loaded.complaints.empty());
+    CHECK(loaded.rejections.empty());
     CHECK(paths_of(loaded.at("Gene c")) == Paths{"Identity Version 1", "Remark \"r\""});
     CHECK(paths_of(loaded.at("Gene b")) == Paths{"Homol \"c\""});
     CHECK(paths_of(loaded.at("Gene a")) == Paths{"Remark \"new\""});
@@ -272,7 +272,7 @@ TEST_CASE("an alias leads to the object as long as it is there") {
     const auto loaded = small("Gene : old\nRemark r\n\nGene : b\nHomol old\n\n"
                               "-A Gene old new\n\nGene : old\nVersion 1\n\n-A Gene old other\n"
                               "Gene : c\nHomol OLD\n\n-D Gene old\n\nGene : d\nHomol old\n\n");
-    CHECK(loaded.complaints.empty());
+    CHECK(loaded.rejections.empty());
     CHECK(paths_of(loaded.at("Gene new")) == Paths{"Identity Version 1", "Remark \"r\""});
     CHECK(loaded.objects.size() == 4);
     // The key of `old` is its own again, wherever it stands.
@@ -284,7 +284,7 @@ TEST_CASE("renaming to a name that is taken makes one object of two") {
     const auto loaded = small("Gene : a\nRemark r -O s\nVersion 1\nOther_name n Curated x\n\n"
                               "Gene : b\nVersion 2\nOther_name n Curated y\n\n-R Gene a b\n"
                               "Gene : c\nHomol a\n\n-R Gene b B\n-R Gene c c\n");
-    CHECK(loaded.complaints.empty());
+    CHECK(loaded.rejections.empty());
     CHECK(loaded.objects.size() == 2);
     const auto paths = paths_of(loaded.at("Gene B"));
     CHECK(std::count(paths.begin(), paths.end(), "Identity Version 2") == 1);
@@ -307,7 +307,7 @@ TEST_CASE("the larger of two objects that become one stays where it is, all the 
 TEST_CASE("an alias is renamed no further") {
     const auto loaded = small("Gene : a\n\n-A Gene a b\n-R Gene a c\n-A Gene a d\nGene : e\n"
                               "Homol a\nHomol c 1\n\n");
-    CHECK(loaded.complaints.empty());
+    CHECK(loaded.rejections.empty());
     CHECK(paths_of(loaded.at("Gene e")) == Paths{"Homol \"b\"", "Homol \"c\" 1.000000"});
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("a chain of aliases ends where one of them was deleted, also one follo
     const auto loaded = small("Gene : a\nRemark r\n\n" + chain + "Gene : a\nVersion 1\n\n" +
                               "-D Gene b\nGene : a\nVersion 2\n\n" +
                               "-A Gene b e\nGene : a\nVersion 3\n\nGene : c\nVersion 4\n\n");
-    CHECK(loaded.complaints.empty());
+    CHECK(loaded.rejections.empty());
     CHECK(loaded.objects.size() == 2);
     CHECK(paths_of(loaded.at("Gene d")) == Paths{"Identity Version 4", "Remark \"r\""});
     CHECK(paths_of(loaded.at("Gene e")) == Paths{"Identity Version 3"});
@@ -326,7 +326,9 @@ TEST_CASE("a long chain of aliases is not walked for each name in it") {
     source::curated::Texts texts;
     source::curated::Names keys(texts);
     constexpr source::curated::Number length = 300'000;  // walked each time: 45 billion steps
-    const auto key = [&](source::curated::Number i) { return keys.add("Gene", std::to_string(i)); };
+    const auto key = [&](source::curated::Number i) {
+        return keys.add("Gene", std::to_string(i));
+    };
     for (source::curated::Number i = 0; i < length; ++i)
         keys.make_alias(key(i), key(i + 1), source::curated::Names::OldName::keep);
     const auto last = key(length);
@@ -338,14 +340,14 @@ TEST_CASE("a long chain of aliases is not walked for each name in it") {
 
 TEST_CASE("an alias of itself is refused") {
     const auto loaded = small("Gene : a\n\n-A Gene a b\n-A Gene b a\n");
-    REQUIRE(loaded.complaints.size() == 1);
-    CHECK(loaded.complaints[0].what == "Gene \"b\" would become an alias of itself");
+    REQUIRE(loaded.rejections.size() == 1);
+    CHECK(loaded.rejections[0].reason == "Gene \"b\" would become an alias of itself");
 }
 
 TEST_CASE("after an error the next command is obeyed, the rest of the paragraph is not") {
     const auto loaded =
         small("Gene : a\n\nGene : b\nNo_tag\nRemark r\n-D Gene a\nGene : c\nRemark r\n\n");
-    CHECK(loaded.complaints.size() == 1);
+    CHECK(loaded.rejections.size() == 1);
     CHECK(loaded.objects.size() == 2);
     CHECK(loaded.objects.contains("Gene c"));
 }
@@ -360,8 +362,8 @@ TEST_CASE("DNA is read with gaps, digits and FASTA headers") {
     CHECK(paths_of(loaded.at("DNA f2")) == Paths{"\"ggg\""});
     CHECK(loaded.at("DNA e").nodes.empty());
     CHECK(loaded.at("DNA wrong").nodes.empty());
-    REQUIRE(loaded.complaints.size() == 1);
-    CHECK(loaded.complaints[0].what == "DNA \"wrong\": '!' that is no letter of DNA");
+    REQUIRE(loaded.rejections.size() == 1);
+    CHECK(loaded.rejections[0].reason == "DNA \"wrong\": '!' that is not a letter of DNA");
     CHECK(loaded.objects.contains("Gene y"));
 }
 
@@ -369,7 +371,7 @@ TEST_CASE("a Peptide is in upper case and loses the asterisk at its end") {
     const auto loaded = small("Peptide : p\nMSV* 10 .X\nKK*\n\nPeptide : q\nmsv\n\n");
     CHECK(paths_of(loaded.at("Peptide p")) == Paths{"\"MSV*.XKK\""});
     CHECK(loaded.at("Peptide q").nodes.empty());
-    CHECK(loaded.complaints.size() == 1);
+    CHECK(loaded.rejections.size() == 1);
 }
 
 TEST_CASE("a KeySet has a member a line, of classes that there are") {
@@ -378,7 +380,7 @@ TEST_CASE("a KeySet has a member a line, of classes that there are") {
     CHECK(paths_of(loaded.at("KeySet k")) == Paths{"Gene:new", "Gene:y", "Paper:z"});
     CHECK(loaded.at("KeySet wrong").nodes.empty());
     CHECK(loaded.at("KeySet e").nodes.empty());
-    CHECK(loaded.complaints.size() == 1);
+    CHECK(loaded.rejections.size() == 1);
 }
 
 TEST_CASE("a LongText is taken as it is up to its terminator") {
@@ -390,17 +392,18 @@ TEST_CASE("a LongText is taken as it is up to its terminator") {
     CHECK(paths_of(loaded.at("LongText one")) == Paths{"\"\""});
     CHECK(loaded.at("LongText cut").nodes.empty());
     CHECK(loaded.objects.contains("Gene y"));
-    REQUIRE(loaded.complaints.size() == 1);
-    CHECK(loaded.complaints[0].what == "LongText \"cut\": a LongText without ***LongTextEnd***");
+    REQUIRE(loaded.rejections.size() == 1);
+    CHECK(loaded.rejections[0].reason ==
+          "LongText \"cut\": a LongText without ***LongTextEnd***");
 }
 
-TEST_CASE("array objects are replaced whole, and can't become one") {
+TEST_CASE("array objects are replaced whole, and can't be merged") {
     const auto loaded = small("DNA : d\nacgt\n\nDNA : d\ngg\n\nDNA : e\nc\n\n-R DNA d e\n"
                               "-R DNA d f\n");
     CHECK(paths_of(loaded.at("DNA f")) == Paths{"\"gg\""});
     CHECK(paths_of(loaded.at("DNA e")) == Paths{"\"c\""});
-    REQUIRE(loaded.complaints.size() == 1);
-    CHECK(loaded.complaints[0].what == "two objects of class DNA can't become one");
+    REQUIRE(loaded.rejections.size() == 1);
+    CHECK(loaded.rejections[0].reason == "two objects of class DNA can't be merged");
 }
 
 TEST_CASE("without models tags stay as they are named, words keep their notation") {
@@ -411,10 +414,10 @@ TEST_CASE("without models tags stay as they are named, words keep their notation
              none);
     CHECK(paths_of(loaded.at("any_Class y")) ==
           Paths{"Remark \"7\" 7 2008-01 Tag \"\"", "Remark b@t -C c", "Foo 5"});
-    CHECK(loaded.complaints.empty());
+    CHECK(loaded.rejections.empty());
     const auto refused = load("X : x\nFoo -R \"c\"\n\n", none);
-    REQUIRE(refused.complaints.size() == 1);
-    CHECK(refused.complaints[0].what == "X \"x\": -R behind a tag");
+    REQUIRE(refused.rejections.size() == 1);
+    CHECK(refused.rejections[0].reason == "X \"x\": -R after a tag");
 }
 
 TEST_CASE("nothing comes to stand deeper than nodes may nest") {
@@ -433,13 +436,13 @@ TEST_CASE("whatever the bytes, what is read is legal text") {
     for (const auto& path : paths_of(object)) CHECK(base::is_legal_text(path));
 }
 
-TEST_CASE("no more than a thousand complaints are kept, all are counted") {
+TEST_CASE("no more than a thousand rejections are kept, all are counted") {
     std::string text;
     for (int i = 0; i < 1500; ++i) text += "Nothing : x\n\n";
     source::curated::Reader written(hand::settings_of(models()));
     REQUIRE(written.load("x.ace", text));
-    CHECK(written.complaints().size() == 1000);
-    CHECK(written.complaint_count() == 1500);
+    CHECK(written.rejections().size() == 1000);
+    CHECK(written.rejection_count() == 1500);
 }
 
 TEST_CASE("what would take more memory than it may is refused") {

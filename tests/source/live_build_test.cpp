@@ -7,8 +7,9 @@
 #include <set>
 #include <thread>
 
-#include "source/acedb/models.hpp"
+#include "source/acedb/queries.hpp"
 #include "source/dump.hpp"
+#include "source/index_folder.hpp"
 #include "source/live.hpp"
 #include "tree/outline.hpp"
 

@@ -33,7 +33,7 @@ TEST_CASE("a list that lacks an object is no list, even where it counts so itsel
             if (command != "list -a") return reply;
             return replaced(replaced(reply, "Gene : \"b\"\n", ""), "3 object", "2 object");
         }));
-    check_unavailable(build, "names of Gene: 2 listed where the database tells of 3 objects");
+    check_unavailable(build, "names of Gene: 2 listed where the database announces 3 objects");
 }
 
 TEST_CASE("nothing found in a class that has objects is no empty class") {
@@ -43,7 +43,7 @@ TEST_CASE("nothing found in a class that has objects is no empty class") {
             if (command != "find Gene") return reply;
             return "\n// Found 0 objects in this class\n// 0 Active Objects\n";
         }));
-    check_unavailable(build, "names of Gene: 0 found where the database tells of 3 objects");
+    check_unavailable(build, "names of Gene: 0 found where the database announces 3 objects");
 }
 
 TEST_CASE("old names make more found than listed, and the list is whole") {

@@ -1,6 +1,6 @@
 // One object asked of a running AceDB: names of any bytes, and answers that are none.
 // SPDX-License-Identifier: MIT
-#include "source/acedb/object.hpp"
+#include "source/acedb/queries.hpp"
 
 #include "source/altered_session.hpp"
 #include "source/dump.hpp"

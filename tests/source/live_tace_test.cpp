@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <thread>
 
-#include "source/acedb/database_files.hpp"
 #include "source/acedb/tace_session.hpp"
 #include "source/dump.hpp"
 #include "source/live.hpp"

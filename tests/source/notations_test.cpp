@@ -218,14 +218,14 @@ TEST_CASE("an object in two files of other notations is named with both places")
     const auto real = fs::canonical(site.build()).string();
     site.write("a.jsonl", gene("b", "1") + "\n" + gene("a", "1"));
     site.write("b.xml", "<x>\n" + gene_xml("c", "1") + gene_xml("a", "1") + "</x>");
-    CHECK(site.why_not() == "/b.xml:5: a stands at " + real + "/a.jsonl:3 already");
+    CHECK(site.why_not() == "/b.xml:5: a is already at " + real + "/a.jsonl:3");
     site.remove("a.jsonl");
     site.write("c.ace", "Gene d\n\n\nGene a\nRemark 1\n");
-    CHECK(site.why_not() == "/c.ace:4: a stands at " + real + "/b.xml:5 already");
+    CHECK(site.why_not() == "/c.ace:4: a is already at " + real + "/b.xml:5");
     site.remove("b.xml");
     site.write("d.ace", "\nGene e\nRemark 1\n");
     site.write("e.jsonl", gene("e", "1"));
-    CHECK(site.why_not() == "/e.jsonl:1: e stands at " + real + "/d.ace:2 already");
+    CHECK(site.why_not() == "/e.jsonl:1: e is already at " + real + "/d.ace:2");
     CHECK_FALSE(fs::exists(site.index() / "WS1.index"));
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("a file that is cut off, empty or none of its notation is refused with
     };
     const auto line = gene("a", "1");
     CHECK(why("x.jsonl", line + line.substr(0, 20)) == "/x.jsonl:2: the file ends inside a line");
-    CHECK(why("x.jsonl", line + "{}\n") == "/x.jsonl:2: no \"class\"");
+    CHECK(why("x.jsonl", line + "{}\n") == "/x.jsonl:2: \"class\" is missing");
     CHECK_THAT(why("x.xml", "<x>\n" + gene_xml("a", "1")), StartsWith("/x.xml:"));
     CHECK_THAT(why("x.xml", gene_xml("a", "1") + "<Gene class='Gene' value='b'><T/>"),
                StartsWith("/x.xml:"));

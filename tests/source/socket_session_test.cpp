@@ -5,8 +5,7 @@
 #include <filesystem>
 #include <sys/resource.h>
 
-#include "source/acedb/command.hpp"
-#include "source/acedb/reply.hpp"
+#include "source/acedb/protocol.hpp"
 #include "source/recordings.hpp"
 #include "source/scripted_peer.hpp"
 #include "support/ace_server.hpp"
@@ -265,7 +264,7 @@ TEST_CASE("an answer that nobody asked for ends the session") {
     }));
     const auto session = open(address_of(peer.port()));
     CHECK(answer(*session, "status") == "an answer");
-    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("nobody asked for"));
+    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("without being asked"));
 }
 
 TEST_CASE("a wrong user or password is refused, and the password is not told") {
@@ -275,7 +274,7 @@ TEST_CASE("a wrong user or password is refused, and the password is not told") {
     const auto error = error_of(source::acedb::open_socket_session(address));
     CHECK(error.kind == Kind::refused);
     CHECK(error.text == address.name() +
-                            ": the server does not take user \"reader\" or its password: Sorry, "
+                            ": the server rejects user \"reader\" or its password: Sorry, "
                             "userid/password incorrect, your connection has been terminated.");
     address = address_of(server.port());
     address.user = "nobody";

@@ -10,8 +10,7 @@
 #include <thread>
 
 #include "source/ace_text.hpp"
-#include "source/acedb/command.hpp"
-#include "source/acedb/reply.hpp"
+#include "source/acedb/protocol.hpp"
 #include "source/dumps.hpp"
 #include "support/ace_server.hpp"
 
@@ -237,7 +236,7 @@ TEST_CASE("what is printed behind a prompt makes no answer") {
     // Each opens when the other side does.
     const source::File told(::open(go.c_str(), O_WRONLY | O_CLOEXEC));
     const source::File printed(::open(done.c_str(), O_RDONLY | O_CLOEXEC));
-    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("nobody asked for: more text"));
+    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("without being asked: more text"));
 }
 
 TEST_CASE("the program has the folder as it is, its own group, and no descriptor of ours") {

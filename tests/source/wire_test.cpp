@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/acedb/wire.hpp"
+#include "source/acedb/socket_session.hpp"
 
 #include "base/digest.hpp"
 #include "source/recordings.hpp"

@@ -7,13 +7,13 @@
 #include <sys/mman.h>
 #include <vector>
 
-#include "source/import/xml_objects.hpp"
+#include "source/import/xml_reader.hpp"
 #include "support/catch.hpp"
 
 namespace xml {
 
 struct Read {
-    std::vector<source::import::FileObject> objects;
+    std::vector<source::import::XmlObject> objects;
     std::optional<base::Error> error;  // that ended it
 };
 
@@ -34,7 +34,7 @@ inline Read read(std::string_view bytes, std::size_t most = 64 << 20) {
     }
 }
 
-inline std::vector<source::import::FileObject> objects(std::string_view bytes,
+inline std::vector<source::import::XmlObject> objects(std::string_view bytes,
                                                        std::size_t most = 64 << 20) {
     auto all = read(bytes, most);
     INFO((all.error ? all.error->text : ""));

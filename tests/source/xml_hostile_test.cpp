@@ -54,7 +54,7 @@ TEST_CASE("entities that nothing declares are errors, in values of any kind") {
             xml::error_of("\n" + object_of("<T class='#txt' value='" + value + "'/>"));
         INFO(error.text);
         CHECK(error.kind == Kind::malformed);
-        CHECK_THAT(error.text, StartsWith("x.xml:2: no well-formed XML: "));
+        CHECK_THAT(error.text, StartsWith("x.xml:2: not well-formed XML: "));
     }
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("an error of libxml2 tells the line of the file, whatever was left out
     const auto error =
         xml::error_of("<?xml version='1.0'\n?>\n<!-- \n --><S class='S' value='a\nb\n'"
                       ">\n text \n <?p\n?><T\n class='#txt' value='\n'\n/></U>");
-    CHECK_THAT(error.text, StartsWith("x.xml:12: no well-formed XML: ") && Contains("mismatch"));
+    CHECK_THAT(error.text, StartsWith("x.xml:12: not well-formed XML: ") && Contains("mismatch"));
 }
 
 TEST_CASE("a comment may end where a block of the file ends") {

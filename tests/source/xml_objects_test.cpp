@@ -5,6 +5,7 @@
 #include "source/xml.hpp"
 #include "support/trees.hpp"
 #include "tree/json.hpp"
+#include "tree/outline.hpp"
 
 using base::Kind;
 using Catch::Matchers::Contains;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "source/acedb/build.hpp"
 
+#include <algorithm>
+#include <fcntl.h>
+
+#include "base/digest.hpp"
+#include "base/log.hpp"
 #include "source/ace_object.hpp"
-#include "source/acedb/live_index.hpp"
-#include "source/acedb/object.hpp"
-#include "source/acedb/release.hpp"
+#include "source/acedb/protocol.hpp"
+#include "source/acedb/queries.hpp"
+#include "source/index_folder.hpp"
 #include "source/indexed_source.hpp"
 
 namespace source::acedb {
@@ -13,16 +18,152 @@ namespace {
 using base::Kind;
 using base::Result;
 
+constexpr std::string_view digest_begin = "server:";
+constexpr std::size_t largest_models = std::size_t{64} << 20;
+
+// ---- The release ----
+
+// Returns the release that the database holds: what the operator says, else what it says itself.
+//   error  refused: no version, or no date of it, is known; says what to write where
+Result<base::Release> release_of(const BuildSettings& settings, const Status& status) {
+    const auto& version = settings.version.empty() ? status.name : settings.version;
+    const auto place = settings.database->name() + ": ";
+    if (version.empty())
+        return base::fail(Kind::refused, place +
+                                             "the database has no Name; write its release into "
+                                             "the configuration: [source] release = WS188");
+    if (!base::is_version(version))
+        return base::fail(Kind::refused,
+                          place +
+                              "the database's Name is not a version, up to 32 of letters, digits,"
+                              " . _ -; write one into the configuration: [source] release = "
+                              "WS188");
+    if (settings.date) return base::Release{version, *settings.date};
+    const auto& known = settings.known_releases;
+    const auto it = std::find_if(known.begin(), known.end(),
+                                 [&](const auto& one) { return one.version == version; });
+    if (it != known.end()) return *it;
+    return base::fail(Kind::refused, place + "no date of release " + version +
+                                         " is known; write a line of it into releases.tsv beside "
+                                         "the configuration, version TAB date, or [source] date");
+}
+
+// ---- The index ----
+
+struct IndexedDatabase {
+    Index index;
+    tree::Models models;
+};
+
+// Finds or makes the index of a database as it is now.
+class DatabaseIndex {
+   public:
+    DatabaseIndex(const BuildSettings& settings, const Status& status,
+                  const base::Release& release)
+        : settings_(settings), database_(*settings.database), status_(status), release_(release),
+          models_path_(models_path(settings.index_dir, release.version)) {}
+
+    [[nodiscard]] Result<IndexedDatabase> open() const {
+        return find_or_make<IndexedDatabase>(
+            settings_.index_dir, release_.version, database_.name(), [this] { return find(); },
+            [this] { return make(); });
+    }
+
+   private:
+    // Returns nullopt when no index of this release and identity is there.
+    [[nodiscard]] Result<std::optional<IndexedDatabase>> find() const {
+        auto index = Index::open(index_path(settings_.index_dir, release_.version));
+        const auto text = read_file(AT_FDCWD, models_path_, largest_models);
+        if (!index || !text || !fits(index->facts(), *text)) return std::nullopt;
+        return std::optional(IndexedDatabase{std::move(*index), tree::Models::parse(*text)});
+    }
+
+    [[nodiscard]] bool fits(const Facts& facts, const std::string& models) const {
+        return facts.release == release_ && facts.folder == folder_with(models) &&
+               facts.digest.starts_with(digest_begin) && facts.loading_stamps;
+    }
+
+    // Returns Facts::folder of a running database: which one it is, and which models go with the
+    // index.
+    [[nodiscard]] std::string folder_with(const std::string& models) const {
+        return database_.name() + '\n' + status_.identity + '\n' + base::md5_hex(models);
+    }
+
+    [[nodiscard]] Result<void> make() const {
+        base::log::info("making the index", {{"database", database_.name()}});
+        const auto path = index_path(settings_.index_dir, release_.version);
+        const PreviousIndex previous(settings_.index_dir, release_.version);
+        auto writer = IndexWriter::create(path);
+        if (!writer) return tl::unexpected(writer.error());
+        const auto listing = list_objects(database_, status_.identity, *writer);
+        if (!listing) return tl::unexpected(listing.error());
+        const auto models = ask_models(database_, status_.identity, listing->classes);
+        if (!models) return tl::unexpected(models.error());
+        auto stamps = sample_stamps(database_, status_.identity, listing->sample,
+                                    settings_.max_object_mb << 20);
+        if (!stamps) return tl::unexpected(stamps.error());
+        Facts facts;
+        facts.release = release_;
+        facts.folder = folder_with(*models);
+        facts.digest = digest_begin;
+        facts.untracked = listing->untracked;
+        facts.loading_stamps = std::move(*stamps);
+        if (const auto done = check_unchanged(); !done) return done;
+        if (const auto done = finish(*writer, std::move(facts)); !done) return done;
+        if (const auto made = Index::read_facts(path)) previous.drop_if(made->digest);
+        return write_models(*models);
+    }
+
+    // Names from before and after a change would be those of no build.
+    [[nodiscard]] Result<void> check_unchanged() const {
+        const auto now = database_.status();
+        if (!now) return tl::unexpected(now.error());
+        if (now->identity == status_.identity) return {};
+        return base::fail(Kind::unavailable,
+                          database_.name() + " changed while its index was made; try again");
+    }
+
+    [[nodiscard]] Result<void> finish(IndexWriter& writer, Facts facts) const {
+        if (facts.untracked > 0)
+            base::log::warning(
+                "objects are not tracked: names too long",
+                {{"build", release_.version}, {"objects", std::to_string(facts.untracked)}});
+        const auto duplicate = writer.finish(std::move(facts));
+        if (!duplicate) return tl::unexpected(duplicate.error());
+        if (!*duplicate) return {};
+        return base::fail(Kind::malformed,
+                          database_.name() + " lists " + (*duplicate)->name + " twice");
+    }
+
+    [[nodiscard]] Result<void> write_models(const std::string& text) const {
+        auto file = NewFile::create(models_path_);
+        if (!file) return tl::unexpected(file.error());
+        if (const auto done = file->write(text); !done) return done;
+        return file->put_in_place();
+    }
+
+    const BuildSettings& settings_;
+    Database& database_;
+    const Status& status_;
+    const base::Release& release_;
+    std::string models_path_;
+};
+
+// ---- The build ----
+
 class DatabaseBuild final : public IndexedSource {
    public:
-    DatabaseBuild(LiveIndex live, const BuildSettings& settings, std::string identity)
-        : IndexedSource(std::move(live.index), std::move(live.models)),
+    DatabaseBuild(IndexedDatabase indexed, const BuildSettings& settings, std::string identity)
+        : IndexedSource(std::move(indexed.index), std::move(indexed.models)),
           database_(settings.database), identity_(std::move(identity)),
-          taking_{.most_bytes = settings.max_object_mb << 20} {}
+          options_{.most_bytes = settings.max_object_mb << 20} {}
 
     Result<tree::Object> load(const tree::ObjectName& name) const override {
         if (const auto entry = entry_of(name); !entry) return tl::unexpected(entry.error());
-        const auto bytes = ask(name);
+        const auto bytes = ask_object(*database_, identity_, name, options_);
+        if (!bytes && bytes.error().kind == Kind::too_large)
+            return base::fail(Kind::too_large, bytes.error().text + "; max_object_mb = " +
+                                                   std::to_string(options_.most_bytes >> 20));
         if (!bytes) return tl::unexpected(bytes.error());
         auto object = parse_object(*bytes, models());
         if (object) return std::move(*object);
@@ -34,34 +175,15 @@ class DatabaseBuild final : public IndexedSource {
         const auto now = database_->status();
         if (!now) return tl::unexpected(now.error());
         if (now->identity == identity_) return {};
-        return base::fail(Kind::unavailable, database_->name() +
-                                                 " holds another build now than " +
-                                                 "the one that was indexed");
-    }
-
-   protected:
-    Result<std::optional<Stamps>> stamps_of(const Entry& entry) const override {
-        const auto bytes = ask(index().name_of(entry));
-        if (!bytes && bytes.error().kind == Kind::unavailable)
-            return tl::unexpected(bytes.error());
-        if (!bytes) return std::nullopt;
-        const auto stamps = source::stamps_of(*bytes);
-        if (!stamps) return std::nullopt;
-        return Stamps(stamps->begin(), stamps->end());
+        return base::fail(Kind::unavailable,
+                          database_->name() +
+                              " holds another build now than the one that was indexed");
     }
 
    private:
-    [[nodiscard]] Result<std::string> ask(const tree::ObjectName& name) const {
-        auto bytes = ask_object(*database_, identity_, name, taking_);
-        if (!bytes && bytes.error().kind == Kind::too_large)
-            return base::fail(Kind::too_large, bytes.error().text + "; max_object_mb = " +
-                                                   std::to_string(taking_.most_bytes >> 20));
-        return bytes;
-    }
-
     std::shared_ptr<Database> database_;
     std::string identity_;
-    ReplyOptions taking_;
+    ReplyOptions options_;
 };
 
 }  // namespace
@@ -69,12 +191,12 @@ class DatabaseBuild final : public IndexedSource {
 Result<Build> open_build(const BuildSettings& settings) {
     auto status = settings.database->status();
     if (!status) return tl::unexpected(status.error());
-    const auto release = live_release(settings, *status);
+    const auto release = release_of(settings, *status);
     if (!release) return tl::unexpected(release.error());
-    auto live = open_live_index(settings, *status, *release);
-    if (!live) return tl::unexpected(live.error());
-    return Build(
-        std::make_shared<DatabaseBuild>(std::move(*live), settings, std::move(status->identity)));
+    auto indexed = DatabaseIndex(settings, *status, *release).open();
+    if (!indexed) return tl::unexpected(indexed.error());
+    return Build(std::make_shared<DatabaseBuild>(std::move(*indexed), settings,
+                                                 std::move(status->identity)));
 }
 
 Result<std::string> identity_of(const BuildSettings& settings) {

@@ -1,10 +1,9 @@
-// source/live_build.hpp -- a build that lies in a running AceDB: objects are asked for one by
-// one, names come from an index made with `list` when the build is opened first.
+// source/acedb/build.hpp -- a build that is a running AceDB: objects are asked for one by one,
+// names come from an index made with `list` when the build is first opened.
 //
-// What a live build can't tell, and how it says so: which objects differ from another build
-// without loading them. Its digests of objects are of (identity, class, name), so they equal no
-// other build's; its digest as a whole is "server:" and a hex digest over those (contradict() in
-// source/source.hpp).
+// Such a build can't tell which objects differ from another build without loading them. So the
+// digests of its objects are made of (identity, class, name) and equal no other build's; its
+// digest as a whole is "server:" and a hex digest over those (contradict() in source/source.hpp).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,8 +21,8 @@ namespace source::acedb {
 
 struct BuildSettings {
     std::shared_ptr<Database> database;
-    std::string index_dir;           // made where it is not there
-    std::size_t max_object_mb = 64;  // a larger reply is given up
+    std::string index_dir;           // made if it is not there
+    std::size_t max_object_mb = 64;  // a larger reply is abandoned
     // The release: `version`, else the database's own Name; `date`, else that of the version
     // among known_releases.
     std::string version;
@@ -31,16 +30,16 @@ struct BuildSettings {
     std::vector<base::Release> known_releases;
 };
 
-// The build that the database holds now; its index is made where none fits, gently: the server
-// has one thread, and other clients.
+// Opens the build that the database holds now. Makes its index when none fits, gently: the server
+// has one thread, and other clients. The models lie beside the index, as VERSION.models.
 //   error  refused: no version or date is known (what to write where), wrong password;
-//          unavailable: not reached, or it changed meanwhile; malformed: it answers otherwise
-//          than AceDB does
+//          unavailable: not reached, or it changed meanwhile; malformed: the replies are not
+//          AceDB's
 //   cost   a `status` when the index fits; else `find`, `list` and `model` for each class, and
 //          1,000 objects for rule C4
 [[nodiscard]] base::Result<Build> open_build(const BuildSettings& settings);
 
-// Text that differs when the build does; one `status`.
+// Returns text that differs when the build does; costs one `status`.
 //   error  unavailable, refused, malformed
 [[nodiscard]] base::Result<std::string> identity_of(const BuildSettings& settings);
 

@@ -11,19 +11,19 @@ using base::Kind;
 using base::Result;
 using namespace std::chrono_literals;
 
-// An opening that fails later than this has waited for the other side: it does nothing else.
+// An opening that fails after this time waited for a silent server: nothing else takes so long.
 constexpr auto long_wait = 1s;
-// A silent server is asked again so long after it was silent.
+// A silent server is asked again after this time.
 constexpr auto pause = 1s;
 
 constexpr std::size_t largest_status = 1 << 20;
 
-// The other side has answered by the rules, and goes on to.
+// True when the other side answered by the rules, and will go on to.
 bool is_an_answer(const base::Error& error) {
     return error.kind == Kind::absent || error.kind == Kind::refused;
 }
 
-std::string what_it_holds(const Status& status) {
+std::string description_of(const Status& status) {
     return (status.name.empty() ? "a database without a name" : status.name) +
            (status.directory.empty() ? "" : " in " + status.directory);
 }
@@ -33,7 +33,7 @@ std::string what_it_holds(const Status& status) {
 class Database::Lease {
    public:
     Lease(Database& database, Open leased) : open(std::move(leased)), database_(database) {}
-    ~Lease() { database_.give_place(std::move(open)); }
+    ~Lease() { database_.release(std::move(open)); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
@@ -43,8 +43,8 @@ class Database::Lease {
     Database& database_;
 };
 
-// True for those who may ask: the first after a pause, while the others are told what it was.
-// needs  mutex_
+// True for callers that may ask a silent server: the first one after a pause.
+//   needs  mutex_
 bool Database::may_ask() {
     if (!silence_) return true;
     if (Clock::now() < ask_again_) return false;
@@ -52,9 +52,9 @@ bool Database::may_ask() {
     return true;
 }
 
-Result<Database::Open> Database::take_place() {
+Result<Database::Open> Database::acquire() {
     const auto now = stamp();
-    std::vector<Open> old;  // closed behind the lock
+    std::vector<Open> old;  // closed after the lock is released
     std::unique_lock lock(mutex_);
     if (!may_ask()) return tl::unexpected(*silence_);
     const auto has_place = [&] { return in_use_ < settings_.most_sessions; };
@@ -78,7 +78,7 @@ Result<Database::Open> Database::take_place() {
     return open;
 }
 
-void Database::give_place(Open open) {
+void Database::release(Open open) {
     const bool is_usable = open.session && !open.is_spent && open.session->is_open();
     {
         const std::lock_guard lock(mutex_);
@@ -110,24 +110,24 @@ Result<Status> Database::ask_status(Open& open) {
     }
     open.identity = now->identity;
     const std::lock_guard lock(mutex_);
-    heard_ = now->identity;
+    seen_ = now->identity;
     return now;
 }
 
-Result<void> Database::see_that_it_is(const std::string& identity, Open& open) {
-    const auto heard = [&] {
+Result<void> Database::check_identity(const std::string& identity, Open& open) {
+    const auto seen = [&] {
         const std::lock_guard lock(mutex_);
-        return heard_;
+        return seen_;
     };
-    if (open.identity == identity && heard() == identity) return {};
+    if (open.identity == identity && seen() == identity) return {};
     const auto now = ask_status(open);
     if (!now) return tl::unexpected(now.error());
     if (now->identity == identity) return {};
     return base::fail(Kind::unavailable, name() + " holds another build now than the one that " +
-                                             "was indexed: " + what_it_holds(*now));
+                                             "was indexed: " + description_of(*now));
 }
 
-void Database::note_end(const Result<void>& done, const Open& open) {
+void Database::note_outcome(const Result<void>& done, const Open& open) {
     const bool is_silent = open.session ? open.session->is_silent() : open.is_silent;
     {
         const std::lock_guard lock(mutex_);
@@ -141,8 +141,8 @@ void Database::note_end(const Result<void>& done, const Open& open) {
     freed_.notify_all();
 }
 
-Result<void> Database::twice(const std::function<Result<void>(Open&)>& once) {
-    auto place = take_place();
+Result<void> Database::run(const std::function<Result<void>(Open&)>& once) {
+    auto place = acquire();
     if (!place) return tl::unexpected(place.error());
     Lease lease(*this, std::move(*place));
     auto& open = lease.open;
@@ -154,13 +154,13 @@ Result<void> Database::twice(const std::function<Result<void>(Open&)>& once) {
         done = open_into(open);
         if (done) done = once(open);
     }
-    note_end(done, open);
+    note_outcome(done, open);
     return done;
 }
 
 Result<Status> Database::status() {
     Status now;
-    const auto done = twice([&](Open& open) -> Result<void> {
+    const auto done = run([&](Open& open) -> Result<void> {
         auto said = ask_status(open);
         if (!said) return tl::unexpected(said.error());
         now = std::move(*said);
@@ -171,8 +171,8 @@ Result<Status> Database::status() {
 }
 
 Result<void> Database::with_session(const std::string& identity, const Talk& talk) {
-    return twice([&](Open& open) -> Result<void> {
-        if (const auto is = see_that_it_is(identity, open); !is) return is;
+    return run([&](Open& open) -> Result<void> {
+        if (const auto is = check_identity(identity, open); !is) return is;
         auto done = talk(*open.session);
         open.is_spent = !done && !is_an_answer(done.error());
         return done;

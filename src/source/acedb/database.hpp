@@ -1,8 +1,8 @@
-// source/ace_database.hpp -- a running AceDB, and the sessions that are open to it.
-// Safe from any thread. One session a thread at a time; those that are free are kept open, the
+// source/acedb/database.hpp -- a running AceDB, and the sessions that are open to it.
+// Safe from any thread. Each thread has a session of its own; free ones are kept open, and the
 // one used last is used first. A session that is lost (KILL, end of file, a broken frame, the
 // child died) is replaced by a new one, once for each question; not after a time-out, since a
-// database of one thread may still be at work on the question.
+// database with one thread may still be busy with the question.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "source/acedb/reply.hpp"
+#include "source/acedb/protocol.hpp"
 #include "source/acedb/session.hpp"
 
 namespace source::acedb {
@@ -25,10 +25,10 @@ struct DatabaseSettings {
     // Opens one more session (socket_session, tace_session).
     std::function<base::Result<SessionPtr>()> open;
     std::string name;                   // for messages: host:port, or the folder
-    std::size_t most_sessions = 8;      // open at once; who finds none free waits
-    std::chrono::seconds patience{10};  // of who waits; then unavailable
-    // Differs once sessions that were opened before see a database that is gone, and is cheap:
-    // a tace goes on to read what it found at its start (source/database_files.hpp). Empty: no
+    std::size_t most_sessions = 8;      // open at once; then callers wait
+    std::chrono::seconds patience{10};  // how long they wait; then unavailable
+    // Differs once the database changed under sessions that were opened before, and is cheap: a
+    // tace keeps reading the database that it found at its start (database_stamp). Empty: no
     // session outlives its database.
     std::function<std::string()> stamp = {};
 };
@@ -39,20 +39,18 @@ class Database {
 
     [[nodiscard]] const std::string& name() const { return settings_.name; }
 
-    // What the database is now: `status`.
+    // Returns what the database is now: `status`.
     //   error  unavailable, refused (the log-in), malformed
     [[nodiscard]] base::Result<Status> status();
 
-    // Runs `talk` on a session to the database of this identity (Status::identity; a server
-    // that was restarted may hold another release), a second time on a new one when the first
-    // has ended. Whatever `talk` keeps of a first run it must drop at a second.
-    // A session on which `talk` fails is used again where the error is absent or refused, and
-    // closed else: nobody knows what it says next.
-    //   error  unavailable: not reached, or it holds another build now; refused; what talk
-    //          returns
-    //   cost   that of `talk`; a `status` where another identity was heard of since the session
-    //          was asked last. A server that was silent is asked by one thread at a time, and
-    //          the others are told so at once
+    // Runs `talk` on a session to the database of this identity (Status::identity; a server that
+    // was restarted may hold another release). Runs it again on a new session when the first one
+    // ended: `talk` must drop what it kept of the first run. A session on which `talk` fails is
+    // used again after the errors absent and refused, else closed, since nobody knows what it
+    // says next.
+    //   error  unavailable: not reached, or it holds another build now; refused; those of `talk`
+    //   cost   that of `talk`; a `status`, if any session saw another identity since this one was
+    //          asked. One thread at a time asks a server that was silent; the others fail at once
     using Talk = std::function<base::Result<void>(Session&)>;
     [[nodiscard]] base::Result<void> with_session(const std::string& identity, const Talk& talk);
 
@@ -60,30 +58,30 @@ class Database {
     using Clock = std::chrono::steady_clock;
     struct Open {
         SessionPtr session;
-        std::string identity;    // of the database, as this session heard it last
+        std::string identity;    // of the database, as this session saw it last
         std::string stamp;       // when it was opened
-        bool is_spent = false;   // not to be used again
-        bool is_silent = false;  // there is none: who was to answer the opening did not
+        bool is_spent = false;   // must not be used again
+        bool is_silent = false;  // there is no session: nobody answered when it was opened
     };
-    // A place among most_sessions, and the session that has it; given back at its end.
+    // One of most_sessions, returned by the destructor.
     class Lease;
 
-    [[nodiscard]] base::Result<Open> take_place();
-    void give_place(Open open);
+    [[nodiscard]] base::Result<Open> acquire();
+    void release(Open open);
     [[nodiscard]] base::Result<void> open_into(Open& open);
     [[nodiscard]] base::Result<Status> ask_status(Open& open);
-    [[nodiscard]] base::Result<void> see_that_it_is(const std::string& identity, Open& open);
-    [[nodiscard]] base::Result<void> twice(const std::function<base::Result<void>(Open&)>& once);
+    [[nodiscard]] base::Result<void> check_identity(const std::string& identity, Open& open);
+    [[nodiscard]] base::Result<void> run(const std::function<base::Result<void>(Open&)>& once);
     [[nodiscard]] bool may_ask();
-    void note_end(const base::Result<void>& done, const Open& open);
+    void note_outcome(const base::Result<void>& done, const Open& open);
     [[nodiscard]] std::string stamp() const { return settings_.stamp ? settings_.stamp() : ""; }
 
     DatabaseSettings settings_;
-    std::mutex mutex_;  // of all below
+    std::mutex mutex_;  // guards all below
     std::condition_variable freed_;
     std::vector<Open> free_;
     std::size_t in_use_ = 0;
-    std::string heard_;  // the identity that any session heard last
+    std::string seen_;  // the identity that any session saw last
     std::optional<base::Error> silence_;
     Clock::time_point ask_again_;  // of a silent server
 };

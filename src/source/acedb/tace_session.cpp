@@ -2,11 +2,23 @@
 #include "source/acedb/tace_session.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <vector>
 
 #include "base/text.hpp"
-#include "source/acedb/child.hpp"
-#include "source/acedb/command.hpp"
-#include "source/acedb/reply.hpp"
+#include "source/acedb/protocol.hpp"
+#include "source/file.hpp"
 
 namespace source::acedb {
 namespace {
@@ -14,10 +26,279 @@ namespace {
 using base::Kind;
 using namespace std::chrono_literals;
 
+// ---- The child process ----
+
+constexpr std::size_t block = 1 << 16;
+constexpr std::size_t most_errors = 1 << 12;
+
+tl::unexpected<base::Error> unavailable(int code) {
+    return base::fail(base::Kind::unavailable, std::generic_category().message(code));
+}
+
+struct Pipe {
+    File reading, writing;
+};
+
+// Moves a descriptor above the three standard ones, of which the child gets copies even if ours
+// are closed.
+File lifted(int descriptor) {
+    if (descriptor < 0 || descriptor > STDERR_FILENO) return File(descriptor);
+    const File low(descriptor);
+    return File(::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
+base::Result<Pipe> open_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return unavailable(errno);
+    Pipe pipe{lifted(ends[0]), lifted(ends[1])};
+    if (!pipe.reading.is_open() || !pipe.writing.is_open()) return unavailable(errno);
+    return pipe;
+}
+
+// Affects our end only: the child has another open file description.
+void make_non_blocking(const File& file) {
+    ::fcntl(file.descriptor(), F_SETFL, ::fcntl(file.descriptor(), F_GETFL) | O_NONBLOCK);
+}
+
+// The arguments of posix_spawn. Keeps the errno of the first step that fails.
+class Spawning {
+   public:
+    Spawning() {
+        ::posix_spawn_file_actions_init(&actions_);
+        ::posix_spawnattr_init(&attributes_);
+    }
+    ~Spawning() {
+        ::posix_spawnattr_destroy(&attributes_);
+        ::posix_spawn_file_actions_destroy(&actions_);
+    }
+    Spawning(const Spawning&) = delete;
+    Spawning& operator=(const Spawning&) = delete;
+
+    void connect(const File& file, int number) {
+        note(::posix_spawn_file_actions_adddup2(&actions_, file.descriptor(), number));
+    }
+    // Resets signals, since threads of a server block and ignore some.
+    void set_apart() {
+        note(::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1));
+        sigset_t signals;
+        sigemptyset(&signals);
+        note(::posix_spawnattr_setsigmask(&attributes_, &signals));
+        for (const int each : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD})
+            sigaddset(&signals, each);
+        note(::posix_spawnattr_setsigdefault(&attributes_, &signals));
+        note(::posix_spawnattr_setpgroup(&attributes_, 0));
+        note(::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP |
+                                                          POSIX_SPAWN_SETSIGDEF |
+                                                          POSIX_SPAWN_SETSIGMASK));
+    }
+    base::Result<pid_t> run(const std::string& program, std::vector<char*> words) {
+        pid_t pid = 0;
+        if (code_ == 0)
+            code_ = ::posix_spawnp(&pid, program.c_str(), &actions_, &attributes_, words.data(),
+                                   environ);
+        if (code_ != 0) return unavailable(code_);
+        return pid;
+    }
+
+   private:
+    void note(int code) {
+        if (code_ == 0) code_ = code;
+    }
+
+    posix_spawn_file_actions_t actions_;
+    posix_spawnattr_t attributes_;
+    int code_ = 0;
+};
+
+// Suppresses the SIGPIPE of writing to a pipe that nobody reads (MSG_NOSIGNAL is for sockets
+// only): blocks it, and in the end removes one that was raised meanwhile.
+class WithoutSigpipe {
+   public:
+    WithoutSigpipe() {
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        was_pending_ = is_pending();
+        ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    ~WithoutSigpipe() {
+        const timespec now{};
+        if (!was_pending_ && is_pending()) ::sigtimedwait(&pipe_, nullptr, &now);
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    WithoutSigpipe(const WithoutSigpipe&) = delete;
+    WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+   private:
+    static bool is_pending() {
+        sigset_t pending;
+        sigemptyset(&pending);
+        ::sigpending(&pending);
+        return sigismember(&pending, SIGPIPE) == 1;
+    }
+
+    sigset_t pipe_, before_;
+    bool was_pending_ = false;
+};
+
+// A child process that we talk to over its standard input and output. It ends with this object:
+// the destructor asks, then signals, then kills it, and always waits for it. One thread at a
+// time.
+class Child {
+   public:
+    // Runs `program`, a path or a name to look for in PATH. The child has its three descriptors
+    // and no other, default signals, and a process group of its own, so that Ctrl-C at our
+    // terminal does not cut off an answer that we still wait for.
+    //   error  unavailable: no such program, no more processes
+    [[nodiscard]] static base::Result<std::unique_ptr<Child>> start(
+        const std::string& program, const std::vector<std::string>& arguments);
+
+    // Closes the child's input and gives it a second to end, another one after SIGTERM, then
+    // SIGKILL.
+    ~Child();
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    // Writes all of `bytes` to its input. Returns false at the deadline.
+    //   error  unavailable: it is gone
+    [[nodiscard]] base::Result<bool> write(std::string_view bytes, Deadline deadline);
+
+    // Appends what it printed to `output`. Returns false at the deadline. Keeps what it prints to
+    // its standard error.
+    //   error  unavailable: its output has ended
+    [[nodiscard]] base::Result<bool> read(std::string& output, Deadline deadline);
+
+    [[nodiscard]] bool has_printed() const { return is_readable(output_.descriptor()); }
+    // The last bytes that it printed to its standard error.
+    [[nodiscard]] const std::string& errors();
+
+   private:
+    Child(pid_t pid, File input, File output, File errors)
+        : pid_(pid), input_(std::move(input)), output_(std::move(output)),
+          error_output_(std::move(errors)) {}
+
+    [[nodiscard]] base::Result<bool> take_output(std::string& output);
+    void take_errors();
+    [[nodiscard]] bool ends_until(Deadline deadline);
+
+    pid_t pid_;  // and of its group
+    File input_, output_, error_output_;
+    std::string errors_;
+};
+
+base::Result<std::unique_ptr<Child>> Child::start(const std::string& program,
+                                                  const std::vector<std::string>& arguments) {
+    auto input = open_pipe(), output = open_pipe(), errors = open_pipe();
+    for (const auto* pipe : {&input, &output, &errors})
+        if (!*pipe) return tl::unexpected(pipe->error());
+    auto words = arguments;
+    words.insert(words.begin(), program);
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (auto& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    Spawning spawning;
+    spawning.connect(input->reading, STDIN_FILENO);
+    spawning.connect(output->writing, STDOUT_FILENO);
+    spawning.connect(errors->writing, STDERR_FILENO);
+    spawning.set_apart();
+    const auto pid = spawning.run(program, std::move(pointers));
+    if (!pid) return tl::unexpected(pid.error());
+    for (const auto* end : {&input->writing, &output->reading, &errors->reading})
+        make_non_blocking(*end);
+    return std::unique_ptr<Child>(new Child(
+        *pid, std::move(input->writing), std::move(output->reading), std::move(errors->reading)));
+}
+
+Child::~Child() {
+    input_ = File();
+    if (ends_until(Clock::now() + 1s)) return;
+    ::kill(-pid_, SIGTERM);
+    if (ends_until(Clock::now() + 1s)) return;
+    ::kill(-pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+// Waits for the end of the child. Reads what it still prints, so that it need not wait for a
+// reader.
+bool Child::ends_until(Deadline deadline) {
+    std::string unread;
+    for (;;) {
+        const auto ended = ::waitpid(pid_, nullptr, WNOHANG);
+        if (ended == pid_ || (ended < 0 && errno != EINTR)) return true;
+        if (Clock::now() >= deadline) return false;
+        unread.clear();
+        const auto soon = std::min(deadline, Clock::now() + 5ms);
+        if (!read(unread, soon)) std::this_thread::sleep_until(soon);
+    }
+}
+
+base::Result<bool> Child::write(std::string_view bytes, Deadline deadline) {
+    const WithoutSigpipe quiet;
+    while (!bytes.empty()) {
+        const auto written = ::write(input_.descriptor(), bytes.data(), bytes.size());
+        if (written >= 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(written));
+            continue;
+        }
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN) return unavailable(errno);
+        if (!wait_for(input_.descriptor(), Await::writing, deadline)) return false;
+    }
+    return true;
+}
+
+base::Result<bool> Child::read(std::string& output, Deadline deadline) {
+    for (;;) {
+        std::array<pollfd, 2> waited{
+            {{output_.descriptor(), POLLIN, 0}, {error_output_.descriptor(), POLLIN, 0}}};
+        // poll ignores a descriptor of -1, which was closed.
+        const int ready = ::poll(waited.data(), waited.size(), milliseconds_until(deadline));
+        if (ready < 0 && errno != EINTR) return unavailable(errno);
+        if (waited[1].revents != 0) take_errors();
+        if (waited[0].revents != 0) {
+            const auto came = take_output(output);
+            if (!came || *came) return came;
+        }
+        if (Clock::now() >= deadline) return false;
+    }
+}
+
+// Returns false when nothing is there yet.
+base::Result<bool> Child::take_output(std::string& output) {
+    const auto size = output.size();
+    output.resize(size + block);
+    const auto got = ::read(output_.descriptor(), output.data() + size, block);
+    const int code = got < 0 ? errno : 0;
+    output.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got > 0) return true;
+    if (got == 0) return base::fail(base::Kind::unavailable, "its output has ended");
+    if (code == EINTR || code == EAGAIN) return false;
+    return unavailable(code);
+}
+
+void Child::take_errors() {
+    std::array<char, most_errors> some{};
+    const auto got = ::read(error_output_.descriptor(), some.data(), some.size());
+    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) error_output_ = File();
+    if (got <= 0) return;
+    errors_.append(some.data(), static_cast<std::size_t>(got));
+    if (errors_.size() > most_errors) errors_.erase(0, errors_.size() - most_errors);
+}
+
+const std::string& Child::errors() {
+    for (int turns = 16;
+         turns > 0 && error_output_.is_open() && is_readable(error_output_.descriptor()); --turns)
+        take_errors();
+    return errors_;
+}
+
+// ---- The session ----
+
 constexpr std::string_view prompt = "acedb> ";
 
-// A prompt at a line's start behind something else than the line that ends each reply is text of
-// an object when more comes: so long is waited for it.
+// A prompt at the start of a line, but not after the line that ends each reply, is text of an
+// object if more follows within this time.
 constexpr auto quiet = 200ms;
 
 // More than any banner has.
@@ -25,10 +306,10 @@ constexpr std::size_t most_banner = 1 << 20;
 
 enum class Ended { no, perhaps, yes };
 
-// A banner may end in anything.
+// A reply ends in a certain line, a banner in anything.
 enum class Printed { banner, reply };
 
-// Whether `output` ends in a prompt, from what stands before it.
+// Tells from what precedes it whether `output` ends in a prompt.
 Ended look_for_prompt(std::string_view output, Printed what) {
     if (!output.ends_with(prompt)) return Ended::no;
     output.remove_suffix(prompt.size());
@@ -37,13 +318,13 @@ Ended look_for_prompt(std::string_view output, Printed what) {
     return what == Printed::banner ? Ended::yes : Ended::perhaps;
 }
 
-// What a program said last tells why it ended.
+// Returns the last line that a program printed, which tells why it ended.
 std::string last_words(std::string_view printed) {
     printed = base::trim(printed);
     return words_of(printed.substr(printed.rfind('\n') + 1));  // npos + 1 is 0
 }
 
-// tace has no other sign than its words that it does not take a command.
+// Only its words tell that tace does not accept a command.
 bool is_refusal(const std::string& words) {
     return words.starts_with("Sorry, ") ||
            (words.starts_with("Keyword ") && words.ends_with(" does not match"));
@@ -55,22 +336,22 @@ class TaceSession final : public Session {
         : name_(std::move(name)), timeout_(timeout), child_(std::move(child)) {}
     ~TaceSession() override {
         if (!is_open()) return;
-        // The end of its input says the same, to one that does not read this.
+        // A child that does not read this sees the end of its input.
         const auto asked = child_->write("quit\n", Clock::now());
         static_cast<void>(asked);
     }
 
-    base::Result<std::string> ask(std::string_view command, const ReplyOptions& taking) override;
+    base::Result<std::string> ask(std::string_view command, const ReplyOptions& options) override;
     base::Result<void> read_banner();
     bool is_open() const override { return child_ != nullptr; }
     bool is_silent() const override { return is_silent_; }
 
    private:
-    // What is printed up to the next prompt.
+    // Returns what the child prints up to the next prompt.
     base::Result<std::string> read(Printed what, std::size_t most);
     base::Result<void> send(std::string_view command);
 
-    // Ends the child: what it prints next would be taken for another answer.
+    // Ends the child, since what it prints next would look like another answer.
     tl::unexpected<base::Error> lost(Kind kind, const std::string& what);
     tl::unexpected<base::Error> ended(std::string_view printed);
     tl::unexpected<base::Error> silent(Printed what, std::string_view printed);
@@ -134,27 +415,36 @@ base::Result<void> TaceSession::send(std::string_view command) {
     return {};
 }
 
-base::Result<std::string> TaceSession::ask(std::string_view command, const ReplyOptions& taking) {
+base::Result<std::string> TaceSession::ask(std::string_view command,
+                                           const ReplyOptions& options) {
     if (!is_open()) return base::fail(Kind::unavailable, name_ + ": the program has ended");
     if (!is_command(command))
-        return base::fail(Kind::malformed, name_ + ": no command of printable ASCII");
+        return base::fail(Kind::malformed, name_ + ": a command is not printable ASCII");
     if (child_->has_printed()) {
         std::string printed;
         if (!child_->read(printed, Clock::now())) return ended(printed);
-        return lost(Kind::unavailable, "it printed what nobody asked for: " + words_of(printed));
+        return lost(Kind::unavailable, "it printed without being asked: " + words_of(printed));
     }
     if (auto sent = send(command); !sent) return tl::unexpected(sent.error());
-    // Gently is for servers of others: this child works for us alone.
-    auto reply = read(Printed::reply, taking.most_bytes);
+    // options.gently is for servers that others use, too; this child works for us alone.
+    auto reply = read(Printed::reply, options.most_bytes);
     if (!reply) return reply;
     if (const auto words = words_of(*reply); is_refusal(words))
         return base::fail(Kind::refused, name_ + ": the program refuses: " + words);
     return reply;
 }
 
-// A folder that looks like an option is none.
+// Keeps a folder from looking like an option.
 std::string as_argument(const std::string& folder) {
     return folder.starts_with('-') ? "./" + folder : folder;
+}
+
+// ---- The database's files ----
+
+// True for ACEDB.wrm, block1.wrm, block2.wrm, ... The folder also contains logs and locks, which
+// change whenever a process looks at the database.
+bool is_of_the_database(std::string_view name) {
+    return name.ends_with(".wrm") && (name == "ACEDB.wrm" || name.starts_with("block"));
 }
 
 }  // namespace
@@ -166,6 +456,26 @@ base::Result<SessionPtr> open_tace_session(const TaceSettings& command) {
     auto session = std::make_unique<TaceSession>(name, command.timeout, std::move(*child));
     if (auto ready = session->read_banner(); !ready) return tl::unexpected(ready.error());
     return session;
+}
+
+std::string database_stamp(const std::string& folder) {
+    std::vector<std::string> lines;
+    std::error_code error;
+    std::filesystem::directory_iterator entry(folder + "/database", error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        const auto name = entry->path().filename().string();
+        if (!is_of_the_database(name)) continue;
+        const auto file = open_file(AT_FDCWD, entry->path().string());
+        if (!file) continue;
+        if (const auto stamp = stamp_of(*file))
+            lines.push_back(name + ' ' + std::to_string(stamp->inode) + ' ' +
+                            std::to_string(stamp->size) + ' ' +
+                            std::to_string(stamp->modified_ns) + '\n');
+    }
+    std::sort(lines.begin(), lines.end());
+    std::string all;
+    for (const auto& line : lines) all += line;
+    return all;
 }
 
 }  // namespace source::acedb

@@ -1,6 +1,6 @@
-// source/tace_session.hpp -- a conversation with `tace DBDIR`, a child of this process, over
-// pipes. The child ends with the session; it is waited for, and none of its descriptors stay.
-// Source: AceDB 4.9.62: a prompt `acedb> ` without LF behind each reply, which ends in
+// source/acedb/tace_session.hpp -- a conversation with `tace DBDIR`, a child process, over pipes.
+// The child ends with the session, which waits for it and closes all of its descriptors.
+// Source: AceDB 4.9.62: a prompt `acedb> ` without LF follows each reply, which ends in
 // `// N Active Objects`.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -18,8 +18,13 @@ struct TaceSettings {
     std::chrono::seconds timeout{30};  // to the first prompt, and for each reply, whole
 };
 
-// Started, and its first prompt read.
+// Starts the program and reads up to its first prompt.
 //   error  unavailable: no such program or database (with what it printed), or it died; silence
 [[nodiscard]] base::Result<SessionPtr> open_tace_session(const TaceSettings& command);
+
+// Returns text that differs once the database in the folder was saved, or was replaced by another
+// one: inode, size and time of its block files. Files that can't be looked at count as missing. A
+// process of tace needs it, since it keeps reading the database that it found at its start.
+[[nodiscard]] std::string database_stamp(const std::string& folder);
 
 }  // namespace source::acedb

@@ -9,8 +9,8 @@
 namespace source::curated {
 namespace {
 
-constexpr std::size_t most_frames = 17;  // the file itself, and 16 files inside each other
-// What including a file counts at least: an empty one takes time, too.
+constexpr std::size_t most_frames = 17;  // the outermost file, and 16 included in each other
+// Each included file counts at least this much, since empty ones take time, too.
 constexpr std::size_t least_counted = 4096;
 constexpr std::size_t tab_width = 8;
 
@@ -18,7 +18,7 @@ constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 constexpr bool is_printable(char c) { return c >= 0x20 && c < 0x7F; }
 constexpr bool is_graphic(char c) { return c > 0x20 && c < 0x7F; }
 
-bool leads_out(std::string_view name) {
+bool leads_outside(std::string_view name) {
     return name.empty() || name.front() == '.' || name.find('/') != std::string_view::npos;
 }
 
@@ -29,10 +29,10 @@ LineReader::LineReader(std::string_view name, std::string_view bytes, const Incl
     : include_(include), most_(most) {
     const auto* known = &*names_.emplace(name).first;
     frames_.push_back({known, {}, bytes});
-    card_file_ = known;
+    line_file_ = known;
 }
 
-std::string LineReader::place() const { return *card_file_ + ':' + std::to_string(card_line_); }
+std::string LineReader::place() const { return *line_file_ + ':' + std::to_string(line_number_); }
 
 base::Result<bool> LineReader::next(LineRules rules) {
     if (std::exchange(is_returned_, false)) return true;
@@ -50,8 +50,8 @@ base::Result<bool> LineReader::next(LineRules rules) {
 base::Result<void> LineReader::assemble(LineRules rules) {
     auto& frame = frames_.back();
     text_.clear();
-    card_file_ = frame.name;
-    card_line_ = frame.card_line = frame.line;
+    line_file_ = frame.name;
+    line_number_ = frame.line_begin = frame.line;
     const auto bytes = frame.bytes();
     for (;;) {
         frame.is_ended = frame.at == bytes.size() || bytes[frame.at] == '\0';
@@ -65,21 +65,21 @@ base::Result<void> LineReader::assemble(LineRules rules) {
             skip_comment(frame);
             return {};
         }
-        take(frame, c, rules);
-        if (text_.size() > most_) return too_large("a line is longer than what may be held");
+        append(frame, c, rules);
+        if (text_.size() > most_) return too_large("a line is too long");
     }
 }
 
-void LineReader::take(Frame& frame, char c, LineRules rules) {
+void LineReader::append(Frame& frame, char c, LineRules rules) {
     if (c == '\\')
-        take_escape(frame);
+        append_escape(frame);
     else if (c == '\t' && rules == LineRules::ace)
         text_.append(tab_width - text_.size() % tab_width, ' ');
     else if (is_printable(c) || c == '\t')
         text_ += c;
 }
 
-void LineReader::take_escape(Frame& frame) {
+void LineReader::append_escape(Frame& frame) {
     const auto bytes = frame.bytes();
     if (frame.at == bytes.size() || bytes[frame.at] == '\0') return;
     const char c = bytes[frame.at++];
@@ -107,10 +107,10 @@ base::Result<bool> LineReader::open_included() {
     const auto at = text_.find_first_not_of(" \t");
     if (at == std::string::npos || text_[at] != '@') return false;
     const auto name = WordReader(std::string_view(text_).substr(at + 1)).next();
-    if (!name) return true;  // `@` alone: the line is left out
-    if (leads_out(name->text))
+    if (!name) return true;  // `@` alone: AceDB ignores the line
+    if (leads_outside(name->text))
         return base::fail(base::Kind::refused,
-                          place() + ": a file is included that lies outside of the folder");
+                          place() + ": a file outside of the folder is included");
     if (auto ok = push(name->text); !ok) return tl::unexpected(ok.error());
     return true;
 }
@@ -122,7 +122,7 @@ base::Result<void> LineReader::push(const std::string& name) {
                      : base::Result<std::string>(base::fail(base::Kind::absent, "no such file"));
     if (!bytes) return base::fail_at(place() + ": @" + base::legal_text(name), bytes.error());
     included_bytes_ += std::max(bytes->size(), least_counted);
-    if (included_bytes_ > most_) return too_large("more is included than may be held");
+    if (included_bytes_ > most_) return too_large("the included files are too large");
     included_.insert(name);
     frames_.push_back({&*names_.insert(name).first, std::move(*bytes), {}});
     return {};
@@ -137,23 +137,23 @@ std::optional<Word> WordReader::next() {
     skip_blanks();
     if (is_at_end()) return std::nullopt;
     Word word;
-    word.is_quoted = step('"');
+    word.is_quoted = skip('"');
     word.text = word.is_quoted ? quoted() : bare();
     skip_blanks();
     if (!word.is_quoted && word.text.empty()) return std::nullopt;
     return word;
 }
 
-bool WordReader::step(char c) {
-    if (is_at_end() || card_[at_] != c) return false;
+bool WordReader::skip(char c) {
+    if (is_at_end() || line_[at_] != c) return false;
     ++at_;
     return true;
 }
 
-std::optional<std::string> WordReader::cut(std::string_view cutset) {
-    const auto end = std::min(card_.find_first_of(cutset, at_), card_.size());
-    const std::string word(card_.substr(at_, end - at_));
-    at_ = std::min(end + 1, card_.size());
+std::optional<std::string> WordReader::cut(std::string_view separators) {
+    const auto end = std::min(line_.find_first_of(separators, at_), line_.size());
+    const std::string word(line_.substr(at_, end - at_));
+    at_ = std::min(end + 1, line_.size());
     skip_blanks();
     if (word.empty()) return std::nullopt;
     return word;
@@ -161,24 +161,24 @@ std::optional<std::string> WordReader::cut(std::string_view cutset) {
 
 std::string WordReader::quoted() {
     std::string text;
-    while (!is_at_end() && !step('"')) {
-        if (step('\\') && is_at_end()) break;
-        text += card_[at_++];
+    while (!is_at_end() && !skip('"')) {
+        if (skip('\\') && is_at_end()) break;
+        text += line_[at_++];
     }
     return text;
 }
 
 std::string WordReader::bare() {
     std::string text;
-    while (!is_at_end() && is_graphic(card_[at_])) {
-        if (step('\\') && is_at_end()) break;
-        text += card_[at_++];
+    while (!is_at_end() && is_graphic(line_[at_])) {
+        if (skip('\\') && is_at_end()) break;
+        text += line_[at_++];
     }
     return text;
 }
 
 void WordReader::skip_blanks() {
-    while (!is_at_end() && is_blank(card_[at_])) ++at_;
+    while (!is_at_end() && is_blank(line_[at_])) ++at_;
 }
 
 }  // namespace source::curated

@@ -1,9 +1,9 @@
-// source/ace_card.hpp -- the lines of curators' .ace files as AceDB's reader puts them together,
-// and the words it cuts them into.
-// Source: AceDB 4.9.62. A line is cut at `//`, inside quotes too; `\` LF goes on without the
+// source/curated/lines.hpp -- the logical lines of curators' .ace files, put together as AceDB's
+// reader does, and their words.
+// Source: AceDB 4.9.62. `//` cuts a line, inside quotes too; `\` LF continues it without the
 // blanks of the next line; `\n` is a newline; `\c` is kept for the words; a TAB goes to the next
-// multiple of 8 columns; bytes that are no printable ASCII are dropped, CR among them; `@NAME`
-// goes on in another file, whose end ends a line; a NUL byte ends a file.
+// multiple of 8 columns; bytes other than printable ASCII are dropped, CR among them; `@NAME`
+// continues in another file, whose end ends a line; a NUL byte ends a file.
 // One thread at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -21,53 +21,53 @@
 
 namespace source::curated {
 
-// Inside a LongText only LF and `\` are special, and `\c` stays two characters.
+// In a LongText only LF and `\` are special, and `\c` stays two characters.
 enum class LineRules { ace, long_text };
 
 class LineReader {
    public:
     using Include = std::function<base::Result<std::string>(const std::string& name)>;
 
-    // `bytes` outlive the reader.
+    // `bytes` and `include` outlive the reader.
     //   most  bytes of a line, and of all included files together
     LineReader(std::string_view name, std::string_view bytes, const Include& include,
                std::size_t most);
 
-    // The next line; false at the end.
+    // Goes to the next line. Returns false at the end.
     //   error  too_large: a line or the included files above `most`, files included deeper than
-    //          16; refused: @NAME that leads out of the folder; what `include` says, with the
+    //          16; refused: @NAME leads out of the folder; the errors of `include`, with the
     //          place
     [[nodiscard]] base::Result<bool> next(LineRules rules = LineRules::ace);
-    // next() gives the same line once more.
+    // Makes next() return the same line once more.
     void back() { is_returned_ = true; }
 
-    // Of the last line; until next().
+    // The current line, until next().
     [[nodiscard]] std::string_view text() const { return text_; }
-    // "file:line" of where it begins, and that line in the file that is not included.
+    // "file:line" of where it begins, and that line in the outermost file.
     [[nodiscard]] std::string place() const;
-    [[nodiscard]] std::uint64_t line() const { return frames_.front().card_line; }
+    [[nodiscard]] std::uint64_t line() const { return frames_.front().line_begin; }
 
-    // Names that were included, each once.
+    // The names of included files, each once.
     [[nodiscard]] const std::set<std::string>& included() const { return included_; }
 
    private:
+    // A file that is being read; those further in are included by it.
     struct Frame {
         const std::string* name;
-        std::string owned;  // the bytes of an included file
-        std::string_view outside;
+        std::string owned;         // the bytes of an included file
+        std::string_view outside;  // the bytes of the outermost one
         std::size_t at = 0;
-        std::uint64_t line = 1;       // of the byte at `at`
-        std::uint64_t card_line = 1;  // where the last line that was begun here begins
+        std::uint64_t line = 1;        // of the byte at `at`
+        std::uint64_t line_begin = 1;  // where the last logical line that began here begins
         bool is_ended = false;
         [[nodiscard]] std::string_view bytes() const { return outside.empty() ? owned : outside; }
     };
-    enum class End { line, file };
 
     [[nodiscard]] base::Result<void> assemble(LineRules rules);
-    void take(Frame& frame, char c, LineRules rules);
-    void take_escape(Frame& frame);
+    void append(Frame& frame, char c, LineRules rules);
+    void append_escape(Frame& frame);
     static void skip_comment(Frame& frame);
-    // False: the line is none that includes a file.
+    // Returns false when the line does not include a file.
     [[nodiscard]] base::Result<bool> open_included();
     [[nodiscard]] base::Result<void> push(const std::string& name);
     [[nodiscard]] tl::unexpected<base::Error> too_large(const std::string& what) const;
@@ -78,8 +78,8 @@ class LineReader {
     std::vector<Frame> frames_;
     std::set<std::string> names_;
     std::set<std::string> included_;
-    const std::string* card_file_ = nullptr;
-    std::uint64_t card_line_ = 0;
+    const std::string* line_file_ = nullptr;  // where the current line begins
+    std::uint64_t line_number_ = 0;
     std::string text_;
     bool is_returned_ = false;
 };
@@ -92,23 +92,23 @@ struct Word {
 // The words of a line, from left to right.
 class WordReader {
    public:
-    explicit WordReader(std::string_view card) : card_(card) { skip_blanks(); }
+    explicit WordReader(std::string_view line) : line_(line) { skip_blanks(); }
 
-    // `"…"`, where the closing quote may be missing, or a run of printable characters.
-    //   returns  nullopt at the end; a word in quotes may be empty
+    // Returns the next word: `"…"`, whose closing quote may be missing, or a run of printable
+    // characters; nullopt at the end. A word in quotes may be empty.
     [[nodiscard]] std::optional<Word> next();
-    // Passes over `c`, where it stands next.
-    bool step(char c);
-    // Up to a character of `cutset`, which is passed over; nullopt when that is nothing.
-    [[nodiscard]] std::optional<std::string> cut(std::string_view cutset);
+    // Skips `c` if it is next.
+    bool skip(char c);
+    // Returns what precedes a character of `separators`, which is skipped; nullopt for nothing.
+    [[nodiscard]] std::optional<std::string> cut(std::string_view separators);
 
    private:
     void skip_blanks();
-    [[nodiscard]] bool is_at_end() const { return at_ == card_.size(); }
+    [[nodiscard]] bool is_at_end() const { return at_ == line_.size(); }
     [[nodiscard]] std::string quoted();
     [[nodiscard]] std::string bare();
 
-    std::string_view card_;
+    std::string_view line_;
     std::size_t at_ = 0;
 };
 

@@ -1,12 +1,12 @@
-// source/hand_written.hpp -- curators' .ace files, read as AceDB's own parser reads them: its
+// source/curated/reader.hpp -- curators' .ace files, read as AceDB's own parser reads them: its
 // rules for lines, words and commands, and what it makes of values. All files of a build are
 // loaded one after the other into one set of objects, which is held in memory.
 //
-// The models decide what a word is, and spell tags and classes. A name is one object in any case,
-// spelled as it was first; where the models say UNIQUE, a new value takes the place of the old
-// one; a line without -O leaves the stamps that are there. -R and -A rename in all references.
+// The models decide what a word is, and how tags and classes are spelled. Names ignore case and
+// keep their first spelling. Where the models say UNIQUE, a new value replaces the old one. A
+// line without -O keeps the stamps that are there. -R and -A rename in all references.
 //
-// Not done, since it stands in no file: reverse links (XREF), objects that are but mentioned,
+// Left out, since no file says it: reverse links (XREF), objects that are only mentioned,
 // UserSession objects, stamps of the loading session, the time of `now`, subclasses, and options
 // (wspec/options.wrm). Source: AceDB 4.9.62 as observed (docs/sources.md, "Curators' files").
 // SPDX-License-Identifier: MIT
@@ -22,26 +22,27 @@
 
 #include "base/date.hpp"
 #include "base/result.hpp"
-#include "source/import/file_object.hpp"
+#include "source/curated/objects.hpp"
 #include "tree/model.hpp"
 
 namespace source::curated {
 
 struct ReaderSettings {
-    const tree::Models* models = nullptr;  // empty ones: tags stay as they are named
-    base::Date today{};                    // what `today` and `now` stand for: the release's date
-    // The bytes of a file that is included with @NAME; NAME has no `/`, does not begin with `.`.
+    const tree::Models* models = nullptr;  // without models, tags stay as they are spelled
+    base::Date today{};                    // the value of `today` and `now`: the release's date
+    // Returns the bytes of a file that is included with @NAME. NAME contains no `/` and does not
+    // begin with `.`.
     //   error  absent, unavailable, too_large
     std::function<base::Result<std::string>(const std::string& name)> included;
-    // What all objects may take in memory, roughly; also of one line, and of what one file
-    // includes.
+    // Roughly what all objects may take in memory; also the limit of one line, and of all that
+    // one file includes.
     std::size_t most_bytes = std::size_t{2} << 30;
 };
 
-// A paragraph or line that AceDB would refuse; the rest is loaded (as its `pparse` does).
+// A paragraph or line that AceDB would reject. The rest is loaded, as its `pparse` does.
 struct Rejection {
     std::string place;  // file:line
-    std::string what;
+    std::string reason;
 };
 
 class Reader {
@@ -51,21 +52,21 @@ class Reader {
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
 
-    // Loads one file after those before.
+    // Loads one file after the previous ones.
     //   error  too_large (most_bytes, includes nested deeper than 16); unavailable and absent of
-    //          an included file, with the place that names it; refused, where a file is included
-    //          that lies elsewhere
+    //          an included file, with the place that names it; refused, where a file outside of
+    //          the folder is included
     [[nodiscard]] base::Result<void> load(const std::string& file_name, std::string_view bytes);
 
-    // What AceDB would have refused, in the order of the files; the first 1,000.
-    [[nodiscard]] const std::vector<Rejection>& complaints() const;
-    [[nodiscard]] std::uint64_t complaint_count() const;
+    // What AceDB would have rejected, in the order of the files; the first 1,000.
+    [[nodiscard]] const std::vector<Rejection>& rejections() const;
+    [[nodiscard]] std::uint64_t rejection_count() const;
     // Names of files that were included, each once.
     [[nodiscard]] const std::vector<std::string>& included() const;
 
-    // The objects that headers name, in the order in which they first do, each with the place
-    // of that header (an included one's is where it is included from); call once.
-    void take(const std::function<void(import::FileObject)>& visit);
+    // Visits the objects that headers name, in the order of their first headers, each with the
+    // place of that header; that of an included file is where it is included from. Call once.
+    void take(const std::function<void(Record)>& visit);
 
    private:
     struct State;

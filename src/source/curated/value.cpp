@@ -14,7 +14,7 @@ namespace {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Reads what scanf's %d reads; values beyond 64 bits come to their end.
+// Reads what scanf's %d reads; values beyond 64 bits become the nearest limit.
 class Scanner {
    public:
     explicit Scanner(std::string_view word) : word_(word) {}
@@ -32,7 +32,7 @@ class Scanner {
         return value;
     }
 
-    // The character, and a number behind it.
+    // Reads the character and a number after it.
     std::optional<std::int64_t> number_after(char mark) {
         if (at_ == word_.size() || word_[at_] != mark) return std::nullopt;
         const auto before = at_++;
@@ -63,15 +63,15 @@ class Scanner {
     std::size_t at_ = 0;
 };
 
-// A date as it is written; 0: the part is not there.
-struct Parts {
+// A date as it is written; a missing part is 0.
+struct DateParts {
     int year = 0, month = 0, day = 0;
     std::array<int, 3> time{};  // hour, minute, second
     std::size_t times = 0;      // how many of them are there
 };
 
-// The parts below the day. False: no date.
-bool read_time(Scanner& scanner, Parts& parts) {
+// Reads the time of day. Returns false when it is not one.
+bool read_time(Scanner& scanner, DateParts& parts) {
     if (!scanner.step('_') && !scanner.step(' ')) return false;
     constexpr std::array<int, 3> most = {23, 59, 59};
     for (std::size_t i = 0; i < most.size(); ++i) {
@@ -84,9 +84,9 @@ bool read_time(Scanner& scanner, Parts& parts) {
     return true;
 }
 
-std::optional<Parts> read_parts(std::string_view word) {
+std::optional<DateParts> read_parts(std::string_view word) {
     Scanner scanner(word);
-    Parts parts;
+    DateParts parts;
     const auto year = scanner.number();
     if (!year || *year > 2053 || *year < -2000) return std::nullopt;
     parts.year = static_cast<int>(*year);
@@ -103,8 +103,8 @@ std::optional<Parts> read_parts(std::string_view word) {
     return parts;
 }
 
-// The year that comes out of AceDB's 6 bits for 1991 ... 2053, or 7 bits up to 1990.
-//   returns  0: none that could be stored
+// Returns the year that AceDB makes of its 6 bits for 1991 ... 2053, or 7 bits up to 1990; 0: a
+// year that can't be stored.
 int stored_year(int year) {
     if (year < 1900) year += year > 50 ? 1900 : 2000;
     if (year < 1900) return 0;
@@ -117,8 +117,8 @@ std::string two_digits(int number) {
     return {static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10)};
 }
 
-// A day that the month does not have is one of the next month.
-std::string format_day(const Parts& parts) {
+// Formats a date. A day that the month lacks becomes one of the next month.
+std::string format_day(const DateParts& parts) {
     using namespace std::chrono;
     const sys_days first(year(parts.year) / month(static_cast<unsigned>(parts.month)) / 1);
     return base::format_date(first + days(parts.day - 1));

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
+#include <utility>
 
 #include "base/text.hpp"
-#include "source/ace_text.hpp"
+#include "source/xxh3.hpp"
 
 namespace source::dump {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t block = 1 << 20;
 constexpr std::size_t head_size = 1 << 16;
 
-// Enough to see whether an object is a LongText, or a line a comment.
+// Enough bytes to tell a LongText from other objects, and a comment from other lines.
 constexpr std::size_t shortest_look = 16;
 
 bool begins_long_text(std::string_view bytes) {
@@ -24,7 +24,7 @@ bool begins_long_text(std::string_view bytes) {
            (bytes[name.size()] == ' ' || bytes[name.size()] == '\t');
 }
 
-// By find(), which is memchr: std::count looks at one byte at a time.
+// Counts lines with find(), which is memchr, since std::count looks at one byte at a time.
 std::uint64_t lines_in(std::string_view bytes) {
     std::uint64_t lines = 0;
     for (auto at = bytes.find('\n'); at != std::string_view::npos; at = bytes.find('\n', at + 1))
@@ -32,18 +32,12 @@ std::uint64_t lines_in(std::string_view bytes) {
     return lines;
 }
 
-struct FreeState {
-    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-};
-using State = std::unique_ptr<XXH3_state_t, FreeState>;
-
 }  // namespace
 
-AceReader::AceReader(const File& file, std::string_view name, std::size_t most, Digests digests)
-    : file_(file), name_(name), most_(std::max(most, head_size)), digests_(digests),
-      buffer_(block) {}
+AceReader::AceReader(const File& file, std::string_view name, std::size_t most)
+    : file_(file), name_(name), most_(std::max(most, head_size)), buffer_(block) {}
 
-base::Result<bool> AceReader::fill() {
+base::Result<void> AceReader::fill() {
     if (begin_ > 0) {
         std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
         end_ -= begin_;
@@ -55,10 +49,10 @@ base::Result<bool> AceReader::fill() {
     eof_ = *got == 0;
     end_ += *got;
     read_ += *got;
-    return true;
+    return {};
 }
 
-base::Result<std::optional<DumpObject>> AceReader::next() {
+base::Result<std::optional<AceObject>> AceReader::next() {
     const auto is_there = skip_to_object();
     if (!is_there) return tl::unexpected(is_there.error());
     if (*is_there) return read_object();
@@ -72,12 +66,12 @@ base::Result<bool> AceReader::skip_to_object() {
     for (;;) {
         skip_newlines();
         if (end_ - begin_ < shortest_look && !eof_) {
-            if (auto ok = fill(); !ok) return ok;
+            if (auto ok = fill(); !ok) return tl::unexpected(ok.error());
             continue;
         }
         if (begin_ == end_) return false;
         if (at_object()) return true;
-        if (auto ok = skip_line(); !ok) return ok;
+        if (auto ok = skip_line(); !ok) return tl::unexpected(ok.error());
     }
 }
 
@@ -87,13 +81,13 @@ void AceReader::skip_newlines() {
     line_ += newlines;
 }
 
-// Comments begin with `//`, those that the dumper writes with a blank in front.
+// Comments begin with `//`, and those of the dumper with a blank before it.
 bool AceReader::at_object() const {
     const auto bytes = window();
     return bytes[0] != ' ' && bytes[0] != '\t' && !bytes.starts_with("//");
 }
 
-base::Result<bool> AceReader::skip_line() {
+base::Result<void> AceReader::skip_line() {
     for (std::size_t searched = 0;;) {
         const auto end = window().find('\n', searched);
         if (end != std::string_view::npos || eof_) {
@@ -103,7 +97,7 @@ base::Result<bool> AceReader::skip_line() {
             note_comment(base::trim(line));
             ++line_;
             begin_ += std::min(line.size() + 1, window().size());
-            return true;
+            return {};
         }
         searched = window().size();
         if (searched > most_) return broken("a comment longer than any object may be");
@@ -116,15 +110,15 @@ void AceReader::note_comment(std::string_view line) {
     if (line == "// End of this dump file") has_trailer_ = true;
 }
 
-AceReader::Found AceReader::read_object() {
+base::Result<std::optional<AceObject>> AceReader::read_object() {
     is_long_text_ = begins_long_text(window());
     searched_ = lines_ = 0;
     has_objects_ = true;
     has_trailer_ = false;
     for (;;) {
         if (const auto length = find_end()) return take(*length);
-        if (eof_) return at_end_of_file();
-        if (window().size() > most_) return pass_over();
+        if (eof_) return take_last_object();
+        if (window().size() > most_) return skip_large_object();
         if (auto ok = fill(); !ok) return tl::unexpected(ok.error());
     }
 }
@@ -157,22 +151,20 @@ std::optional<std::size_t> AceReader::find_blank_line() {
     }
 }
 
-AceReader::Found AceReader::take(std::size_t length) {
-    DumpObject object{offset(), length, line_, window().substr(0, length), true, {}};
+base::Result<std::optional<AceObject>> AceReader::take(std::size_t length) {
+    AceObject object{offset(), length, line_, window().substr(0, length), true, {}};
     line_ += is_long_text_ ? lines_in(object.bytes) : lines_ + 1;
-    if (digests_ == Digests::yes) object.digest = XXH3_128bits(object.bytes.data(), length);
+    object.digest = XXH3_128bits(object.bytes.data(), length);
     begin_ += length;
     return object;
 }
 
-AceReader::Found AceReader::pass_over() {
+base::Result<std::optional<AceObject>> AceReader::skip_large_object() {
     head_.assign(window().substr(0, head_size));
-    DumpObject object{offset(), 0, line_, head_, false, {}};
-    const State state(XXH3_createState());
-    if (state == nullptr) throw std::bad_alloc();
-    XXH3_128bits_reset(state.get());
+    AceObject object{offset(), 0, line_, head_, false, {}};
+    Xxh3 digest;
     const auto drop = [&](std::size_t size) {
-        XXH3_128bits_update(state.get(), window().data(), size);
+        digest.add(window().substr(0, size));
         line_ += lines_in(window().substr(0, size));
         begin_ += size;
         object.length += size;
@@ -183,16 +175,16 @@ AceReader::Found AceReader::pass_over() {
         const auto end = find_end();
         if (!end && eof_) {
             const bool is_ended = !is_long_text_ && !has_banners_ && window().ends_with('\n');
-            if (!is_ended) return at_end_of_file();
+            if (!is_ended) return take_last_object();
         }
         if (!end && !eof_) continue;
         drop(end.value_or(window().size()));
-        object.digest = XXH3_128bits_digest(state.get());
+        object.digest = digest.digest128();
         return object;
     }
 }
 
-AceReader::Found AceReader::at_end_of_file() {
+base::Result<std::optional<AceObject>> AceReader::take_last_object() {
     const auto bytes = window();
     if (is_long_text_) return cut_off("the file ends inside a LongText");
     if (!bytes.ends_with('\n')) return cut_off("the file ends inside a line");

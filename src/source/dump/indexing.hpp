@@ -1,62 +1,53 @@
-// source/build_objects.hpp -- the objects of a build's files, entered into its index one file
-// after the other. One thread at a time.
+// source/dump/indexing.hpp -- makes the index of a build from its plain files, those in which an
+// object can be sought, in one pass. It knows two layouts: AceDB's dumps and JSON Lines.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
-#include "source/build_folder.hpp"
-#include "source/dump/ace_reader.hpp"
-#include "source/dump/json_lines.hpp"
-#include "source/import/file_object.hpp"
-#include "source/import/object_lines.hpp"
+#include "source/file.hpp"
 #include "source/index.hpp"
+#include "tree/object.hpp"
 
 namespace source::dump {
 
-class BuildObjects {
-   public:
-    // `folder` outlives it.
-    //   largest  bytes of an object that is held; needed where files are written anew
-    BuildObjects(IndexWriter writer, const BuildFolder& folder, std::uint64_t largest)
-        : writer_(std::move(writer)), folder_(folder), largest_(largest) {}
-
-    // The objects of a plain form. `number` is the file's in folder.files.
-    //   error  malformed (file and line); unavailable. A file that is cut off is none: see flaw()
-    [[nodiscard]] base::Result<void> read_dump(const File& file, std::uint16_t number);
-    [[nodiscard]] base::Result<void> read_json_lines(const File& file, std::uint16_t number);
-    // The objects of an XML file, written anew on the way.
-    [[nodiscard]] base::Result<void> read_xml(const File& file, std::uint16_t number,
-                                              import::JsonLinesWriter& lines);
-    // One object, written anew.
-    [[nodiscard]] base::Result<void> add(const import::FileObject& object, std::uint16_t number,
-                                         import::JsonLinesWriter& lines);
-
-    // `facts` with files and remarks; the rest is filled in here.
-    //   error  malformed: an object twice, with both places
-    [[nodiscard]] base::Result<void> finish(Facts facts);
-
-   private:
-    [[nodiscard]] base::Result<void> add(const DumpObject& object, std::uint16_t number);
-    [[nodiscard]] base::Result<void> add(const JsonLine& line, std::uint16_t number);
-    [[nodiscard]] base::Result<void> enter(Entry entry, const tree::ObjectName& id);
-    [[nodiscard]] bool is_tracked(const tree::ObjectName& id);
-    [[nodiscard]] base::Result<void> judge(const base::Error& error);
-    [[nodiscard]] std::string place(std::size_t number) const {
-        return folder_.path + "/" + folder_.files[number].name;
-    }
-    [[nodiscard]] std::string place(const Entry& entry) const {
-        return place(entry.file) + ":" + std::to_string(entry.line);
-    }
-
-    IndexWriter writer_;
-    const BuildFolder& folder_;
-    std::uint64_t largest_;
-    bool has_larger_ = false;
-    std::uint64_t untracked_ = 0;
-    std::string flaw_;
+// An object that was too large to be converted: the index knows it by name alone.
+struct NamedOnly {
+    tree::ObjectName id;
+    std::uint64_t line = 0;    // of the original file
+    std::size_t position = 0;  // how many converted objects precede it
 };
+
+// What a plain file lacks of the file that it was converted from.
+struct Original {
+    std::vector<std::uint64_t> lines;  // of the original file, of each converted object in turn
+    std::vector<NamedOnly> named_only;
+    std::string flaw;  // where the original file is cut off; empty: it is whole
+};
+
+struct PlainFile {
+    std::string place;  // folder and name of the build's file, for errors
+    Layout layout = Layout::ace;
+    File file;
+    std::optional<Original> original;  // nullopt: the file was not converted, at most unpacked
+};
+
+// Writes the index.
+//   files    in the order of facts.files; all of one build
+//   facts    with release, folder, files and remarks; the rest is filled in here
+//   largest  bytes of an object that was converted
+//   check    is called before the index gets its name; its error stops it
+//   error    malformed (file and line; an object twice, with both places); unavailable. A file
+//            that is cut off is no error here: the index notes it (Facts::flaw)
+[[nodiscard]] base::Result<void> write_index(IndexWriter writer,
+                                             const std::vector<PlainFile>& files, Facts facts,
+                                             std::uint64_t largest,
+                                             const std::function<base::Result<void>()>& check);
 
 }  // namespace source::dump

@@ -1,38 +1,138 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump/json_lines.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <simdjson.h>
+#include <utility>
+#include <vector>
 
 #include "base/utf8.hpp"
-#include "source/distinct_stamps.hpp"
-#include "source/dump/json_fields.hpp"
+#include "source/xxh3.hpp"
 #include "tree/json.hpp"
 
 namespace source::dump {
 namespace {
 
-Fault fault_of(base::Error error) { return {error.kind, 0, std::move(error.text)}; }
+using base::Kind;
+using Json = simdjson::dom::element;
 
-tl::unexpected<Fault> malformed(std::string what) {
-    return tl::unexpected<Fault>(Fault{base::Kind::malformed, 0, std::move(what)});
-}
+constexpr std::size_t block = 1 << 20;
+constexpr std::size_t head_size = 1 << 16;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-Parsed<std::string> stamp_of(const JsonFields& fields) {
-    if (!fields.at) return base::legal_text(fields.stamp.value_or(""));
-    auto stamp = tree::stamp_from_json(base::legal_text(*fields.at),
-                                       base::legal_text(fields.by.value_or("")));
-    if (!stamp) return tl::unexpected(fault_of(stamp.error()));
-    return std::move(*stamp);
-}
+// ---- The fields of a line ----
 
-void collect_stamps(const std::vector<tree::Node>& nodes, DistinctStamps& stamps) {
-    for (const auto& node : nodes) {
-        stamps.add(node.stamp);
-        collect_stamps(node.children, stamps);
+// Views last as long as the text or the parser.
+struct JsonFields {
+    std::optional<std::string_view> class_name, name, stamp, at, by;
+    Json tree;
+};
+
+// A key whose value is a string, and the errors about it.
+struct Key {
+    std::string_view name;
+    std::optional<std::string_view> JsonFields::* value;
+    const char *twice, *no_string;
+};
+constexpr std::array<Key, 5> keys = {
+    {{"class", &JsonFields::class_name, "\"class\" is repeated", "\"class\" is not a string"},
+     {"name", &JsonFields::name, "\"name\" is repeated", "\"name\" is not a string"},
+     {"stamp", &JsonFields::stamp, "\"stamp\" is repeated", "\"stamp\" is not a string"},
+     {"at", &JsonFields::at, "\"at\" is repeated", "\"at\" is not a string"},
+     {"by", &JsonFields::by, "\"by\" is repeated", "\"by\" is not a string"}}};
+
+// Returns what is wrong with the field, or nullptr.
+const char* read_field(std::string_view name, const Json& value, JsonFields& fields,
+                       bool& has_tree) {
+    if (name == "tree") {
+        if (std::exchange(has_tree, true)) return "\"tree\" is repeated";
+        if (!value.is_array()) return "\"tree\" is not an array";
+        fields.tree = value;
+        return nullptr;
     }
+    const auto* key =
+        std::find_if(keys.begin(), keys.end(), [&](const Key& one) { return one.name == name; });
+    if (key == keys.end()) return nullptr;  // a later version has it
+    auto& into = fields.*key->value;
+    if (into) return key->twice;
+    return value.get(into.emplace()) == simdjson::SUCCESS ? nullptr : key->no_string;
+}
+
+// Reads all fields. Class and name must be there, the tree need not.
+const char* read_strings(const Json& json, JsonFields& fields, bool& has_tree) {
+    simdjson::dom::object object;
+    if (json.get(object) != simdjson::SUCCESS) return "not a JSON object";
+    for (const auto& field : object)
+        if (const auto* what = read_field(field.key, field.value, fields, has_tree)) return what;
+    if (!fields.class_name) return "\"class\" is missing";
+    if (!fields.name) return "\"name\" is missing";
+    if (fields.class_name->empty()) return "\"class\" is empty";
+    if (fields.name->empty()) return "\"name\" is empty";
+    return nullptr;
+}
+
+// Returns the end of the string, number or word that begins at `at`; npos when it does not end in
+// `text`, or is an array or object.
+std::size_t end_of_scalar(std::string_view text, std::size_t at) {
+    if (at >= text.size() || text[at] == '{' || text[at] == '[') return std::string_view::npos;
+    if (text[at] != '"') return text.find_first_of(",}", at);
+    for (++at; at < text.size() && text[at] != '"'; ++at)
+        if (text[at] == '\\') ++at;
+    return at < text.size() ? at + 1 : std::string_view::npos;
+}
+
+// Returns how much of `head` is the start of an object with whole fields of strings, numbers and
+// words.
+std::size_t whole_fields(std::string_view head) {
+    constexpr std::string_view blanks = " \t\r";
+    auto at = head.find_first_not_of(blanks);
+    std::size_t whole = 0;
+    if (at == std::string_view::npos || head[at] != '{') return whole;
+    do {
+        at = end_of_scalar(head, head.find_first_not_of(blanks, at + 1));
+        at = head.find_first_not_of(blanks, at);
+        if (at == std::string_view::npos || head[at] != ':') return whole;
+        at = end_of_scalar(head, head.find_first_not_of(blanks, at + 1));
+        if (at == std::string_view::npos) return whole;
+        whole = at;
+        at = head.find_first_not_of(blanks, at);
+    } while (at != std::string_view::npos && head[at] == ',');
+    return whole;
+}
+
+// Returns what is wrong with the object, or nullptr: then class and name are not empty, and
+// `tree` is an array.
+const char* read_fields(const Json& json, JsonFields& fields) {
+    bool has_tree = false;
+    if (const auto* what = read_strings(json, fields, has_tree)) return what;
+    return has_tree ? nullptr : "\"tree\" is missing";
+}
+
+tree::ObjectName id_of(const JsonFields& fields) {
+    return {base::legal_text(*fields.class_name), base::legal_text(*fields.name)};
+}
+
+base::Result<std::string> stamp_in(const JsonFields& fields) {
+    if (!fields.at) return base::legal_text(fields.stamp.value_or(""));
+    return tree::stamp_from_json(base::legal_text(*fields.at),
+                                 base::legal_text(fields.by.value_or("")));
+}
+
+std::string_view without_cr(std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+bool is_blank(std::string_view line) {
+    return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
 }  // namespace
+
+// ---- One object ----
 
 void append_json_line(std::string& out, const tree::Object& object) {
     base::JsonWriter json(out);
@@ -43,26 +143,209 @@ void append_json_line(std::string& out, const tree::Object& object) {
     out += '\n';
 }
 
-Parsed<tree::Object> parse_json_object(std::string_view line) {
+base::Result<tree::Object> parse_json_object(std::string_view line) {
     const auto json = tree::parse_json(line);
-    if (!json) return tl::unexpected(fault_of(json.error()));
+    if (!json) return tl::unexpected(json.error());
     JsonFields fields;
-    if (const auto* what = read_fields(json->root, fields)) return malformed(what);
-    auto stamp = stamp_of(fields);
+    if (const auto* what = read_fields(json->root, fields))
+        return base::fail(Kind::malformed, what);
+    auto stamp = stamp_in(fields);
     if (!stamp) return tl::unexpected(stamp.error());
     auto nodes = tree::nodes_from_json(fields.tree);
-    if (!nodes) return tl::unexpected(fault_of(nodes.error()));
+    if (!nodes) return tl::unexpected(nodes.error());
     tree::merge_duplicates(*nodes);
     return tree::Object{id_of(fields), std::move(*stamp), std::move(*nodes)};
 }
 
-Parsed<std::vector<std::string>> json_stamps_of(std::string_view line) {
-    const auto object = parse_json_object(line);
-    if (!object) return tl::unexpected(object.error());
-    DistinctStamps stamps;
-    collect_stamps(object->nodes, stamps);
-    const auto views = stamps.take();
-    return std::vector<std::string>(views.begin(), views.end());
+std::optional<tree::ObjectName> find_name(std::string_view head) {
+    const auto text = std::string(head.substr(0, whole_fields(head))) + '}';
+    simdjson::dom::parser parser;
+    Json json;
+    JsonFields fields;
+    bool has_tree = false;
+    if (parser.parse(text).get(json) != simdjson::SUCCESS) return std::nullopt;
+    if (read_strings(json, fields, has_tree) != nullptr) return std::nullopt;
+    return id_of(fields);
+}
+
+// ---- Reading ----
+
+struct JsonLinesReader::State {
+    State(const File& from, std::string_view called, std::size_t held)
+        : file(from), name(called), most(std::max(held, head_size)) {}
+
+    [[nodiscard]] std::string_view window() const { return {buffer.data() + begin, end - begin}; }
+    [[nodiscard]] std::uint64_t offset() const { return read - (end - begin); }
+
+    base::Result<void> fill();
+    base::Result<void> fill_to_line_end();
+    base::Result<std::optional<JsonLine>> next();
+    base::Result<std::optional<JsonLine>> read_line(std::string_view bytes);
+    base::Result<std::optional<JsonLine>> skip_long_line();
+    simdjson::error_code parse(std::string_view bytes, simdjson::dom::element& json);
+    [[nodiscard]] tl::unexpected<base::Error> fail(Kind kind, std::string_view what) const;
+
+    const File& file;
+    std::string_view name;
+    std::size_t most;
+    simdjson::dom::parser parser;
+    // simdjson reads a little beyond the end of its input.
+    std::vector<char> buffer = std::vector<char>(block + simdjson::SIMDJSON_PADDING);
+    std::size_t begin = 0, end = 0;  // bytes that are read and not yet used
+    std::uint64_t read = 0;          // bytes of the file read so far
+    bool is_end = false;             // of the file
+    std::uint64_t line = 1;          // of the byte at begin
+    std::size_t line_size = 0;  // of the line at begin as far as it is in window(), without LF
+    bool has_lf = false;        // after it
+    bool has_objects = false;
+};
+
+base::Result<void> JsonLinesReader::State::fill() {
+    if (begin > 0) {
+        std::memmove(buffer.data(), buffer.data() + begin, end - begin);
+        end -= begin;
+        begin = 0;
+    }
+    auto room = buffer.size() - simdjson::SIMDJSON_PADDING;
+    if (end > room / 2) buffer.resize((room *= 2) + simdjson::SIMDJSON_PADDING);
+    const auto got = file.read_at(buffer.data() + end, room - end, read);
+    if (!got) return base::fail_at(name, got.error());
+    is_end = *got == 0;
+    end += *got;
+    read += *got;
+    return {};
+}
+
+// Reads until window() holds the whole line, or more than may be held.
+base::Result<void> JsonLinesReader::State::fill_to_line_end() {
+    for (line_size = 0, has_lf = false;;) {
+        const auto bytes = window();
+        const auto lf = bytes.find('\n', line_size);
+        has_lf = lf != std::string_view::npos;
+        line_size = has_lf ? lf : bytes.size();
+        if (has_lf || is_end || line_size > most) return {};
+        if (auto done = fill(); !done) return done;
+    }
+}
+
+base::Result<std::optional<JsonLine>> JsonLinesReader::State::next() {
+    for (;;) {
+        if (auto done = fill_to_line_end(); !done) return tl::unexpected(done.error());
+        if (offset() == 0 && window().starts_with(byte_order_mark)) {
+            begin += byte_order_mark.size();
+            line_size -= byte_order_mark.size();
+        }
+        if (line_size > most) return skip_long_line();
+        const auto bytes = window().substr(0, line_size);
+        if (!is_blank(bytes)) return read_line(bytes);
+        if (!has_lf) break;
+        begin += line_size + 1;
+        ++line;
+    }
+    if (!has_objects) return fail(Kind::refused, "the file holds no objects");
+    return std::nullopt;
+}
+
+// Parses with enough levels for nested nodes. The memory doubles instead of growing line by line.
+simdjson::error_code JsonLinesReader::State::parse(std::string_view bytes,
+                                                   simdjson::dom::element& json) {
+    if (bytes.size() > parser.capacity())
+        if (const auto error = parser.allocate(std::max(std::bit_ceil(bytes.size()), head_size),
+                                               tree::json_levels))
+            return error;
+    return parser.parse(bytes.data(), bytes.size(), false).get(json);
+}
+
+base::Result<std::optional<JsonLine>> JsonLinesReader::State::read_line(std::string_view bytes) {
+    const auto text = without_cr(bytes);
+    JsonLine found{offset(), text.size(), line, {}, true, {}};
+    simdjson::dom::element json;
+    JsonFields fields;
+    const auto error = parse(text, json);
+    if (error == simdjson::DEPTH_ERROR && has_lf) {
+        found.is_whole = false;
+        found.id = find_name(text.substr(0, head_size)).value_or(tree::ObjectName());
+    } else if (error != simdjson::SUCCESS) {
+        if (!has_lf) return fail(Kind::refused, "the file ends inside a line");
+        return fail(Kind::malformed, error == simdjson::UTF8_ERROR ? "not UTF-8" : "not JSON");
+    } else if (const auto* what = read_fields(json, fields)) {
+        return fail(Kind::malformed, what);
+    } else {
+        found.id = id_of(fields);
+    }
+    found.digest = XXH3_128bits(text.data(), text.size());
+    begin += line_size + (has_lf ? 1 : 0);
+    line += 1;
+    has_objects = true;
+    return found;
+}
+
+// Skips a line that is longer than what may be held.
+base::Result<std::optional<JsonLine>> JsonLinesReader::State::skip_long_line() {
+    JsonLine found{offset(), 0, line, {}, false, {}};
+    found.id = find_name(window().substr(0, head_size)).value_or(tree::ObjectName());
+    Xxh3 digest;
+    const auto drop = [&](std::size_t size) {
+        digest.add(window().substr(0, size));
+        found.length += size;
+        begin += size;
+    };
+    for (;;) {
+        const auto lf = window().find('\n');
+        if (lf != std::string_view::npos) {
+            const auto text = without_cr(window().substr(0, lf));
+            drop(text.size());
+            begin += lf + 1 - text.size();
+            break;
+        }
+        if (is_end)
+            return fail(Kind::refused,
+                        "the last line is too long to tell whether it is whole; end it with LF");
+        drop(window().size() - 1);  // the last byte may be the CR of the line's end
+        if (auto done = fill(); !done) return tl::unexpected(done.error());
+    }
+    ++line;
+    has_objects = true;
+    found.digest = digest.digest128();
+    return found;
+}
+
+tl::unexpected<base::Error> JsonLinesReader::State::fail(Kind kind, std::string_view what) const {
+    return base::fail(kind,
+                      std::string(name) + ":" + std::to_string(line) + ": " + std::string(what));
+}
+
+JsonLinesReader::JsonLinesReader(const File& file, std::string_view name, std::size_t most)
+    : state_(std::make_unique<State>(file, name, most)) {}
+
+JsonLinesReader::~JsonLinesReader() = default;
+
+base::Result<std::optional<JsonLine>> JsonLinesReader::next() { return state_->next(); }
+
+// ---- Writing ----
+
+base::Result<JsonLinesWriter> JsonLinesWriter::create(const std::string& path) {
+    auto file = NewFile::create(path);
+    if (!file) return tl::unexpected(file.error());
+    return JsonLinesWriter(std::move(*file));
+}
+
+base::Result<void> JsonLinesWriter::add(const tree::Object& object) {
+    append_json_line(pending_, object);
+    return pending_.size() < block ? base::Result<void>() : flush();
+}
+
+base::Result<void> JsonLinesWriter::flush() {
+    if (auto done = file_.write(pending_); !done) return done;
+    written_ += pending_.size();
+    pending_.clear();
+    return {};
+}
+
+base::Result<std::uint64_t> JsonLinesWriter::put_in_place() {
+    if (auto done = flush(); !done) return tl::unexpected(done.error());
+    if (auto done = file_.put_in_place(); !done) return tl::unexpected(done.error());
+    return written_;
 }
 
 }  // namespace source::dump

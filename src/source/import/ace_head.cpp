@@ -1,26 +1,24 @@
-// is_dumped(): tells AceDB's own files from those that people write.
 // SPDX-License-Identifier: MIT
+#include "source/import/ace_head.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include "source/ace_text.hpp"
-#include "source/import/curated_files.hpp"
 
 namespace source::import {
 namespace {
 
-constexpr std::size_t whole_head = std::size_t{64} << 10;
+// What a header or line looks like. `broken` is what the dump's readers refuse; the end of a
+// `cut` text is not in the head, or not in the file.
+enum class Look { dumped, stamped, curated, broken, cut };
 
-// What a header or line is: `broken` is what the dump's readers refuse, `cut` a text whose end
-// is not in the head, or not in the file.
-enum class Written { dumped, stamped, by_hand, broken, cut };
-
-// Words that stand in no dump where a word begins.
-bool is_of_hand(std::string_view word) {
+// True for words that never begin a word of a dump.
+bool is_curators_word(std::string_view word) {
     return word == "-D" || word == "-R" || word == "-A" || word.starts_with("//");
 }
 
-// Options are words of two characters (as in TreeScanner).
+// Options are words of two characters (as in parse_object).
 bool is_option(std::string_view word) {
     return word.size() == 2 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
 }
@@ -35,11 +33,11 @@ bool has_slashes(std::string_view raw) {
     return false;
 }
 
-// Goes through headers and lines from left to right, by the rules of HeaderReader and
-// TreeScanner, and looks for what they would take though people wrote it.
-class HeadReader {
+// Reads headers and lines from left to right, by the rules of read_header and parse_object, and
+// looks for what those would accept although a curator wrote it.
+class HeadWords {
    public:
-    explicit HeadReader(std::string_view bytes) : bytes_(bytes) {}
+    explicit HeadWords(std::string_view bytes) : bytes_(bytes) {}
 
     [[nodiscard]] std::string_view rest() const { return bytes_.substr(at_); }
     [[nodiscard]] std::string_view line() const { return rest().substr(0, rest().find('\n')); }
@@ -47,43 +45,44 @@ class HeadReader {
 
     void skip_line() { at_ = std::min(bytes_.find('\n', at_), bytes_.size() - 1) + 1; }
 
-    // `Class : "name"`, and a stamp; stands at the end of the line then.
-    Written header(std::string_view& class_name) {
-        if (begins_by_hand()) return Written::by_hand;
+    // Reads `Class : "name"` and a stamp, up to the end of the line.
+    Look header(std::string_view& class_name) {
+        if (begins_as_curated()) return Look::curated;
         class_name = word();
         const bool has_tab = gap().starts_with('\t');
-        // A line that lost its header is no header by hand.
-        if (!take(":")) return has_tab ? Written::broken : Written::by_hand;
-        if (gap().empty() || !take("\"")) return Written::by_hand;
+        // With a TAB it is a line that lost its header, not a header of a curator.
+        if (!take(":")) return has_tab ? Look::broken : Look::curated;
+        if (gap().empty() || !take("\"")) return Look::curated;
         const auto name = quoted();
-        if (name == Written::broken || name == Written::cut) return name;
+        if (name == Look::broken || name == Look::cut) return name;
         gap();
-        if (take("-O \"")) return Written::stamped;
-        if (take("-O ") && !word().empty()) return Written::by_hand;
+        if (take("-O \"")) return Look::stamped;
+        if (take("-O ") && !word().empty()) return Look::curated;
         gap();
         if (at_blank_line()) return name;
-        return rest().starts_with("//") ? Written::by_hand : Written::broken;
+        return rest().starts_with("//") ? Look::curated : Look::broken;
     }
 
-    // A tag and cells.
-    //   has_tab  set when a TAB stands behind the tag
-    Written cells(bool& has_tab) {
-        if (begins_by_hand() || is_of_hand(word())) return Written::by_hand;
+    // Reads a tag and cells.
+    //   has_tab  set when a TAB follows the tag
+    Look cells(bool& has_tab) {
+        if (begins_as_curated() || is_curators_word(word())) return Look::curated;
         for (bool is_first = true;; is_first = false) {
             const auto between = gap();
             has_tab = has_tab || (is_first && between.starts_with('\t'));
-            if (at_blank_line()) return Written::dumped;
-            if (between.empty()) return Written::broken;
-            // AcePerl's asAce has nothing but TABs between cells.
-            if (between.find(' ') == between.npos) return Written::by_hand;
-            if (const auto found = cell(); found != Written::dumped) return found;
+            if (at_blank_line()) return Look::dumped;
+            if (between.empty()) return Look::broken;
+            // AcePerl's asAce writes only TABs between cells.
+            if (between.find(' ') == between.npos) return Look::curated;
+            if (const auto found = cell(); found != Look::dumped) return found;
         }
     }
 
    private:
-    [[nodiscard]] bool begins_by_hand() const {
+    [[nodiscard]] bool begins_as_curated() const {
         constexpr std::string_view first = "!@\" \t";
-        return rest().empty() || first.find(rest()[0]) != first.npos || is_of_hand(next_word());
+        return rest().empty() || first.find(rest()[0]) != first.npos ||
+               is_curators_word(next_word());
     }
 
     [[nodiscard]] std::string_view next_word() const {
@@ -102,25 +101,24 @@ class HeadReader {
         return found;
     }
 
-    Written cell() {
+    Look cell() {
         if (take("-O \"") || take("-C \"") || take("\"")) return quoted();
         const auto found = word();
-        if (is_of_hand(found)) return Written::by_hand;
-        return is_option(found) ? Written::broken : Written::dumped;
+        if (is_curators_word(found)) return Look::curated;
+        return is_option(found) ? Look::broken : Look::dumped;
     }
 
-    // Behind the opening quote.
-    Written quoted() {
+    // Reads the rest of a text after its opening quote.
+    Look quoted() {
         const char* begin = bytes_.data() + at_;
         const auto closing = find_closing(begin, bytes_.data() + bytes_.size());
-        if (closing.quote == nullptr)
-            return goes_on_behind_end() ? Written::cut : Written::broken;
+        if (closing.quote == nullptr) return continues_after_end() ? Look::cut : Look::broken;
         const auto size = static_cast<std::size_t>(closing.quote - begin);
         at_ += size + 1;
-        return has_slashes({begin, size}) ? Written::by_hand : Written::dumped;
+        return has_slashes({begin, size}) ? Look::curated : Look::dumped;
     }
 
-    bool goes_on_behind_end() {
+    bool continues_after_end() {
         auto at = at_;
         while (at < bytes_.size() && bytes_[at] != '\n') at += bytes_[at] == '\\' ? 2 : 1;
         return at >= bytes_.size();
@@ -136,13 +134,14 @@ class HeadReader {
     std::size_t at_ = 0;
 };
 
-// Judges paragraph by paragraph. The first object with content has to be what a dump may hold;
-// behind it damage is the dump's, to be refused, and only what people alone write is against it.
+// Judges paragraph by paragraph. The first object with content must be one that a dump may hold.
+// After it, damage is damage of a dump, which its reader refuses, and only signs of a curator
+// count.
 class Head {
    public:
-    // The last line may be cut.
+    // The last line of a full head may be cut.
     explicit Head(std::string_view bytes)
-        : words_(bytes.size() < whole_head ? bytes : bytes.substr(0, bytes.rfind('\n') + 1)) {}
+        : words_(bytes.size() < head_size ? bytes : bytes.substr(0, bytes.rfind('\n') + 1)) {}
 
     bool is_dumped() {
         while (!words_.rest().empty()) {
@@ -153,26 +152,26 @@ class Head {
                 continue;
             }
             const auto found = paragraph();
-            if (found == Written::stamped || found == Written::cut) return true;
-            if (found == Written::by_hand) return false;
+            if (found == Look::stamped || found == Look::cut) return true;
+            if (found == Look::curated) return false;
         }
         return true;
     }
 
    private:
-    Written paragraph() {
+    Look paragraph() {
         std::string_view class_name;
         const auto found = words_.header(class_name);
         const auto form = form_of(class_name);
         const bool is_first = !std::exchange(has_objects_, true);
-        // A stamp decides, whatever else the header holds; one of an array may be a paste.
-        if (found == Written::stamped && (is_first || form == Form::tree)) return found;
-        if (found == Written::by_hand || found == Written::cut) return found;
-        if (found == Written::broken && !has_content_) return Written::by_hand;
+        // A stamp decides, whatever else the header holds. That of an array may be pasted text.
+        if (found == Look::stamped && (is_first || form == Form::tree)) return found;
+        if (found == Look::curated || found == Look::cut) return found;
+        if (found == Look::broken && !has_content_) return Look::curated;
         words_.skip_line();
         if (form == Form::tree) return lines();
         skip_array(form);
-        return Written::dumped;
+        return Look::dumped;
     }
 
     void skip_array(Form form) {
@@ -183,29 +182,35 @@ class Head {
         }
     }
 
-    // Up to a blank line.
-    Written lines() {
-        if (words_.at_blank_line()) return Written::dumped;
+    // Reads up to a blank line.
+    Look lines() {
+        if (words_.at_blank_line()) return Look::dumped;
         const bool is_first = !std::exchange(has_content_, true);
         bool has_tab = false;
         while (!words_.at_blank_line()) {
             const auto found = words_.cells(has_tab);
-            if (found == Written::by_hand) return found;
-            if (found == Written::broken && is_first) return Written::by_hand;
-            // The dumper writes a TAB behind each line's tag; people seldom write one.
-            if (found == Written::cut) return is_first && !has_tab ? Written::by_hand : found;
+            if (found == Look::curated) return found;
+            if (found == Look::broken && is_first) return Look::curated;
+            // The dumper writes a TAB after each line's tag; curators seldom write one.
+            if (found == Look::cut) return is_first && !has_tab ? Look::curated : found;
             words_.skip_line();
         }
-        return is_first && !has_tab ? Written::by_hand : Written::dumped;
+        return is_first && !has_tab ? Look::curated : Look::dumped;
     }
 
-    HeadReader words_;
+    HeadWords words_;
     bool has_objects_ = false;
-    bool has_content_ = false;  // an object with lines was there
+    bool has_content_ = false;  // there was an object with lines
 };
 
 }  // namespace
 
-bool is_dumped(std::string_view head) { return Head(head).is_dumped(); }
+bool is_dumped(std::string_view head) { return Head(head.substr(0, head_size)).is_dumped(); }
+
+bool is_unstamped(std::string_view head) {
+    // Each object with content has a line with a TAB after its first tag.
+    const bool has_content = head.find('\t') != std::string_view::npos;
+    return has_content && head.find(" -O \"") == std::string_view::npos;
+}
 
 }  // namespace source::import

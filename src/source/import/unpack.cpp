@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t block = 1 << 18;
 
-// Packed bytes in, plain bytes out, within the limits.
+// Reads packed bytes and writes plain ones, within the limits.
 class Stream {
    public:
     Stream(const File& packed, const File& plain, const UnpackLimits& limits)
         : packed_(packed), plain_(plain), limits_(limits), in_(block), out_(block) {}
 
-    // The next packed bytes; empty at the end of the file.
+    // Returns the next packed bytes; none at the end of the file.
     base::Result<std::string_view> read() {
         const auto got = packed_.read_at(in_.data(), in_.size(), consumed_);
         if (!got) return tl::unexpected(got.error());
@@ -28,11 +28,11 @@ class Stream {
 
     [[nodiscard]] std::vector<char>& out() { return out_; }
 
-    // Takes the first `size` bytes of out().
-    base::Result<bool> write(std::size_t size) {
+    // Writes the first `size` bytes of out().
+    base::Result<void> write(std::size_t size) {
         produced_ += size;
         if (produced_ > limits_.most)
-            return base::fail(base::Kind::refused, "unpacks to more than a dump file may hold");
+            return base::fail(base::Kind::refused, "unpacks to more than a file may hold");
         if (produced_ > limits_.free && produced_ / limits_.ratio > consumed_)
             return base::fail(base::Kind::refused, "unpacks to over a thousand times its size");
         return plain_.write({out_.data(), size});
@@ -49,7 +49,7 @@ tl::unexpected<base::Error> damaged(const char* what) {
     return base::fail(base::Kind::refused, std::string("is damaged: ") + what);
 }
 
-// Plain bytes of a gzip file. Members may follow each other (RFC 1952 section 2.2).
+// Unpacks a gzip file. Members may follow each other (RFC 1952 section 2.2).
 class Inflater {
    public:
     explicit Inflater(Stream& stream) : stream_(stream) {
@@ -62,7 +62,7 @@ class Inflater {
 
     [[nodiscard]] bool is_whole() const { return !in_member_; }
 
-    base::Result<bool> take(std::string_view packed) {
+    base::Result<void> take(std::string_view packed) {
         zlib_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
         zlib_.avail_in = static_cast<uInt>(packed.size());
         bool is_full = false;
@@ -70,11 +70,11 @@ class Inflater {
             if (auto done = step(); !done) return done;
             is_full = in_member_ && zlib_.avail_out == 0;
         }
-        return true;
+        return {};
     }
 
    private:
-    base::Result<bool> step() {
+    base::Result<void> step() {
         auto& out = stream_.out();
         if (!in_member_) ::inflateReset(&zlib_);
         zlib_.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -91,7 +91,7 @@ class Inflater {
     bool in_member_ = true;
 };
 
-// Plain bytes of a zstd file; frames may follow each other (RFC 8878 section 3).
+// Unpacks a zstd file. Frames may follow each other (RFC 8878 section 3).
 class ZstdUnpacker {
    public:
     explicit ZstdUnpacker(Stream& stream) : stream_(stream), zstd_(ZSTD_createDStream()) {
@@ -100,7 +100,7 @@ class ZstdUnpacker {
 
     [[nodiscard]] bool is_whole() const { return left_ == 0; }
 
-    base::Result<bool> take(std::string_view packed) {
+    base::Result<void> take(std::string_view packed) {
         ZSTD_inBuffer in{packed.data(), packed.size(), 0};
         bool is_full = false;
         while (in.pos < in.size || is_full) {
@@ -111,7 +111,7 @@ class ZstdUnpacker {
             if (auto done = stream_.write(out.pos); !done) return done;
             is_full = left_ != 0 && out.pos == out.size;
         }
-        return true;
+        return {};
     }
 
    private:
@@ -124,7 +124,7 @@ class ZstdUnpacker {
 };
 
 template <class Unpacker>
-base::Result<bool> unpack_all(Stream& stream) {
+base::Result<void> unpack_all(Stream& stream) {
     Unpacker unpacker(stream);
     for (;;) {
         const auto packed = stream.read();
@@ -133,7 +133,7 @@ base::Result<bool> unpack_all(Stream& stream) {
         if (auto done = unpacker.take(*packed); !done) return done;
     }
     if (!unpacker.is_whole()) return damaged("it ends too early");
-    return true;
+    return {};
 }
 
 }  // namespace

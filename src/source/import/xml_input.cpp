@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+#include "source/import/xml_input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+namespace source::import {
+namespace {
+
+constexpr std::size_t block_size = 256 << 10;
+constexpr std::size_t batch_size = 64 << 10;
+// Of a tag, outside of its values. libxml2 compares each attribute with all before it.
+constexpr std::size_t most_markup = 8 << 10;
+constexpr std::size_t kept_of_cut = 1 << 10;  // more than the longest name that is tracked
+// libxml2 counts in int, and a value may grow by a factor of five (a newline is `&#10;`).
+constexpr std::size_t most_of_all = 128 << 20;
+
+constexpr std::string_view comment = "<!--", cdata = "<![CDATA[", instruction = "<?",
+                           doctype = "<!DOCTYPE";
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+std::size_t line_ends_in(std::string_view bytes) {
+    return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+constexpr bool ends_tag_run(char c) { return c == '<' || c == '>' || c == '"' || c == '\''; }
+
+// Returns the first quote, `<`, or byte other than 0x20 ... 0x7F (bytes above are negative), or
+// end.
+const char* find_special(const char* at, const char* end, char quote) {
+#ifdef __SSE2__
+    const auto quotes = _mm_set1_epi8(quote), less = _mm_set1_epi8('<'),
+               blank = _mm_set1_epi8(0x20);
+    for (; end - at >= 16; at += 16) {
+        const auto bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+        const auto stops =
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, quotes), _mm_cmpeq_epi8(bytes, less));
+        const auto found = static_cast<unsigned>(
+            _mm_movemask_epi8(_mm_or_si128(stops, _mm_cmplt_epi8(bytes, blank))));
+        if (found != 0) return at + std::countr_zero(found);
+    }
+#endif
+    while (at != end && *at != quote && *at != '<' && *at >= 0x20) ++at;
+    return at;
+}
+
+// Returns the value of `encoding` in an XML declaration, or nothing.
+std::string_view encoding_in(std::string_view declaration) {
+    const auto found = declaration.find("encoding");
+    if (found == std::string_view::npos) return {};
+    auto rest = base::trim(declaration.substr(found + 8));
+    if (!rest.starts_with('=')) return {};
+    rest = base::trim(rest.substr(1));
+    if (rest.empty() || (rest.front() != '"' && rest.front() != '\'')) return {};
+    return rest.substr(1, std::min(rest.find(rest.front(), 1), rest.size()) - 1);
+}
+
+enum class XmlEncoding { utf8, latin1 };
+
+// Returns the encoding of an XML declaration: utf8 also for US-ASCII and if it names none;
+// nullopt for any other but ISO-8859-1.
+std::optional<XmlEncoding> declared_encoding(std::string_view declaration) {
+    const auto encoding = encoding_in(declaration);
+    const auto is_one_of = [&](const auto& names) {
+        return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+            return base::equal_ignoring_case(name, encoding);
+        });
+    };
+    constexpr std::array<std::string_view, 5> utf8{"", "UTF-8", "UTF8", "US-ASCII", "ASCII"};
+    constexpr std::array<std::string_view, 3> latin1{"ISO-8859-1", "ISO_8859-1", "Latin1"};
+    if (is_one_of(utf8)) return XmlEncoding::utf8;
+    if (is_one_of(latin1)) return XmlEncoding::latin1;
+    return std::nullopt;
+}
+
+// Appends ISO-8859-1 as UTF-8.
+void append_latin1(std::string& out, std::string_view bytes) {
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80) {
+            out += c;
+        } else {
+            out += static_cast<char>(0xC0 | (byte >> 6));
+            out += static_cast<char>(0x80 | (byte & 0x3F));
+        }
+    }
+}
+
+// The bytes up to where something else begins.
+struct XmlRun {
+    std::size_t size = 0;
+    std::size_t line_ends = 0;
+    bool needs_care = false;  // it contains bytes other than 0x20 ... 0x7F
+};
+
+// Returns the run inside of a tag: up to `<`, `>`, a quote, or the end.
+XmlRun tag_run(std::string_view bytes) {
+    XmlRun run;
+    for (; run.size < bytes.size() && !ends_tag_run(bytes[run.size]); ++run.size)
+        if (bytes[run.size] == '\n') ++run.line_ends;
+    return run;
+}
+
+// Returns the run inside of a value: up to its closing quote, `<`, or the end.
+//   needs_care  what is known of the value so far
+XmlRun value_run(std::string_view bytes, char quote, bool needs_care) {
+    const char *begin = bytes.data(), *end = begin + bytes.size(), *at = begin;
+    if (!needs_care) {
+        at = find_special(begin, end, quote);
+        if (at == end || *at == quote || *at == '<')
+            return {static_cast<std::size_t>(at - begin), 0, false};
+    }
+    XmlRun run{0, 0, true};
+    for (; at != end && *at != quote && *at != '<'; ++at)
+        if (*at == '\n') ++run.line_ends;
+    run.size = static_cast<std::size_t>(at - begin);
+    return run;
+}
+
+// Appends the bytes between the quotes of a value so that XML keeps its newlines and tabs: as
+// character references. CR LF is one newline. References in it stay.
+void append_value(std::string& out, std::string_view value) {
+    for (std::size_t at = 0; at < value.size(); ++at) {
+        switch (value[at]) {
+            case '\n': out += "&#10;"; break;
+            case '\t': out += "&#9;"; break;
+            case '\r':
+                if (!value.substr(at + 1).starts_with('\n')) out += "&#13;";
+                break;
+            default: out += value[at];
+        }
+    }
+}
+
+}  // namespace
+
+XmlInput::XmlInput(const File& file, std::string_view name, std::size_t most)
+    : file_(file), name_(name), most_(std::min(most, most_of_all)), block_(block_size) {}
+
+base::Result<bool> XmlInput::next() {
+    if (error_) return tl::unexpected(*error_);
+    batch_.clear();
+    starts_.clear();
+    for (;;) {
+        const bool is_between = in_ == In::text || in_ == In::skipped;
+        if (is_between && batch_.size() >= batch_size) return true;
+        const auto more = step();
+        if (more && *more) continue;
+        if (!more) {
+            drop_tag();
+            error_ = more.error();
+            if (batch_.empty()) return more;
+        }
+        return !batch_.empty();
+    }
+}
+
+void XmlInput::drop_tag() {
+    if (in_ == In::text || in_ == In::skipped) return;
+    batch_.resize(tag_begin_);
+    if (is_start_) starts_.pop_back();
+}
+
+base::Result<bool> XmlInput::step() {
+    if (!has_begun_) return read_start();
+    if (rest_ == 0) {
+        const auto filled = fill();
+        if (!filled) return filled;
+        if (!*filled) return at_end();
+    }
+    switch (in_) {
+        case In::text: return *at_ == '<' ? read_markup() : read_text();
+        case In::skipped: return read_skipped();
+        case In::tag: return read_tag();
+        case In::value: break;
+    }
+    return read_value();
+}
+
+// Keeps what is left, a few bytes, in front of the new block.
+base::Result<bool> XmlInput::fill() {
+    if (eof_) return false;
+    const std::string left(rest());
+    block_.resize(left.size() + block_size);
+    std::copy(left.begin(), left.end(), block_.begin());
+    const auto got = file_.read_at(block_.data() + left.size(), block_size, read_);
+    if (!got) return base::fail_at(name_, got.error());
+    read_ += *got;
+    eof_ = *got < block_size;
+    if (is_latin1_) {
+        recoded_ = left;
+        append_latin1(recoded_, {block_.data() + left.size(), *got});
+        at_ = recoded_.data(), rest_ = recoded_.size();
+    } else {
+        at_ = block_.data(), rest_ = left.size() + *got;
+    }
+    return *got > 0;
+}
+
+base::Result<bool> XmlInput::read_start() {
+    has_begun_ = true;
+    if (auto filled = fill(); !filled) return filled;
+    const auto head = rest().substr(0, 4);
+    if (head.starts_with("\xFE\xFF") || head.starts_with("\xFF\xFE") ||
+        head.find('\0') != head.npos)
+        return fault(
+            base::Kind::refused,
+            "the file is not text, or it is UTF-16 or UTF-32: make it UTF-8 (iconv -t UTF-8)");
+    if (head.starts_with("\xEF\xBB\xBF")) consume(3);
+    std::size_t blanks = 0;
+    while (blanks < rest_ && is_blank(at_[blanks])) ++blanks;
+    drop(blanks);
+    return rest().starts_with("<?xml") ? read_declaration() : true;
+}
+
+base::Result<bool> XmlInput::read_declaration() {
+    const auto end = rest().find("?>");
+    if (end == std::string_view::npos)
+        return fault(base::Kind::refused, "the file is cut off: it ends in its XML declaration");
+    const auto encoding = declared_encoding(rest().substr(0, end));
+    if (!encoding)
+        return fault(base::Kind::refused, "the file's encoding is not UTF-8, US-ASCII or "
+                                          "ISO-8859-1: make it UTF-8 (iconv -t UTF-8)");
+    drop(end + 2);
+    is_latin1_ = *encoding == XmlEncoding::latin1;
+    if (!is_latin1_) return true;
+    append_latin1(recoded_, rest());
+    at_ = recoded_.data(), rest_ = recoded_.size();
+    return true;
+}
+
+void XmlInput::drop(std::size_t size) {
+    const auto line_ends = line_ends_in(rest().substr(0, size));
+    line_ += line_ends;
+    batch_.append(line_ends, '\n');
+    consume(size);
+}
+
+base::Result<bool> XmlInput::read_text() {
+    std::size_t at = 0;
+    for (; at < rest_ && is_blank(at_[at]); ++at) {
+        if (at_[at] != '\n') continue;
+        ++line_;
+        batch_ += '\n';
+    }
+    consume(at);
+    if (rest_ == 0 || *at_ == '<') return true;
+    batch_ += 'x';
+    drop(std::min(rest().find('<'), rest_));
+    return true;
+}
+
+base::Result<bool> XmlInput::read_markup() {
+    if (rest_ < doctype.size() && !eof_) {
+        auto filled = fill();
+        if (!filled) return filled;
+        return true;
+    }
+    if (rest().starts_with(comment)) {
+        skip(comment, "-->");
+    } else if (rest().starts_with(cdata)) {
+        batch_ += 'x';
+        skip(cdata, "]]>");
+    } else if (rest().starts_with(instruction)) {
+        skip(instruction, "?>");
+    } else if (base::equal_ignoring_case(rest().substr(0, doctype.size()), doctype)) {
+        return fault(base::Kind::refused, "the file has a DOCTYPE, which is not read (it may "
+                                          "declare entities): take it out");
+    } else if (eof_ && rest().starts_with("<!") && rest().find('>') == std::string_view::npos) {
+        return fault(base::Kind::refused, "the file is cut off: it ends inside of a comment");
+    } else if (rest().starts_with("<!")) {
+        return fault(base::Kind::malformed, "not well-formed XML: a declaration (\"<!\")");
+    } else {
+        begin_tag();
+    }
+    return true;
+}
+
+void XmlInput::skip(std::string_view opening, std::string_view terminator) {
+    consume(opening.size());
+    terminator_ = terminator;
+    in_ = In::skipped;
+}
+
+base::Result<bool> XmlInput::read_skipped() {
+    const auto end = rest().find(terminator_);
+    if (end != std::string_view::npos) {
+        drop(end + terminator_.size());
+        in_ = In::text;
+        return true;
+    }
+    // The beginning of the terminator may stand at the end of the block.
+    if (rest_ >= terminator_.size()) drop(rest_ - (terminator_.size() - 1));
+    auto filled = fill();
+    if (!filled) return filled;
+    return *filled ? base::Result<bool>(true) : at_end();
+}
+
+void XmlInput::begin_tag() {
+    is_start_ = rest_ > 1 && at_[1] != '/';
+    if (is_start_) starts_.push_back({line_, false});
+    tag_begin_ = batch_.size();
+    markup_ = line_ends_ = 0;
+    batch_ += '<';
+    consume(1);
+    in_ = In::tag;
+}
+
+base::Result<bool> XmlInput::read_tag() {
+    const auto run = tag_run(rest());
+    markup_ += run.size;
+    line_ += run.line_ends;
+    if (markup_ > most_markup)
+        return fault(base::Kind::too_large, "a tag with more attributes than any may have");
+    batch_.append(at_, run.size);
+    consume(run.size);
+    if (rest_ == 0) return true;
+    const char c = *at_;
+    if (c == '<')
+        return fault(base::Kind::malformed, "not well-formed XML: a tag inside of a tag");
+    batch_ += c;
+    ++markup_;
+    consume(1);
+    if (c == '>') {
+        batch_.append(line_ends_, '\n');
+        in_ = In::text;
+        return true;
+    }
+    quote_ = c;
+    value_begin_ = batch_.size();
+    needs_care_ = is_value_cut_ = false;
+    in_ = In::value;
+    return true;
+}
+
+base::Result<bool> XmlInput::read_value() {
+    const auto run = value_run(rest(), quote_, needs_care_);
+    needs_care_ = run.needs_care;
+    line_ += run.line_ends;
+    line_ends_ += run.line_ends;
+    if (!is_value_cut_) batch_.append(at_, run.size);
+    if (batch_.size() - tag_begin_ > most_) cut_value();
+    consume(run.size);
+    if (rest_ == 0) return true;
+    if (*at_ == quote_) {
+        end_value();
+        return true;
+    }
+    return fault(base::Kind::malformed,
+                 "not well-formed XML: a value whose quote is not closed, or that holds a \"<\", "
+                 "which should be \"&lt;\"");
+}
+
+void XmlInput::cut_value() {
+    is_value_cut_ = true;
+    if (is_start_) starts_.back().is_cut = true;
+    batch_.resize(std::min(batch_.size(), value_begin_ + kept_of_cut));
+    // Don't keep half of a reference or of a character.
+    const auto open = batch_.rfind('&');
+    if (open != batch_.npos && open >= value_begin_ && batch_.find(';', open) == batch_.npos)
+        batch_.resize(open);
+    while (batch_.size() > value_begin_ && batch_.back() < 0) batch_.pop_back();
+}
+
+void XmlInput::end_value() {
+    if (needs_care_) {
+        const auto value = base::legal_text(std::string_view(batch_).substr(value_begin_));
+        batch_.resize(value_begin_);
+        append_value(batch_, value);
+    }
+    batch_ += quote_;
+    ++markup_;
+    consume(1);
+    in_ = In::tag;
+}
+
+base::Result<bool> XmlInput::at_end() const {
+    if (in_ == In::text) return false;
+    return fault(base::Kind::refused, in_ == In::skipped
+                                          ? "the file is cut off: it ends inside of a comment"
+                                          : "the file is cut off: it ends inside of a tag");
+}
+
+tl::unexpected<base::Error> XmlInput::fault(base::Kind kind, const std::string& what) const {
+    return base::fail(kind, std::string(name_) + ":" + std::to_string(line_) + ": " + what);
+}
+
+}  // namespace source::import

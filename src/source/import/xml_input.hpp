@@ -1,0 +1,108 @@
+// source/import/xml_input.hpp -- reads the bytes of an XML file and prepares them for libxml2:
+// - Leaves out the XML declaration, comments, processing instructions and CDATA sections, and
+//   refuses a DOCTYPE. So nothing can declare an entity, and nothing grows without bounds.
+// - Replaces text between tags, which carries nothing, by one "x".
+// - Makes each value legal text (base/utf8), as in every other notation, since AcePerl prints the
+//   bytes of the database and declares no encoding. Writes newlines and tabs in values as
+//   character references, since AcePerl writes them bare and XML would turn them into blanks.
+// - Ends batches where a tag ends, since libxml2 2.9 scans an unfinished tag again for each
+//   portion of it (12 MB of DNA in an attribute took 30 s).
+// - Cuts a value longer than `most`, and marks its tag.
+// Keeps line ends, so that libxml2 counts lines right. One thread at a time.
+// The scanners of tags and values are written by hand since libxml2 has no hook before it parses;
+// with them, XML is converted at half of libxml2's own reading speed or better
+// (docs/performance.md).
+// Source: XML 1.0, sections 2.2-2.8, 3.1, 3.3.3; AcePerl 1.92, Ace::Object::escapeXML.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "source/file.hpp"
+
+namespace source::import {
+
+// A start tag of a batch.
+struct XmlStart {
+    std::uint64_t line = 0;  // of its `<`, counted from 1
+    bool is_cut = false;     // one of its values is cut
+};
+
+class XmlInput {
+   public:
+    // `file` and `name` (for errors) outlive it.
+    XmlInput(const File& file, std::string_view name, std::size_t most);
+
+    // Reads the next batch into bytes() and starts(). Returns false at the end of the file. What
+    // precedes a mistake comes as a batch of its own, before the error.
+    //   error  refused (cut off inside of a tag, a value, ...; a DOCTYPE; an unsupported
+    //          encoding); malformed; too_large (a tag of too many attributes); unavailable
+    [[nodiscard]] base::Result<bool> next();
+
+    // Whole tags and line ends between them, legal UTF-8 between the quotes.
+    [[nodiscard]] std::string_view bytes() const { return batch_; }
+    [[nodiscard]] const std::vector<XmlStart>& starts() const { return starts_; }
+    // The line that next() has reached.
+    [[nodiscard]] std::uint64_t line() const { return line_; }
+
+   private:
+    enum class In { text, tag, value, skipped };
+
+    // Each step below consumes some of rest(). They return false at the end of the file.
+
+    [[nodiscard]] std::string_view rest() const { return {at_, rest_}; }
+    void consume(std::size_t size) { at_ += size, rest_ -= size; }
+    void drop(std::size_t size);  // consumes bytes and keeps only their line ends
+    base::Result<bool> fill();
+    base::Result<bool> read_start();
+    base::Result<bool> read_declaration();
+    base::Result<bool> step();
+    base::Result<bool> read_text();
+    base::Result<bool> read_markup();
+    void skip(std::string_view opening, std::string_view terminator);
+    base::Result<bool> read_skipped();
+    void begin_tag();
+    base::Result<bool> read_tag();
+    base::Result<bool> read_value();
+    void cut_value();
+    void end_value();
+    [[nodiscard]] base::Result<bool> at_end() const;
+    void drop_tag();
+    [[nodiscard]] tl::unexpected<base::Error> fault(base::Kind kind,
+                                                    const std::string& what) const;
+
+    const File& file_;
+    std::string_view name_;
+    std::size_t most_;
+
+    std::vector<char> block_;
+    std::string recoded_;  // the block, where the file is Latin-1
+    const char* at_ = nullptr;
+    std::size_t rest_ = 0;    // bytes from at_ on that are read and not yet consumed
+    std::uint64_t read_ = 0;  // bytes of the file read so far
+    bool eof_ = false, has_begun_ = false, is_latin1_ = false;
+    std::uint64_t line_ = 1;  // of the byte at at_
+
+    In in_ = In::text;
+    std::string_view terminator_;  // of what is skipped
+    char quote_ = '"';
+    bool is_start_ = false;    // not an end tag
+    bool needs_care_ = false;  // the value holds more than plain ASCII
+    bool is_value_cut_ = false;
+    std::size_t tag_begin_ = 0;  // in batch_
+    std::size_t value_begin_ = 0;
+    std::size_t markup_ = 0;     // bytes of the tag outside of its values
+    std::size_t line_ends_ = 0;  // that stood in values of the tag
+
+    std::string batch_;
+    std::vector<XmlStart> starts_;
+    std::optional<base::Error> error_;
+};
+
+}  // namespace source::import

@@ -1,0 +1,93 @@
+// source/index_folder.hpp -- the folder in which the indexes of all builds lie. Files of a
+// version:
+//   VERSION.index         its index
+//   VERSION.plain/        plain files, where the build's own files can't be sought in
+//   VERSION.models        the models of a running database
+//   VERSION-DIGEST.index  a previous index of the version, which was published again since
+//   VERSION.lock          locked while the index is made
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/release.hpp"
+#include "base/result.hpp"
+#include "source/file.hpp"
+#include "source/source.hpp"
+
+namespace source {
+
+[[nodiscard]] std::string index_path(const std::string& index_dir, const std::string& version);
+[[nodiscard]] std::string plain_folder(const std::string& index_dir, const std::string& version);
+[[nodiscard]] std::string models_path(const std::string& index_dir, const std::string& version);
+
+// Locks the making of a version's index until the returned file is closed. Waits for another
+// process that holds the lock. Where the file system has no locks, two processes may make the
+// index at once, and the last one stands.
+//   error  unavailable
+[[nodiscard]] base::Result<File> lock_version(const std::string& index_dir,
+                                              const std::string& version);
+
+// Returns what `find` finds. When it finds nothing, locks the version, looks again, since another
+// process may have made the index meanwhile, then calls `make` and looks once more.
+//   subject  the build or database, for the error text
+//   error    those of `find` and `make`; unavailable: what was made does not fit any more
+template <class Found>
+[[nodiscard]] base::Result<Found> find_or_make(
+    const std::string& index_dir, const std::string& version, const std::string& subject,
+    const std::function<base::Result<std::optional<Found>>()>& find,
+    const std::function<base::Result<void>()>& make) {
+    if (auto made = make_folder(index_dir); !made) return tl::unexpected(made.error());
+    auto found = find();
+    base::Result<File> lock;
+    if (found && !*found) {
+        lock = lock_version(index_dir, version);
+        if (!lock) return tl::unexpected(lock.error());
+        found = find();
+    }
+    if (found && !*found) {
+        if (auto made = make(); !made) return tl::unexpected(made.error());
+        found = find();
+    }
+    if (!found) return tl::unexpected(found.error());
+    if (!*found)
+        return base::fail(base::Kind::unavailable,
+                          subject + " changed while its index was made; try again");
+    return std::move(**found);
+}
+
+// Keeps the index of a version that is about to be made again: should the new build be refused
+// for its content, the index of the build that was served is still there.
+class PreviousIndex {
+   public:
+    // Links VERSION.index, if there is one, as VERSION-DIGEST.index.
+    PreviousIndex(const std::string& index_dir, const std::string& version);
+    PreviousIndex(const PreviousIndex&) = delete;
+    PreviousIndex& operator=(const PreviousIndex&) = delete;
+
+    // Removes the link when the new index has the same content.
+    void drop_if(std::string_view digest) const;
+
+   private:
+    std::string digest_, path_;
+};
+
+struct KeptIndex {
+    base::Release release;
+    std::string path;
+    bool operator==(const KeptIndex&) const = default;
+};
+
+// Returns the indexes in the folder, oldest release first, without damaged ones.
+[[nodiscard]] std::vector<KeptIndex> kept_indexes(const std::string& index_dir);
+
+// Returns what the index remembers of a build whose files may be gone: names, counts, digests.
+// load() and is_loading_stamp() are unavailable, models() is empty.
+//   error  absent, malformed, unavailable
+[[nodiscard]] base::Result<Build> open_kept_index(const std::string& path);
+
+}  // namespace source
