@@ -71,7 +71,8 @@ void read_xml(const std::string& path, const std::string& lines) {
     const auto file = must(source::open_file(AT_FDCWD, path));
     auto written = must(source::dump::JsonLinesWriter::create(lines));
     source::import::XmlReader reader(file, path, largest);
-    while (const auto object = must(reader.next())) must(written.add(object->object));
+    while (const auto object = must(reader.next()))
+        require(written.add(object->object).has_value(), "the disk is full");
 }
 
 // Every node, and every attribute once.

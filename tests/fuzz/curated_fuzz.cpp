@@ -2,7 +2,7 @@
 // `////`, and files that include each other, each behind another such line. Also what tells dumps
 // from such files, and the restoring of paths.
 //   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-hand_written_fuzz  this one
+//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-curated_fuzz    this one
 // SPDX-License-Identifier: MIT
 #include <cstdint>
 #include <cstdlib>

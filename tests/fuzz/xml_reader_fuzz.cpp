@@ -1,7 +1,7 @@
 // The XML reader on any bytes: what it hands over is legal, whole, no deeper than trees may be,
 // the same again when the file is cut off behind it, and comes back from JSON Lines.
 //   make fuzz                                          all fuzzers, a minute each
-//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-xml_objects_fuzz    this one
+//   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-xml_reader_fuzz    this one
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "source/ace_object.hpp"
-#include "source/hand_loading.hpp"
+#include "source/curated_loading.hpp"
 #include "tree/outline.hpp"
 #include "tree/restore.hpp"
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "source/ace_object.hpp"
-#include "source/hand_loading.hpp"
+#include "source/curated_loading.hpp"
 #include "tree/outline.hpp"
 
 namespace {

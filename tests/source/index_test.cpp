@@ -17,8 +17,8 @@ struct Made {
     std::string class_name, name;
 };
 
-std::optional<IndexWriter::Twins> write_index(const std::string& path,
-                                              const std::vector<Made>& objects) {
+std::optional<IndexWriter::Duplicate> write_index(const std::string& path,
+                                                  const std::vector<Made>& objects) {
     auto writer = IndexWriter::create(path);
     REQUIRE(writer);
     std::uint64_t offset = 0;
@@ -80,7 +80,7 @@ TEST_CASE("an index finds what was written into it, and tells it as it was") {
     CHECK(facts.untracked == 3);
     CHECK(facts.release.version == "WS1");
     CHECK(facts.files ==
-          std::vector<source::DumpFile>{{"dump.ace", {~std::uint64_t{0}, 5, -7}, 5}});
+          std::vector<source::BuildFile>{{"dump.ace", {~std::uint64_t{0}, 5, -7}, 5}});
     CHECK(facts.classes == std::vector<source::ClassCount>{{"Gene", 3}, {"Paper", 2}});
     const auto alone = Index::read_facts(path);
     REQUIRE(alone);
@@ -208,8 +208,8 @@ TEST_CASE("facts of an index written by an older program are read") {
     REQUIRE(read);
     CHECK(read->release.version == "WS186");
     CHECK(read->files ==
-          std::vector<source::DumpFile>{{"a.ace", {~std::uint64_t{0}, 5, -7}, 5},
-                                        {"b.ace.gz", {12, 5, 1204329600000000000}, 50}});
+          std::vector<source::BuildFile>{{"a.ace", {~std::uint64_t{0}, 5, -7}, 5},
+                                         {"b.ace.gz", {12, 5, 1204329600000000000}, 50}});
     CHECK(read->files[1].layout == source::Layout::ace);
     CHECK(read->flaw == "/builds/WS186/b.ace:9: the file ends inside a line");
     CHECK_FALSE(read->loading_stamps);

@@ -3,7 +3,7 @@
 
 #include "base/utf8.hpp"
 #include "source/curated/forest.hpp"
-#include "source/hand_loading.hpp"
+#include "source/curated_loading.hpp"
 
 using hand::load;
 using hand::paths_of;
@@ -325,15 +325,13 @@ TEST_CASE("a chain of aliases ends where one of them was deleted, also one follo
 TEST_CASE("a long chain of aliases is not walked for each name in it") {
     source::curated::Texts texts;
     source::curated::Names keys(texts);
-    constexpr source::curated::Number length = 300'000;  // walked each time: 45 billion steps
-    const auto key = [&](source::curated::Number i) {
-        return keys.add("Gene", std::to_string(i));
-    };
-    for (source::curated::Number i = 0; i < length; ++i)
+    constexpr source::curated::Id length = 300'000;  // walked each time: 45 billion steps
+    const auto key = [&](source::curated::Id i) { return keys.add("Gene", std::to_string(i)); };
+    for (source::curated::Id i = 0; i < length; ++i)
         keys.make_alias(key(i), key(i + 1), source::curated::Names::OldName::keep);
     const auto last = key(length);
-    source::curated::Number led_there = 0;
-    for (source::curated::Number i = 0; i < length; ++i)
+    source::curated::Id led_there = 0;
+    for (source::curated::Id i = 0; i < length; ++i)
         if (keys.resolved(key(0)) == last && keys.resolved(key(i)) == last) ++led_there;
     CHECK(led_there == length);
 }

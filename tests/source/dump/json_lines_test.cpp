@@ -221,7 +221,7 @@ TEST_CASE("what is wrong with an object's nodes is told when it is loaded") {
         const auto object = source::dump::parse_json_object(line);
         REQUIRE_FALSE(object);
         CHECK(object.error().kind == Kind::malformed);
-        return object.error().what;
+        return object.error().text;
     };
     CHECK(why(R"("tree":[{}])") == "a cell of no known kind, or of two");
     CHECK(why(R"("tree":[{"tag":"A","text":"b"}])") == "a cell of no known kind, or of two");
