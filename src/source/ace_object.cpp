@@ -70,7 +70,7 @@ class TreeParser {
     // Where a cell's children go, and where the model describes them.
     struct Position {
         Nodes* children;
-        tree::Models::Place in_model;
+        tree::Models::Position in_model;
     };
     struct Step {
         std::size_t end;  // of the cell with its stamp, counted from the start of the line

@@ -109,13 +109,6 @@ class Source {
 
 using Build = std::shared_ptr<const Source>;
 
-// True when two digests can't belong to one build. The digest of files and that of a running
-// database say nothing about each other.
-[[nodiscard]] inline bool contradict(std::string_view a, std::string_view b) {
-    constexpr std::string_view of_server = "server:";
-    return a != b && a.starts_with(of_server) == b.starts_with(of_server);
-}
-
 // Visits every object of the build.
 inline void each_object(const Source& build, const std::function<bool(const Listed&)>& visit) {
     build.each(0, UINT64_MAX, visit);

@@ -3,7 +3,7 @@
 //
 // Such a build can't tell which objects differ from another build without loading them. So the
 // digests of its objects are made of (identity, class, name) and equal no other build's; its
-// digest as a whole is "server:" and a hex digest over those (contradict() in source/source.hpp).
+// digest as a whole is "server:" and a hex digest over those (base::contradict()).
 // SPDX-License-Identifier: MIT
 #pragma once
 

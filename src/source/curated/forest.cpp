@@ -113,7 +113,7 @@ std::size_t Forest::HashChild::operator()(const ChildKey& key) const {
 
 Forest::Forest() : items_(1) {}
 
-Id Forest::begin(tree::Models::Place place) { return make(0, {Kind::tag, 0, place}); }
+Id Forest::begin(tree::Models::Position place) { return make(0, {Kind::tag, 0, place}); }
 
 Forest::ChildKey Forest::key_of(Id node) const {
     const auto& item = items_[node];

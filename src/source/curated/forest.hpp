@@ -100,7 +100,7 @@ class Names {
 struct Content {
     tree::Kind kind = tree::Kind::tag;
     Id text = 0;
-    tree::Models::Place place = tree::Models::unknown;
+    tree::Models::Position place = tree::Models::unknown;
 };
 
 enum class Siblings { many, one };  // `one`: no other siblings than comments
@@ -110,7 +110,7 @@ class Forest {
     Forest();
 
     // Adds an empty tree for an object whose class has its model at `place`. Returns its root.
-    Id begin(tree::Models::Place place);
+    Id begin(tree::Models::Position place);
 
     // Returns the child of that content, which is added after its siblings if it is new. With
     // Siblings::one it replaces all others but comments.

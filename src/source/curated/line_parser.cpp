@@ -36,7 +36,7 @@ const char* name_of(NodeType type) {
 LineParser::LineParser(const tree::Models& models, Texts& texts, Names& keys, base::Date today)
     : models_(models), texts_(texts), keys_(keys), today_(today) {}
 
-Rejected LineParser::parse(WordReader words, Models::Place place,
+Rejected LineParser::parse(WordReader words, Models::Position place,
                            std::vector<Command>& commands) {
     commands_ = &commands;
     is_judged_ = place != Models::unknown;
@@ -119,7 +119,7 @@ Rejected LineParser::read_cell(const Word& word, Target target) {
         if (place == Models::unknown)
             return "tag " + shown(tag_) + ": " + shown(word.text) +
                    " is beyond the end of the model";
-        if (models_.at(place).what != NodeType::hash) return read_value(word, place, target);
+        if (models_.at(place).type != NodeType::hash) return read_value(word, place, target);
         if (auto rejected = enter_hash(place)) return rejected;
     }
     return "the hashes of the models form a circle";
@@ -131,7 +131,7 @@ Rejected LineParser::read_free(const Word& word, Target target) {
     return add_value({kind, texts_.add(word.text), Models::unknown}, target);
 }
 
-Rejected LineParser::enter_hash(Place place) {
+Rejected LineParser::enter_hash(Position place) {
     const auto root = models_.of_class(models_.at(place).name);
     if (root == Models::unknown)
         return "the models lack the hash " + shown(models_.at(place).name);
@@ -141,7 +141,7 @@ Rejected LineParser::enter_hash(Place place) {
     return std::nullopt;
 }
 
-Rejected LineParser::read_value(const Word& word, Place place, Target target) {
+Rejected LineParser::read_value(const Word& word, Position place, Target target) {
     const auto& node = models_.at(place);
     std::optional<std::string> text;
     Kind kind = Kind::text;
@@ -160,7 +160,7 @@ Rejected LineParser::read_value(const Word& word, Place place, Target target) {
         case NodeType::date: kind = Kind::date, text = stored_date(word.text, today_); break;
     }
     if (!text)
-        return "tag " + shown(tag_) + ": " + shown(word.text) + " is not " + name_of(node.what);
+        return "tag " + shown(tag_) + ": " + shown(word.text) + " is not " + name_of(node.type);
     return add_value({kind, texts_.add(*text), place}, target);
 }
 
@@ -184,14 +184,14 @@ void LineParser::command(Action action, Content content, Siblings siblings) {
     commands_->push_back({action, siblings, content});
 }
 
-Models::Position LineParser::right_of(Place place) const {
+Models::Position LineParser::right_of(Position place) const {
     if (place == Models::unknown) return Models::unknown;
     const auto& node = models_.at(place);
     if (node.repeat && node.type != NodeType::tag) return place;
     return node.children.empty() ? Models::unknown : node.children.front();
 }
 
-Siblings LineParser::siblings_below(Place place) const {
+Siblings LineParser::siblings_below(Position place) const {
     return place != Models::unknown && models_.at(place).unique ? Siblings::one : Siblings::many;
 }
 

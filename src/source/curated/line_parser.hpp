@@ -43,11 +43,11 @@ class LineParser {
     // Appends what the line asks for.
     //   place    of the class's model; unknown: words keep their notation, nothing is judged
     //   returns  why AceDB would reject the paragraph; nullopt: it would not
-    [[nodiscard]] Rejected parse(WordReader words, tree::Models::Place place,
+    [[nodiscard]] Rejected parse(WordReader words, tree::Models::Position place,
                                  std::vector<Command>& commands);
 
    private:
-    using Place = tree::Models::Place;
+    using Position = tree::Models::Position;
     using Action = Command::Action;
     enum class Target { right, here };
 
@@ -58,13 +58,13 @@ class LineParser {
     Rejected read_stamp(WordReader& words);
     Rejected read_cell(const Word& word, Target target);
     Rejected read_free(const Word& word, Target target);
-    Rejected read_value(const Word& word, Place place, Target target);
+    Rejected read_value(const Word& word, Position place, Target target);
     Rejected add_value(Content cell, Target target);
-    Rejected enter_hash(Place place);
+    Rejected enter_hash(Position place);
     Rejected add(const Content& cell, Siblings siblings);
     void command(Action action, Content content = {}, Siblings siblings = Siblings::many);
-    [[nodiscard]] Place right_of(Place place) const;
-    [[nodiscard]] Siblings siblings_below(Place place) const;
+    [[nodiscard]] Position right_of(Position place) const;
+    [[nodiscard]] Siblings siblings_below(Position place) const;
     [[nodiscard]] static std::string shown(const std::string& word);
 
     const tree::Models& models_;
@@ -73,10 +73,10 @@ class LineParser {
     base::Date today_;
 
     std::vector<Command>* commands_ = nullptr;
-    std::string tag_;          // the last one, for rejections
-    bool is_judged_ = false;   // the class has a model
-    Place home_ = 0, at_ = 0;  // of the cursor, in the models
-    tree::Kind kind_{};        // of the cursor's node
+    std::string tag_;             // the last one, for rejections
+    bool is_judged_ = false;      // the class has a model
+    Position home_ = 0, at_ = 0;  // of the cursor, in the models
+    tree::Kind kind_{};           // of the cursor's node
     std::size_t depth_ = 0, home_depth_ = 0;
 };
 

@@ -22,7 +22,7 @@ namespace source::curated {
 struct ClassInfo {
     std::string name;
     Form form = Form::tree;
-    tree::Models::Place place = tree::Models::unknown;  // unknown: its lines are not judged
+    tree::Models::Position place = tree::Models::unknown;  // unknown: its lines are not judged
 };
 
 // An object, and where its first header stands.

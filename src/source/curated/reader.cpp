@@ -300,7 +300,8 @@ class FileLoader {
     }
 
     // Understands the paragraph as a whole before it changes anything.
-    base::Result<void> read_lines(Objects::Handle object, tree::Models::Place place, Id stamp) {
+    base::Result<void> read_lines(Objects::Handle object, tree::Models::Position place,
+                                  Id stamp) {
         std::vector<Command> commands;
         for (;;) {
             const auto is_there = lines_.next();
