@@ -90,7 +90,7 @@ TEST_CASE("an object that the server has lost is one that can't be read, never a
     const auto lost = build->load({"Gene", "a"});
     REQUIRE_FALSE(lost);
     CHECK(lost.error().kind == Kind::malformed);
-    CHECK(lost.error().text.find("the database has it no more") != std::string::npos);
+    CHECK(lost.error().text.find("not in the database any more") != std::string::npos);
     const auto logins = site.server.logins();
     CHECK(build->load({"Gene", "b"}));
     CHECK(site.server.logins() == logins);
