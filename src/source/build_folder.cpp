@@ -12,8 +12,6 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "source/dump.hpp"
-
 namespace source {
 namespace {
 

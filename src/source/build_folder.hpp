@@ -46,6 +46,12 @@ struct BuildFolder {
 //          what to do; unavailable (not there, not readable)
 [[nodiscard]] base::Result<BuildFolder> open_folder(const std::string& path);
 
+// Returns text that differs when a file differs that the build may be read from; a stat per file.
+// Files other than those of objects, release.ini and models.wrm count if there is a .ace file,
+// which may include them.
+//   error  unavailable
+[[nodiscard]] base::Result<std::string> identity_of(const std::string& folder);
+
 // Reads models.wrm; without the file the models are empty.
 //   error  unavailable; too_large above 64 MB
 [[nodiscard]] base::Result<tree::Models> read_models(const BuildFolder& folder);

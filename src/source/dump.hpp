@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "source/build_folder.hpp"  // identity_of(), for callers of open_dump()
 #include "source/source.hpp"
 
 namespace source {
@@ -28,11 +29,5 @@ struct DumpSettings {
 //          unavailable: not there, or the index can't be written
 //   cost   a stat per file and a pass over the index when it fits; else a pass over the build
 [[nodiscard]] base::Result<Build> open_dump(const DumpSettings& settings);
-
-// Returns text that differs when a file differs that the build may be read from; a stat per file.
-// Files other than those of objects, release.ini and models.wrm count if there is a .ace file,
-// which may include them.
-//   error  unavailable
-[[nodiscard]] base::Result<std::string> identity_of(const std::string& folder);
 
 }  // namespace source

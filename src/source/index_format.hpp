@@ -1,4 +1,4 @@
-// source/index_format.hpp -- the parts of an index file (source/index.hpp) as bytes. Pure.
+// source/index_format.hpp -- what an index file (source/index.hpp) contains, and its bytes. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,10 +7,66 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+#include <xxhash.h>
 
-#include "source/index.hpp"
+#include "base/release.hpp"
+#include "source/file.hpp"
+#include "source/source.hpp"
 
-namespace source::index_format {
+namespace source {
+
+// How objects are written in a plain file, one in which an object can be sought.
+enum class Layout : std::uint8_t { ace, json };
+
+struct BuildFile {
+    std::string name;  // inside the folder
+    FileStamp stamp;
+    std::uint64_t plain_size = 0;  // of its plain file: itself, unpacked, or converted
+    Layout layout = Layout::ace;   // of its plain file
+    // Another file depends on it: models, or what @NAME includes. It has no plain file.
+    bool is_included = false;
+    bool operator==(const BuildFile&) const = default;
+};
+
+// What an index knows of its build as a whole.
+struct Facts {
+    base::Release release;
+    std::string folder;           // of the build, links resolved; or what tells its database
+    std::string digest;           // Source::digest()
+    std::uint64_t untracked = 0;  // objects whose class or name is too long
+    std::vector<BuildFile> files;
+    std::vector<ClassCount> classes;
+    std::string flaw = {};  // where a file is cut off; empty: the build is whole
+    // Rule C4, if the build was sampled when the index was made; nullopt: sample on demand.
+    std::optional<std::vector<std::string>> loading_stamps = std::nullopt;
+    // Objects of converted files that are larger than this are in the index by name alone, with a
+    // length one byte larger; 0: there are none.
+    std::uint64_t largest = 0;
+    // One of the files is a dump without stamps, which shortens tag paths.
+    bool has_unstamped = false;
+    // Sentences for the operator (Source::remarks).
+    std::vector<std::string> remarks = {};
+};
+
+// One object. `name` is a view into the index.
+struct Entry {
+    XXH128_hash_t digest{};
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+    std::uint64_t line = 0;         // of its header
+    std::uint16_t file = 0;         // in Facts::files
+    std::uint16_t class_index = 0;  // in Facts::classes
+    std::string_view name;
+};
+
+// Where the record of an object is, by the hash of its name.
+struct LookupEntry {
+    std::uint64_t hash = 0;
+    std::uint64_t record = 0;
+};
+
+namespace index_format {
 
 // Increase it with every change of the layout, of what is tracked and of how names are read.
 inline constexpr std::uint32_t format = 1;
@@ -60,4 +116,6 @@ void append_record(std::string& bytes, const Entry& entry);
 [[nodiscard]] std::uint64_t key_of(std::string_view class_name, std::string_view name,
                                    std::string& folded);
 
-}  // namespace source::index_format
+}  // namespace index_format
+
+}  // namespace source

@@ -173,8 +173,8 @@ TEST_CASE("what breaks the rules is named with its place") {
     refuses("Gene : \"x\"\nTag \"a\nTag\n", "a quote is not closed", 15);
     refuses("Gene : \"x\"\nTag \"a\"b\n", "no blank after a closing quote", 18);
     refuses("Gene : \"x\"\nTag\n\nTag\n", "a blank line inside an object", 15);
-    refuses("Gene : \"x\"\n-D Tag\n",
-            "an option that is neither -O nor -C, or that has no text", 13);
+    refuses("Gene : \"x\"\n-D Tag\n", "an option that is neither -O nor -C, or that has no text",
+            13);
     refuses("Gene : \"x\"\nTag -O x\n",
             "an option that is neither -O nor -C, or that has no text", 17);
     refuses("Gene : \"x\"\nTag a\"b\n", "a quote inside a bare word", 16);
