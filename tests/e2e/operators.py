@@ -111,4 +111,4 @@ def _(site):
             assert site.stop_varve() == 0
             assert os.path.exists(address)
     done = site.expect(1, "serve")
-    assert b"no listening socket" in done.stderr, done
+    assert b"not a listening socket" in done.stderr, done
