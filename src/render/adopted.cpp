@@ -33,7 +33,7 @@ Document parse(const std::string& text) {
         htmlReadMemory(text.data(), static_cast<int>(text.size()), nullptr, "UTF-8", options));
 }
 
-// Returns `url` with what may not stand in one as %XX. What is escaped already stays.
+// Returns `url` with characters that a URL may not have as %XX. Escapes that it has stay.
 std::string as_url(std::string_view url) {
     constexpr std::string_view allowed =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#@!$&()*+,;=%";

@@ -39,7 +39,7 @@ std::optional<DocumentChange> document_change(const Change& change, std::size_t 
     return result;
 }
 
-// Empty for what stands in no tag.
+// Empty for texts and members of a KeySet, which have no tag above them.
 std::string_view first_tag_of(const DocumentChange& change) {
     const auto& first = change.parents.empty() ? change.node().cell : change.parents.front();
     return first.kind == tree::Kind::tag ? std::string_view(first.text) : std::string_view();

@@ -25,14 +25,14 @@ struct DocumentChange {
 
     // What there is now, or what there was.
     [[nodiscard]] const tree::Node& node() const { return after ? *after : *before; }
-    // A tag that was added or removed ends the path. Anything else stands below its path.
+    // True for a tag that was added or removed: it is shown as the end of the path. Anything else
+    // is shown below the path.
     [[nodiscard]] bool ends_path() const;
     [[nodiscard]] std::size_t path_size() const { return parents.size() + (ends_path() ? 1 : 0); }
     [[nodiscard]] const tree::Cell& path_cell(std::size_t i) const {
         return i < parents.size() ? parents[i] : node().cell;
     }
-    // One text took the place of another: difference_of() (render/text_difference.hpp) tells how
-    // they differ.
+    // True if one text replaced another: see difference_of() (render/text_difference.hpp).
     [[nodiscard]] bool replaces_text() const;
 };
 

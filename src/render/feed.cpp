@@ -50,7 +50,7 @@ std::string names_of(const query::WatchList& list) {
 }
 
 // Looks in the newest row only, so that the description is the same for any number of rows.
-// Filtered feeds and archive pages may lack that row.
+// Narrowed feeds and archive pages may lack that row.
 std::optional<Successor> successor_in_description(const query::History& history,
                                                   const Site& site) {
     const bool has_newest = history.vanished && !history.narrowing.is_set() &&
@@ -309,7 +309,7 @@ std::string document_of(const Shape& shape, const query::HistoryPage& page,
     const auto most = channel.before > 0 ? std::string::npos : most_bytes;
     const auto items = items_of(shape, page, site, most);
     // The head says whether all items are there. It is written again in the rare case that they
-    // do not fit behind it.
+    // do not fit after it.
     for (auto shown = items.ends.size();; --shown) {
         std::string document;
         const auto size = shown == 0 ? 0 : items.ends[shown - 1];

@@ -43,8 +43,8 @@ struct Subject {
 struct Channel {
     Subject subject;
     std::string narrowing;  // ", since WS186", added to the title; empty for the plain feed
-    // The address of this document. Its parameters since, tag and change tell the filtered feeds
-    // of one subject apart (in the id of the Atom feed).
+    // The address of this document. Its parameters since, tag and change distinguish the
+    // narrowed feeds of one subject (in the id of the Atom feed).
     std::string self_url;
     std::string current_url;  // archive pages: the address of the feed itself; else empty
     // The address of an archive page, up to its number:

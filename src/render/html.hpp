@@ -27,7 +27,7 @@ void append_link(std::string& html, std::string_view url, std::string_view text)
 // <time datetime="2008-02-15">2008-02-15</time>
 [[nodiscard]] std::string date_html(base::Date day);
 
-// Appends a text; the middle of a long one is left out, and its length stands behind it
+// Appends a text. The middle of a long one is left out, and its length is added
 // (render/display_text.hpp). An empty text is shown as "".
 void append_shortened(std::string& html, std::string_view text);
 
@@ -55,8 +55,8 @@ struct NodeStyle {
     std::size_t most_nodes = 0;   // more nodes are left out
     std::size_t most_levels = 0;  // of lists; deeper ones are left out
 };
-// Append a node and everything below it, or only what is below it. An only child stands behind
-// its parent, several are a list. An ellipsis stands for what is left out. A timestamp that equals
+// Append a node and everything below it, or only what is below it. An only child follows its
+// parent on the line, several are a list. An ellipsis marks what is left out. A timestamp that equals
 // the one before it is not repeated.
 //   synj-1 (sylvia, 2008-02-01) &gt; Person_evidence<ul><li>…</li></ul>
 //   before   markup before the first child

@@ -123,7 +123,7 @@ class PageWriter {
     // Writes a subtree as one piece, or a piece for its root and pieces for its children.
     //   number  of the change, for its first piece; 0: this is not the first
     bool write_tree(Op op, Path path, const Node& node, std::size_t number) {
-        // A tag ends the path in the heading. Anything else stands below the heading.
+        // A tag is the end of the path in the heading. Anything else is below the heading.
         const bool in_path = node.cell.kind == tree::Kind::tag;
         if (in_path) path.push_back(&node.cell);
         const auto write = [&](const Node& written, std::size_t size) {

@@ -13,7 +13,7 @@ namespace {
 
 using Contents = query::ReleaseContents;
 
-// Bytes of the lists beside the objects.
+// Bytes of the lists above the objects.
 constexpr std::size_t most_of_classes = 14'000;
 constexpr std::size_t most_of_mass_changes = 6'000;
 constexpr int bar_width = 240;

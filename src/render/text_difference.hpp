@@ -19,7 +19,7 @@ struct TextRun {
     };
     Kind kind = Kind::same;
     std::string_view text;
-    bool begins_word = true;  // false inside of a sequence: no blank stands before this run
+    bool begins_word = true;  // false inside of a sequence: no blank before this run
     bool operator==(const TextRun&) const = default;
 };
 

@@ -91,7 +91,7 @@ TEST_CASE("content shows an opaque stamp as it is") {
     check_html(html);
 }
 
-TEST_CASE("content names members of a KeySet and texts that stand in no tag") {
+TEST_CASE("content names members of a KeySet and texts without a tag") {
     const auto html = content({added({}, Node{{tree::Kind::member, "WBGene1", "Gene"}, {}, {}}),
                                removed({}, text("gone"))});
     CHECK_THAT(html,
@@ -113,7 +113,7 @@ TEST_CASE("content says so when two texts differ in white space only") {
                Contains("only white space differs"));
 }
 
-TEST_CASE("content keeps a few words beside what changed in a long line") {
+TEST_CASE("content keeps a few words around what changed in a long line") {
     std::string before, after;
     for (int i = 0; i < 60; ++i) {
         before += "word" + std::to_string(i) + " ";
@@ -208,7 +208,7 @@ TEST_CASE("content of a tree that forks at each of 2000 levels is cut, not a sta
     check_html(html);
 }
 
-TEST_CASE("content escapes hostile bytes wherever they stand") {
+TEST_CASE("content escapes hostile bytes everywhere") {
     const std::string hostile = "</li></ul><script onload='x'>&\"\x01\xFF\xEF\xBF\xBF\x7F";
     auto changes = std::vector<Change>{
         added(tags({hostile, hostile}),
@@ -225,7 +225,7 @@ TEST_CASE("content escapes hostile bytes wherever they stand") {
     check_html(html);
 }
 
-TEST_CASE("content tells what happened to the object, and where a renamed one went") {
+TEST_CASE("content says what happened to the object, and links the new name of a renamed one") {
     auto gone = row("WS188", day(2008, 3, 22), {removed({}, tag("Identity"))});
     gone.kind = RowKind::vanished;
     gone.notes.renamed_to = {{"Gene", "WBGene2"}};

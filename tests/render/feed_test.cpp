@@ -16,7 +16,7 @@ TEST_CASE("guids are tags made of authority, class, name and version, percent-en
     CHECK(render::guid_of(r, "x.org,2007").ends_with("/WS187/2"));
 }
 
-TEST_CASE("titles tell the object by its label, the release and the counts that are not zero") {
+TEST_CASE("titles name the object by its label, the release and the counts that are not zero") {
     auto r = unc_26_in_ws187();
     CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
     r.notes.changes = {added({}, support::tag("A"))};

@@ -31,7 +31,7 @@ TEST_CASE("a JSON Feed without items is the golden one") {
     check_golden("empty.json", json_feed(history_of({})));
 }
 
-TEST_CASE("an item tells its changes as data, in the shape in which they are recorded") {
+TEST_CASE("an item has its changes as data, in the shape in which they are recorded") {
     const auto r = unc_26_in_ws187();
     const auto varve = item_of(r).at("_varve");
     CHECK(varve.at("class") == "Gene");

@@ -50,7 +50,7 @@ TEST_CASE("an item of nothing but a mass change is one line, linked as its first
     check_html(html);
 }
 
-TEST_CASE("an object's own changes stand before mass changes, and keep their numbers") {
+TEST_CASE("an object's own changes come before mass changes, and keep their numbers") {
     const auto html = sample::content_of(
         row_of({checked("a"), added(tags({"Remark"}), text("own")), checked("b"),
                 added(tags({"Identity"}), tag("Version"))}),
@@ -64,7 +64,7 @@ TEST_CASE("an object's own changes stand before mass changes, and keep their num
     check_html(html);
 }
 
-TEST_CASE("mass changes of another release, or at a place of no change, are not told") {
+TEST_CASE("mass changes of another release, or at a place without a change, are not shown") {
     const auto r = row_of({checked("a")});
     const auto plain = sample::content_of(r, site());
     CHECK_THAT(plain, Contains("Checked</a>: a"));
@@ -72,7 +72,8 @@ TEST_CASE("mass changes of another release, or at a place of no change, are not 
     CHECK(sample::content_of(r, site(), {mass_change("Identity")}) == plain);
 }
 
-TEST_CASE("what came, went or stands in no tag is told whole in spite of mass changes") {
+TEST_CASE("objects that came or went, and texts without a tag, are shown whole in spite of mass "
+          "changes") {
     auto created = row_of({added({}, tag("Identity"))});
     created.kind = RowKind::created;
     CHECK_THAT(sample::content_of(created, site(), {mass_change("Identity")}),

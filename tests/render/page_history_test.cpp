@@ -33,7 +33,7 @@ Row replaced_text(const std::string& before, const std::string& after) {
 
 }  // namespace
 
-TEST_CASE("a curator stands beside what was written, as the person whom a stamp names") {
+TEST_CASE("a change names its curator, as the person whom the timestamp names") {
     auto view = sample::history_view({sample::unc_26_in_ws187()});
     CHECK(holds(page_of(view), "<small> (sylvia, 2008-02-01)</small>"));
     view.history.people = {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia M"}}};
@@ -48,7 +48,7 @@ TEST_CASE("a site that hides curators shows no user of a stamp") {
     CHECK(holds(page, "<small> (2008-02-01)</small>"));
 }
 
-TEST_CASE("old and new text stand side by side with the words that changed marked") {
+TEST_CASE("old and new text are side by side with the words that changed marked") {
     const auto page = page_of({replaced_text("the quick brown fox", "the slow brown fox")});
     CHECK(holds(page, "<div class=\"before\">the <del>quick</del> brown fox</div>"
                       "<div class=\"after\">the <ins>slow</ins> brown fox</div>"));

@@ -114,7 +114,7 @@ TEST_CASE("the changes of one release are on one of its parts each, in their ord
     CHECK(seen == 3'000);
 }
 
-TEST_CASE("a change too large for a page is told child by child, and none is left out") {
+TEST_CASE("a change too large for a page is shown child by child, and none is left out") {
     std::vector<tree::Node> children;
     for (int i = 0; i < 5'000; ++i)
         children.push_back(

@@ -23,7 +23,7 @@ TEST_CASE("the home page shows what was found, the watch list and the newest rel
     CHECK(holds(page, ">1,200 changed, 3 new</span>"));
 }
 
-TEST_CASE("of two objects that are called alike each is shown with its class before the name") {
+TEST_CASE("objects with the same label are shown with their classes") {
     auto view = sample::home_view();
     view.found = {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Locus", "unc-26"}, "unc-26"}};
     const auto page = render::home_page(view, sample::site(), sample::templates());
@@ -71,7 +71,7 @@ TEST_CASE("a release of which all was read from timestamps is not said to have n
     CHECK(holds(page, "<span>no changes recorded</span>"));
 }
 
-TEST_CASE("titles and names of curators stand on pages as they are, and in feeds without tags") {
+TEST_CASE("titles and names of curators are unchanged on pages, and without tags in feeds") {
     auto site = sample::site();
     site.title = "All <i>changes</i>";
     auto view = sample::history_view({sample::unc_26_in_ws187()});
@@ -225,7 +225,7 @@ TEST_CASE("whatever the data holds is shown as text on every page") {
     }
 }
 
-TEST_CASE("on a private site it stands beside the feeds that their readers need a token") {
+TEST_CASE("pages of a private site say next to the feeds that readers need a token") {
     constexpr std::string_view words = "Feed readers need your token. Add &amp;token=";
     auto look = sample::site();
     CHECK_FALSE(holds(render::home_page(sample::home_view(), look, sample::templates()), words));

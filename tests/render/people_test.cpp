@@ -23,7 +23,7 @@ std::string stamp(const std::string& user, const render::Site& look = site()) {
 
 }  // namespace
 
-TEST_CASE("a stamp links the person that its user stands for, and leaves others as they are") {
+TEST_CASE("a timestamp links the person of its user, and shows other users as they are") {
     CHECK(stamp("sylvia") == " (<a href=\"https://wormbase.org/db/get?name=WBPerson1983;"
                              "class=Person\">Sylvia &lt;M&gt;</a>, 2008-02-01)");
     CHECK(stamp("Sylvia") == " (Sylvia, 2008-02-01)");

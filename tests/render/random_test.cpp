@@ -106,7 +106,7 @@ const std::array<Judged, 3> judged = {{{"rss", support::findings_in_rss, support
                                        {"atom", support::findings_in_atom, support::read_atom},
                                        {"json", support::findings_in_json, support::read_json}}};
 
-// What every format must tell of a history.
+// What every format must say about a history.
 std::vector<support::ReadItem> items_of(const query::History& history, const render::Site& look) {
     std::vector<support::ReadItem> items;
     for (const auto& row : history.rows) {  // made newest first
@@ -133,7 +133,7 @@ render::Site hostile_site() {
 
 }  // namespace
 
-TEST_CASE("any history gives feeds without findings that tell the same in every format") {
+TEST_CASE("any history gives feeds without findings that have the same items in every format") {
     CHECK(rc::check([] {
         const auto history = hostile_history();
         const auto look = hostile_site();

@@ -91,7 +91,7 @@ TEST_CASE("a feed reads back as titles, links, guids, curators and dates") {
                             "tag:wormbase.org,2007:Gene/WBGene00006763/WS187", "2008-02-15"});
 }
 
-TEST_CASE("items stand newest release first, then by class and name") {
+TEST_CASE("items are sorted newest release first, then by class and name") {
     auto a = unc_26_in_ws187(), b = a, c = a, d = a;
     b.object.name = "A";
     c.object.class_name = "Aa";
@@ -121,7 +121,7 @@ TEST_CASE("a feed says that it is complete only when every recorded row is in it
     CHECK(!support::read_rss(rss(history)).complete);
 }
 
-TEST_CASE("a feed tells the pace that max_age sets") {
+TEST_CASE("a feed announces the pace that max_age sets") {
     const auto none = history_of({});
     const auto with = [&none](long max_age) {
         auto other = site();
@@ -145,7 +145,7 @@ TEST_CASE("a feed tells the pace that max_age sets") {
     check(100'000'000, "1666667", "yearly", "1");
 }
 
-TEST_CASE("a contact is told as mail and name, or not at all") {
+TEST_CASE("a contact is written as mail and name, or not at all") {
     const auto none = history_of({});
     auto other = site();
     other.title = "The (odd) \\ title";

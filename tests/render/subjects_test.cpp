@@ -28,7 +28,7 @@ std::string title(std::vector<tree::ObjectName> objects) {
 
 }  // namespace
 
-TEST_CASE("a watch list is called by its first objects and how many others there are") {
+TEST_CASE("the title of a watch list names its first objects and counts the others") {
     CHECK(title({unc_26}) == "Gene unc-26 - WormBase changes");
     CHECK(title({unc_26, {"Paper", "P1"}}) == "Gene unc-26 and Paper P1 - WormBase changes");
     CHECK(title({unc_26, {"Paper", "P1"}, {"Paper", "P2"}}) ==
@@ -37,7 +37,7 @@ TEST_CASE("a watch list is called by its first objects and how many others there
           "Gene unc-26, Paper P1 and 2 others - WormBase changes");
 }
 
-TEST_CASE("a watch list is called the same whatever rows the window has") {
+TEST_CASE("the title of a watch list does not depend on the rows of the page") {
     auto list = list_of({unc_26, {"Paper", "P1"}});
     const auto subject = render::subject_of(list, site());
     list.rows.front().label = "unc-26 as it was once called";

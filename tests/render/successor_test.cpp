@@ -34,7 +34,7 @@ const Successor merged{"Merged into", {"Gene", "WBGene2"}};
 
 }  // namespace
 
-TEST_CASE("a successor stands in what was added at one of the paths, whole or in part") {
+TEST_CASE("a successor is found in what was added at one of the paths, whole or in part") {
     CHECK(successor_of({changed({added(tags({"Identity"}), merged_into("WBGene2"))})}) == merged);
     CHECK(successor_of({changed({added({}, tag("Identity", {merged_into("WBGene2")}))})}) ==
           merged);
@@ -77,14 +77,14 @@ TEST_CASE("a vanished object's successor is the one it had") {
                !Contains("Merged into <a"));
 }
 
-TEST_CASE("a rename is told before what the object had") {
+TEST_CASE("a rename comes before what the object had") {
     auto r = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
     r.notes.renamed_to = {{"Gene", "WBGene5"}};
     CHECK(successor_of({r}) == Successor{"Probably renamed to", {"Gene", "WBGene5"}});
     CHECK_THAT(sample::content_of(r, merging()), !Contains("Merged into <a"));
 }
 
-TEST_CASE("the newest row that tells decides, and what was taken back is none") {
+TEST_CASE("the newest row with a successor decides, and a removed successor does not count") {
     const auto merge = changed({added(tags({"Identity"}), merged_into("WBGene9"))});
     const auto again = changed({added(tags({"Identity"}), merged_into("WBGene2"))});
     const auto other = changed({added(tags({"Remark"}), support::text("x"))});

@@ -115,7 +115,7 @@ TEST_CASE("any text is refused as a template or filled in") {
     }));
 }
 
-TEST_CASE("docs/templates.md tells operators of every variable") {
+TEST_CASE("docs/templates.md has every variable") {
     std::ifstream in("docs/templates.md");
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     const auto section = [&text](std::string_view heading) {

@@ -33,7 +33,7 @@ TEST_CASE("XML text has hexadecimal references for what is markup, and keeps CR"
     CHECK(out == "http://x.org/?a=b&amp;c");
 }
 
-TEST_CASE("HTML stands in XML as CDATA, torn where it holds the end of a section") {
+TEST_CASE("HTML in XML is CDATA, divided where it has the end of a section") {
     std::string out;
     render::append_xml_of_html(out, "<p>&amp;</p>]]>x");
     CHECK(out == "<![CDATA[<p>&amp;</p>]]]]><![CDATA[>x]]>");
