@@ -12,15 +12,15 @@ namespace app {
 namespace {
 
 using release::Forgettable;
-using release::Share;
+using tables::Deleted;
 
 std::string name_of(const release::WholeRelease& what) { return "release " + what.version; }
 std::string name_of(const release::WholeClass& what) { return "class " + what.class_name; }
 std::string name_of(const tree::ObjectName& what) { return what.class_name + " " + what.name; }
 
-std::string text_of(const Share& share) {
-    return fmt::format("objects {}, history rows {}, trees {}", share.objects, share.history,
-                       share.trees);
+std::string text_of(const Deleted& counted) {
+    return fmt::format("objects {}, history rows {}, trees {}", counted.objects, counted.history,
+                       counted.trees);
 }
 
 bool is_current(const Config& config, const Forgettable& what) {
@@ -32,8 +32,8 @@ bool is_current(const Config& config, const Forgettable& what) {
 
 // What is said before anything is done.
 void announce(const Config& config, const Forgettable& what, const std::string& name,
-              const Share& share) {
-    fmt::print(stderr, "{}: this deletes {}\n", on_one_line(name), text_of(share));
+              const Deleted& counted) {
+    fmt::print(stderr, "{}: this deletes {}\n", on_one_line(name), text_of(counted));
     if (is_current(config, what))
         fmt::print(stderr, "It is the current build's: the next request records it again.\n");
 }
@@ -45,13 +45,18 @@ bool says_yes() {
 }
 
 int delete_it(const Rooms& rooms, const Forgettable& what, const std::string& name) {
-    ProgressLine line("forget");
-    const release::Forgetting forgetting{
-        *rooms.pool, rooms.config.history,
-        [&](std::uint64_t done, std::uint64_t all) { line.show(done, all); }};
-    const auto gone = release::forget(forgetting, what);
-    if (!gone) return complain(gone.error().text, failed);
-    fmt::print("{} is forgotten: {}\n", on_one_line(name), text_of(*gone));
+    const base::Clock clock = base::system_clock_now;
+    history::CreatedObjects created;
+    StopSignals signals;
+    const auto done =
+        run_with_progress("forget", signals, [&](release::Progress& progress, const auto& stop) {
+            return release::forget({{*rooms.pool, rooms.config.history, clock, created}}, what,
+                                   progress, stop);
+        });
+    constexpr auto goes_on = "The same command continues where this one stopped";
+    if (!done) return complain(done.error().text + ". " + goes_on, failed);
+    if (!done->finished) return complain(name + " is not deleted completely. " + goes_on, failed);
+    fmt::print("{} is forgotten: {}\n", on_one_line(name), text_of(done->counters.deleted));
     return ok;
 }
 
@@ -61,22 +66,16 @@ int forget(const Config& config, const Forgettable& what, Asking asking) {
     const auto rooms = open_rooms(config);
     if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
     const auto name = std::visit([](const auto& each) { return name_of(each); }, what);
-    const auto share = release::share_of(*rooms->pool, what, base::system_clock_now());
-    if (!share) return complain(share.error().text, failed);
-    announce(config, what, name, *share);
+    const auto counted = release::count_forgettable(*rooms->pool, what, base::system_clock_now());
+    if (!counted) return complain(counted.error().text, failed);
+    announce(config, what, name, *counted);
     if (asking == Asking::on_terminal) {
         if (::isatty(STDIN_FILENO) == 0)
             return complain("nothing is deleted: there is no terminal to ask at, and no --yes",
                             wrong_use);
         if (!says_yes()) return complain("nothing is deleted", failed);
     }
-    try {
-        return delete_it(*rooms, what, name);
-    } catch (const store::Failure& failure) {
-        return complain(std::string("the store failed: ") + failure.what() +
-                            "\nwhen it is well again, the same command goes on",
-                        failed);
-    }
+    return delete_it(*rooms, what, name);
 }
 
 }  // namespace app

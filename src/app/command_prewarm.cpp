@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <atomic>
 #include <fmt/format.h>
-#include <thread>
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/selection.hpp"
 #include "app/stop_signals.hpp"
-#include "release/warm.hpp"
+#include "release/prewarm.hpp"
 
 namespace app {
 namespace {
@@ -19,7 +17,7 @@ using std::chrono::steady_clock;
 
 struct Outcome {
     std::string version;
-    release::Warmed warmed;
+    release::JobResult result;
     double seconds = 0;
 };
 
@@ -29,54 +27,33 @@ Result<Outcome> warm_one(Rooms& rooms, const history::Builds& builds, const Prew
     const auto selection = selection_of(words, *rooms.pool, *builds.build);
     if (!selection) return tl::unexpected(selection.error());
     const base::Clock clock = base::system_clock_now;
-    history::CreatedObjects renames;
-    release::Warming warming{{*rooms.pool, rooms.config.history, clock, renames},
-                             builds.build,
-                             builds.previous,
-                             *selection,
-                             {},
-                             1,
-                             {}};
-    const auto index_dir = rooms.config.source.index.string();
-    warming.kept = [index_dir](const std::string& version, const std::string& digest) {
-        return kept_index(index_dir, version, digest);
-    };
-    warming.threads = words.jobs;
-    warming.mass_change.percent = rooms.config.mass_change;
-    release::Progress progress;
-    Result<release::Warmed> warmed = base::fail(Kind::unavailable, "the job did not run");
-    std::atomic<bool> ended = false;
+    history::CreatedObjects created;
+    auto job = release_job(rooms, {*rooms.pool, rooms.config.history, clock, created}, builds);
+    job.options.threads = words.jobs;
     const auto start = steady_clock::now();
-    {
-        std::jthread job([&](const std::stop_token& stop) {
-            warmed = release::warm(warming, progress, stop);
-            ended = true;
-        });
-        ProgressLine line(builds.build->release().version);
-        while (!ended) {
-            if (signals.wait(std::chrono::milliseconds(100))) job.request_stop();
-            line.show(progress.done, progress.all);
-        }
-    }
-    if (!warmed) return tl::unexpected(warmed.error());
+    auto result = run_with_progress(builds.build->release().version, signals,
+                                    [&](release::Progress& progress, const auto& stop) {
+                                        return release::prewarm(job, *selection, progress, stop);
+                                    });
+    if (!result) return tl::unexpected(result.error());
     const std::chrono::duration<double> took = steady_clock::now() - start;
-    return Outcome{builds.build->release().version, std::move(*warmed), took.count()};
+    return Outcome{builds.build->release().version, std::move(*result), took.count()};
 }
 
 void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome* before) {
-    const auto& tally = outcome.warmed.tally;
+    const auto& counters = outcome.result.counters;
     json.begin_object();
     if (before != nullptr) write_outcome(json.key("before"), *before, nullptr);
-    json.field("bytes", tally.bytes)
-        .field("changed", tally.changed)
-        .field("compared_before", tally.compared)
-        .field("failed", tally.failed);
-    write_failures(json.key("failures"), tally.failures);
-    json.field("finished", outcome.warmed.finished)
-        .field("finished_before", outcome.warmed.finished_before)
-        .field("looked_at", tally.looked_at);
+    json.field("bytes", counters.bytes)
+        .field("changed", counters.changed)
+        .field("compared_before", counters.compared)
+        .field("failed", counters.failed);
+    write_failures(json.key("failures"), counters.failures);
+    json.field("finished", outcome.result.finished)
+        .field("finished_before", outcome.result.finished_before)
+        .field("looked_at", counters.looked_at);
     json.key("mass_change").begin_array();
-    for (const auto& change : outcome.warmed.mass_changes)
+    for (const auto& change : outcome.result.mass_changes)
         json.begin_object()
             .field("class", change.class_name)
             .field("objects", change.objects)
@@ -84,30 +61,30 @@ void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome
             .field("path", change.place)
             .end_object();
     json.end_array();
-    json.field("new", tally.added)
+    json.field("new", counters.added)
         .field("release", outcome.version)
         .field("seconds", outcome.seconds)
-        .field("unchanged", tally.unchanged)
-        .field("vanished", tally.vanished)
+        .field("unchanged", counters.unchanged)
+        .field("vanished", counters.vanished)
         .end_object();
 }
 
 void print_text(const Outcome& outcome) {
-    const auto& tally = outcome.warmed.tally;
-    if (outcome.warmed.finished_before)
+    const auto& counters = outcome.result.counters;
+    if (outcome.result.finished_before)
         fmt::print("{} was finished before; what could not be read is tried again\n",
                    outcome.version);
     fmt::print("{}: {} objects in {:.1f} s, {:.1f} MB of the build\n", outcome.version,
-               tally.looked_at, outcome.seconds, static_cast<double>(tally.bytes) / 1e6);
+               counters.looked_at, outcome.seconds, static_cast<double>(counters.bytes) / 1e6);
     fmt::print("  new        {:>12}\n  changed    {:>12}\n  unchanged  {:>12}\n"
                "  before     {:>12}   (compared by requests or earlier jobs)\n"
                "  vanished   {:>12}\n  failed     {:>12}\n",
-               tally.added, tally.changed, tally.unchanged, tally.compared, tally.vanished,
-               tally.failed);
-    for (const auto& change : outcome.warmed.mass_changes)
+               counters.added, counters.changed, counters.unchanged, counters.compared,
+               counters.vanished, counters.failed);
+    for (const auto& change : outcome.result.mass_changes)
         fmt::print("  {} changed in {} of {} objects of class {}\n", on_one_line(change.place),
                    change.objects, change.of, on_one_line(change.class_name));
-    print_failures(tally.failures);
+    print_failures(counters.failures);
 }
 
 void print(const std::vector<Outcome>& outcomes, const PrewarmWords& words) {
@@ -143,7 +120,7 @@ Result<Staged> open_staged(Rooms& rooms, const std::string& folder) {
 
 int how_to_go_on(const std::vector<Outcome>& outcomes) {
     const auto& last = outcomes.back();
-    if (last.warmed.finished) return ok;
+    if (last.result.finished) return ok;
     return complain(last.version + " is not finished: stopped. The same command goes on where "
                                    "this one was",
                     failed);
@@ -178,7 +155,7 @@ int run(Rooms& rooms, const PrewarmWords& words) {
         auto outcome = warm_one(rooms, builds, words, signals);
         if (!outcome) return complain_of(outcome.error(), builds.build->release().version);
         outcomes.push_back(std::move(*outcome));
-        if (!outcomes.back().warmed.finished) break;
+        if (!outcomes.back().result.finished) break;
     }
     print(outcomes, words);
     return how_to_go_on(outcomes);

@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-using release::Listed;
+using release::ListedRelease;
 
 constexpr std::size_t terminal = 80, counts_begin = 47;
 
@@ -22,36 +22,36 @@ std::optional<base::Release> current_release(const Config& config) {
     return std::nullopt;
 }
 
-void write_release(base::JsonWriter& json, const Listed& listed) {
+void write_release(base::JsonWriter& json, const ListedRelease& listed) {
     json.begin_object()
         .field("version", listed.release.version)
         .field("date", base::format_date(listed.release.released_on))
         .field("current", listed.is_current)
         .field("newest", listed.is_newest)
-        .field("digest_known", listed.has_digest)
-        .field("compared", listed.compared)
-        .field("all_warmed", listed.is_all_warmed)
-        .field("classes_warmed", listed.warmed)
-        .field("failed", listed.failed);
+        .field("digest_known", listed.counts.has_digest)
+        .field("compared", listed.counts.compared)
+        .field("all_warmed", listed.counts.is_prewarmed)
+        .field("classes_warmed", listed.counts.prewarmed_classes)
+        .field("failed", listed.counts.failed);
     json.key("history").begin_object();
-    for (const auto& [kind, count] : listed.rows) json.field(tables::name_of(kind), count);
+    for (const auto& [kind, count] : listed.counts.rows) json.field(tables::name_of(kind), count);
     json.end_object().end_object();
 }
 
-std::string_view build_of(const Listed& listed) {
+std::string_view build_of(const ListedRelease& listed) {
     if (listed.is_current) return "current";
-    return listed.has_digest ? "known" : "-";
+    return listed.counts.has_digest ? "known" : "-";
 }
 
-std::string warmed_of(const Listed& listed) {
-    return listed.is_all_warmed ? "all" : std::to_string(listed.warmed);
+std::string warmed_of(const ListedRelease& listed) {
+    return listed.counts.is_prewarmed ? "all" : std::to_string(listed.counts.prewarmed_classes);
 }
 
 // "3 changed, 1 created", broken where the terminal ends.
-std::string counts_of(const Listed& listed) {
+std::string counts_of(const ListedRelease& listed) {
     std::string text;
     std::size_t column = counts_begin;
-    for (const auto& [kind, count] : listed.rows) {
+    for (const auto& [kind, count] : listed.counts.rows) {
         const auto part = fmt::format("{} {}", count, tables::name_of(kind));
         if (!text.empty()) {
             const bool fits = column + 2 + part.size() < terminal;
@@ -64,15 +64,15 @@ std::string counts_of(const Listed& listed) {
     return text.empty() ? "-" : text;
 }
 
-void print_table(const std::vector<Listed>& list) {
+void print_table(const std::vector<ListedRelease>& list) {
     fmt::print("{:<10} {:<10} {:<7} {:>9} {:>6} {}\n", "RELEASE", "DATE", "BUILD", "COMPARED",
                "WARMED", "HISTORY");
     for (const auto& listed : list) {
         fmt::print("{:<10} {:<10} {:<7} {:>9} {:>6} {}\n", listed.release.version,
                    base::format_date(listed.release.released_on), build_of(listed),
-                   listed.compared, warmed_of(listed), counts_of(listed));
-        if (listed.failed > 0)
-            fmt::print("{:>{}}{} failed to be read\n", "", counts_begin, listed.failed);
+                   listed.counts.compared, warmed_of(listed), counts_of(listed));
+        if (listed.counts.failed > 0)
+            fmt::print("{:>{}}{} failed to be read\n", "", counts_begin, listed.counts.failed);
     }
 }
 

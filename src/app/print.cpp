@@ -90,14 +90,14 @@ std::string changes_text(const std::vector<compare::Change>& changes) {
     return out;
 }
 
-void print_failures(const std::vector<release::Tally::Failure>& failures) {
+void print_failures(const std::vector<release::Counters::Failure>& failures) {
     for (const auto& [object, reason] : failures)
         fmt::print("  failed: {} {}: {}\n", on_one_line(object.class_name),
                    on_one_line(object.name), on_one_line(reason));
 }
 
 void write_failures(base::JsonWriter& json,
-                    const std::vector<release::Tally::Failure>& failures) {
+                    const std::vector<release::Counters::Failure>& failures) {
     json.begin_array();
     for (const auto& [object, reason] : failures)
         json.begin_object()

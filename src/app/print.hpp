@@ -12,7 +12,7 @@
 
 #include "base/json.hpp"
 #include "compare/change.hpp"
-#include "release/tally.hpp"
+#include "release/job_runner.hpp"
 #include "tree/object.hpp"
 
 namespace app {
@@ -28,8 +28,8 @@ namespace app {
 [[nodiscard]] std::string changes_text(const std::vector<compare::Change>& changes);
 
 // What a release job could not read, as lines and as an array.
-void print_failures(const std::vector<release::Tally::Failure>& failures);
-void write_failures(base::JsonWriter& json, const std::vector<release::Tally::Failure>& failures);
+void print_failures(const std::vector<release::Counters::Failure>& failures);
+void write_failures(base::JsonWriter& json, const std::vector<release::Counters::Failure>& failures);
 
 // Prints what `write(JsonWriter&)` writes, indented, to standard output.
 template <class Write>

@@ -2,8 +2,10 @@
 #include "app/progress_line.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <fmt/format.h>
+#include <thread>
 #include <unistd.h>
 
 #include "base/log.hpp"
@@ -56,6 +58,27 @@ void ProgressLine::show(std::uint64_t done, std::uint64_t all) {
         base::log::warning("progress", {{"job", line}});
         shown_ = now;
     }
+}
+
+base::Result<release::JobResult> run_with_progress(
+    const std::string& what, StopSignals& signals,
+    const std::function<base::Result<release::JobResult>(release::Progress&,
+                                                         const std::stop_token&)>& job) {
+    release::Progress progress;
+    base::Result<release::JobResult> result =
+        base::fail(base::Kind::unavailable, "the job did not run");
+    std::atomic<bool> ended = false;
+    std::jthread thread([&](const std::stop_token& stop) {
+        result = job(progress, stop);
+        ended = true;
+    });
+    ProgressLine line(what);
+    while (!ended) {
+        if (signals.wait(std::chrono::milliseconds(100))) thread.request_stop();
+        line.show(progress.done, progress.all);
+    }
+    thread.join();
+    return result;
 }
 
 }  // namespace app

@@ -1,4 +1,4 @@
-// app/progress_line.hpp -- how far a long command is, on stderr: a bar on a terminal, a line a
+// app/progress_line.hpp -- shows on stderr how far a long command is: a bar on a terminal, a line a
 // minute elsewhere, so that a log stays readable.
 // One thread at a time.
 // SPDX-License-Identifier: MIT
@@ -6,8 +6,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
+
+#include "app/stop_signals.hpp"
+#include "base/result.hpp"
+#include "release/job_runner.hpp"
 
 namespace app {
 
@@ -34,5 +40,12 @@ class ProgressLine {
     bool is_terminal_;
     std::chrono::steady_clock::time_point start_, shown_;
 };
+
+// Runs a job on a thread of its own and shows its progress. SIGINT and SIGTERM stop the job, which
+// then returns a result that is not finished.
+[[nodiscard]] base::Result<release::JobResult> run_with_progress(
+    const std::string& what, StopSignals& signals,
+    const std::function<base::Result<release::JobResult>(release::Progress&,
+                                                         const std::stop_token&)>& job);
 
 }  // namespace app

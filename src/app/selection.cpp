@@ -56,8 +56,6 @@ Result<release::Selection> class_named(const std::string& class_name, store::Poo
                                          ", and none is recorded");
 }
 
-}  // namespace
-
 source::Build kept_index(const std::string& folder, const std::string& version,
                          const std::string& digest) {
     source::Build of_the_other_sort;
@@ -72,12 +70,27 @@ source::Build kept_index(const std::string& folder, const std::string& version,
     return of_the_other_sort;
 }
 
+}  // namespace
+
+release::ReleaseJob release_job(const Rooms& rooms, history::Context context,
+                                const history::Builds& builds) {
+    release::ReleaseJob job{context, builds.build, builds.previous};
+    job.open_kept = [folder = rooms.config.source.index.string()](const std::string& version,
+                                                                  const std::string& digest) {
+        return kept_index(folder, version, digest);
+    };
+    job.mass_change.percent = rooms.config.mass_change;
+    return job;
+}
+
 Result<release::Selection> selection_of(const PrewarmWords& words, store::Pool& pool,
                                         const source::Source& build) {
     if (words.all) return release::Selection(release::Everything{});
     if (!words.class_name.empty()) return class_named(words.class_name, pool, build);
     if (words.list.empty())
-        return release::Selection(release::most_requested(pool, words.popular));
+        return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+            return release::Selection(tables::most_requested_objects(transaction, words.popular));
+        });
     auto objects = objects_in(words.list);
     if (!objects) return tl::unexpected(objects.error());
     return release::Selection(std::move(*objects));

@@ -6,17 +6,17 @@
 
 #include "app/commands.hpp"
 #include "base/result.hpp"
-#include "release/warm.hpp"
+#include "release/prewarm.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 
 namespace app {
 
-// The kept index of a release as it was recorded; a release that was published twice has two.
-// One of the other sort (of a server, of files) where there is none of this very digest.
-// nullptr: there is none.
-[[nodiscard]] source::Build kept_index(const std::string& folder, const std::string& version,
-                                       const std::string& digest);
+// Sets up a job on a build. The index that was kept of an earlier release is that of the very build
+// that was recorded (a release that was published twice has two) or, where there is none, one
+// whose digest does not contradict it.
+[[nodiscard]] release::ReleaseJob release_job(const Rooms& rooms, history::Context context,
+                                              const history::Builds& builds);
 
 //   needs   one of words.all, class_name, list and popular
 //   error   refused: the list can't be read, or holds a line that is none; nobody knows the class

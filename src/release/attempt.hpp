@@ -1,5 +1,5 @@
-// release/attempt.hpp -- where the replacing of a release stands, as the store tells it: one
-// attempt at a time, which survives the processes that work on it.
+// release/attempt.hpp -- the state of a re-publication in the store: one attempt for a release at
+// a time, which outlives the processes that work on it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "base/date.hpp"
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "store/pool.hpp"
@@ -15,42 +14,40 @@
 namespace release {
 
 struct Attempt {
+    enum class Stage : unsigned char {
+        compute,           // readers see the old rows
+        move,              // readers see the new rows, and not all are in their tables yet
+        complete_another,  // rows of an earlier attempt are in force, and must be moved first
+    };
+
     std::string version;
-    std::string from, to;  // digests of the build that is recorded, and of the new one
-    std::string name;      // no other attempt has it
-    // Every object of the new build may lack its row: an attempt before this one ended early.
+    std::string from, to;  // digests of the build that is recorded and of the new one
+    std::string name;      // unique
+    // An earlier attempt ended early, so that any object of the new build may lack its row.
     bool after_another = false;
+    Stage stage = Stage::compute;
     bool operator==(const Attempt&) const = default;
 };
 
-enum class Step : unsigned char {
-    compute,   // readers see the old rows
-    place,     // they see the new ones, not all of which are in place
-    put_away,  // rows of an attempt before are in force, and have to be placed first
-};
-struct Standing {
-    Attempt attempt;
-    Step step = Step::compute;
-};
-
-// Goes on with the attempt of this build, or begins one; what others left that are given up is
-// deleted, in small transactions.
-//   error   refused: the release is not recorded, or not the newest, or of another day, or with
-//           this very content
-//   throws  Failure, as all that follow
-[[nodiscard]] base::Result<Standing> begin(store::Pool& pool, const base::Release& release,
-                                           const std::string& digest);
+// Returns the attempt of this build that is under way, or begins one. Deletes, in small
+// transactions, what abandoned attempts left.
+//   error   refused: the release is not recorded, or not the newest, or has another date, or is
+//           recorded with this very content
+//   throws  store::Failure, as all functions below
+[[nodiscard]] base::Result<Attempt> begin(store::Pool& pool, const base::Release& release,
+                                          const std::string& digest);
 
 // Puts the new rows in force, all at once.
-//   generation  as it was before what is in force then was looked over; if it has moved, nothing
-//               happens
-//   returns     whether they are in force now
-//   error       refused: a newer release has been recorded meanwhile
+//   generation  when set: the generation of the history before the rows in force were last
+//               compared. Nothing happens when it has moved on
+//   returns     whether the new rows are in force now
+//   error       refused: a newer release was recorded meanwhile; conflict: another build replaced
+//               the release
 [[nodiscard]] base::Result<bool> put_in_force(store::Pool& pool, const Attempt& attempt,
                                               const base::Release& release,
                                               std::optional<std::int64_t> generation);
 
-// The last word: all is in place.
-void note_finished(store::Transaction& transaction, const Attempt& attempt);
+// Notes that all rows are in their tables.
+void end(store::Transaction& transaction, const Attempt& attempt);
 
 }  // namespace release

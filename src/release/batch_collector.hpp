@@ -1,64 +1,66 @@
-// release/gathering.hpp -- names gathered until they are a batch, and brought up to date then.
-// One thread at a time.
+// release/batch_collector.hpp -- collects names until they make a batch, and has the recorder
+// bring each batch up to date. One thread at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "base/result.hpp"
 #include "history/batch.hpp"
-#include "release/stage.hpp"
-#include "release/tally.hpp"
+#include "release/job_runner.hpp"
 
 namespace release {
 
-// A batch has as many objects or bytes, or is one object.
+// A batch has at most this many objects, and at most this many bytes of the build or one object.
 struct BatchLimits {
     std::size_t objects;
     std::uint64_t bytes;
 };
 
-class Gathering {
+class BatchCollector {
    public:
-    // All outlive it. `done` counts the objects that were dealt with.
-    Gathering(const history::Context& desk, const source::Source& build,
-              const source::Source* previous, history::BatchSettings settings, BatchLimits limits,
-              std::atomic<std::uint64_t>& done)
-        : desk_(desk), build_(build), previous_(previous), settings_(std::move(settings)),
-          limits_(limits), done_(done) {}
+    using Count = std::function<void(Counters&, const history::Brought&)>;
 
-    // Counts an object that needs no look; false: the part ends here.
-    bool pass(const GoOn& go_on);
-    void count_bytes(std::uint64_t bytes) { tally_.bytes += bytes; }
-    void count_unchanged() { tally_.note_unchanged(); }
-    // From then on an object that is nowhere counts as failed: whoever named it mistook it.
-    void expect_all() { expects_all_ = true; }
+    // `context`, `build`, `previous` (may be nullptr) and `progress` must outlive the collector.
+    BatchCollector(const history::Context& context, const source::Source& build,
+                   const source::Source* previous, history::BatchSettings settings,
+                   BatchLimits limits, Progress& progress)
+        : context_(context), build_(build), previous_(previous), settings_(std::move(settings)),
+          limits_(limits), progress_(progress) {}
 
-    // False: the part ends here, for an error or since it is not to go on.
+    // Counts an object that needs no comparison. Returns false when the part must end.
+    bool pass(const KeepGoing& keep_going);
+    void count_bytes(std::uint64_t bytes) { counters_.bytes += bytes; }
+    void count_unchanged() { counters_.count_unchanged(); }
+    // Replaces how an outcome is counted.
+    void count_with(Count count) { count_ = std::move(count); }
+
+    // Adds an object, and records the batch when it is full. Returns false when the part must
+    // end, after an error or since keep_going() says so.
     //   throws  store::Failure
-    bool add(ObjectName name, std::uint64_t bytes, const GoOn& go_on);
+    bool add(ObjectName name, std::uint64_t bytes, const KeepGoing& keep_going);
 
-    // The rest brought up to date, and what came of all.
-    //   error   the first that a batch met
-    [[nodiscard]] base::Result<Tally> end(const GoOn& go_on);
+    // Records the rest.
+    //   returns  what came of all objects
+    //   error    the first that a batch met
+    [[nodiscard]] base::Result<Counters> end(const KeepGoing& keep_going);
 
    private:
-    bool flush();
-    [[nodiscard]] history::Brought judged(history::Brought brought) const;
+    bool record_batch();
 
-    const history::Context& desk_;
+    const history::Context& context_;
     const source::Source& build_;
     const source::Source* previous_;
     history::BatchSettings settings_;
     BatchLimits limits_;
-    std::atomic<std::uint64_t>& done_;
+    Progress& progress_;
     std::vector<ObjectName> names_;
     std::uint64_t bytes_ = 0, passed_ = 0;
-    bool expects_all_ = false;
-    Tally tally_;
+    Count count_ = [](Counters& counters, const history::Brought& one) { counters.count(one); };
+    Counters counters_;
     std::optional<base::Error> error_;
 };
 

@@ -2,236 +2,388 @@
 #include "release/forget.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
 
-#include "release/forget_steps.hpp"
-#include "release/leases.hpp"
+#include "base/digest.hpp"
 #include "tables/tables.hpp"
+#include "tree/outline.hpp"
 
 namespace release {
 namespace {
 
 using base::Kind;
+using base::Release;
 using base::Result;
+using std::chrono::steady_clock;
 using store::Access;
 using store::Transaction;
-using store::Value;
-using tree::ObjectName;
+using tables::Deleted;
+using tables::ObjectRow;
+using tables::Releases;
+using Oids = std::span<const std::int64_t>;
 
-// Objects looked at by one statement that reads.
-constexpr std::int64_t slice = 20'000;
+// Objects between two looks at the clock.
+constexpr std::size_t oids_at_once = 16;
 
-std::uint64_t counted(Transaction& transaction, std::string_view sql,
-                      std::span<const Value> values) {
-    return static_cast<std::uint64_t>(transaction.query(sql, values).at(0).integer(0));
-}
+// -- what would be deleted
 
-// `sql` counts rows of objects above its first value, up to its second; `rest` come behind.
-std::uint64_t counted_in_slices(store::Pool& pool, std::string_view sql,
-                                const std::vector<Value>& rest) {
-    const auto highest = store::perform(pool, Access::read, [](Transaction& transaction) {
-        return transaction.query("SELECT COALESCE(MAX(oid), 0) FROM objects").at(0).integer(0);
+Deleted count(store::Pool& pool, const WholeRelease& what) {
+    const auto read = [&](auto&& count) { return store::perform(pool, Access::read, count); };
+    auto all = read([&](Transaction& transaction) {
+        return Deleted{0, tables::count_history(transaction, what.version), 0};
     });
-    std::uint64_t sum = 0;
-    for (std::int64_t from = 0; from < highest; from += slice) {
-        std::vector<Value> values{Value{from}, Value{from + slice}};
-        values.insert(values.end(), rest.begin(), rest.end());
-        sum += store::perform(pool, Access::read, [&](Transaction& transaction) {
-            return counted(transaction, sql, values);
-        });
-    }
-    return sum;
+    const auto slice = static_cast<std::int64_t>(JobOptions().part_objects);
+    const auto highest = read(tables::highest_oid);
+    for (std::int64_t from = 0; from < highest; from += slice)
+        all.add(read([&](Transaction& transaction) {
+            return tables::count_only_in(transaction, what.version, {from, from + slice});
+        }));
+    return all;
 }
 
-Share share(store::Pool& pool, const WholeRelease& what) {
-    const Value version{what.version};
-    Share share;
-    share.history = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return counted(transaction, "SELECT COUNT(*) FROM history WHERE version = ?",
-                       std::vector{version});
-    });
-    share.trees = counted_in_slices(
-        pool, "SELECT COUNT(*) FROM trees WHERE oid > ? AND oid <= ? AND version = ?", {version});
-    share.objects = counted_in_slices(
-        pool,
-        "SELECT COUNT(*) FROM objects o WHERE o.oid > ? AND o.oid <= ? AND"
-        " (EXISTS (SELECT 1 FROM history h WHERE h.oid = o.oid AND h.version = ?) OR"
-        " EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid AND t.version = ?)) AND"
-        " NOT EXISTS (SELECT 1 FROM history h WHERE h.oid = o.oid AND h.version <> ?) AND"
-        " NOT EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid AND t.version <> ?)",
-        {version, version, version, version});
-    return share;
-}
-
-Share share(store::Pool& pool, const WholeClass& what) {
-    const std::vector<Value> class_name{Value{what.class_name}};
-    Share share;
-    share.objects = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return counted(transaction, "SELECT COUNT(*) FROM objects WHERE class = ?", class_name);
-    });
-    share.history =
-        counted_in_slices(pool,
-                          "SELECT COUNT(*) FROM objects o JOIN history h ON h.oid = o.oid"
-                          " WHERE o.oid > ? AND o.oid <= ? AND o.class = ?",
-                          class_name);
-    share.trees = counted_in_slices(pool,
-                                    "SELECT COUNT(*) FROM objects o JOIN trees t ON t.oid = o.oid"
-                                    " WHERE o.oid > ? AND o.oid <= ? AND o.class = ?",
-                                    class_name);
-    return share;
-}
-
-std::vector<std::int64_t> oids_named(Transaction& transaction, const ObjectName& name) {
-    std::vector<std::int64_t> oids;
-    for (const auto& row :
-         transaction.query("SELECT oid FROM objects WHERE class = ? AND name = ?",
-                           {Value{name.class_name}, Value{name.name}}))
-        oids.push_back(row.integer(0));
-    return oids;
-}
-
-Share share(store::Pool& pool, const ObjectName& name) {
+Deleted count(store::Pool& pool, const WholeClass& what) {
     return store::perform(pool, Access::read, [&](Transaction& transaction) {
-        const std::vector<Value> oid{Value{oids_named(transaction, name).at(0)}};
-        return Share{1, counted(transaction, "SELECT COUNT(*) FROM history WHERE oid = ?", oid),
-                     counted(transaction, "SELECT COUNT(*) FROM trees WHERE oid = ?", oid)};
+        return tables::count_class(transaction, what.class_name);
     });
 }
 
-// -- whether it may be done
+Deleted count(store::Pool& pool, const ObjectName& name) {
+    return store::perform(pool, Access::read, [&](Transaction& transaction) {
+        return tables::count_object(transaction, name);
+    });
+}
 
-Result<void> known(Transaction& transaction, const WholeRelease& what) {
-    const auto rows = transaction.query("SELECT version FROM releases WHERE version = ?",
-                                        {Value{what.version}});
-    if (!rows.empty()) return {};
+Result<void> check_is_known(Transaction& transaction, const WholeRelease& what) {
+    if (tables::read_build(transaction, what.version)) return {};
     return base::fail(Kind::absent, "no release " + what.version + " is recorded");
 }
 
-Result<void> known(Transaction& transaction, const WholeClass& what) {
-    // What a run that was broken off may have left.
-    for (const auto* table : {"objects", "failed", "mass_changes", "warmed"})
-        if (!transaction
-                 .query("SELECT class FROM " + std::string(table) + " WHERE class = ? LIMIT 1",
-                        {Value{what.class_name}})
-                 .empty())
-            return {};
+Result<void> check_is_known(Transaction& transaction, const WholeClass& what) {
+    // An earlier run that did not end may have left traces alone.
+    if (tables::has_traces_of_class(transaction, what.class_name)) return {};
     return base::fail(Kind::absent, "no object of a class " + what.class_name + " is recorded");
 }
 
-Result<void> known(Transaction& transaction, const ObjectName& name) {
+Result<void> check_is_known(Transaction& transaction, const ObjectName& name) {
     const auto found = tables::find_object(transaction, name);
     if (found && found->object == name) return {};
     auto text = "no object " + name.class_name + " " + name.name + " is recorded";
-    if (found) text += "; there is " + found->object.class_name + " " + found->object.name;
+    if (found)
+        text += "; did you mean " + found->object.class_name + " " + found->object.name + "?";
     return base::fail(Kind::absent, std::move(text));
 }
 
-Result<void> nobody_is_at_it(Transaction& transaction, base::Seconds now) {
-    for (const auto& row :
-         transaction.query("SELECT owner FROM leases WHERE done = 0 AND expires_at >= ?",
-                           {Value{base::format_rfc3339(now)}}))
-        if (!is_gone(row.text(0)))
-            return base::fail(Kind::conflict,
-                              "a release job is running, which would record what is forgotten; "
-                              "stop it first");
-    const auto replaced =
-        transaction.query("SELECT version FROM releases WHERE replacing <> 0 LIMIT 1");
-    if (replaced.empty()) return {};
-    return base::fail(Kind::conflict, replaced.front().text(0) +
-                                          ", which was published again, is not in place yet; "
-                                          "let that job end first");
+Result<void> check_nobody_records(Transaction& transaction, base::Seconds now) {
+    if (is_any_active(transaction, now))
+        return base::fail(Kind::conflict,
+                          "a release job is running, which would record again what is "
+                          "forgotten; stop it first");
+    const auto replacing = tables::replacing_release(transaction);
+    if (!replacing) return {};
+    return base::fail(Kind::conflict, *replacing + " was published again, and its new rows are "
+                                                   "not in their tables yet; let that job "
+                                                   "finish first");
 }
 
-// -- class and object
+// -- steps
 
-void drop_claims(Transaction& transaction, const std::string& class_name) {
-    // The class without a name stands for all of them.
-    transaction.execute("DELETE FROM warmed WHERE class IN (?, '')", {Value{class_name}});
-    drop_leases(transaction);
-}
+class ForgetRun {
+   public:
+    ForgetRun(const ForgetJob& job, Progress& progress, const std::stop_token& stop)
+        : job_(job), progress_(progress),
+          runner_(job.context.pool, job.options, job.context.clock, stop) {}
 
-struct Page {
-    std::vector<std::int64_t> oids;
-    std::string last_name;
-};
-
-Page page_behind(store::Pool& pool, const std::string& class_name, const std::string& name) {
-    return store::perform(pool, Access::read, [&](Transaction& transaction) {
-        Page page;
-        for (const auto& row :
-             transaction.query("SELECT oid, name FROM objects WHERE class = ? AND name > ?"
-                               " ORDER BY name LIMIT 4096",
-                               {Value{class_name}, Value{name}})) {
-            page.oids.push_back(row.integer(0));
-            page.last_name = row.text(1);
-        }
-        return page;
-    });
-}
-
-Result<Share> delete_class_objects(const Forgetting& forgetting, const std::string& class_name,
-                                   std::uint64_t all) {
-    Share gone;
-    std::string name;  // no name is empty
-    for (;;) {
-        auto page = page_behind(forgetting.pool, class_name, name);
-        if (page.oids.empty()) return gone;
-        const auto deleted = delete_in_steps(forgetting, page.oids, delete_objects);
-        if (!deleted) return tl::unexpected(deleted.error());
-        add(gone, *deleted);
-        name = std::move(page.last_name);
-        if (forgetting.told) forgetting.told(gone.objects, std::max(all, gone.objects));
+    template <class F>
+    auto read(F&& read) const {
+        return store::perform(job_.context.pool, Access::read, std::forward<F>(read));
     }
-}
+    template <class F>
+    auto write(F&& write) const {
+        return store::perform(job_.context.pool, Access::write, std::forward<F>(write));
+    }
 
-Result<Share> forget_it(const Forgetting& forgetting, const WholeClass& what) {
-    const Value class_name{what.class_name};
-    const auto all =
-        store::perform(forgetting.pool, Access::write, [&](Transaction& transaction) {
-            drop_claims(transaction, what.class_name);
-            return counted(transaction, "SELECT COUNT(*) FROM objects WHERE class = ?",
-                           std::vector{class_name});
+    Result<JobResult> run(const WholeRelease& what) {
+        const auto recorded = read(tables::load_releases);
+        const auto* release = recorded.find(what.version);
+        if (release == nullptr)
+            return base::fail(Kind::absent, "no release " + what.version + " is recorded");
+        // First of all, so that nothing calls objects compared that no longer are.
+        write([&](Transaction& transaction) {
+            tables::delete_prewarmed_release(transaction, what.version);
+            delete_leases(transaction);
         });
-    auto gone = delete_class_objects(forgetting, what.class_name, all);
-    if (!gone) return gone;
-    store::perform(forgetting.pool, Access::write, [&](Transaction& transaction) {
-        transaction.execute("DELETE FROM mass_changes WHERE class = ?", {class_name});
-        transaction.execute("DELETE FROM failed WHERE class = ?", {class_name});
-        tables::move_generation(transaction);
-    });
-    return gone;
-}
+        if (const auto done = sweep(*release, "first"); !done || !*done) return ended(done);
+        write([&](Transaction& transaction) {
+            tables::delete_release(transaction, what.version);
+            tables::move_generation(transaction);
+        });
+        // Where it is the current release, requests have recorded rows behind the first sweep.
+        // Those that come from now on find no release, and record it again.
+        return ended(sweep(*release, "second"));
+    }
 
-Result<Share> forget_it(const Forgetting& forgetting, const ObjectName& name) {
-    return store::perform(forgetting.pool, Access::write, [&](Transaction& transaction) {
-        Share gone;
-        drop_claims(transaction, name.class_name);
-        transaction.execute("DELETE FROM failed WHERE class = ? AND name = ?",
-                            {Value{name.class_name}, Value{name.name}});
-        if (const auto oids = oids_named(transaction, name); !oids.empty())
-            gone = delete_objects(transaction, oids);
-        tables::move_generation(transaction);
-        return Result<Share>(gone);
-    });
-}
+    Result<JobResult> run(const WholeClass& what) {
+        forget_jobs_of(what.class_name);
+        const auto done = run_alone(what.class_name, [&](const KeepGoing& keep_going) {
+            return delete_class(what.class_name, keep_going);
+        });
+        if (!done || !*done) return ended(done);
+        write([&](Transaction& transaction) {
+            tables::delete_notes_on_class(transaction, what.class_name);
+            tables::move_generation(transaction);
+        });
+        return ended(done);
+    }
 
-Result<Share> forget_it(const Forgetting& forgetting, const WholeRelease& what) {
-    return forget_release(forgetting, what.version);
-}
+    Result<JobResult> run(const ObjectName& name) {
+        forget_jobs_of(name.class_name);
+        return ended(run_alone(name.class_name + '\t' + name.name, [&](const KeepGoing&) {
+            Counters counters;
+            counters.deleted = write([&](Transaction& transaction) {
+                tables::delete_failed(transaction, {}, name);
+                tables::move_generation(transaction);
+                return tables::delete_objects(transaction, tables::oids_named(transaction, name));
+            });
+            return Result<Counters>(counters);
+        }));
+    }
+
+   private:
+    Result<JobResult> ended(const Result<bool>& done) const {
+        if (!done) return tl::unexpected(done.error());
+        return JobResult{runner_.counted(), {}, *done, false};
+    }
+
+    // The class no longer counts as prewarmed, and nor do all classes together.
+    void forget_jobs_of(const std::string& class_name) const {
+        write([&](Transaction& transaction) {
+            tables::delete_prewarmed_class(transaction, class_name);
+            delete_leases(transaction);
+        });
+    }
+
+    // Runs a step of one part.
+    Result<bool> run_alone(const std::string& what,
+                           const std::function<Result<Counters>(const KeepGoing&)>& work) {
+        return runner_.run({"forget " + base::md5_hex(what), 1,
+                            [&](std::int64_t, const KeepGoing& go) { return work(go); }});
+    }
+
+    Result<Counters> delete_class(const std::string& class_name, const KeepGoing& keep_going) {
+        progress_.all = count(job_.context.pool, WholeClass{class_name}).objects;
+        Counters counters;
+        std::string last_name;  // no name is empty
+        while (keep_going()) {
+            const auto page = read([&](Transaction& transaction) {
+                return tables::objects_behind(transaction, {class_name, last_name}, 4096);
+            });
+            if (page.oids.empty()) break;
+            const auto deleted =
+                delete_in_time(page.oids, [](Transaction& transaction, Oids oids) {
+                    return Result<Deleted>(tables::delete_objects(transaction, oids));
+                });
+            if (!deleted) return tl::unexpected(deleted.error());
+            counters.deleted.add(*deleted);
+            progress_.done += page.oids.size();
+            last_name = page.last_name;
+        }
+        return counters;
+    }
+
+    // Works on all oids, in as many transactions as it takes. The pages made before are out of
+    // date at once.
+    //   delete_some  deletes for at most oids_at_once objects, or returns an error and the
+    //                transaction has no effect
+    template <class DeleteSome>
+    Result<Deleted> delete_in_time(Oids oids, DeleteSome&& delete_some) const {
+        Deleted all;
+        while (!oids.empty()) {
+            std::size_t done = 0;
+            const auto deleted = write([&](Transaction& transaction) -> Result<Deleted> {
+                const auto end = steady_clock::now() + job_.longest_write;
+                Deleted in_transaction;
+                for (done = 0; done < oids.size() && (done == 0 || steady_clock::now() < end);) {
+                    const auto some =
+                        oids.subspan(done, std::min(oids_at_once, oids.size() - done));
+                    const auto one = delete_some(transaction, some);
+                    if (!one) return tl::unexpected(one.error());
+                    in_transaction.add(*one);
+                    done += some.size();
+                }
+                tables::move_generation(transaction);
+                return in_transaction;
+            });
+            if (!deleted) return deleted;
+            all.add(*deleted);
+            oids = oids.subspan(done);
+        }
+        return all;
+    }
+
+    // -- a release
+
+    Result<bool> sweep(const Release& release, const std::string& which) {
+        const auto oids_of_part = static_cast<std::int64_t>(job_.options.part_objects);
+        const auto parts = read(tables::highest_oid) / oids_of_part + 1;
+        progress_.all += static_cast<std::uint64_t>(parts);
+        return runner_.run({"forget " + base::md5_hex(release.version) + ' ' + which, parts,
+                            [this, &release, oids_of_part](std::int64_t part, const KeepGoing&) {
+                                auto counters = take_back_part(
+                                    release, {part * oids_of_part, (part + 1) * oids_of_part});
+                                ++progress_.done;
+                                return counters;
+                            }});
+    }
+
+    Result<Counters> take_back_part(const Release& release, const tables::OidRange& range) const {
+        const auto objects = read([&](Transaction& transaction) {
+            return tables::objects_touched_by(transaction, release.version, range);
+        });
+        std::vector<std::int64_t> oids;
+        std::set<std::string> classes;
+        for (const auto& object : objects) {
+            oids.push_back(object.oid);
+            classes.insert(object.class_name);
+        }
+        forget_later_jobs(release, classes);
+        const auto deleted = delete_in_time(oids, [&](Transaction& transaction, Oids some) {
+            return take_back(transaction, release, some);
+        });
+        if (!deleted) return tl::unexpected(deleted.error());
+        Counters counters;
+        counters.deleted = *deleted;
+        return counters;
+    }
+
+    // Jobs that were finished in later releases relied on what is deleted now.
+    void forget_later_jobs(const Release& release, const std::set<std::string>& classes) const {
+        if (classes.empty()) return;
+        write([&](Transaction& transaction) {
+            const auto releases = releases_with(transaction, release);
+            for (const auto& [class_name, version] : tables::prewarmed(transaction))
+                if ((class_name.empty() || classes.contains(class_name)) &&
+                    !releases.is_later(release.version, version))
+                    tables::delete_prewarmed(transaction, class_name, version);
+        });
+    }
+
+    // Read in each transaction, since a new release may become current meanwhile.
+    static Releases releases_with(Transaction& transaction, const Release& release) {
+        auto releases = tables::load_releases(transaction);
+        releases.add(release);
+        return releases;
+    }
+
+    Result<Deleted> take_back(Transaction& transaction, const Release& release, Oids oids) const {
+        const auto releases = releases_with(transaction, release);
+        std::vector<std::int64_t> deleted_oids;
+        std::vector<std::pair<ObjectRow, std::string>> moved;  // with the version as it was read
+        for (auto& record : tables::lock_records(transaction, oids)) {
+            std::ranges::sort(record.trees, [&](const auto& a, const auto& b) {
+                return releases.is_later(a, b);
+            });
+            if (is_only_in(record, release.version)) {
+                deleted_oids.push_back(record.object.oid);
+                continue;
+            }
+            auto object = object_without(transaction, record, release.version, releases);
+            if (!object) return tl::unexpected(object.error());
+            if (*object != record.object)
+                moved.emplace_back(std::move(*object), record.object.ace_version);
+        }
+        auto deleted = tables::delete_rows_of_release(transaction, release.version, oids);
+        deleted.add(tables::delete_objects(transaction, deleted_oids));
+        for (const auto& [object, version_read] : moved)
+            (void)tables::update_object(transaction, object, version_read);
+        return deleted;
+    }
+
+    static bool is_only_in(const tables::Record& record, const std::string& version) {
+        if (record.trees.empty() && record.rows.empty()) return false;
+        const auto is_it = [&](const std::string& each) { return each == version; };
+        return std::ranges::all_of(record.trees, is_it) &&
+               std::ranges::all_of(record.rows, is_it, &tables::Record::Row::version);
+    }
+
+    // The object as it was before the release, or as later ones have made it.
+    Result<ObjectRow> object_without(Transaction& transaction, const tables::Record& record,
+                                     const std::string& version, const Releases& releases) const {
+        auto object = record.object;
+        auto trees = record.trees;
+        const bool was_newest = !trees.empty() && trees.front() == version;
+        std::erase(trees, version);
+        const auto* row = record.row_of(version);
+        if (was_newest || object.ace_version == version)
+            object.ace_version = object.compared_in =
+                compared_before(row, version, trees, releases);
+        if (row != nullptr) object.last_modified = changed_before(record, version);
+        if (!was_newest) return object;
+        if (!trees.empty()) return as_in(transaction, record, std::move(object), trees.front());
+        // As an adopted object: its next comparison is a first sight.
+        object.signature.clear();
+        object.label.clear();
+        return object;
+    }
+
+    static std::string compared_before(const tables::Record::Row* row, const std::string& version,
+                                       const std::vector<std::string>& trees,
+                                       const Releases& releases) {
+        const bool is_known =
+            row != nullptr && row->since != version && releases.find(row->since) != nullptr;
+        if (is_known) return row->since;
+        return trees.empty() ? std::string() : trees.front();
+    }
+
+    [[nodiscard]] base::Date changed_before(const tables::Record& record,
+                                            const std::string& version) const {
+        std::string newest;
+        for (const auto& row : record.rows)
+            if (row.version != version) newest = std::max(newest, row.date);
+        const auto date = base::parse_date(newest);
+        return date ? *date : job_.context.settings.first_seen_since;
+    }
+
+    // `object` with the content and the label that the tree of that release has.
+    Result<ObjectRow> as_in(Transaction& transaction, const tables::Record& record,
+                            ObjectRow object, const std::string& version) const {
+        const auto nodes = tables::tree_of(transaction, object.oid, version);
+        if (!nodes) return base::fail_at(object.object.name, nodes.error());
+        const auto* row = record.row_of(version);
+        const bool had_vanished = row != nullptr && row->kind == tables::RowKind::vanished;
+        object.signature = had_vanished ? std::string() : tree::signature_of(*nodes);
+        // A vanished object has no tree to take a label from, but its row has the label.
+        object.label =
+            row != nullptr && !row->label.empty()
+                ? row->label
+                : history::label_of(*nodes, object.object, job_.context.settings.names);
+        return object;
+    }
+
+    const ForgetJob& job_;
+    Progress& progress_;
+    JobRunner runner_;
+};
 
 }  // namespace
 
-Result<Share> share_of(store::Pool& pool, const Forgettable& what, base::Seconds now) {
+Result<Deleted> count_forgettable(store::Pool& pool, const Forgettable& what, base::Seconds now) {
     const auto may = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        auto is_known =
-            std::visit([&](const auto& each) { return known(transaction, each); }, what);
-        return is_known ? nobody_is_at_it(transaction, now) : is_known;
+        auto known =
+            std::visit([&](const auto& each) { return check_is_known(transaction, each); }, what);
+        return known ? check_nobody_records(transaction, now) : known;
     });
     if (!may) return tl::unexpected(may.error());
-    return std::visit([&](const auto& each) { return share(pool, each); }, what);
+    return std::visit([&](const auto& each) { return count(pool, each); }, what);
 }
 
-Result<Share> forget(const Forgetting& forgetting, const Forgettable& what) {
-    return std::visit([&](const auto& each) { return forget_it(forgetting, each); }, what);
+Result<JobResult> forget(const ForgetJob& job, const Forgettable& what, Progress& progress,
+                         const std::stop_token& stop) {
+    return run_job([&] {
+        return std::visit(
+            [&](const auto& each) { return ForgetRun(job, progress, stop).run(each); }, what);
+    });
 }
 
 }  // namespace release

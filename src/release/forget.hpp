@@ -1,18 +1,19 @@
-// release/forget.hpp -- what is recorded, deleted on purpose: a release, a class or an object.
-// Goes on beside requests, in small transactions; not beside a release job.
+// release/forget.hpp -- deletes what is recorded of a release, a class or an object, on an
+// operator's order. Runs while the site answers requests, in small transactions; not while a
+// release job runs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
+#include <stop_token>
 #include <string>
 #include <variant>
 
 #include "base/date.hpp"
 #include "base/result.hpp"
-#include "history/refresh.hpp"
-#include "store/pool.hpp"
+#include "release/job_runner.hpp"
+#include "tables/jobs.hpp"
 
 namespace release {
 
@@ -22,44 +23,40 @@ struct WholeRelease {
 struct WholeClass {
     std::string class_name;  // as it is recorded
 };
-using Forgettable = std::variant<WholeRelease, WholeClass, tree::ObjectName>;
+using Forgettable = std::variant<WholeRelease, WholeClass, ObjectName>;
 
-// Rows of the store.
-struct Share {
-    std::uint64_t objects = 0, history = 0, trees = 0;
-    bool operator==(const Share&) const = default;
-};
-
-// What forget() would delete; of a release: its rows, and the objects that nothing else is
-// known of.
-//   now     tells which leases have run out
-//   error   absent: nothing of that name is recorded; conflict: a release job is running, or a
-//           release that was published again is being put in place
+// Counts what forget() would delete. Of a release: its rows, and the objects of which nothing else
+// is known.
+//   now     tells which leases have expired
+//   error   absent: nothing of that name is recorded; conflict: a release job is running, or the
+//           rows of a re-publication are still being moved into their tables
 //   throws  store::Failure
 //   cost    reads the whole store: some seconds for a million objects
-[[nodiscard]] base::Result<Share> share_of(store::Pool& pool, const Forgettable& what,
-                                           base::Seconds now);
+[[nodiscard]] base::Result<tables::Deleted> count_forgettable(store::Pool& pool,
+                                                              const Forgettable& what,
+                                                              base::Seconds now);
 
-struct Forgetting {
-    store::Pool& pool;
-    const history::Settings& settings;
-    // How far it is, several times a second; may be empty.
-    std::function<void(std::uint64_t done, std::uint64_t all)> told = {};
-    // A transaction is ended once it has run so long; its commit takes about as long again.
+struct ForgetJob {
+    history::Context context;
+    JobOptions options = {};
+    // A transaction ends once it has run for this long; its commit takes about as long again.
     std::chrono::milliseconds longest_write{3};
 };
 
-// Deletes it; returns what this run deleted. Killed or failed, the same call goes on.
+// Deletes it, and counts what this run deleted. A job that was stopped, killed or failed goes on
+// when it is run again.
 //
-// A class or an object goes with all that hangs on it. Jobs count its class as not finished.
+// A class or an object is deleted with all that belongs to it. Its class no longer counts as
+// prewarmed.
 //
-// A release goes as if it had never been recorded: an object whose newest tree was of that
-// release goes back to the tree before, and is compared from there on; without an older tree
-// it goes, or, where rows of other releases stay, is seen for the first time again, from the
-// newest of them on. Rows of later releases stay as they are, also when they were compared with
-// this one. Classes whose objects it touches count as not finished in it and later releases.
-//   error   absent: the release is not recorded; malformed: a stored tree is damaged
-//   throws  store::Failure
-[[nodiscard]] base::Result<Share> forget(const Forgetting& forgetting, const Forgettable& what);
+// A release is deleted as if it had never been recorded: an object whose newest tree was of that
+// release goes back to the tree before, and is compared from there on. Without an older tree it is
+// deleted or, where rows of other releases remain, is a first sight again from the newest of them
+// on. Rows of later releases stay as they are, also when they were compared with this one. The
+// classes of its objects no longer count as prewarmed in it and in later releases.
+//   error   absent: the release is not recorded; malformed: a stored tree is damaged;
+//           unavailable: the store failed
+[[nodiscard]] base::Result<JobResult> forget(const ForgetJob& job, const Forgettable& what,
+                                             Progress& progress, const std::stop_token& stop);
 
 }  // namespace release

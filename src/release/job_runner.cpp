@@ -1,33 +1,61 @@
 // SPDX-License-Identifier: MIT
-#include "release/stage.hpp"
+#include "release/job_runner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <simdjson.h>
 #include <system_error>
 #include <thread>
-#include <vector>
+
+#include "base/json.hpp"
+#include "tree/json.hpp"
 
 namespace release {
 namespace {
 
 using base::Result;
+using store::Access;
+using store::Transaction;
 using namespace std::chrono_literals;
 
-// One run of a stage in this process.
-class Crew {
+struct Counter {
+    const char* name;
+    std::uint64_t& (*of)(Counters&);
+};
+// In the order in which to_json() writes them.
+constexpr std::array all_counters{
+    Counter{"looked_at", [](Counters& all) -> auto& { return all.looked_at; }},
+    Counter{"compared", [](Counters& all) -> auto& { return all.compared; }},
+    Counter{"unchanged", [](Counters& all) -> auto& { return all.unchanged; }},
+    Counter{"new", [](Counters& all) -> auto& { return all.added; }},
+    Counter{"changed", [](Counters& all) -> auto& { return all.changed; }},
+    Counter{"vanished", [](Counters& all) -> auto& { return all.vanished; }},
+    Counter{"failed", [](Counters& all) -> auto& { return all.failed; }},
+    Counter{"bytes", [](Counters& all) -> auto& { return all.bytes; }},
+    Counter{"withdrawn", [](Counters& all) -> auto& { return all.withdrawn; }},
+    Counter{"deleted_objects", [](Counters& all) -> auto& { return all.deleted.objects; }},
+    Counter{"deleted_history", [](Counters& all) -> auto& { return all.deleted.history; }},
+    Counter{"deleted_trees", [](Counters& all) -> auto& { return all.deleted.trees; }},
+};
+
+// The threads of this process that work on one step.
+class WorkerPool {
    public:
-    Crew(store::Pool& pool, const Stage& stage, const std::stop_token& stop)
-        : stage_(stage), leases_(pool, stage.terms),
-          ended_(stop, [this] { stop_.request_stop(); }) {}
+    WorkerPool(store::Pool& pool, const JobOptions& options, const base::Clock& clock,
+               const JobStep& step, const std::stop_token& stop)
+        : options_(options), step_(step),
+          leases_(pool, {step.task, clock, options.lease, options.is_gone}),
+          on_stop_(stop, [this] { stop_.request_stop(); }) {}
 
     Result<bool> run() {
         {
             std::vector<std::jthread> threads;
             try {
-                for (std::size_t i = 0; i < std::max<std::size_t>(stage_.threads, 1); ++i)
-                    threads.emplace_back([this, i] { work(stage_.terms.name(i)); });
+                for (std::size_t i = 0; i < std::max<std::size_t>(options_.threads, 1); ++i)
+                    threads.emplace_back([this, i] { work(options_.worker_name(i)); });
             } catch (const std::system_error& error) {
                 fail({base::Kind::unavailable,
                       std::string("a thread could not be started: ") + error.what()});
@@ -38,38 +66,36 @@ class Crew {
     }
 
    private:
-    // The loop in which a failing store ends: nothing above knows more to do about it.
+    // A store that fails ends the step: nothing above this loop could do more about it.
     void work(const std::string& worker) {
-        try {
-            while (!stop_.stop_requested() && work_once(worker)) continue;
-        } catch (const store::Failure& failure) {
-            fail({base::Kind::unavailable, std::string("the store failed: ") + failure.what()});
-        } catch (const std::exception& error) {
-            fail({base::Kind::unavailable, error.what()});
-        }
+        const auto done = run_job([&]() -> Result<void> {
+            while (!stop_.stop_requested() && work_on_a_part(worker)) continue;
+            return {};
+        });
+        if (!done) fail(done.error());
     }
 
-    // False: all parts are done.
-    bool work_once(const std::string& worker) {
-        const auto claim = leases_.claim(worker, stage_.parts);
+    // Returns false when all parts are done.
+    bool work_on_a_part(const std::string& worker) {
+        const auto claim = leases_.claim(worker, step_.parts);
         if (claim.all_done) return false;
         if (!claim.part) {
             wait_for_others();
             return true;
         }
         bool is_ours = true;
-        const auto tally = stage_.work(*claim.part, [&, renewed = now()]() mutable {
-            if (now() - renewed > stage_.terms.length / 3) {
+        const auto counters = step_.work(*claim.part, [&, renewed = now()]() mutable {
+            if (now() - renewed > options_.lease / 3) {
                 is_ours = leases_.renew(worker, *claim.part);
                 renewed = now();
             }
             return is_ours && !stop_.stop_requested();
         });
-        if (!tally) fail(tally.error());
+        if (!counters) fail(counters.error());
         if (stop_.stop_requested())
             leases_.give_up(worker, *claim.part);
         else if (is_ours)
-            (void)leases_.finish(worker, *claim.part, to_json(*tally));
+            (void)leases_.finish(worker, *claim.part, to_json(*counters));
         note_end_of_part();
         return true;
     }
@@ -97,20 +123,98 @@ class Crew {
         stop_.request_stop();
     }
 
-    const Stage& stage_;
+    const JobOptions& options_;
+    const JobStep& step_;
     Leases leases_;
     std::mutex mutex_;
-    std::condition_variable_any part_ended_;  // of those in this process
+    std::condition_variable_any part_ended_;  // of the parts that this process works on
     std::uint64_t ended_parts_ = 0;
     std::optional<base::Error> error_;
     std::stop_source stop_;
-    std::stop_callback<std::function<void()>> ended_;  // last: it uses stop_
+    std::stop_callback<std::function<void()>> on_stop_;  // last, since it uses stop_
 };
 
 }  // namespace
 
-Result<bool> run(store::Pool& pool, const Stage& stage, const std::stop_token& stop) {
-    return Crew(pool, stage, stop).run();
+void Counters::count(const history::Brought& brought) {
+    using history::Fate;
+    if (brought.fate == Fate::absent) return;
+    ++looked_at;
+    if (brought.fate == Fate::compared) ++compared;
+    if (brought.fate == Fate::unchanged) ++unchanged;
+    if (brought.fate == Fate::added) ++added;
+    if (brought.fate == Fate::changed) ++changed;
+    if (brought.fate == Fate::vanished) ++vanished;
+    if (brought.fate == Fate::failed) {
+        ++failed;
+        if (failures.size() < most_failures) failures.push_back({brought.object, brought.reason});
+    }
+}
+
+void Counters::add(Counters other) {
+    for (const auto& [name, of] : all_counters) of(*this) += of(other);
+    for (auto& failure : other.failures)
+        if (failures.size() < most_failures) failures.push_back(std::move(failure));
+}
+
+std::string to_json(Counters counters) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object();
+    for (const auto& [name, of] : all_counters) json.field(name, of(counters));
+    json.key("failures").begin_array();
+    for (const auto& [object, reason] : counters.failures)
+        json.begin_object()
+            .field("class", object.class_name)
+            .field("name", object.name)
+            .field("reason", reason)
+            .end_object();
+    json.end_array().end_object();
+    return text;
+}
+
+Result<Counters> counters_from_json(std::string_view text) {
+    const auto parsed = tree::parse_json(text);
+    if (!parsed) return base::fail_at("the result of a part", parsed.error());
+    const auto damaged = base::fail(base::Kind::malformed, "the result of a part is damaged");
+    Counters counters;
+    for (const auto& [name, of] : all_counters)
+        if (const auto error = parsed->root[name].get(of(counters));
+            error != simdjson::SUCCESS && error != simdjson::NO_SUCH_FIELD)
+            return damaged;
+    simdjson::dom::array failures;
+    if (parsed->root["failures"].get(failures) != simdjson::SUCCESS) return damaged;
+    for (const auto failure : failures) {
+        std::string_view class_name, name, reason;
+        if (failure["class"].get(class_name) != simdjson::SUCCESS ||
+            failure["name"].get(name) != simdjson::SUCCESS ||
+            failure["reason"].get(reason) != simdjson::SUCCESS)
+            return damaged;
+        counters.failures.push_back(
+            {{std::string(class_name), std::string(name)}, std::string(reason)});
+    }
+    return counters;
+}
+
+Result<bool> JobRunner::run(const JobStep& step) {
+    tasks_.push_back(step.task);
+    return WorkerPool(pool_, options_, clock_, step, stop_).run();
+}
+
+Counters JobRunner::counted(const std::string& task) const {
+    const auto results = store::perform(pool_, Access::read, [&](Transaction& transaction) {
+        return results_of(transaction, task);
+    });
+    Counters all;
+    for (const auto& result : results)
+        if (const auto counters = counters_from_json(result)) all.add(*counters);
+    return all;
+}
+
+Counters JobRunner::counted() const {
+    Counters all;
+    for (const auto& task : tasks_) all.add(counted(task));
+    return all;
 }
 
 }  // namespace release

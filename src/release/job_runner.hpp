@@ -1,32 +1,156 @@
-// release/stage.hpp -- numbered parts worked off by threads, each part once in the world.
+// release/job_runner.hpp -- runs the steps of a job on threads, processes and hosts together. A
+// step has numbered parts; a worker claims a part through the table `leases`, works on it, and
+// stores what it counted. Prewarming, re-publication and forgetting differ in their steps alone.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
+#include "history/batch.hpp"
 #include "release/leases.hpp"
-#include "release/tally.hpp"
+#include "release/mass_change.hpp"
+#include "source/source.hpp"
+#include "tables/jobs.hpp"
 
 namespace release {
 
-// What a part's work does now and then: keeps its lease, and asks whether to go on. False: stop,
-// the part has been given up or is another's now.
-using GoOn = std::function<bool()>;
+using tree::ObjectName;
 
-struct Stage {
-    LeaseTerms terms;
-    std::int64_t parts = 0;
-    std::size_t threads = 1;
-    // What came of a part; that it was ended early is known to whoever ended it.
-    std::function<base::Result<Tally>(std::int64_t part, const GoOn& go_on)> work;
+// What a job did. A plain value that can be added up and stored as JSON.
+struct Counters {
+    std::uint64_t looked_at = 0;  // the sum of what follows
+    std::uint64_t compared = 0;   // a request or an earlier job had compared it in this release
+    std::uint64_t unchanged = 0, added = 0, changed = 0, vanished = 0, failed = 0;
+    std::uint64_t withdrawn = 0;  // rows that a re-publication has no change left for
+    std::uint64_t bytes = 0;      // size of the objects in the build
+    tables::Deleted deleted;      // by forgetting
+
+    struct Failure {
+        ObjectName object;
+        std::string reason;
+        bool operator==(const Failure&) const = default;
+    };
+    std::vector<Failure> failures;  // the first most_failures of them
+
+    bool operator==(const Counters&) const = default;
+
+    void count(const history::Brought& brought);
+    void count_unchanged() { ++looked_at, ++unchanged; }
+    void add(Counters other);
+};
+inline constexpr std::size_t most_failures = 100;
+
+[[nodiscard]] std::string to_json(Counters counters);
+// Reads what to_json() wrote. Counters that an older version did not write are 0.
+//   error  malformed
+[[nodiscard]] base::Result<Counters> counters_from_json(std::string_view text);
+
+// How far a job is. The job writes it, other threads read it while the job runs.
+struct Progress {
+    std::atomic<std::uint64_t> done = 0, all = 0;  // objects or parts; all: 0 while not known
 };
 
-// Works off the parts that nobody else does, and waits for those of others.
-//   returns  whether all of them are done (false: stopped)
-//   error    the first that a part met; a store that fails is unavailable
-[[nodiscard]] base::Result<bool> run(store::Pool& pool, const Stage& stage,
-                                     const std::stop_token& stop);
+// The work on a part calls this several times a second: it renews the lease of the part.
+// Returns false when the work must end, since the job was stopped or the part belongs to another
+// worker by now.
+using KeepGoing = std::function<bool()>;
+
+struct JobStep {
+    std::string task;  // identifies the step to all workers: equal tasks have the same parts
+    std::int64_t parts = 0;
+    // Works on part 0 … parts - 1, and returns what it counted. Work that is done twice must have
+    // the outcome of work done once.
+    std::function<base::Result<Counters>(std::int64_t part, const KeepGoing& keep_going)> work;
+};
+
+// How many work on a job, and how the work is cut.
+struct JobOptions {
+    std::size_t threads = 1;
+    // For tests.
+    std::uint64_t part_objects = 20'000;  // objects of the build, or oids, in a part
+    std::size_t batch_objects = 1024;     // objects that are recorded together
+    std::chrono::seconds lease{30};
+    std::function<bool(const std::string& worker)> is_gone = release::is_gone;
+    std::function<std::string(std::size_t number)> worker_name = release::worker_name;
+};
+
+// Opens the index that was kept of a release and whose digest is this one, or which can't be told
+// from it (one digest is that of a server, the other that of files).
+//   returns  nullptr: there is none
+using OpenKeptIndex =
+    std::function<source::Build(const std::string& version, const std::string& digest)>;
+
+// What a job on a release works with.
+struct ReleaseJob {
+    history::Context context;
+    source::Build build;
+    source::Build previous;  // the kept index of the release before; may be nullptr
+    OpenKeptIndex open_kept = [](const std::string&, const std::string&) { return nullptr; };
+    JobOptions options = {};
+    MassChangeSettings mass_change = {};
+};
+
+struct JobResult {
+    Counters counters;  // of all parts, whoever worked on them
+    std::vector<MassChange> mass_changes;
+    bool finished = false;         // false: stopped before the end
+    bool finished_before = false;  // only what had failed was left, and was tried again
+};
+
+// One run of a job in this process. One thread calls it.
+class JobRunner {
+   public:
+    // `pool`, `options`, `clock` and `stop` must outlive the runner.
+    JobRunner(store::Pool& pool, const JobOptions& options, const base::Clock& clock,
+              const std::stop_token& stop)
+        : pool_(pool), options_(options), clock_(clock), stop_(stop) {}
+
+    // Works on the parts that no other worker has claimed, and waits for those of others. A step
+    // that was stopped, killed or failed goes on with the parts that are not done.
+    //   returns  whether all parts are done; false: stopped
+    //   error    the first that the work on a part returned; unavailable: the store failed
+    [[nodiscard]] base::Result<bool> run(const JobStep& step);
+
+    // What all workers have counted in the parts of a task that are done.
+    //   throws  store::Failure
+    [[nodiscard]] Counters counted(const std::string& task) const;
+    // The same for all steps that were run so far.
+    [[nodiscard]] Counters counted() const;
+
+    [[nodiscard]] bool is_stopped() const { return stop_.stop_requested(); }
+    // For work that is no part of a step.
+    [[nodiscard]] KeepGoing until_stopped() const {
+        return [this] { return !is_stopped(); };
+    }
+
+   private:
+    store::Pool& pool_;
+    const JobOptions& options_;
+    const base::Clock& clock_;
+    const std::stop_token& stop_;
+    std::vector<std::string> tasks_;
+};
+
+// Runs a whole job.
+//   returns  what `job` returns; error unavailable, when it throws
+// A job runs on a thread of the caller's, which nothing else watches.
+template <class Job>
+[[nodiscard]] auto run_job(Job&& job) -> decltype(job()) {
+    try {
+        return job();
+    } catch (const store::Failure& failure) {
+        return base::fail(base::Kind::unavailable,
+                          std::string("the store failed: ") + failure.what());
+    } catch (const std::exception& error) {
+        return base::fail(base::Kind::unavailable, error.what());
+    }
+}
 
 }  // namespace release

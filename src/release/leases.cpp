@@ -37,15 +37,15 @@ std::string first_line(const std::string& path) {
     return line;
 }
 
-// Process ids mean something within one boot and one name space of ids (a container has its own).
+// Process ids are unique within one boot and one pid namespace (a container has its own).
 std::string boot() {
     char space[64] = {};
     if (::readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0) space[0] = '?';
     return first_line("/proc/sys/kernel/random/boot_id").substr(0, 8) + '/' + space;
 }
 
-// When the process began, in ticks since boot: field 22 of proc(5), counted from behind the
-// program's name, which may hold anything. Empty: there is no such process.
+// Returns when the process began, in ticks since boot; empty: there is no such process. It is field
+// 22 of proc(5), counted from the end of the program's name, which may hold any character.
 std::string start_of(const std::string& pid) {
     const auto line = first_line("/proc/" + pid + "/stat");
     const auto name_end = line.rfind(')');
@@ -70,7 +70,7 @@ std::vector<Lease> leases_of(Transaction& transaction, const std::string& task) 
     return leases;
 }
 
-// The lowest part that has no lease; `parts` when there is none.
+// Returns the lowest part that has no lease.
 std::int64_t first_free(const std::vector<Lease>& leases) {
     std::int64_t part = 0;
     for (const auto& lease : leases) {
@@ -95,7 +95,7 @@ bool is_gone(const std::string& worker) {
     const auto pid = base::parse_integer(words[2]);
     if (!pid || *pid <= 0) return false;
     const auto start = start_of(std::to_string(*pid));
-    // Hidden from us is not gone.
+    // A process that we may not see is not gone.
     if (start.empty()) return ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH;
     return start != words[3];
 }
@@ -126,8 +126,8 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts) {
             if (taken == 1) return {lease.part, false};
         }
         for (auto part = first_free(leases); part < parts; ++part) {
-            const auto lies_there = [&](const auto& lease) { return lease.part == part; };
-            if (std::ranges::any_of(leases, lies_there)) continue;
+            const auto has_lease = [&](const auto& lease) { return lease.part == part; };
+            if (std::ranges::any_of(leases, has_lease)) continue;
             const std::vector<Value> values{Value{terms_.task}, Value{part}, Value{worker},
                                             Value{expiry()}, Value{std::string()}};
             if (store::insert_unless_there(transaction, a_lease, values)) return {part, false};
@@ -147,7 +147,7 @@ bool Leases::renew(const std::string& worker, std::int64_t part) {
 
 bool Leases::finish(const std::string& worker, std::int64_t part, const std::string& result) {
     return store::perform(pool_, Access::write, [&](Transaction& transaction) {
-        // Found done when a commit in doubt is run again.
+        // The part may be done already, when a commit in doubt is run again.
         return transaction.execute(
                    "UPDATE leases SET done = 1, result = ? WHERE task = ?"
                    " AND part = ? AND owner = ?",
@@ -172,9 +172,41 @@ std::vector<std::string> results_of(Transaction& transaction, const std::string&
     return results;
 }
 
-void forget_leases(Transaction& transaction, base::Seconds before) {
+bool is_any_active(Transaction& transaction, base::Seconds now) {
+    const auto rows =
+        transaction.query("SELECT owner FROM leases WHERE done = 0 AND expires_at >= ?",
+                          {Value{base::format_rfc3339(now)}});
+    return std::ranges::any_of(rows, [](const auto& row) { return !is_gone(row.text(0)); });
+}
+
+void delete_expired_leases(Transaction& transaction, base::Seconds before) {
     transaction.execute("DELETE FROM leases WHERE expires_at < ?",
                         {Value{base::format_rfc3339(before)}});
+}
+
+void delete_leases(Transaction& transaction) { transaction.execute("DELETE FROM leases"); }
+
+std::optional<std::string> note_of(Transaction& transaction, const std::string& task) {
+    const auto rows =
+        transaction.query("SELECT result FROM leases WHERE task = ? AND part = 0", {Value{task}});
+    if (rows.empty()) return std::nullopt;
+    return rows.front().text(0);
+}
+
+void write_note(Transaction& transaction, const std::string& task, const std::string& note) {
+    static const store::Insert a_note{
+        "leases", {"task", "part", "owner", "expires_at", "done", "result"}, {"task", "part"}};
+    const std::vector<Value> values{Value{task},
+                                    Value{std::int64_t{0}},
+                                    Value{std::string()},
+                                    Value{std::string("9999-12-31T23:59:59Z")},
+                                    Value{std::int64_t{1}},
+                                    Value{note}};
+    transaction.execute(store::upsert_sql(transaction.engine(), a_note), values);
+}
+
+void delete_note(Transaction& transaction, const std::string& task) {
+    transaction.execute("DELETE FROM leases WHERE task = ? AND part = 0", {Value{task}});
 }
 
 }  // namespace release

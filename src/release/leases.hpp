@@ -1,7 +1,7 @@
-// release/leases.hpp -- who does which part of a job: claimed through the store, for a time.
-// A part whose owner has died is claimed by another when its lease has run out, or at once when
-// it is known to be dead. Clocks of hosts may differ by less than the lease; when they differ by
-// more a part may be worked on twice, which costs time and changes no row.
+// release/leases.hpp -- the table `leases`: which worker works on which part of a job. A lease
+// ends when it expires, or at once when its worker's process is known to have died; then another
+// worker claims the part. The clocks of hosts may differ by less than the length of a lease; when
+// they differ by more, two may work on a part, which takes time and changes no row.
 // Safe from any thread, in any number of processes.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -18,10 +18,10 @@
 
 namespace release {
 
-// One worker, as others see it: "HOST BOOT PID START NUMBER". `number` tells the workers of a
-// process apart.
+// Returns the name by which all processes know a worker: "HOST BOOT PID START NUMBER". `number`
+// distinguishes the workers of a process.
 [[nodiscard]] std::string worker_name(std::size_t number);
-// On this host, since this boot, and its process is no more.
+// Returns whether the worker ran on this host since it booted, and its process has ended.
 [[nodiscard]] bool is_gone(const std::string& worker);
 
 struct LeaseTerms {
@@ -29,28 +29,27 @@ struct LeaseTerms {
     base::Clock clock;
     std::chrono::seconds length{30};
     std::function<bool(const std::string& worker)> is_gone = release::is_gone;
-    std::function<std::string(std::size_t number)> name = worker_name;
 };
 
 class Leases {
    public:
-    // `pool` outlives it.
+    // `pool` must outlive the object.
     Leases(store::Pool& pool, LeaseTerms terms) : pool_(pool), terms_(std::move(terms)) {}
 
     struct Claim {
         std::optional<std::int64_t> part;
-        bool all_done = false;  // there is nothing left to wait for
+        bool all_done = false;  // no part is left to work on or to wait for
     };
-    // The lowest part of 0 … parts - 1 that nobody works on.
-    //   worker  works on one part at a time: one that it holds already is given again
-    //   throws  Failure, as all that follow
+    // Claims the lowest part of 0 … parts - 1 that nobody works on.
+    //   worker  works on one part at a time: a part that it holds already is returned again
+    //   throws  store::Failure, as all functions below
     [[nodiscard]] Claim claim(const std::string& worker, std::int64_t parts);
 
-    // False: the lease had run out, and another has taken the part.
+    // Return false when the lease had expired and another worker has claimed the part.
     [[nodiscard]] bool renew(const std::string& worker, std::int64_t part);
     [[nodiscard]] bool finish(const std::string& worker, std::int64_t part,
                               const std::string& result);
-    // Not finished, and free for others at once.
+    // Ends the lease, so that others can claim the part at once.
     void give_up(const std::string& worker, std::int64_t part);
 
    private:
@@ -60,12 +59,25 @@ class Leases {
     LeaseTerms terms_;
 };
 
-// The results of the parts of a task that are done.
+// Returns the results of the parts of a task that are done.
 [[nodiscard]] std::vector<std::string> results_of(store::Transaction& transaction,
                                                   const std::string& task);
 
-// Leases that ran out before `before`, of tasks that nobody will ask about: those that are done
-// stay that long, since a worker that comes late must see that nothing is left.
-void forget_leases(store::Transaction& transaction, base::Seconds before);
+// Returns whether a lease has neither expired nor lost its worker.
+[[nodiscard]] bool is_any_active(store::Transaction& transaction, base::Seconds now);
+
+// Deletes leases that expired before `before`. The leases of parts that are done stay that long,
+// since a worker that comes late must see that nothing is left.
+void delete_expired_leases(store::Transaction& transaction, base::Seconds before);
+
+// Deletes all leases, and with them the record of what jobs have done.
+void delete_leases(store::Transaction& transaction);
+
+// A note is a text that a task keeps in the table beside its leases; it never expires.
+[[nodiscard]] std::optional<std::string> note_of(store::Transaction& transaction,
+                                                 const std::string& task);
+void write_note(store::Transaction& transaction, const std::string& task,
+                const std::string& note);
+void delete_note(store::Transaction& transaction, const std::string& task);
 
 }  // namespace release

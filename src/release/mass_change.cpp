@@ -3,16 +3,13 @@
 
 #include <set>
 
-#include "store/dialect.hpp"
-#include "tables/rows.hpp"
+#include "tables/jobs.hpp"
 
 namespace release {
 namespace {
 
-using store::Value;
-
-// As wide as the column.
-constexpr std::size_t longest_place = 512;
+constexpr std::size_t most_paths = 5000;
+constexpr std::size_t longest_path = 512;  // as wide as the column
 
 std::uint64_t objects_of(const std::vector<source::ClassCount>& classes,
                          const std::string& name) {
@@ -21,65 +18,49 @@ std::uint64_t objects_of(const std::vector<source::ClassCount>& classes,
     return 0;
 }
 
-store::Rows changed_rows(store::Pool& pool, const std::string& version, std::int64_t after) {
-    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return transaction.query("SELECT h.oid, o.class, h.notes FROM history h JOIN objects o"
-                                 " ON o.oid = h.oid WHERE h.version = ? AND h.kind = 'changed'"
-                                 " AND h.oid > ? ORDER BY h.oid LIMIT 1000",
-                                 {Value{version}, Value{after}});
-    });
+void count_paths(const tables::ChangedRow& row, ChangedPaths& changed) {
+    std::set<std::string> paths;
+    for (const auto& change : row.notes.changes) paths.insert(compare::place_of(change));
+    auto& of_class = changed[row.class_name];
+    for (const auto& path : paths)
+        if (of_class.size() < most_paths || of_class.contains(path)) ++of_class[path];
 }
 
 }  // namespace
 
-base::Result<Places> places_changed(store::Pool& pool, const std::string& version,
-                                    const std::string& only) {
-    Places changed;
-    std::int64_t after = 0;
-    for (auto rows = changed_rows(pool, version, after); !rows.empty();
-         rows = changed_rows(pool, version, after)) {
-        for (const auto& row : rows) {
-            after = row.integer(0);
-            if (!only.empty() && row.text(1) != only) continue;
-            const auto notes = tables::notes_from_json(row.text(2));
-            if (!notes) return tl::unexpected(notes.error());
-            std::set<std::string> places;
-            for (const auto& change : notes->changes) places.insert(compare::place_of(change));
-            auto& of_class = changed[row.text(1)];
-            for (const auto& place : places)
-                if (of_class.size() < most_places || of_class.contains(place)) ++of_class[place];
-        }
+base::Result<std::vector<MassChange>> find_mass_changes(store::Pool& pool,
+                                                        const source::Source& build,
+                                                        const std::string& only,
+                                                        const MassChangeSettings& settings) {
+    const auto& version = build.release().version;
+    ChangedPaths changed;
+    for (std::int64_t last_oid = 0;;) {
+        const auto rows =
+            store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+                return tables::changed_rows(transaction, version, last_oid, 1000);
+            });
+        if (!rows) return tl::unexpected(rows.error());
+        if (rows->empty()) break;
+        for (const auto& row : *rows)
+            if (only.empty() || row.class_name == only) count_paths(row, changed);
+        last_oid = rows->back().oid;
     }
-    return changed;
+    return mass_changes_in(changed, version, build.class_counts(), settings);
 }
 
-std::vector<MassChange> mass_changes_in(const Places& changed,
+std::vector<MassChange> mass_changes_in(const ChangedPaths& changed, const std::string& version,
                                         const std::vector<source::ClassCount>& classes,
                                         const MassChangeSettings& settings) {
     std::vector<MassChange> found;
     if (settings.percent == 0) return found;
-    for (const auto& [class_name, places] : changed) {
+    for (const auto& [class_name, paths] : changed) {
         const auto of = objects_of(classes, class_name);
         if (of < settings.fewest_objects) continue;
-        for (const auto& [place, objects] : places)
-            if (objects * 100 > of * settings.percent && place.size() <= longest_place)
-                found.push_back({class_name, place, objects, of});
+        for (const auto& [path, objects] : paths)
+            if (objects * 100 > of * settings.percent && path.size() <= longest_path)
+                found.push_back({version, class_name, path, objects, of});
     }
     return found;
-}
-
-void record(store::Transaction& transaction, const base::Release& release,
-            const std::vector<MassChange>& changes) {
-    static const store::Insert a_change{"mass_changes",
-                                        {"version", "class", "path", "objects", "of_objects"},
-                                        {"version", "class", "path"}};
-    for (const auto& change : changes) {
-        const std::vector<Value> values{Value{release.version}, Value{change.class_name},
-                                        Value{change.place},
-                                        Value{static_cast<std::int64_t>(change.objects)},
-                                        Value{static_cast<std::int64_t>(change.of)}};
-        transaction.execute(store::upsert_sql(transaction.engine(), a_change), values);
-    }
 }
 
 }  // namespace release

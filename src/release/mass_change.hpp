@@ -1,5 +1,5 @@
-// release/mass_change.hpp -- places that a release changed in most objects of a class, as a
-// change of the models does: one remark instead of thirty thousand.
+// release/mass_change.hpp -- finds paths that a release changed in most objects of a class, as a
+// change of the models does: one remark instead of thirty thousand changes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,47 +8,36 @@
 #include <string>
 #include <vector>
 
-#include "base/release.hpp"
 #include "base/result.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
+#include "tables/rows.hpp"
 
 namespace release {
 
+using tables::MassChange;
+
 struct MassChangeSettings {
-    unsigned percent = 50;              // more than so many of a class's objects; 0: never
-    std::uint64_t fewest_objects = 20;  // smaller classes have none
+    unsigned percent = 50;              // of a class's objects must have changed; 0: never
+    std::uint64_t fewest_objects = 20;  // smaller classes have no mass change
 };
 
-struct MassChange {
-    std::string class_name;
-    std::string place;          // compare::place_of
-    std::uint64_t objects = 0;  // that changed there
-    std::uint64_t of = 0;       // that the class has in the build
-    bool operator==(const MassChange&) const = default;
-};
+// By class and path: how many objects changed there.
+using ChangedPaths = std::map<std::string, std::map<std::string, std::uint64_t>>;
 
-// By class and place: how many objects changed there. Of a class at most most_places, those that
-// came first; a model has no more.
-using Places = std::map<std::string, std::map<std::string, std::uint64_t>>;
-inline constexpr std::size_t most_places = 5000;
-
-// Where the recorded rows of a release say that objects changed, whoever recorded them and when.
-//   only    this class; empty: all
-//   error   malformed: notes that are no notes
-//   throws  Failure
-//   cost    a look at each changed row of the release, a thousand at a time
-[[nodiscard]] base::Result<Places> places_changed(store::Pool& pool, const std::string& version,
-                                                  const std::string& only);
-
-// In the order of class and place. Pure.
-[[nodiscard]] std::vector<MassChange> mass_changes_in(
-    const Places& changed, const std::vector<source::ClassCount>& classes,
+// Finds the mass changes among the recorded rows of the build's release, whoever recorded them.
+//   only     this class; empty: all
+//   returns  by class and path; of a class at most 5,000 paths are looked at, as no model has more
+//   error    malformed: stored notes can't be read
+//   throws   store::Failure
+//   cost     reads each changed row of the release, a thousand at a time
+[[nodiscard]] base::Result<std::vector<MassChange>> find_mass_changes(
+    store::Pool& pool, const source::Source& build, const std::string& only,
     const MassChangeSettings& settings);
 
-// Written twice they stand once.
-//   throws  Failure
-void record(store::Transaction& transaction, const base::Release& release,
-            const std::vector<MassChange>& changes);
+// The rule alone. Pure.
+[[nodiscard]] std::vector<MassChange> mass_changes_in(
+    const ChangedPaths& changed, const std::string& version,
+    const std::vector<source::ClassCount>& classes, const MassChangeSettings& settings);
 
 }  // namespace release

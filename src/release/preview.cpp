@@ -11,23 +11,24 @@ using base::Result;
 using source::Digest;
 using source::Listed;
 
-class Previewing {
+class Preview {
    public:
-    Previewing(const source::Source& build, const source::Source* previous)
+    Preview(const source::Source& build, const source::Source* previous)
         : build_(build), previous_(previous) {}
 
     Result<bool> walk(const std::string& only) {
-        if (auto done = walk(build_, only, &Previewing::meet); !done || previous_ == nullptr)
+        if (auto done = walk(build_, only, &Preview::count_present);
+            !done || previous_ == nullptr)
             return done;
-        return walk(*previous_, only, &Previewing::miss);
+        return walk(*previous_, only, &Preview::count_gone);
     }
 
     Result<bool> look_up(const Objects& objects) {
         for (const auto& object : objects) {
             const auto now = build_.digest_of(object);
             if (!now) return tl::unexpected(now.error());
-            const auto done = *now        ? meet(object, **now)
-                              : previous_ ? miss(object, {})
+            const auto done = *now        ? count_present(object, **now)
+                              : previous_ ? count_gone(object, {})
                                           : Result<bool>(true);
             if (!done) return done;
         }
@@ -44,7 +45,7 @@ class Previewing {
     }
 
    private:
-    using Step = Result<bool> (Previewing::*)(const ObjectName&, const Digest&);
+    using Step = Result<bool> (Preview::*)(const ObjectName&, const Digest&);
 
     Result<bool> walk(const source::Source& list, const std::string& only, Step step) {
         std::optional<base::Error> error;
@@ -59,7 +60,7 @@ class Previewing {
     }
 
     // An object of the build.
-    Result<bool> meet(const ObjectName& object, const Digest& now) {
+    Result<bool> count_present(const ObjectName& object, const Digest& now) {
         auto& of_class = classes_[object.class_name];
         if (previous_ == nullptr) return ++of_class.created, true;
         const auto before = previous_->digest_of(object);
@@ -72,7 +73,7 @@ class Previewing {
     }
 
     // An object of the release before, or of a list.
-    Result<bool> miss(const ObjectName& object, const Digest&) {
+    Result<bool> count_gone(const ObjectName& object, const Digest&) {
         const auto now = build_.find(object);
         const auto before = previous_->find(object);
         if (!now) return tl::unexpected(now.error());
@@ -90,15 +91,15 @@ class Previewing {
 
 Result<std::vector<ClassPreview>> preview(const source::Source& build,
                                           const source::Source* previous, const Selection& what) {
-    Previewing previewing(build, previous);
+    Preview counted(build, previous);
     const auto* objects = std::get_if<Objects>(&what);
     const auto* of_class = std::get_if<OfClass>(&what);
     const auto done =
         objects != nullptr
-            ? previewing.look_up(*objects)
-            : previewing.walk(of_class == nullptr ? std::string() : of_class->class_name);
+            ? counted.look_up(*objects)
+            : counted.walk(of_class == nullptr ? std::string() : of_class->class_name);
     if (!done) return tl::unexpected(done.error());
-    return previewing.take();
+    return counted.take();
 }
 
 }  // namespace release

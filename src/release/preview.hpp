@@ -1,6 +1,5 @@
-// release/preview.hpp -- what a release job would find, told by the indexes of two builds alone:
-// no object is loaded and nothing is written.
-// Pure but for the indexes it reads. Safe from any thread.
+// release/preview.hpp -- predicts what a release job would record, from the indexes of two builds
+// alone: it loads no object and writes nothing. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,26 +7,26 @@
 #include <string>
 #include <vector>
 
-#include "release/warm.hpp"
+#include "release/prewarm.hpp"
 #include "source/source.hpp"
 
 namespace release {
 
-// Of a class, or of the objects of a list that are of it.
+// The objects of a class, or those of them that a list names.
 struct ClassPreview {
     std::string class_name;
-    std::uint64_t same = 0;     // bytes as before: nothing is recorded
-    std::uint64_t differ = 0;   // looked at; what was only stamped anew records nothing
-    std::uint64_t created = 0;  // recorded as new
-    std::uint64_t gone = 0;     // recorded as vanished, where they have a row
+    std::uint64_t same = 0;     // same bytes as before: nothing will be recorded
+    std::uint64_t differ = 0;   // will be compared; new timestamps alone record nothing
+    std::uint64_t created = 0;  // will be recorded as new
+    std::uint64_t gone = 0;     // will be recorded as vanished, where they have a row
     [[nodiscard]] std::uint64_t objects() const { return same + differ + created; }
     bool operator==(const ClassPreview&) const = default;
 };
 
-// By class, in the order of names. Without a previous build everything is `created`: seen for
-// the first time, and its history read from its timestamps.
+// Returns the classes in the order of their names. Without a previous build every object counts
+// as `created`: it is a first sight, and its history is read from its timestamps (rule C4).
 //   previous  the kept index of the release before; may be nullptr
-//   error     what a look-up met
+//   error     the first that a look-up met
 //   cost      a walk over both indexes; for a list, a look-up each
 [[nodiscard]] base::Result<std::vector<ClassPreview>> preview(const source::Source& build,
                                                               const source::Source* previous,

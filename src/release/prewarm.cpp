@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "release/warm.hpp"
+#include "release/prewarm.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 
 #include "base/digest.hpp"
-#include "release/finished.hpp"
-#include "release/gathering.hpp"
-#include "release/stage.hpp"
-#include "tables/tables.hpp"
+#include "release/batch_collector.hpp"
+#include "tables/jobs.hpp"
 
 namespace release {
 namespace {
@@ -18,383 +18,398 @@ namespace {
 using base::Result;
 using store::Access;
 using store::Transaction;
-using store::Value;
 
-// Rows of `objects` looked at in one part, by oid.
+// Rows of `objects` in one part of the second step, by oid.
 constexpr std::int64_t part_rows = 200'000;
-// Objects of a batch take at most so many bytes in the build, or are one.
+// The objects of a batch take at most so many bytes in the build, or are one.
 constexpr std::uint64_t batch_bytes = 4 << 20;
 
-// The newest release in which all that the job is about was compared, by its index.
-struct Base {
-    source::Build index;
-    std::set<ObjectName> apart;      // but for these: failed then, or compared since
-    std::vector<std::string> later;  // releases between it and the job's
+// The indexes kept of earlier releases, each opened once a job. Safe from any thread.
+class KeptIndexes {
+   public:
+    explicit KeptIndexes(const ReleaseJob& job) : job_(job) {}
+
+    // The index of the release as it was recorded; nullptr: none was kept.
+    //   throws  store::Failure
+    source::Build of(const std::string& version) {
+        const std::lock_guard lock(mutex_);
+        const auto [known, is_new] = builds_.try_emplace(version);
+        if (is_new) known->second = open(version);
+        return known->second;
+    }
+
+   private:
+    [[nodiscard]] source::Build open(const std::string& version) const {
+        const auto recorded =
+            store::perform(job_.context.pool, Access::read, [&](Transaction& transaction) {
+                return tables::recorded_release(transaction, version);
+            });
+        if (!recorded) return nullptr;
+        for (const auto& build : {job_.previous, job_.build})
+            if (build && build->release().version == version &&
+                !base::contradict(build->digest(), recorded->digest))
+                return build;
+        return job_.open_kept(version, recorded->digest);
+    }
+
+    const ReleaseJob& job_;
+    std::mutex mutex_;
+    std::map<std::string, source::Build> builds_;
 };
 
-class Job {
-   public:
-    Job(const Warming& warming, Progress& progress, const std::stop_token& stop)
-        : warming_(warming), progress_(progress), stop_(stop),
-          kept_(warming.desk.pool, {warming.previous, warming.build}, warming.kept) {}
+// The newest earlier release in which a job compared the whole selection. Objects whose bytes are
+// those of its index are unchanged.
+struct BaseRelease {
+    source::Build index;
+    std::set<ObjectName> exceptions;  // failed then, or were compared in a later release
+    std::vector<std::string> later;   // the releases between it and the job's
+};
 
-    Result<Warmed> run() {
-        if (const auto* objects = std::get_if<Objects>(&warming_.what)) return run_list(*objects);
+class PrewarmJob {
+   public:
+    PrewarmJob(const ReleaseJob& job, const Selection& selection, Progress& progress,
+               const std::stop_token& stop)
+        : job_(job), selection_(selection), progress_(progress),
+          runner_(job.context.pool, job.options, job.context.clock, stop), kept_(job) {}
+
+    Result<JobResult> run() {
+        if (const auto* objects = std::get_if<Objects>(&selection_)) return run_list(*objects);
         releases_ = read_releases();
-        if (is_finished()) return try_failed_again();
+        if (is_finished()) return retry(failed_objects());
         base_ = find_base();
-        const auto objects = run_stage(objects_stage());
-        if (!objects || !*objects) return ended(objects);
-        const auto gone = run_stage(gone_stage());
-        if (!gone || !*gone) return ended(gone);
+        for (const auto step :
+             {&PrewarmJob::step_of_the_build, &PrewarmJob::step_of_what_is_gone})
+            if (const auto done = runner_.run((this->*step)()); !done || !*done)
+                return unfinished(done);
         return finish();
     }
 
    private:
-    struct Steps {
-        std::string task;
-        std::int64_t parts;
-        std::function<Result<Tally>(std::int64_t, const GoOn&)> work;
-    };
+    [[nodiscard]] const base::Release& current() const { return job_.build->release(); }
+    [[nodiscard]] store::Pool& pool() const { return job_.context.pool; }
 
-    [[nodiscard]] const base::Release& current() const { return warming_.build->release(); }
-    [[nodiscard]] store::Pool& pool() const { return warming_.desk.pool; }
+    template <class Read>
+    [[nodiscard]] auto read(Read&& read) const {
+        return store::perform(pool(), Access::read, std::forward<Read>(read));
+    }
 
     // Empty: every class.
     [[nodiscard]] std::string class_name() const {
-        const auto* of_class = std::get_if<OfClass>(&warming_.what);
+        const auto* of_class = std::get_if<OfClass>(&selection_);
         return of_class == nullptr ? std::string() : of_class->class_name;
     }
-    [[nodiscard]] bool is_meant(std::string_view class_of_object) const {
+    [[nodiscard]] bool is_selected(std::string_view class_of_object) const {
         const auto only = class_name();
         return only.empty() || class_of_object == only;
     }
 
     [[nodiscard]] tables::Releases read_releases() const {
-        return store::perform(pool(), Access::read, [&](Transaction& transaction) {
-            return history::known_releases(transaction, warming_.desk.settings,
-                                           warming_.build.get(), warming_.previous.get());
+        return read([&](Transaction& transaction) {
+            return history::known_releases(transaction, job_.context.settings, job_.build.get(),
+                                           job_.previous.get());
         });
     }
 
+    [[nodiscard]] std::vector<std::string> finished_releases() const {
+        return read([&](Transaction& transaction) {
+            return tables::prewarmed_releases(transaction, class_name());
+        });
+    }
     [[nodiscard]] bool is_finished() const {
-        return std::ranges::count(warmed_in(pool(), class_name()), current().version) > 0;
+        return std::ranges::count(finished_releases(), current().version) > 0;
     }
 
-    [[nodiscard]] std::optional<Base> find_base() {
-        std::optional<Base> best;
-        // What replaces rows of a release and is not in its place yet stands in no row.
+    [[nodiscard]] Objects failed_in(const std::string& version) const {
+        return read([&](Transaction& transaction) {
+            return tables::failed_objects(transaction, version, class_name());
+        });
+    }
+    [[nodiscard]] Objects failed_objects() const { return failed_in(current().version); }
+
+    // Objects that a request compared in one of these releases last: they may have changed there,
+    // and changed back since.
+    [[nodiscard]] Objects compared_last_in(const std::vector<std::string>& versions) const {
+        return read([&](Transaction& transaction) {
+            return tables::objects_compared_in(transaction, versions, class_name());
+        });
+    }
+
+    [[nodiscard]] std::optional<BaseRelease> find_base() {
+        std::optional<BaseRelease> best;
+        // The rows of a re-publication that are not in place yet are in no table that is read here.
         if (!releases_.replacing().empty()) return best;
-        for (const auto& version : warmed_in(pool(), class_name())) {
+        for (const auto& version : finished_releases()) {
             if (!releases_.is_later(current().version, version)) continue;
             if (best && !releases_.is_later(version, best->index->release().version)) continue;
-            if (auto index = kept_.of(version)) best = Base{std::move(index), {}, {}};
+            if (auto index = kept_.of(version)) best = BaseRelease{std::move(index), {}, {}};
         }
         if (!best) return best;
         const auto& version = best->index->release().version;
-        for (auto& name : failed_in(pool(), version, class_name()))
-            best->apart.insert(std::move(name));
         for (const auto& release : releases_.up_to(current()))
             if (releases_.is_later(release.version, version) &&
                 release.version != current().version)
                 best->later.push_back(release.version);
-        for (auto& name : compared_in(pool(), best->later, class_name()))
-            best->apart.insert(std::move(name));
+        for (auto& names : {failed_in(version), compared_last_in(best->later)})
+            best->exceptions.insert(names.begin(), names.end());
         return best;
     }
+    [[nodiscard]] std::string base_digest() const { return base_ ? base_->index->digest() : ""; }
 
-    // Jobs of one name have the same parts.
     [[nodiscard]] std::string task(const std::string& what, const std::string& parts) const {
-        const auto digest = base::md5_hex(warming_.build->digest() + ' ' + class_name() + ' ' +
-                                          parts + ' ' + std::to_string(warming_.part_objects));
+        const auto digest =
+            base::md5_hex(job_.build->digest() + ' ' + class_name() + ' ' + parts + ' ' +
+                          std::to_string(job_.options.part_objects));
         return current().version + ' ' + what + ' ' + digest;
     }
 
-    Result<bool> run_stage(const Steps& steps) {
-        tasks_.push_back(steps.task);
-        Stage stage;
-        stage.terms.task = steps.task;
-        stage.terms.clock = warming_.desk.clock;
-        stage.terms.length = warming_.lease;
-        stage.parts = steps.parts;
-        stage.threads = warming_.threads;
-        stage.work = steps.work;
-        if (warming_.is_gone) stage.terms.is_gone = warming_.is_gone;
-        if (warming_.worker_name) stage.terms.name = warming_.worker_name;
-        return release::run(pool(), stage, stop_);
+    void expect_objects_of_the_build() {
+        for (const auto& count : job_.build->class_counts())
+            if (is_selected(count.class_name)) progress_.all += count.objects;
     }
 
-    // -- the objects of the build
+    // -- first step: the objects of the build
 
-    Steps objects_stage() {
+    JobStep step_of_the_build() {
         auto parts =
-            std::make_shared<source::Parts>(warming_.build->parts(warming_.part_objects));
-        for (const auto& count : warming_.build->class_counts())
-            if (is_meant(count.class_name)) progress_.all += count.objects;
-        return {task("objects", parts->order + ' ' + base_name()),
+            std::make_shared<source::Parts>(job_.build->parts(job_.options.part_objects));
+        expect_objects_of_the_build();
+        return {task("objects", parts->order + ' ' + base_digest()),
                 static_cast<std::int64_t>(parts->size()),
-                [this, parts](std::int64_t part, const GoOn& go_on) {
+                [this, parts](std::int64_t part, const KeepGoing& keep_going) {
                     const auto i = static_cast<std::size_t>(part);
-                    return warm_part(parts->places[i], parts->places[i + 1], go_on);
+                    return prewarm_part(parts->places[i], parts->places[i + 1], keep_going);
                 }};
     }
 
-    [[nodiscard]] std::string base_name() const { return base_ ? base_->index->digest() : ""; }
-
-    Result<Tally> warm_part(std::uint64_t from, std::uint64_t to, const GoOn& go_on) {
-        auto batches = gathering(history::NoteUnchanged::no);
-        warming_.build->each(from, to, [&](const source::Listed& listed) {
-            if (!is_meant(listed.class_name)) return true;
+    Result<Counters> prewarm_part(std::uint64_t from, std::uint64_t to,
+                                  const KeepGoing& keep_going) {
+        auto batches = collector(history::NoteUnchanged::no);
+        job_.build->each(from, to, [&](const source::Listed& listed) {
+            if (!is_selected(listed.class_name)) return true;
             batches.count_bytes(listed.bytes);
             auto name = listed.id();
             if (is_as_in_base(listed, name)) {
                 batches.count_unchanged();
-                return batches.pass(go_on);
+                return batches.pass(keep_going);
             }
-            return batches.add(std::move(name), listed.bytes, go_on);
+            return batches.add(std::move(name), listed.bytes, keep_going);
         });
-        return batches.end(go_on);
+        return batches.end(keep_going);
     }
 
     [[nodiscard]] bool is_as_in_base(const source::Listed& listed, const ObjectName& name) const {
-        if (!base_ || base_->apart.contains(name)) return false;
+        if (!base_ || base_->exceptions.contains(name)) return false;
         const auto known = base_->index->digest_of(name);
         return known && *known && **known == listed.digest;
     }
 
-    // -- what is recorded and not in the build any more
+    // -- second step: what is recorded and no longer in the build
 
-    Steps gone_stage() {
+    JobStep step_of_what_is_gone() {
         auto parts = std::make_shared<source::Parts>();
-        std::int64_t listed = 0;
         if (base_) {
-            // Of most of them nothing is to be done but a look-up.
-            *parts = base_->index->parts(warming_.part_objects * 10);
-            listed = static_cast<std::int64_t>(parts->size());
+            // Most of these objects need no more than a look-up.
+            *parts = base_->index->parts(job_.options.part_objects * 10);
+            expect_objects_of_the_build();
         }
-        const auto rows = highest_oid() / part_rows + 1;
-        for (const auto& count : warming_.build->class_counts())
-            if (base_ && is_meant(count.class_name)) progress_.all += count.objects;
-        return {task("gone", parts->order + ' ' + base_name()), listed + rows,
-                [this, parts, listed](std::int64_t part, const GoOn& go_on) {
-                    if (part >= listed) return look_at_rows(part - listed, go_on);
+        const auto parts_of_base = static_cast<std::int64_t>(base_ ? parts->size() : 0);
+        const auto parts_of_rows = read(tables::highest_oid) / part_rows + 1;
+        return {task("gone", parts->order + ' ' + base_digest()), parts_of_base + parts_of_rows,
+                [this, parts, parts_of_base](std::int64_t part, const KeepGoing& keep_going) {
+                    if (part >= parts_of_base)
+                        return look_for_rows(part - parts_of_base, keep_going);
                     const auto i = static_cast<std::size_t>(part);
-                    return look_at_base(parts->places[i], parts->places[i + 1], go_on);
+                    return look_for_base(parts->places[i], parts->places[i + 1], keep_going);
                 }};
     }
 
-    [[nodiscard]] std::int64_t highest_oid() const {
-        const auto rows = store::perform(pool(), Access::read, [](Transaction& transaction) {
-            return transaction.query("SELECT MAX(oid) FROM objects");
-        });
-        return rows.at(0).is_null(0) ? 0 : rows.at(0).integer(0);
-    }
-
-    // Objects that the release of the base had.
-    Result<Tally> look_at_base(std::uint64_t from, std::uint64_t to, const GoOn& go_on) {
-        auto batches = gathering(history::NoteUnchanged::no);
+    // Objects that the base release had.
+    Result<Counters> look_for_base(std::uint64_t from, std::uint64_t to,
+                                   const KeepGoing& keep_going) {
+        auto batches = collector(history::NoteUnchanged::no);
         base_->index->each(from, to, [&](const source::Listed& listed) {
-            if (!is_meant(listed.class_name)) return true;
+            if (!is_selected(listed.class_name)) return true;
             auto name = listed.id();
-            const auto there = warming_.build->digest_of(name);
-            if (there && *there) return batches.pass(go_on);
-            return batches.add(std::move(name), listed.bytes, go_on);
+            const auto in_build = job_.build->digest_of(name);
+            if (in_build && *in_build) return batches.pass(keep_going);
+            return batches.add(std::move(name), listed.bytes, keep_going);
         });
-        return batches.end(go_on);
+        return batches.end(keep_going);
     }
 
-    // Objects that were asked for since, or all where there is no base.
-    Result<Tally> look_at_rows(std::int64_t slice, const GoOn& go_on) {
-        auto batches = gathering(history::NoteUnchanged::no);
-        auto names = rows_of(slice);
-        // Neither the base's list nor its releases tell of these.
-        if (base_ && slice == 0)
-            for (auto& name : failed_in(pool(), base_->index->release().version, class_name()))
-                names.push_back(std::move(name));
-        for (auto& name : names) {
-            const auto found = warming_.build->find(name);
+    // Objects that requests recorded since; all recorded ones, where there is no base release.
+    Result<Counters> look_for_rows(std::int64_t slice, const KeepGoing& keep_going) {
+        auto batches = collector(history::NoteUnchanged::no);
+        for (auto& name : recorded_in(slice)) {
+            const auto found = job_.build->find(name);
             if (!found) return tl::unexpected(found.error());
-            if (!*found && !batches.add(std::move(name), batch_bytes / 256, go_on)) break;
+            if (!*found && !batches.add(std::move(name), batch_bytes / 256, keep_going)) break;
         }
-        return batches.end(go_on);
+        return batches.end(keep_going);
     }
 
-    [[nodiscard]] std::vector<ObjectName> rows_of(std::int64_t slice) const {
-        std::string sql = "SELECT class, name FROM objects WHERE oid > ? AND oid <= ? AND"
-                          " ace_version <> ? AND (signature <> '' OR label = '')";
-        std::vector<Value> values{Value{slice * part_rows}, Value{(slice + 1) * part_rows},
-                                  Value{current().version}};
-        if (base_) {
-            if (base_->later.empty()) return {};
-            sql += " AND ace_version IN (?";
-            values.emplace_back(base_->later.front());
-            for (std::size_t i = 1; i < base_->later.size(); ++i) {
-                sql += ", ?";
-                values.emplace_back(base_->later[i]);
-            }
-            sql += ')';
-        }
-        const auto rows = store::perform(pool(), Access::read, [&](Transaction& transaction) {
-            return transaction.query(sql, values);
-        });
-        std::vector<ObjectName> names;
-        for (const auto& row : rows)
-            if (is_meant(row.text(0))) names.push_back({row.text(0), row.text(1)});
+    [[nodiscard]] Objects recorded_in(std::int64_t slice) const {
+        const tables::OidRange range{slice * part_rows, (slice + 1) * part_rows};
+        Objects names;
+        if (!base_ || !base_->later.empty())
+            names = read([&](Transaction& transaction) {
+                return tables::objects_to_look_for(transaction, range, current().version,
+                                                   base_ ? base_->later
+                                                         : std::vector<std::string>());
+            });
+        std::erase_if(names, [&](const auto& name) { return !is_selected(name.class_name); });
+        // Neither the index of the base release nor the releases since name these.
+        if (base_ && slice == 0)
+            for (auto& name : failed_in(base_->index->release().version))
+                names.push_back(std::move(name));
         return names;
     }
 
     // -- a list of objects
 
-    Result<Warmed> run_list(const Objects& objects) {
+    Result<JobResult> run_list(const Objects& objects) {
         progress_.all += objects.size();
         std::string all;
         for (const auto& object : objects) all += object.class_name + '\t' + object.name + '\n';
-        // Small parts: objects that people ask for may be the large ones.
-        constexpr std::size_t together = 1000;
-        const auto parts = (objects.size() + together - 1) / together;
+        // Parts are small, since objects that people ask for may be the large ones.
+        constexpr std::size_t part_objects = 1000;
+        const auto parts = (objects.size() + part_objects - 1) / part_objects;
         const auto done =
-            run_stage({task("list", base::md5_hex(all)), static_cast<std::int64_t>(parts),
-                       [&](std::int64_t part, const GoOn& go_on) -> Result<Tally> {
-                           const auto begin = static_cast<std::size_t>(part) * together;
-                           const auto end = std::min(begin + together, objects.size());
-                           auto batches = gathering(history::NoteUnchanged::yes);
-                           batches.expect_all();
-                           for (auto i = begin; i < end; ++i)
-                               if (!batches.add(ObjectName(objects[i]), batch_bytes / 16, go_on))
-                                   break;
-                           return batches.end(go_on);
-                       }});
+            runner_.run({task("list", base::md5_hex(all)), static_cast<std::int64_t>(parts),
+                         [&](std::int64_t part, const KeepGoing& keep_going) {
+                             const auto from = static_cast<std::size_t>(part) * part_objects;
+                             const auto some = std::min(part_objects, objects.size() - from);
+                             return prewarm_list({objects.data() + from, some}, keep_going);
+                         }});
         if (!done) return tl::unexpected(done.error());
-        // All of it was done by earlier runs: what failed may be readable by now.
-        if (*done && progress_.done == 0) return run_failed(failed_among(objects));
-        return Warmed{tallied(), {}, *done, false};
+        // Earlier runs have worked on all parts. What failed then may be readable now.
+        if (*done && progress_.done == 0) return retry(failed_among(objects));
+        return JobResult{runner_.counted(), {}, *done, false};
+    }
+
+    Result<Counters> prewarm_list(std::span<const ObjectName> objects,
+                                  const KeepGoing& keep_going) {
+        auto batches = collector(history::NoteUnchanged::yes);
+        batches.count_with(count_unknown_as_failed);
+        for (const auto& object : objects)
+            if (!batches.add(ObjectName(object), batch_bytes / 16, keep_going)) break;
+        return batches.end(keep_going);
+    }
+
+    // Whoever listed an object that is neither in the build nor recorded made a mistake.
+    static void count_unknown_as_failed(Counters& counters, const history::Brought& brought) {
+        if (brought.fate != history::Fate::absent) return counters.count(brought);
+        counters.count(
+            {brought.object, history::Fate::failed, "is neither in the build nor recorded"});
     }
 
     [[nodiscard]] Objects failed_among(const Objects& objects) const {
         const std::set<ObjectName> listed(objects.begin(), objects.end());
-        Objects names;
-        for (auto& name : failed_in(pool(), current().version, class_name()))
-            if (listed.contains(name)) names.push_back(std::move(name));
+        auto names = failed_objects();
+        std::erase_if(names, [&](const auto& name) { return !listed.contains(name); });
         return names;
     }
 
-    // The build is finished; what could not be read may be readable by now.
-    Result<Warmed> try_failed_again() {
-        return run_failed(failed_in(pool(), current().version, class_name()));
-    }
-    Result<Warmed> run_failed(const Objects& objects) {
-        auto batches = gathering(history::NoteUnchanged::yes);
-        const auto go_on = [this] { return !stop_.stop_requested(); };
-        for (const auto& object : objects)
-            if (!batches.add(ObjectName(object), batch_bytes / 16, go_on)) break;
-        auto tally = batches.end(go_on);
-        if (!tally) return tl::unexpected(tally.error());
-        return Warmed{std::move(*tally), {}, !stop_.stop_requested(), true};
+    // Tries again, after a job that was finished, what it could not read.
+    Result<JobResult> retry(const Objects& objects) {
+        auto counters = record(objects, batch_bytes / 16);
+        if (!counters) return tl::unexpected(counters.error());
+        return JobResult{std::move(*counters), {}, !runner_.is_stopped(), true};
     }
 
     // -- batches
 
-    Gathering gathering(history::NoteUnchanged note_unchanged) {
+    Result<Counters> record(const Objects& objects, std::uint64_t bytes_each) {
+        auto batches = collector(history::NoteUnchanged::yes);
+        const auto keep_going = runner_.until_stopped();
+        for (const auto& object : objects)
+            if (!batches.add(ObjectName(object), bytes_each, keep_going)) break;
+        return batches.end(keep_going);
+    }
+
+    BatchCollector collector(history::NoteUnchanged note_unchanged) {
         history::BatchSettings settings;
         settings.note_unchanged = note_unchanged;
         settings.same_bytes = [this](const ObjectName& name, const std::string& version) {
-            return is_as_in(name, version);
+            return has_bytes_of(name, version);
         };
-        return {warming_.desk,
-                *warming_.build,
-                warming_.previous.get(),
+        return {job_.context,
+                *job_.build,
+                job_.previous.get(),
                 std::move(settings),
-                {warming_.batch_objects, batch_bytes},
-                progress_.done};
+                {job_.options.batch_objects, batch_bytes},
+                progress_};
     }
 
-    [[nodiscard]] bool is_as_in(const ObjectName& name, const std::string& version) {
+    [[nodiscard]] bool has_bytes_of(const ObjectName& name, const std::string& version) {
         const auto index = kept_.of(version);
         if (!index) return false;
-        const auto before = index->digest_of(name), now = warming_.build->digest_of(name);
+        const auto before = index->digest_of(name), now = job_.build->digest_of(name);
         return before && now && *before && *before == *now;
     }
 
     // -- the end
 
-    [[nodiscard]] Tally tallied() const {
-        Tally all;
-        for (const auto& task : tasks_) {
-            const auto results =
-                store::perform(pool(), Access::read, [&](Transaction& transaction) {
-                    return results_of(transaction, task);
-                });
-            for (const auto& result : results)
-                if (const auto tally = tally_from_json(result)) all.add(*tally);
-        }
-        return all;
-    }
-
-    Result<Warmed> ended(const Result<bool>& done) const {
+    Result<JobResult> unfinished(const Result<bool>& done) const {
         if (!done) return tl::unexpected(done.error());
-        return Warmed{tallied(), {}, false, false};
+        return JobResult{runner_.counted(), {}, false, false};
     }
 
-    // Objects that a request found in a release between the base and this one, after their part
-    // was done. Their part has counted them.
-    Result<Tally> catch_up() {
-        auto batches = gathering(history::NoteUnchanged::yes);
-        const auto go_on = [this] { return !stop_.stop_requested(); };
-        if (base_)
-            for (auto& name : compared_in(pool(), base_->later, class_name()))
-                if (!batches.add(std::move(name), batch_bytes / 256, go_on)) break;
-        return batches.end(go_on);
+    // A request may have compared an object in a release between the base release and this one
+    // after the job had worked on the object's part, which has counted it.
+    Result<Counters> catch_up() {
+        return record(base_ ? compared_last_in(base_->later) : Objects(), batch_bytes / 256);
     }
 
-    Result<Warmed> finish() {
-        const auto late = catch_up();
-        if (!late) return tl::unexpected(late.error());
-        Warmed warmed{tallied(), {}, !stop_.stop_requested(), false};
-        if (!warmed.finished) return warmed;
-        const auto changed = places_changed(pool(), current().version, class_name());
-        if (!changed) return tl::unexpected(changed.error());
-        warmed.mass_changes =
-            mass_changes_in(*changed, warming_.build->class_counts(), warming_.mass_change);
+    Result<JobResult> finish() {
+        if (const auto late = catch_up(); !late) return tl::unexpected(late.error());
+        JobResult result{runner_.counted(), {}, !runner_.is_stopped(), false};
+        if (!result.finished) return result;
+        auto mass_changes =
+            find_mass_changes(pool(), *job_.build, class_name(), job_.mass_change);
+        if (!mass_changes) return tl::unexpected(mass_changes.error());
+        result.mass_changes = std::move(*mass_changes);
         const auto noted = store::perform(pool(), Access::write, [&](Transaction& transaction) {
-            return note_end(transaction, *warming_.build, warming_.desk.clock(),
-                            {class_name(), warmed.tally.looked_at, warmed.mass_changes});
+            return note_end(transaction, result);
         });
         if (!noted) return tl::unexpected(noted.error());
-        return warmed;
+        return result;
     }
 
-    const Warming& warming_;
+    // Notes, for each class that was selected, that the job is finished.
+    //   error  conflict: the release is recorded with other content by now
+    Result<void> note_end(Transaction& transaction, const JobResult& result) const {
+        const auto recorded = tables::lock_build(transaction, current().version);
+        if (recorded && base::contradict(recorded->digest, job_.build->digest()))
+            return base::fail(base::Kind::conflict,
+                              current().version + " is recorded with other content");
+        std::vector<source::ClassCount> finished;
+        for (const auto& count : job_.build->class_counts())
+            if (is_selected(count.class_name)) finished.push_back(count);
+        if (class_name().empty()) finished.push_back({"", result.counters.looked_at});
+        for (const auto& [name, objects] : finished)
+            tables::note_prewarmed(transaction, name, current().version, job_.context.clock(),
+                                   objects);
+        tables::insert_mass_changes(transaction, result.mass_changes);
+        delete_expired_leases(transaction, job_.context.clock() - std::chrono::days(7));
+        tables::move_generation(transaction);
+        return {};
+    }
+
+    const ReleaseJob& job_;
+    const Selection& selection_;
     Progress& progress_;
-    const std::stop_token& stop_;
-    Kept kept_;
+    JobRunner runner_;
+    KeptIndexes kept_;
     tables::Releases releases_;
-    std::optional<Base> base_;
-    std::vector<std::string> tasks_;
+    std::optional<BaseRelease> base_;
 };
 
 }  // namespace
 
-Objects most_requested(store::Pool& pool, std::size_t most) {
-    Objects objects;
-    const auto rows = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return transaction.query("SELECT class, name FROM objects WHERE hits > 0"
-                                 " ORDER BY hits DESC, oid LIMIT ?",
-                                 {Value{static_cast<std::int64_t>(most)}});
-    });
-    for (const auto& row : rows) objects.push_back({row.text(0), row.text(1)});
-    return objects;
-}
-
-Result<Warmed> warm(const Warming& warming, Progress& progress, const std::stop_token& stop) {
-    try {
-        return Job(warming, progress, stop).run();
-    } catch (const store::Failure& failure) {
-        return base::fail(base::Kind::unavailable,
-                          std::string("the store failed: ") + failure.what());
-    } catch (const std::exception& error) {
-        // On a thread of the caller's that nobody else watches.
-        return base::fail(base::Kind::unavailable, error.what());
-    }
+Result<JobResult> prewarm(const ReleaseJob& job, const Selection& selection, Progress& progress,
+                          const std::stop_token& stop) {
+    return run_job([&] { return PrewarmJob(job, selection, progress, stop).run(); });
 }
 
 }  // namespace release

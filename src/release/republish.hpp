@@ -1,50 +1,31 @@
-// release/replace.hpp -- a release that was published again with other content: its rows computed
-// anew against the trees of the release before, in one step for those who read.
+// release/republish.hpp -- re-publication: computes the rows of a release that was published
+// again with other content anew, against the trees of the release before, and shows them to
+// readers all at once.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
 #include <stop_token>
-#include <string>
-#include <vector>
 
-#include "release/warm.hpp"
+#include "base/result.hpp"
+#include "release/job_runner.hpp"
 
 namespace release {
 
-struct Replacing {
-    history::Context desk;
-    source::Build build;     // as it is published again, whole and judged
-    source::Build previous;  // the kept index of the release before; may be nullptr
-    // The kept index of the build that is recorded of this version; nullptr: there is none, and
-    // every object is looked at. Asked once.
-    std::function<source::Build(const std::string& version, const std::string& digest)> kept = {};
-    std::size_t threads = 1;
-    MassChangeSettings mass_change = {};
-
-    // For tests.
-    std::int64_t part_rows = 20'000;  // oids in one part
-    std::chrono::seconds lease{30};
-    std::function<bool(const std::string& worker)> is_gone = {};  // empty: release::is_gone
-};
-
-struct Replaced {
-    // Of the objects compared in this release. Added: had no row in `objects`, and has one in a
-    // class that was warmed; changed: the row of the release is new or another.
-    Tally tally;
-    std::vector<MassChange> mass_changes;
-    bool finished = false;  // false: stopped before the end
-};
-
-// Replaces the rows of the build's release. Until all of them are computed, readers see the old
-// ones; from then on the new ones, which are then moved into place. Stopped, killed or failed at
-// any point, it goes on where it was when it is run again with this build; run with another one
-// before readers see the new rows, it begins anew.
-//   error   refused: the release is not recorded, or not the newest, or of another day, or with
-//           this very content; unavailable: build or store can't be read or written
-//   threads one job a process; others may work on the same one
-//   memory  some megabytes a thread, and a bit for each object
-[[nodiscard]] base::Result<Replaced> replace(const Replacing& replacing, Progress& progress,
-                                             const std::stop_token& stop);
+// Replaces the rows of the build's release. Until all are computed, readers see the old ones;
+// from then on they see the new ones, which the job then moves into the tables. A job that was
+// stopped, killed or failed goes on where it was when it is run again with this build; run with
+// another build before readers see the new rows, it begins anew.
+//   job      build: as it is published again, whole and accepted by all other rules.
+//            open_kept is asked for the index of the build that is recorded under this version;
+//            without it every object is looked at
+//   returns  counters of the objects compared in this release: added had no row in `objects`, in
+//            a class that was prewarmed; changed have a new row of the release, or another one
+//   error    refused: the release is not recorded, or not the newest, or has another date, or is
+//            recorded with this very content; unavailable: build or store can't be read or
+//            written
+//   threads  one job a process; others may work on the same re-publication
+//   memory   some megabytes a thread, and a bit for each object
+[[nodiscard]] base::Result<JobResult> republish(const ReleaseJob& job, Progress& progress,
+                                                const std::stop_token& stop);
 
 }  // namespace release

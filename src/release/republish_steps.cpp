@@ -1,62 +1,48 @@
 // SPDX-License-Identifier: MIT
+#include "release/republish_steps.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
 #include <span>
 
 #include "history/republication.hpp"
-#include "release/replace_steps.hpp"
+#include "release/batch_collector.hpp"
 #include "tables/bulk.hpp"
 #include "tables/replacement.hpp"
 
 namespace release {
+namespace {
 
 using base::Result;
 using std::chrono::steady_clock;
 using store::Access;
 using store::Transaction;
-using store::Value;
 using tables::ObjectRow;
 using tables::Replacement;
 
-namespace {
-
-// A transaction is ended once it has run so long.
+// A transaction ends once it has run for this long.
 constexpr std::chrono::milliseconds longest_write{8};
-// Replacements written together hold at most so many bytes of trees, or are one.
-constexpr std::size_t most_bytes = 4 << 20, most_together = 64;
+// Objects that are recorded together take at most so many bytes, or are one.
+constexpr BatchLimits batch_limits{64, 4 << 20};
 
-std::set<std::int64_t> oids(Transaction& transaction, std::string_view sql,
-                            std::initializer_list<Value> values) {
-    std::set<std::int64_t> found;
-    for (const auto& row : transaction.query(sql, values)) found.insert(row.integer(0));
-    return found;
-}
-
-//   error  conflict: neither this attempt's nor what it replaces
-Result<bool> is_in_force(Transaction& transaction, const Grounds& grounds) {
-    const auto rows =
-        transaction.query("SELECT digest, replacing FROM releases WHERE version = ?",
-                          {Value{grounds.attempt.version}});
-    const auto digest = rows.empty() ? std::string() : rows.front().text(0);
-    if (digest == grounds.attempt.from && !digest.empty()) return false;
-    if (digest == grounds.attempt.to && rows.front().integer(1) != 0) return true;
-    return base::fail(base::Kind::conflict,
-                      grounds.attempt.version + " was replaced by others meanwhile");
-}
-
-Result<void> write(const Grounds& grounds, std::span<const Replacement> all) {
+// Does `write_one` for each of `all`, in transactions that end in time.
+//   begin      called first in each transaction; it may refuse
+//   write_one  (transaction, one) -> Result<void>
+template <class T, class Begin, class WriteOne>
+Result<void> write_in_time(store::Pool& pool, std::span<const T> all, Begin&& begin,
+                           WriteOne&& write_one) {
     while (!all.empty()) {
         const auto done = store::perform(
-            grounds.pool(), Access::write, [&](Transaction& transaction) -> Result<std::size_t> {
-                const auto in_force = is_in_force(transaction, grounds);
-                if (!in_force) return tl::unexpected(in_force.error());
+            pool, Access::write, [&](Transaction& transaction) -> Result<std::size_t> {
+                if (const auto may = begin(transaction); !may) return tl::unexpected(may.error());
                 const auto end = steady_clock::now() + longest_write;
-                std::size_t put = 0;
-                do tables::put(transaction, all[put]);
-                while (++put < all.size() && steady_clock::now() < end);
-                if (*in_force) tables::move_generation(transaction);
-                return put;
+                std::size_t written = 0;
+                do {
+                    const auto one = write_one(transaction, all[written]);
+                    if (!one) return tl::unexpected(one.error());
+                } while (++written < all.size() && steady_clock::now() < end);
+                return written;
             });
         if (!done) return tl::unexpected(done.error());
         all = all.subspan(*done);
@@ -64,20 +50,68 @@ Result<void> write(const Grounds& grounds, std::span<const Replacement> all) {
     return {};
 }
 
+// Returns whether the rows of the attempt are in force.
+//   error  conflict: another build has replaced the release
+Result<bool> is_in_force(Transaction& transaction, const Attempt& attempt) {
+    const auto recorded = tables::read_build(transaction, attempt.version);
+    if (recorded && !recorded->digest.empty() && recorded->digest == attempt.from) return false;
+    if (recorded && recorded->digest == attempt.to && recorded->replacing) return true;
+    return base::fail(base::Kind::conflict,
+                      attempt.version + " was replaced by another build meanwhile");
+}
+
+Result<void> write(const RepublishContext& republication, std::span<const Replacement> all) {
+    const auto begin = [&](Transaction& transaction) -> Result<void> {
+        const auto in_force = is_in_force(transaction, republication.attempt);
+        if (!in_force) return tl::unexpected(in_force.error());
+        // Readers see the rows at once, so the pages made before are out of date.
+        if (*in_force) tables::move_generation(transaction);
+        return {};
+    };
+    return write_in_time(republication.pool(), all, begin,
+                         [](Transaction& transaction, const Replacement& one) -> Result<void> {
+                             tables::put(transaction, one);
+                             return {};
+                         });
+}
+
+// Whether the build before had the object, which has a row then.
+bool was_in_build(const RepublishContext& republication, const ObjectName& name) {
+    if (!republication.replaced) return false;
+    const auto known = republication.replaced->digest_of(name);
+    return known && *known;
+}
+
+// Objects that earlier steps have counted are not counted again.
+BatchCollector collector(const RepublishContext& republication, Progress& progress) {
+    BatchCollector batches(republication.job.context, *republication.job.build,
+                           republication.job.previous.get(), {}, batch_limits, progress);
+    batches.count_with([&](Counters& counters, const history::Brought& one) {
+        using history::Fate;
+        if (one.fate == Fate::added || one.fate == Fate::changed || one.fate == Fate::failed)
+            counters.count(one);
+        if (one.fate == Fate::failed || one.fate == Fate::compared) return;
+        store::perform(republication.pool(), Access::write, [&](Transaction& transaction) {
+            tables::delete_failed(transaction, republication.attempt.version, one.object);
+        });
+    });
+    return batches;
+}
+
 }  // namespace
 
-// Objects that need not be looked at again in this process, by oid.
-class LookOver::Seen {
+// Objects that need not be compared again in this process, by oid.
+class Comparison::Seen {
    public:
-    [[nodiscard]] bool has(std::int64_t oid) const {
+    [[nodiscard]] bool contains(std::int64_t oid) const {
         const std::lock_guard lock(mutex_);
         const auto at = static_cast<std::size_t>(oid);
         return at < bits_.size() && bits_[at];
     }
-    void add(std::int64_t oid) {
+    void insert(std::int64_t oid) {
         const std::lock_guard lock(mutex_);
         const auto at = static_cast<std::size_t>(oid);
-        if (at >= most) return;  // a second look costs time, and changes nothing
+        if (at >= most) return;  // comparing it again takes time and changes nothing
         if (at >= bits_.size()) bits_.resize(at + at / 2 + 1);
         bits_[at] = true;
     }
@@ -88,137 +122,191 @@ class LookOver::Seen {
     std::vector<bool> bits_;
 };
 
-LookOver::LookOver(const Grounds& grounds) : grounds_(grounds), seen_(std::make_unique<Seen>()) {}
-LookOver::~LookOver() = default;
+Comparison::Comparison(const RepublishContext& republication)
+    : republication_(republication), seen_(std::make_unique<Seen>()) {}
+Comparison::~Comparison() = default;
 
-struct LookOver::Slice {
-    std::vector<ObjectRow> rows;      // compared in this release
+struct Comparison::Rows {
+    std::vector<ObjectRow> objects;   // compared in this release
     std::set<std::int64_t> replaced;  // by this attempt already
     std::set<std::int64_t> renamed;   // perhaps: came or went in this release
 };
 
-LookOver::Slice LookOver::read(const Range& range) const {
-    return store::perform(grounds_.pool(), Access::read, [&](Transaction& transaction) {
-        Slice slice;
-        for (const auto& row :
-             transaction.query(std::string(tables::object_columns) + "WHERE oid > ? AND oid <= ?",
-                               {Value{range.after}, Value{range.to}}))
-            slice.rows.push_back(tables::object_from(row));
-        std::vector<ObjectRow*> rows;
-        for (auto& row : slice.rows) rows.push_back(&row);
-        tables::settle_all(transaction, rows, grounds_.release(), grounds_.releases);
-        std::erase_if(slice.rows, [&](const ObjectRow& row) {
-            return row.compared_in != grounds_.release().version;
+Comparison::Rows Comparison::read(const tables::OidRange& range) const {
+    const auto& attempt = republication_.attempt;
+    return store::perform(republication_.pool(), Access::read, [&](Transaction& transaction) {
+        Rows rows;
+        rows.objects = tables::objects_in(transaction, range);
+        std::vector<ObjectRow*> objects;
+        for (auto& object : rows.objects) objects.push_back(&object);
+        tables::settle_all(transaction, objects, republication_.release(),
+                           republication_.releases);
+        std::erase_if(rows.objects, [&](const ObjectRow& object) {
+            return object.compared_in != attempt.version;
         });
-        slice.replaced = oids(transaction,
-                              "SELECT oid FROM replacements WHERE version = ? AND digest = ?"
-                              " AND oid > ? AND oid <= ?",
-                              {Value{grounds_.attempt.version}, Value{grounds_.attempt.to},
-                               Value{range.after}, Value{range.to}});
-        slice.renamed =
-            oids(transaction,
-                 "SELECT oid FROM history WHERE version = ? AND kind IN"
-                 " ('created', 'vanished') AND oid > ? AND oid <= ?",
-                 {Value{grounds_.attempt.version}, Value{range.after}, Value{range.to}});
-        return slice;
+        const auto replaced =
+            tables::replaced_oids(transaction, attempt.version, attempt.to, range);
+        rows.replaced.insert(replaced.begin(), replaced.end());
+        const auto renamed =
+            tables::oids_created_or_vanished(transaction, attempt.version, range);
+        rows.renamed.insert(renamed.begin(), renamed.end());
+        return rows;
     });
 }
 
-// Answers on their way to the store.
-class LookOver::Gathered {
+// Outcomes on their way to the store.
+class Comparison::Collector {
    public:
-    Gathered(const Grounds& grounds, Seen& seen) : grounds_(grounds), seen_(seen) {}
+    Collector(const RepublishContext& republication, Seen& seen)
+        : republication_(republication), seen_(seen) {}
 
-    Tally tally;
+    Counters counters;
 
-    Result<void> take(const ObjectRow& row, Result<history::Republication::Answer> answer,
-                      bool first) {
+    Result<void> add(const ObjectRow& row, Result<history::Republication::Answer> answer,
+                     bool first_pass) {
         if (!answer) return note_failed(row, answer.error());
         using Fate = history::Republication::Fate;
         if (!answer->replacement) {
-            if (first) tally.note_unchanged();
-            seen_.add(row.oid);
+            if (first_pass) counters.count_unchanged();
+            seen_.insert(row.oid);
             return {};
         }
-        ++tally.looked_at;
+        ++counters.looked_at;
         if (answer->fate == Fate::vanished)
-            ++tally.vanished;
+            ++counters.vanished;
         else if (answer->fate == Fate::withdrawn)
-            ++tally.withdrawn;
+            ++counters.withdrawn;
         else
-            ++tally.changed;
+            ++counters.changed;
         bytes_ += answer->replacement->tree ? answer->replacement->tree->size() : 0;
         all_.push_back(std::move(*answer->replacement));
-        return all_.size() < most_together && bytes_ < most_bytes ? Result<void>() : flush();
+        const bool is_full = all_.size() >= batch_limits.objects || bytes_ >= batch_limits.bytes;
+        return is_full ? flush() : Result<void>();
     }
 
     Result<void> flush() {
-        auto written = write(grounds_, all_);
+        auto written = write(republication_, all_);
         if (written)
-            for (const auto& replacement : all_) seen_.add(replacement.object.oid);
+            for (const auto& replacement : all_) seen_.insert(replacement.object.oid);
         all_.clear();
         bytes_ = 0;
         return written;
     }
 
    private:
-    // It stays as it is, and is listed: the others are not kept waiting.
+    // The object stays as it is and is listed as failed, so that the others need not wait.
     Result<void> note_failed(const ObjectRow& row, const base::Error& error) {
         if (error.kind != base::Kind::malformed && error.kind != base::Kind::too_large &&
             error.kind != base::Kind::absent)
             return tl::unexpected(error);
-        history::Brought brought{row.object, history::Fate::failed, error.text};
-        tally.note(brought);
-        store::perform(grounds_.pool(), Access::write, [&](Transaction& transaction) {
-            tables::list_failed(transaction, grounds_.release(), row.object, error.text);
+        counters.count({row.object, history::Fate::failed, error.text});
+        store::perform(republication_.pool(), Access::write, [&](Transaction& transaction) {
+            tables::list_failed(transaction, republication_.release(), row.object, error.text);
         });
-        seen_.add(row.oid);
+        seen_.insert(row.oid);
         return {};
     }
 
-    const Grounds& grounds_;
+    const RepublishContext& republication_;
     Seen& seen_;
     std::vector<Replacement> all_;
     std::size_t bytes_ = 0;
 };
 
-Result<LookOver::Look> LookOver::look(const ObjectRow& row, Side side, bool is_renamed) const {
-    const auto now = grounds_.replacing.build->find(row.object);
+Result<Comparison::Verdict> Comparison::judge(const ObjectRow& row, Presence presence,
+                                              bool is_renamed) const {
+    const auto& build = *republication_.job.build;
+    const auto& replaced = republication_.replaced;
+    const auto now = build.find(row.object);
     if (!now) return tl::unexpected(now.error());
-    if (now->has_value() != (side == Side::there)) return Look::other_side;
-    if (!grounds_.replaced || is_renamed) return Look::differs;
-    const auto then = grounds_.replaced->find(row.object);
+    if (now->has_value() != (presence == Presence::in_build)) return Verdict::other_presence;
+    if (!replaced || is_renamed) return Verdict::differs;
+    const auto then = replaced->find(row.object);
     if (!then) return tl::unexpected(then.error());
-    if (*then != *now) return Look::differs;
-    if (!*now) return Look::same;
-    const auto before = grounds_.replaced->digest_of(**now),
-               after = grounds_.replacing.build->digest_of(**now);
+    if (*then != *now) return Verdict::differs;
+    if (!*now) return Verdict::same;
+    const auto before = replaced->digest_of(**now), after = build.digest_of(**now);
     if (!before) return tl::unexpected(before.error());
     if (!after) return tl::unexpected(after.error());
-    return *before == *after ? Look::same : Look::differs;
+    return *before == *after ? Verdict::same : Verdict::differs;
 }
 
-Result<Tally> LookOver::at(const Range& range, Side side, bool first, const GoOn& go_on) {
-    const auto slice = read(range);
-    const history::Republication respun(grounds_.replacing.desk, *grounds_.replacing.build,
-                                        grounds_.replacing.previous.get(), grounds_.releases);
-    Gathered gathered(grounds_, *seen_);
-    for (const auto& row : slice.rows) {
-        if (slice.replaced.contains(row.oid) || seen_->has(row.oid)) continue;
-        if (!go_on()) break;
-        const auto may = look(row, side, slice.renamed.contains(row.oid));
-        if (!may) return tl::unexpected(may.error());
-        if (*may == Look::other_side) continue;
-        if (*may == Look::same) {
-            if (first) gathered.tally.note_unchanged();
-            seen_->add(row.oid);
+Result<Counters> Comparison::run(const tables::OidRange& range, Presence presence,
+                                 bool first_pass, const KeepGoing& keep_going) {
+    const auto rows = read(range);
+    const history::Republication republication(
+        republication_.job.context, *republication_.job.build, republication_.job.previous.get(),
+        republication_.releases);
+    Collector collector(republication_, *seen_);
+    for (const auto& object : rows.objects) {
+        if (rows.replaced.contains(object.oid) || seen_->contains(object.oid)) continue;
+        if (!keep_going()) break;
+        const auto verdict = judge(object, presence, rows.renamed.contains(object.oid));
+        if (!verdict) return tl::unexpected(verdict.error());
+        if (*verdict == Verdict::other_presence) continue;
+        if (*verdict == Verdict::same) {
+            if (first_pass) collector.counters.count_unchanged();
+            seen_->insert(object.oid);
             continue;
         }
-        if (auto done = gathered.take(row, respun.of(row), first); !done)
+        if (auto done = collector.add(object, republication.of(object), first_pass); !done)
             return tl::unexpected(done.error());
     }
-    if (auto done = gathered.flush(); !done) return tl::unexpected(done.error());
-    return std::move(gathered.tally);
+    if (auto done = collector.flush(); !done) return tl::unexpected(done.error());
+    return std::move(collector.counters);
+}
+
+Result<void> move_rows(const RepublishContext& republication, const tables::OidRange& range,
+                       const KeepGoing& keep_going) {
+    constexpr std::size_t oids_at_once = 256;
+    const auto& attempt = republication.attempt;
+    auto rest = range;
+    while (keep_going()) {
+        const auto oids =
+            store::perform(republication.pool(), Access::read, [&](Transaction& transaction) {
+                return tables::replaced_oids(transaction, attempt.version, attempt.to, rest,
+                                             oids_at_once);
+            });
+        if (oids.empty()) break;
+        const auto moved = write_in_time(
+            republication.pool(), std::span(oids), [](Transaction&) { return Result<void>(); },
+            [&](Transaction& transaction, std::int64_t oid) {
+                return tables::move_into_place(transaction, oid,
+                                               republication.job.context.settings.keep_trees,
+                                               republication.releases);
+            });
+        if (!moved) return moved;
+        rest.after = oids.back();
+    }
+    return {};
+}
+
+Result<Counters> add_objects(const RepublishContext& republication, std::uint64_t from,
+                             std::uint64_t to, const std::set<std::string>& classes,
+                             const KeepGoing& keep_going) {
+    Progress progress;  // the job counts parts
+    auto batches = collector(republication, progress);
+    republication.job.build->each(from, to, [&](const source::Listed& listed) {
+        if (!classes.contains("") && !classes.contains(std::string(listed.class_name)))
+            return true;
+        auto name = listed.id();
+        if (was_in_build(republication, name)) return true;
+        return batches.add(std::move(name), listed.bytes, keep_going);
+    });
+    return batches.end(keep_going);
+}
+
+Result<Counters> retry_failed(const RepublishContext& republication,
+                              const KeepGoing& keep_going) {
+    const auto names =
+        store::perform(republication.pool(), Access::read, [&](Transaction& transaction) {
+            return tables::failed_objects(transaction, republication.attempt.version, {});
+        });
+    Progress progress;
+    auto batches = collector(republication, progress);
+    for (const auto& name : names)
+        if (!batches.add(ObjectName(name), 0, keep_going)) break;
+    return batches.end(keep_going);
 }
 
 }  // namespace release

@@ -1,5 +1,5 @@
-// release/replace_steps.hpp -- the steps of replacing a release, a range of objects at a time:
-// what replace() has many threads do. Each may be done again and changes nothing then.
+// release/republish_steps.hpp -- the steps of a re-publication, each for a range of objects: what
+// republish() has its workers do. A step that is done again changes nothing.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,73 +9,67 @@
 #include <string>
 
 #include "release/attempt.hpp"
-#include "release/replace.hpp"
-#include "release/stage.hpp"
+#include "release/job_runner.hpp"
+#include "tables/jobs.hpp"
 #include "tables/tables.hpp"
 
 namespace release {
 
-// What all steps go by.
-struct Grounds {
-    const Replacing& replacing;
+struct RepublishContext {
+    const ReleaseJob& job;
     Attempt attempt;
-    source::Build replaced;  // as it was recorded; nullptr: its index is not kept
+    source::Build replaced;  // as it was recorded; nullptr: its index was not kept
     tables::Releases releases;
 
-    [[nodiscard]] const base::Release& release() const { return replacing.build->release(); }
-    [[nodiscard]] store::Pool& pool() const { return replacing.desk.pool; }
+    [[nodiscard]] const base::Release& release() const { return job.build->release(); }
+    [[nodiscard]] store::Pool& pool() const { return job.context.pool; }
 };
 
-// Oids.
-struct Range {
-    std::int64_t after = 0, to = 0;
-};
-inline constexpr Range all_oids{0, INT64_MAX};
+// Objects that are gone are compared before those in the build, whose new names they may have had
+// (rule C9).
+enum class Presence : unsigned char { gone, in_build };
 
-// Objects are looked at in this order: those that are there may have the content, and so be the
-// new name, of one that is gone (C9).
-enum class Side : unsigned char { gone, there };
-
-// Computes replacements and writes them.
-// Safe from any thread.
-class LookOver {
+// Computes replacements and writes them. Safe from any thread.
+class Comparison {
    public:
-    explicit LookOver(const Grounds& grounds);  // which outlive it
-    ~LookOver();
+    explicit Comparison(const RepublishContext& republication);  // which must outlive it
+    ~Comparison();
 
-    //   first   the first time that it is looked over: what stays as it is is counted
-    //   error   conflict: another build has replaced the release; what loading met
-    //   throws  store::Failure, as all that follow
-    [[nodiscard]] base::Result<Tally> at(const Range& range, Side side, bool first,
-                                         const GoOn& go_on);
+    //   first_pass  objects that stay as they are are counted
+    //   error       conflict: another build has replaced the release; what loading an object met
+    //   throws      store::Failure, as all functions below
+    [[nodiscard]] base::Result<Counters> run(const tables::OidRange& range, Presence presence,
+                                             bool first_pass, const KeepGoing& keep_going);
 
    private:
     class Seen;
-    class Gathered;
-    struct Slice;
-    enum class Look : unsigned char { other_side, same, differs };
+    class Collector;
+    struct Rows;
+    enum class Verdict : unsigned char { other_presence, same, differs };
 
-    [[nodiscard]] Slice read(const Range& range) const;
-    [[nodiscard]] base::Result<Look> look(const tables::ObjectRow& row, Side side,
-                                          bool is_renamed) const;
+    [[nodiscard]] Rows read(const tables::OidRange& range) const;
+    [[nodiscard]] base::Result<Verdict> judge(const tables::ObjectRow& row, Presence presence,
+                                              bool is_renamed) const;
 
-    const Grounds& grounds_;
+    const RepublishContext& republication_;
     std::unique_ptr<Seen> seen_;
 };
 
-// Moves replacements that are in force into place.
-//   error  malformed: notes that are no notes
-[[nodiscard]] base::Result<void> place(const Grounds& grounds, const Range& range,
-                                       const GoOn& go_on);
+// Moves replacements that are in force into their tables.
+//   error  malformed: stored notes can't be read
+[[nodiscard]] base::Result<void> move_rows(const RepublishContext& republication,
+                                           const tables::OidRange& range,
+                                           const KeepGoing& keep_going);
 
-// Records the objects of a part of the build that have no row, in classes whose objects all
-// shall have one.
-//   classes  the empty name means all
-[[nodiscard]] base::Result<Tally> add_part(const Grounds& grounds, std::uint64_t from,
-                                           std::uint64_t to, const std::set<std::string>& classes,
-                                           const GoOn& go_on);
+// Records the objects of a part of the build that have no row, in these classes.
+//   classes  the empty name stands for all
+[[nodiscard]] base::Result<Counters> add_objects(const RepublishContext& republication,
+                                                 std::uint64_t from, std::uint64_t to,
+                                                 const std::set<std::string>& classes,
+                                                 const KeepGoing& keep_going);
 
-// What could not be read in the build before may be readable in this one.
-[[nodiscard]] base::Result<Tally> try_failed(const Grounds& grounds);
+// Tries again what could not be read in the build before.
+[[nodiscard]] base::Result<Counters> retry_failed(const RepublishContext& republication,
+                                                  const KeepGoing& keep_going);
 
 }  // namespace release

@@ -1,5 +1,5 @@
-// tables/lists.hpp -- one query for many values: few journeys to the database, few texts of
-// SQL, since statements are kept prepared.
+// tables/lists.hpp -- one statement for many values: few round trips to the database, and few texts
+// of SQL, since statements stay prepared.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,17 +14,22 @@
 
 namespace tables {
 
-// Values of one IN (…): only these numbers of them occur. The last value is repeated up to the
-// next.
+// The most values of one IN (…). A list has one of few lengths, and is filled up with its last
+// value.
 inline constexpr std::size_t longest_list = 64;
 
-// Runs `before (?, …)` for all values, `first` standing before them each time.
-//   returns  the rows of all runs; those of a value that stands in `values` twice may come twice
-//   throws   Failure
+// Runs `before (?, …) behind` for all values, with the values of `first` bound before them.
+//   returns  the rows of all runs; those of a value that `values` has twice may come twice
+//   throws   store::Failure
 //   cost     a statement for 64 values
 [[nodiscard]] store::Rows query_in(store::Transaction& transaction, std::string_view before,
                                    const std::vector<store::Value>& first,
-                                   std::span<const store::Value> values);
+                                   std::span<const store::Value> values,
+                                   std::string_view behind = {});
+// The same for a statement that writes; returns how many rows it wrote.
+std::uint64_t execute_in(store::Transaction& transaction, std::string_view before,
+                         const std::vector<store::Value>& first,
+                         std::span<const store::Value> values);
 
 [[nodiscard]] std::vector<store::Value> values_of(std::span<const std::int64_t> numbers);
 

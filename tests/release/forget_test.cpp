@@ -3,11 +3,12 @@
 #include <atomic>
 #include <thread>
 
-#include "release/forgetting.hpp"
+#include "release/forgotten_builds.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
 
-using namespace forgetting;
+using namespace release;
+using namespace release_tests;
 
 namespace {
 
@@ -15,83 +16,87 @@ const WholeRelease second{"WS187"}, third{"WS188"};
 
 // Tables and columns in which a release, a class or a name can stand; history.since and the
 // notes of other rows may.
-std::int64_t traces_of_release(Office& office, const std::string& version) {
+std::int64_t traces_of_release(JobSite& site, const std::string& version) {
     std::int64_t traces =
-        office.count("SELECT COUNT(*) FROM objects WHERE ace_version = '" + version + "'");
+        site.number("SELECT COUNT(*) FROM objects WHERE ace_version = '" + version + "'");
     for (const auto* table : {"releases", "history", "trees", "accepted", "warmed", "failed",
                               "mass_changes", "replacements"})
-        traces += office.count("SELECT COUNT(*) FROM " + std::string(table) +
-                               " WHERE version = '" + version + "'");
+        traces += site.number("SELECT COUNT(*) FROM " + std::string(table) +
+                              " WHERE version = '" + version + "'");
     return traces;
 }
 
-std::int64_t orphans(Office& office) {
-    return office.count("SELECT COUNT(*) FROM history WHERE oid NOT IN"
-                        " (SELECT oid FROM objects)") +
-           office.count("SELECT COUNT(*) FROM trees WHERE oid NOT IN (SELECT oid FROM objects)");
+// A worker reads the clock twice while it claims a part: the next reading is that of its next
+// claim, when the part is done.
+constexpr int calls_of_one_claim = 2;
+
+std::int64_t orphans(JobSite& site) {
+    return site.number("SELECT COUNT(*) FROM history WHERE oid NOT IN"
+                       " (SELECT oid FROM objects)") +
+           site.number("SELECT COUNT(*) FROM trees WHERE oid NOT IN (SELECT oid FROM objects)");
 }
 
 }  // namespace
 
 TEST_CASE("the newest release forgotten and recorded again is the release recorded once") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
-    const auto expected = office.contents();
-    const auto gone = office.forget(third);
+    ask_for_all(site, builds);
+    const auto expected = site.contents();
+    const auto gone = site.forget(third);
     // new_in_third and new_name had nothing else.
     CHECK(gone.objects == 2);
-    CHECK(traces_of_release(office, "WS188") == 0);
-    office.ask_for_all(builds.c, &builds.b);
-    CHECK(office.contents() == expected);
+    CHECK(traces_of_release(site, "WS188") == 0);
+    ask_for_all(site, builds.c, &builds.b);
+    CHECK(site.contents() == expected);
 }
 
 TEST_CASE("the newest release forgotten leaves what there was before it") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds.a, nullptr);
-    office.ask_for_all(builds.b, &builds.a);
-    const auto expected = office.contents(ComparedIn::left_out);
-    office.ask_for_all(builds.c, &builds.b);
-    office.forget(WholeClass{"Person"});  // was not there before
-    office.forget(third);
-    CHECK(office.contents(ComparedIn::left_out) == expected);
-    CHECK(office.count("SELECT COUNT(*) FROM objects WHERE ace_version = ''") == 0);
+    ask_for_all(site, builds.a, nullptr);
+    ask_for_all(site, builds.b, &builds.a);
+    const auto expected = site.contents(ComparedIn::left_out);
+    ask_for_all(site, builds.c, &builds.b);
+    site.forget(WholeClass{"Person"});  // was not there before
+    site.forget(third);
+    CHECK(site.contents(ComparedIn::left_out) == expected);
+    CHECK(site.number("SELECT COUNT(*) FROM objects WHERE ace_version = ''") == 0);
 }
 
 TEST_CASE("all releases forgotten leave nothing") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
-    const auto empty = office.contents();
+    JobSite site(fresh.connect());
+    const auto empty = site.contents();
     const Three builds;
-    office.ask_for_all(builds);
+    ask_for_all(site, builds);
     const auto order = GENERATE(std::vector<std::string>{"WS186", "WS187", "WS188"},
                                 std::vector<std::string>{"WS188", "WS187", "WS186"},
                                 std::vector<std::string>{"WS187", "WS186", "WS188"});
-    for (const auto& version : order) office.forget(WholeRelease{version});
-    CHECK(office.contents() == empty);
+    for (const auto& version : order) site.forget(WholeRelease{version});
+    CHECK(site.contents() == empty);
 }
 
 TEST_CASE("a release in the middle forgotten leaves the rows of later ones as they are") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
+    ask_for_all(site, builds);
     const auto rows_of_third = [&] {
-        return office.query("SELECT o.name, h.since, h.kind, h.signature, h.notes FROM history h"
-                            " JOIN objects o ON o.oid = h.oid WHERE h.version = 'WS188'"
-                            " ORDER BY o.name");
+        return site.query("SELECT o.name, h.since, h.kind, h.signature, h.notes FROM history h"
+                          " JOIN objects o ON o.oid = h.oid WHERE h.version = 'WS188'"
+                          " ORDER BY o.name");
     };
     const auto before = rows_of_third();
-    office.forget(second);
-    CHECK(traces_of_release(office, "WS187") == 0);
+    site.forget(second);
+    CHECK(traces_of_release(site, "WS187") == 0);
     CHECK(rows_of_third() == before);
     // What only the second release had changed is found by the next comparison.
-    office.ask_for_all(builds.c, &builds.a);
+    ask_for_all(site, builds.c, &builds.a);
     CHECK(rows_of_third().size() == before.size() + 3);
-    const auto found = office.query(
+    const auto found = site.query(
         "SELECT o.name, h.kind, h.since FROM history h JOIN objects o ON o.oid = h.oid WHERE"
         " h.version = 'WS188' AND o.name IN ('in_second', 'gone_in_second', 'new_in_second')"
         " ORDER BY o.name");
@@ -104,25 +109,25 @@ TEST_CASE("a release in the middle forgotten leaves the rows of later ones as th
 
 TEST_CASE("two releases forgotten, the older first, are recorded again as if never known") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
-    const auto expected = office.contents();
-    office.forget(second);
-    office.forget(third);
-    office.ask_for_all(builds.b, &builds.a);
-    office.ask_for_all(builds.c, &builds.b);
-    CHECK(office.contents() == expected);
+    ask_for_all(site, builds);
+    const auto expected = site.contents();
+    site.forget(second);
+    site.forget(third);
+    ask_for_all(site, builds.b, &builds.a);
+    ask_for_all(site, builds.c, &builds.b);
+    CHECK(site.contents() == expected);
 }
 
 TEST_CASE("an object whose only tree goes and that has other rows is seen anew from these on") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
-    office.forget(third);
-    const auto rows = office.query("SELECT label, signature, ace_version, last_modification_date"
-                                   " FROM objects WHERE name = 'late'");
+    ask_for_all(site, builds);
+    site.forget(third);
+    const auto rows = site.query("SELECT label, signature, ace_version, last_modification_date"
+                                 " FROM objects WHERE name = 'late'");
     REQUIRE(rows.size() == 1);
     CHECK(rows[0].text(0).empty());
     CHECK(rows[0].text(1).empty());
@@ -132,132 +137,126 @@ TEST_CASE("an object whose only tree goes and that has other rows is seen anew f
 
 TEST_CASE("a class forgotten is gone everywhere, and others stay as they are") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
-    office.execute("INSERT INTO mass_changes (version, class, path, objects, of_objects)"
-                   " VALUES ('WS188', 'Gene', 'Remark', 9, 9)");
-    office.execute("INSERT INTO failed (version, class, name, reason)"
-                   " VALUES ('WS188', 'Gene', 'g', 'why')");
+    ask_for_all(site, builds);
+    site.execute("INSERT INTO mass_changes (version, class, path, objects, of_objects)"
+                 " VALUES ('WS188', 'Gene', 'Remark', 9, 9)");
+    site.execute("INSERT INTO failed (version, class, name, reason)"
+                 " VALUES ('WS188', 'Gene', 'g', 'why')");
     const auto other = [&] {
-        return office.query("SELECT o.class, o.name, o.signature, h.version, h.notes"
-                            " FROM objects o JOIN history h ON h.oid = o.oid"
-                            " WHERE o.class <> 'Gene' ORDER BY o.name, h.version");
+        return site.query("SELECT o.class, o.name, o.signature, h.version, h.notes"
+                          " FROM objects o JOIN history h ON h.oid = o.oid"
+                          " WHERE o.class <> 'Gene' ORDER BY o.name, h.version");
     };
     const auto before = other();
-    const auto gone = office.forget(WholeClass{"Gene"});
+    const auto gone = site.forget(WholeClass{"Gene"});
     CHECK(gone.objects == 12);
     for (const auto* table : {"objects", "failed", "mass_changes", "warmed"})
-        CHECK(office.count("SELECT COUNT(*) FROM " + std::string(table) +
-                           " WHERE class = 'Gene'") == 0);
-    CHECK(orphans(office) == 0);
+        CHECK(site.number("SELECT COUNT(*) FROM " + std::string(table) +
+                          " WHERE class = 'Gene'") == 0);
+    CHECK(orphans(site) == 0);
     CHECK(other() == before);
     CHECK(before.size() > 2);
 }
 
 TEST_CASE("an object forgotten is gone, and seen for the first time when it is asked for") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
+    ask_for_all(site, builds);
     const ObjectName object{"Gene", "in_each"};
-    CHECK(office.forget(object) == Share{1, 2, 3});
-    CHECK(office.count("SELECT COUNT(*) FROM objects WHERE name = 'in_each'") == 0);
-    CHECK(office.count("SELECT COUNT(*) FROM objects") == 14);
-    CHECK(orphans(office) == 0);
-    office.refresh(builds.c, &builds.b, object);
-    CHECK(office.count("SELECT COUNT(*) FROM history h JOIN objects o ON o.oid = h.oid"
-                       " WHERE o.name = 'in_each'") == 0);
+    CHECK(site.forget(object) == tables::Deleted{1, 2, 3});
+    CHECK(site.number("SELECT COUNT(*) FROM objects WHERE name = 'in_each'") == 0);
+    CHECK(site.number("SELECT COUNT(*) FROM objects") == 14);
+    CHECK(orphans(site) == 0);
+    site.ask(builds.c, &builds.b, object);
+    CHECK(site.number("SELECT COUNT(*) FROM history h JOIN objects o ON o.oid = h.oid"
+                      " WHERE o.name = 'in_each'") == 0);
 }
 
 TEST_CASE("the next job brings back what was forgotten") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.warm_all(builds.a, nullptr);
-    office.warm_all(builds.b, &builds.a);
-    office.warm_all(builds.c, &builds.b);
+    site.prewarm(builds.a, nullptr);
+    site.prewarm(builds.b, &builds.a);
+    site.prewarm(builds.c, &builds.b);
     const auto names = [&] {
-        return office.query("SELECT class, name, signature FROM objects WHERE signature <> ''"
-                            " ORDER BY class, name");
+        return site.query("SELECT class, name, signature FROM objects WHERE signature <> ''"
+                          " ORDER BY class, name");
     };
     const auto expected = names();
-    const auto contents = office.contents(ComparedIn::left_out);
-    SECTION("a class") { office.forget(WholeClass{"Paper"}); }
-    SECTION("an object") { office.forget(ObjectName{"Gene", "same"}); }
-    SECTION("the release in the middle") { office.forget(second); }
+    const auto contents = site.contents(ComparedIn::left_out);
+    SECTION("a class") { site.forget(WholeClass{"Paper"}); }
+    SECTION("an object") { site.forget(ObjectName{"Gene", "same"}); }
+    SECTION("the release in the middle") { site.forget(second); }
     SECTION("the newest release") {
-        office.forget(third);
-        office.warm_all(builds.c, &builds.b);
-        CHECK(office.contents(ComparedIn::left_out) == contents);
+        site.forget(third);
+        site.prewarm(builds.c, &builds.b);
+        CHECK(site.contents(ComparedIn::left_out) == contents);
     }
-    office.warm_all(builds.c, &builds.b);
+    site.prewarm(builds.c, &builds.b);
     CHECK(names() == expected);
 }
 
 TEST_CASE("a release forgotten beside requests that record it stays whole") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
-    const auto expected = office.contents();
+    ask_for_all(site, builds);
+    const auto expected = site.contents();
     std::atomic<int> passes = 0;
     std::jthread reader([&](const std::stop_token& stop) {
-        Office other(fresh.connect());
-        other.seen = office.seen;
-        for (; !stop.stop_requested(); ++passes) other.ask_for_all(builds.c, &builds.b);
+        JobSite other(fresh.connect());
+        other.seen = site.seen;
+        for (; !stop.stop_requested(); ++passes) ask_for_all(other, builds.c, &builds.b);
     });
     while (passes < 10) {
-        const auto gone = release::forget(
-            {office.pool, office.settings, {}, std::chrono::milliseconds(0)}, third);
+        const auto gone = site.try_forget(third);
         if (!gone && gone.error().kind != base::Kind::absent) FAIL(gone.error().text);
     }
     reader.request_stop();
     reader.join();
-    CHECK(orphans(office) == 0);
-    office.ask_for_all(builds.c, &builds.b);
-    CHECK(office.contents() == expected);
+    CHECK(orphans(site) == 0);
+    ask_for_all(site, builds.c, &builds.b);
+    CHECK(site.contents() == expected);
 }
 
 TEST_CASE("forgetting that fails at any statement goes on when it is run again") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const auto fault = GENERATE(support::Fault::lost, support::Fault::lost_commit,
                                 support::Fault::undone_commit);
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
-    const auto whole = office.contents();
+    ask_for_all(site, builds);
+    const auto whole = site.contents();
     auto once = support::no_waiting();
     once.attempts = 1;  // it dies of it
     const auto forgotten = [&](const Forgettable& what) {
-        const auto gone = release::forget({office.pool, office.settings}, what);
+        const auto gone = site.try_forget(what);
         if (!gone && gone.error().kind != base::Kind::absent) FAIL(gone.error().text);
-        return office.contents();
+        return site.contents();
     };
     const auto what = GENERATE(Forgettable(third), Forgettable(WholeClass{"Gene"}),
                                Forgettable(ObjectName{"Gene", "in_each"}));
     const auto expected = forgotten(what);
     const bool is_release = std::holds_alternative<WholeRelease>(what);
     // What a class or an object was comes back with its three releases alone.
-    const auto record = [&](Office& into) {
-        if (is_release) return into.ask_for_all(builds.c, &builds.b);
+    const auto record = [&](JobSite& into) {
+        if (is_release) return ask_for_all(into, builds.c, &builds.b);
         for (const auto* table : {"history", "trees", "objects", "releases"})
             into.execute("DELETE FROM " + std::string(table));
         into.seen.clear();
-        into.ask_for_all(builds);
+        ask_for_all(into, builds);
     };
     for (int at = 1;; ++at) {
         INFO("statement " << at);
-        record(office);
-        REQUIRE(office.contents() == whole);
+        record(site);
+        REQUIRE(site.contents() == whole);
         const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-        Office dying(support::faulty(fresh.connect(), plan), once);
-        try {
-            (void)release::forget({dying.pool, dying.settings, {}, std::chrono::milliseconds(0)},
-                                  what);
-        } catch (const store::Failure&) {
-            CHECK(orphans(office) == 0);
-        }
+        JobSite dying(support::faulty(fresh.connect(), plan), once);
+        if (!dying.try_forget(what)) CHECK(orphans(site) == 0);
         REQUIRE(forgotten(what) == expected);
         if (!plan->struck()) break;
         REQUIRE(at < 1000);
@@ -266,67 +265,69 @@ TEST_CASE("forgetting that fails at any statement goes on when it is run again")
 
 TEST_CASE("what is not known can't be forgotten") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds.a, nullptr);
+    ask_for_all(site, builds.a, nullptr);
     for (const auto& what :
          {Forgettable(third), Forgettable(WholeClass{"gene"}),
           Forgettable(ObjectName{"Gene", "nobody"}), Forgettable(ObjectName{"Gene", "SAME"})}) {
-        const auto share = office.share(what);
+        const auto share = site.count(what);
         REQUIRE(!share);
         CHECK(share.error().kind == base::Kind::absent);
     }
-    CHECK(office.share(ObjectName{"Gene", "SAME"}).error().text.find("Gene same") !=
+    CHECK(site.count(ObjectName{"Gene", "SAME"}).error().text.find("Gene same") !=
           std::string::npos);
 }
 
 TEST_CASE("nothing is forgotten beside a release job, or a release that is being put in place") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds.a, nullptr);
+    ask_for_all(site, builds.a, nullptr);
     const auto lease = [&](const std::string& expires_at, int done) {
-        office.execute("DELETE FROM leases");
-        office.execute("INSERT INTO leases (task, part, owner, expires_at, done, result)"
-                       " VALUES ('t', 0, 'elsewhere 0 1 1 1', '" +
-                       expires_at + "', " + std::to_string(done) + ", '')");
+        site.execute("DELETE FROM leases");
+        site.execute("INSERT INTO leases (task, part, owner, expires_at, done, result)"
+                     " VALUES ('t', 0, 'elsewhere 0 1 1 1', '" +
+                     expires_at + "', " + std::to_string(done) + ", '')");
     };
     lease("2008-04-01T00:00:30Z", 0);
-    REQUIRE(!office.share(WholeRelease{"WS186"}));
-    CHECK(office.share(WholeRelease{"WS186"}).error().kind == base::Kind::conflict);
+    REQUIRE(!site.count(WholeRelease{"WS186"}));
+    CHECK(site.count(WholeRelease{"WS186"}).error().kind == base::Kind::conflict);
     lease("2008-03-31T23:59:59Z", 0);
-    CHECK(office.share(WholeRelease{"WS186"}));
+    CHECK(site.count(WholeRelease{"WS186"}));
     lease("2008-04-01T00:00:30Z", 1);
-    CHECK(office.share(WholeRelease{"WS186"}));
-    office.execute("UPDATE releases SET replacing = 1");
-    REQUIRE(!office.share(WholeClass{"Gene"}));
-    CHECK(office.share(WholeClass{"Gene"}).error().kind == base::Kind::conflict);
+    CHECK(site.count(WholeRelease{"WS186"}));
+    site.execute("UPDATE releases SET replacing = 1");
+    REQUIRE(!site.count(WholeClass{"Gene"}));
+    CHECK(site.count(WholeClass{"Gene"}).error().kind == base::Kind::conflict);
 }
 
 TEST_CASE("a running server sees at once that something was forgotten") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
+    ask_for_all(site, builds);
     const auto generation = [&] {
-        return store::perform(office.pool, store::Access::read, tables::generation);
+        return store::perform(site.pool, store::Access::read, tables::generation);
     };
     const auto before = generation();
     auto meanwhile = before;
-    const auto note = [&](std::uint64_t, std::uint64_t) {
-        if (meanwhile == before) meanwhile = generation();
+    int calls = 0;
+    site.clock = [&] {
+        if (++calls == calls_of_one_claim + 1) meanwhile = generation();
+        return april()();
     };
     SECTION("an object") {
-        office.forget(ObjectName{"Gene", "in_each"});
+        site.forget(ObjectName{"Gene", "in_each"});
         CHECK(generation() > before);
     }
     SECTION("a release, while it goes") {
-        REQUIRE(release::forget({office.pool, office.settings, note}, third));
+        REQUIRE(site.try_forget(third));
         CHECK(meanwhile > before);
         CHECK(generation() > meanwhile);
     }
     SECTION("a class, while it goes") {
-        REQUIRE(release::forget({office.pool, office.settings, note}, WholeClass{"Gene"}));
+        REQUIRE(site.try_forget(WholeClass{"Gene"}));
         CHECK(meanwhile > before);
         CHECK(generation() > meanwhile);
     }
@@ -334,15 +335,20 @@ TEST_CASE("a running server sees at once that something was forgotten") {
 
 TEST_CASE("what a request records of a release while it is forgotten goes as well") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Three builds;
-    office.ask_for_all(builds);
+    ask_for_all(site, builds);
+    JobSite server(fresh.connect());
     bool was_asked = false;
-    const auto ask = [&](std::uint64_t, std::uint64_t) {
-        if (!was_asked) office.refresh(builds.c, &builds.b, {"Gene", "in_third"});
-        was_asked = true;
+    int calls = 0;
+    site.clock = [&] {
+        if (++calls == calls_of_one_claim + 1) {
+            server.ask(builds.c, &builds.b, {"Gene", "in_third"});
+            was_asked = true;
+        }
+        return april()();
     };
-    REQUIRE(release::forget({office.pool, office.settings, ask}, third));
+    REQUIRE(site.try_forget(third));
     CHECK(was_asked);
-    CHECK(traces_of_release(office, "WS188") == 0);
+    CHECK(traces_of_release(site, "WS188") == 0);
 }

@@ -13,8 +13,8 @@ using namespace release;
 
 namespace {
 
-struct Desk {
-    explicit Desk(store::Engine engine) : fresh(engine), pool(fresh.connect(), 2) {}
+struct Workers {
+    explicit Workers(store::Engine engine) : fresh(engine), pool(fresh.connect(), 2) {}
 
     Leases leases(const std::string& task = "WS188 objects x") {
         LeaseTerms terms;
@@ -33,8 +33,8 @@ struct Desk {
 }  // namespace
 
 TEST_CASE("parts are claimed from the lowest on, each by one worker") {
-    Desk desk(GENERATE(support::engines()));
-    auto leases = desk.leases(), others = desk.leases("WS189 objects x");
+    Workers workers(GENERATE(support::engines()));
+    auto leases = workers.leases(), others = workers.leases("WS189 objects x");
     CHECK(leases.claim("a", 3).part == 0);
     CHECK(leases.claim("b", 3).part == 1);
     CHECK(leases.claim("c", 3).part == 2);
@@ -46,8 +46,8 @@ TEST_CASE("parts are claimed from the lowest on, each by one worker") {
 }
 
 TEST_CASE("a part that is finished is not claimed again, and the last one ends the task") {
-    Desk desk(GENERATE(support::engines()));
-    auto leases = desk.leases();
+    Workers workers(GENERATE(support::engines()));
+    auto leases = workers.leases();
     for (int part = 0; part < 2; ++part) {
         REQUIRE(leases.claim("a", 2).part == part);
         CHECK(leases.finish("a", part, "result " + std::to_string(part)));
@@ -56,21 +56,21 @@ TEST_CASE("a part that is finished is not claimed again, and the last one ends t
     CHECK(leases.claim("b", 2).all_done);
     CHECK(leases.claim("b", 3).part == 2);
     const auto results =
-        store::perform(desk.pool, store::Access::read, [](store::Transaction& transaction) {
+        store::perform(workers.pool, store::Access::read, [](store::Transaction& transaction) {
             return results_of(transaction, "WS188 objects x");
         });
     CHECK(results == std::vector<std::string>{"result 0", "result 1"});
 }
 
 TEST_CASE("a lease that has run out is another's, and the first one learns it") {
-    Desk desk(GENERATE(support::engines()));
-    auto leases = desk.leases();
+    Workers workers(GENERATE(support::engines()));
+    auto leases = workers.leases();
     REQUIRE(leases.claim("slow", 1).part == 0);
-    desk.now += std::chrono::seconds(20);
+    workers.now += std::chrono::seconds(20);
     CHECK(leases.renew("slow", 0));
-    desk.now += std::chrono::seconds(20);
+    workers.now += std::chrono::seconds(20);
     CHECK_FALSE(leases.claim("quick", 1).part);
-    desk.now += std::chrono::seconds(20);
+    workers.now += std::chrono::seconds(20);
     CHECK(leases.claim("quick", 1).part == 0);
     CHECK_FALSE(leases.renew("slow", 0));
     CHECK_FALSE(leases.finish("slow", 0, "late"));
@@ -79,17 +79,17 @@ TEST_CASE("a lease that has run out is another's, and the first one learns it") 
 }
 
 TEST_CASE("a part whose worker is known to be dead is claimed at once") {
-    Desk desk(GENERATE(support::engines()));
-    auto leases = desk.leases();
+    Workers workers(GENERATE(support::engines()));
+    auto leases = workers.leases();
     REQUIRE(leases.claim("victim", 1).part == 0);
     CHECK_FALSE(leases.claim("heir", 1).part);
-    desk.dead = "victim";
+    workers.dead = "victim";
     CHECK(leases.claim("heir", 1).part == 0);
 }
 
 TEST_CASE("a part that is given up is free") {
-    Desk desk(GENERATE(support::engines()));
-    auto leases = desk.leases();
+    Workers workers(GENERATE(support::engines()));
+    auto leases = workers.leases();
     REQUIRE(leases.claim("a", 1).part == 0);
     leases.give_up("a", 0);
     CHECK(leases.claim("b", 1).part == 0);
@@ -99,14 +99,14 @@ TEST_CASE("a part that is given up is free") {
 }
 
 TEST_CASE("leases that ran out long ago are forgotten, done or not") {
-    Desk desk(GENERATE(support::engines()));
-    auto old = desk.leases("WS187 objects x"), young = desk.leases();
+    Workers workers(GENERATE(support::engines()));
+    auto old = workers.leases("WS187 objects x"), young = workers.leases();
     REQUIRE(old.claim("a", 1).part == 0);
     CHECK(old.finish("a", 0, ""));
-    desk.now += std::chrono::hours(24 * 8);
+    workers.now += std::chrono::hours(24 * 8);
     REQUIRE(young.claim("a", 1).part == 0);
-    store::perform(desk.pool, store::Access::write, [&](store::Transaction& transaction) {
-        forget_leases(transaction, desk.now - std::chrono::hours(24 * 7));
+    store::perform(workers.pool, store::Access::write, [&](store::Transaction& transaction) {
+        delete_expired_leases(transaction, workers.now - std::chrono::hours(24 * 7));
     });
     CHECK(old.claim("b", 1).part == 0);
     CHECK_FALSE(young.claim("b", 1).part);

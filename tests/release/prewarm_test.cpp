@@ -1,32 +1,20 @@
 // The release job: what it leaves is what requests would have left, once, whoever did the work.
 // SPDX-License-Identifier: MIT
-#include "release/warm.hpp"
+#include "release/prewarm.hpp"
 
 #include <map>
 #include <set>
 #include <thread>
 
 #include "query/history_service.hpp"
+#include "release/job_site.hpp"
 #include "source/dump.hpp"
-#include "support/catch.hpp"
-#include "support/contents.hpp"
 #include "support/faulty_connection.hpp"
-#include "support/small_build.hpp"
-#include "support/stores.hpp"
 
 using namespace release;
-using support::ComparedIn;
-using support::SmallBuild;
-using support::tag;
-using support::text;
+using namespace release_tests;
 
 namespace {
-
-base::Clock april() {
-    return [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-}
-
-support::Nodes remark(const std::string& words) { return {tag("Remark", {text(words)})}; }
 
 // A hundred genes; a release changes every tenth, drops the last and adds one.
 class Genes : public SmallBuild {
@@ -44,66 +32,29 @@ class Genes : public SmallBuild {
     }
 };
 
-source::Build held(const SmallBuild& build) {
-    return {&build, [](const source::Source*) {}};
+// Many parts of small batches.
+ReleaseJob small_parts(JobSite& site, const SmallBuild& build,
+                       const SmallBuild* previous = nullptr) {
+    auto job = site.job(build, previous);
+    job.options.part_objects = 16;
+    job.options.batch_objects = 8;
+    return job;
 }
-
-// One process's way into the store.
-struct Office {
-    explicit Office(store::Connect connect, store::RetryPolicy retry_policy = {})
-        : pool(std::move(connect), 8, std::move(retry_policy)) {}
-
-    Warming warming(const SmallBuild& build, const SmallBuild* previous = nullptr,
-                    Selection what = Everything{}) {
-        Warming warming{{pool, settings, clock, renames},
-                        held(build),
-                        previous == nullptr ? nullptr : held(*previous),
-                        std::move(what)};
-        warming.part_objects = 16;
-        warming.batch_objects = 8;
-        if (previous != nullptr)
-            warming.kept = [previous](const std::string& version, const std::string& digest) {
-                const bool is_it =
-                    version == previous->release().version && digest == previous->digest();
-                return is_it ? held(*previous) : nullptr;
-            };
-        return warming;
-    }
-    base::Result<Warmed> run(const Warming& warming) {
-        Progress progress;
-        return warm(warming, progress, {});
-    }
-    Tally done(const Warming& warming) {
-        const auto warmed = run(warming);
-        if (!warmed) FAIL(warmed.error().text);
-        CHECK(warmed->finished);
-        return warmed->tally;
-    }
-    void refresh_all(const SmallBuild& build, const SmallBuild* previous) {
-        source::each_object(build, [&](const source::Listed& listed) {
-            seen.insert(listed.id());
-            return true;
-        });
-        for (const auto& name : seen)
-            (void)history::refresh({pool, settings, clock, renames}, build, previous, name);
-    }
-    std::string contents() { return support::contents_of(pool, ComparedIn::left_out); }
-
-    store::Pool pool;
-    history::Settings settings;
-    base::Clock clock = april();
-    history::CreatedObjects renames;
-    std::set<ObjectName> seen;
-};
 
 // What three releases leave when every object is asked for in each.
 std::string asked_for(store::Engine engine, const Genes& a, const Genes& b, const Genes& c) {
     const support::FreshStore fresh(engine);
-    Office office(fresh.connect());
-    office.refresh_all(a, nullptr);
-    office.refresh_all(b, &a);
-    office.refresh_all(c, &b);
-    return office.contents();
+    JobSite site(fresh.connect());
+    site.ask_for_all(a, nullptr);
+    site.ask_for_all(b, &a);
+    site.ask_for_all(c, &b);
+    return site.contents(ComparedIn::left_out);
+}
+
+Objects most_requested(JobSite& site, std::size_t most) {
+    return store::perform(site.pool, store::Access::read, [&](store::Transaction& transaction) {
+        return tables::most_requested_objects(transaction, most);
+    });
 }
 
 std::int64_t count(store::Pool& pool, std::string_view sql) {
@@ -119,36 +70,35 @@ TEST_CASE("three releases warmed are three releases asked for object by object")
     const Genes a(186), b(187), c(188);
     const auto expected = asked_for(engine, a, b, c);
     const support::FreshStore fresh(engine);
-    Office office(fresh.connect());
-    const auto first = office.done(office.warming(a));
+    JobSite site(fresh.connect());
+    const auto first = site.prewarm(small_parts(site, a));
     CHECK(first.looked_at == 100);
     CHECK(first.added == 100);
-    const auto second = office.done(office.warming(b, &a));
+    const auto second = site.prewarm(small_parts(site, b, &a));
     CHECK(second.changed == 9);
     CHECK(second.vanished == 2);
     CHECK(second.added == 2);
     CHECK(second.unchanged == 89);
     CHECK(second.looked_at == 102);
-    office.done(office.warming(c, &b));
-    CHECK(office.contents() == expected);
+    site.prewarm(small_parts(site, c, &b));
+    CHECK(site.contents(ComparedIn::left_out) == expected);
 }
 
 TEST_CASE("an object whose bytes did not change costs no load and no write") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Genes a(186), b(187);
-    office.done(office.warming(a));
-    const auto before = count(office.pool, "SELECT COUNT(*) FROM objects WHERE ace_version ="
-                                           " 'WS186'");
-    office.done(office.warming(b, &a));
+    site.prewarm(small_parts(site, a));
+    const auto before = count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version ="
+                                         " 'WS186'");
+    site.prewarm(small_parts(site, b, &a));
     // Those that changed; what is new once more, since it may be an old one under a new name
     // (C9); and the paper that is, a third time.
     CHECK(b.loads() == 9 + 2 * 2 + 1);
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS186'") ==
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS186'") ==
           before - 9 - 2);
     // The class says it for them: a request has nothing to compare.
-    const auto asked = history::refresh(
-        {office.pool, office.settings, office.clock, office.renames}, b, &a, {"Gene", "g1"});
+    const auto asked = history::refresh(site.context(), b, &a, {"Gene", "g1"});
     REQUIRE(asked);
     CHECK(asked->row.compared_in == "WS187");
     CHECK(b.loads() == 9 + 2 * 2 + 1);
@@ -156,16 +106,16 @@ TEST_CASE("an object whose bytes did not change costs no load and no write") {
 
 TEST_CASE("a change is compared with the release that its class was warmed in") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
     a.with("Gene", "g", remark("one"));
     b.with("Gene", "g", remark("one"));
     c.with("Gene", "g", remark("two"));
-    office.done(office.warming(a));
-    office.done(office.warming(b, &a));
-    office.done(office.warming(c, &b));
+    site.prewarm(small_parts(site, a));
+    site.prewarm(small_parts(site, b, &a));
+    site.prewarm(small_parts(site, c, &b));
     const auto rows =
-        store::perform(office.pool, store::Access::read, [](store::Transaction& transaction) {
+        store::perform(site.pool, store::Access::read, [](store::Transaction& transaction) {
             return transaction.query("SELECT version, since FROM history");
         });
     CHECK(rows == store::Rows{store::Row({"WS188", "WS187"})});
@@ -173,23 +123,22 @@ TEST_CASE("a change is compared with the release that its class was warmed in") 
 
 TEST_CASE("a change that a request found since the last job is not lost when it is taken back") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
     for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
     a.with("Gene", "g", remark("one"));
     b.with("Gene", "g", remark("two"));
     c.with("Gene", "g", remark("one"));
-    office.done(office.warming(a));
-    REQUIRE(history::refresh({office.pool, office.settings, office.clock, office.renames}, b, &a,
-                             {"Gene", "g"}));
-    auto warming = office.warming(c, &b);
-    warming.kept = [&](const std::string& version, const std::string&) {
-        return version == "WS186" ? held(a) : nullptr;
+    site.prewarm(small_parts(site, a));
+    REQUIRE(history::refresh(site.context(), b, &a, {"Gene", "g"}));
+    auto job = small_parts(site, c, &b);
+    job.open_kept = [&](const std::string& version, const std::string&) {
+        return version == "WS186" ? held(&a) : nullptr;
     };
-    CHECK(office.done(warming).changed == 1);
+    CHECK(site.prewarm(job).changed == 1);
     CHECK(c.loads() == 1);
     const auto rows =
-        store::perform(office.pool, store::Access::read, [](store::Transaction& transaction) {
+        store::perform(site.pool, store::Access::read, [](store::Transaction& transaction) {
             return transaction.query("SELECT version, since FROM history ORDER BY version");
         });
     CHECK(rows == store::Rows{store::Row({"WS187", "WS186"}), store::Row({"WS188", "WS187"})});
@@ -197,89 +146,90 @@ TEST_CASE("a change that a request found since the last job is not lost when it 
 
 TEST_CASE("an object first seen in an older build is not taken for compared in a later one") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     SmallBuild a("WS187", "2008-02-15"), b("WS188", "2008-03-22"), c("WS189", "2008-05-01");
     for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
     a.with("Gene", "rolled-back", remark("one")).with("Gene", "warmed-back", remark("two"));
-    office.done(office.warming(b));
-    const history::Context desk{office.pool, office.settings, office.clock, office.renames};
+    site.prewarm(small_parts(site, b));
+    const auto desk = site.context();
     REQUIRE(history::refresh(desk, a, nullptr, {"Gene", "rolled-back"}));
-    office.done(office.warming(a, nullptr, Objects{{"Gene", "warmed-back"}}));
+    site.prewarm(small_parts(site, a), Objects{{"Gene", "warmed-back"}});
     const auto asked = history::refresh(desk, b, &a, {"Gene", "rolled-back"});
     REQUIRE(asked);
     CHECK(asked->wrote_history);
     CHECK(asked->row.signature.empty());
     // The next job finds the other one, which is in no list of its base.
-    CHECK(office.done(office.warming(c, &b)).vanished == 1);
+    CHECK(site.prewarm(small_parts(site, c, &b)).vanished == 1);
 }
 
 TEST_CASE("a tree that is damaged fails its object and not the job") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Genes a(186), b(187);
-    office.done(office.warming(a));
-    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+    site.prewarm(small_parts(site, a));
+    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("UPDATE trees SET tree = ? WHERE oid = (SELECT oid FROM objects WHERE"
                             " name = 'g10')",
                             {store::Value{store::Blob{"no zstd"}}});
     });
-    const auto tally = office.done(office.warming(b, &a));
+    const auto tally = site.prewarm(small_parts(site, b, &a));
     CHECK(tally.failed == 1);
     CHECK(tally.changed == 8);
 }
 
 TEST_CASE("a release that was replaced meanwhile is not noted as finished") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Genes a(186), b(187);
-    office.done(office.warming(a));
+    site.prewarm(small_parts(site, a));
     int asked = 0;
-    office.clock = [&] {
+    site.clock = [&] {
         // In the middle of the job, when all its parts are claimed.
         if (++asked == 30)
             fresh.connect()()->execute(
                 "UPDATE releases SET digest = 'x' WHERE version = 'WS187'");
         return base::Seconds{*base::parse_date("2008-04-01")};
     };
-    const auto warmed = office.run(office.warming(b, &a));
+    const auto warmed = site.try_prewarm(small_parts(site, b, &a));
     REQUIRE(asked >= 30);
     REQUIRE_FALSE(warmed);
     CHECK(warmed.error().kind == base::Kind::conflict);
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM warmed WHERE version = 'WS187'") == 0);
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed WHERE version = 'WS187'") == 0);
 }
 
 TEST_CASE("a job run again has nothing to do") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Genes a(186);
-    office.done(office.warming(a));
+    site.prewarm(small_parts(site, a));
     const auto loads = a.loads();
-    const auto contents = office.contents();
-    CHECK(office.done(office.warming(a)).looked_at == 0);
+    const auto contents = site.contents(ComparedIn::left_out);
+    CHECK(site.prewarm(small_parts(site, a)).looked_at == 0);
     CHECK(a.loads() == loads);
-    CHECK(office.contents() == contents);
+    CHECK(site.contents(ComparedIn::left_out) == contents);
 }
 
 TEST_CASE("objects that can't be read are listed, and tried again by the next run") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
     for (auto* build : {&a, &b, &c}) build->with("Gene", "good", remark("one"));
     a.with("Gene", "bad", remark("one"));
     b.with("Gene", "bad", remark("two"));
     c.with("Gene", "bad", remark("two"));
-    office.done(office.warming(a));
+    site.prewarm(small_parts(site, a));
     b.break_one_with({"Gene", "bad"}, {base::Kind::malformed, "dump.ace:7: no closing quote"});
-    const auto second = office.done(office.warming(b, &a));
+    const auto second = site.prewarm(small_parts(site, b, &a));
     CHECK(second.failed == 1);
     REQUIRE(second.failures.size() == 1);
-    CHECK(second.failures[0] == Tally::Failure{{"Gene", "bad"}, "dump.ace:7: no closing quote"});
-    CHECK(office.done(office.warming(b, &a)).failed == 1);
+    CHECK(second.failures[0] ==
+          Counters::Failure{{"Gene", "bad"}, "dump.ace:7: no closing quote"});
+    CHECK(site.prewarm(small_parts(site, b, &a)).failed == 1);
     // Its bytes are those of the release before, in which it failed: it is looked at.
-    const auto third = office.done(office.warming(c, &b));
+    const auto third = site.prewarm(small_parts(site, c, &b));
     CHECK(third.changed == 1);
     const auto rows =
-        store::perform(office.pool, store::Access::read, [](store::Transaction& transaction) {
+        store::perform(site.pool, store::Access::read, [](store::Transaction& transaction) {
             return transaction.query("SELECT version, since FROM history");
         });
     CHECK(rows == store::Rows{store::Row({"WS188", "WS186"})});
@@ -295,19 +245,19 @@ TEST_CASE("jobs of several processes with requests between them record each obje
         std::vector<std::jthread> threads;
         for (int i = 0; i < 2; ++i)
             threads.emplace_back([&] {
-                Office office(fresh.connect());
-                auto warming = office.warming(*builds, previous);
-                warming.threads = 2;
-                office.done(warming);
+                JobSite site(fresh.connect());
+                auto job = small_parts(site, *builds, previous);
+                job.options.threads = 2;
+                site.prewarm(job);
             });
         threads.emplace_back([&] {
-            Office office(fresh.connect());
-            office.refresh_all(*builds, previous);
+            JobSite site(fresh.connect());
+            site.ask_for_all(*builds, previous);
         });
     }
-    Office office(fresh.connect());
-    CHECK(office.contents() == expected);
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM warmed WHERE class = ''") == 3);
+    JobSite site(fresh.connect());
+    CHECK(site.contents(ComparedIn::left_out) == expected);
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed WHERE class = ''") == 3);
 }
 
 TEST_CASE("a part is done by one worker, and an object loaded by one job") {
@@ -316,14 +266,14 @@ TEST_CASE("a part is done by one worker, and an object loaded by one job") {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 3; ++i)
         threads.emplace_back([&, i] {
-            Office office(fresh.connect());
-            auto warming = office.warming(a);
-            warming.threads = 2;
-            warming.worker_name = [i](std::size_t number) {
+            JobSite site(fresh.connect());
+            auto job = small_parts(site, a);
+            job.options.threads = 2;
+            job.options.worker_name = [i](std::size_t number) {
                 return std::to_string(i) + '.' + std::to_string(number);
             };
-            warming.is_gone = [](const std::string&) { return false; };
-            office.done(warming);
+            job.options.is_gone = [](const std::string&) { return false; };
+            site.prewarm(job);
         });
     threads.clear();
     CHECK(a.loads() == 100);
@@ -334,9 +284,9 @@ TEST_CASE("a job that broke off anywhere goes on, and leaves what one run leaves
     const auto engine = GENERATE(support::engines());
     const Genes a(186), b(187);
     const support::FreshStore calm(engine);
-    Office undisturbed(calm.connect());
-    undisturbed.done(undisturbed.warming(a));
-    undisturbed.done(undisturbed.warming(b, &a));
+    JobSite undisturbed(calm.connect());
+    undisturbed.prewarm(small_parts(undisturbed, a));
+    undisturbed.prewarm(small_parts(undisturbed, b, &a));
     const auto expected = undisturbed.contents();
     // Every seventh statement, of some hundreds.
     for (int at = 1;; at += 7) {
@@ -344,14 +294,14 @@ TEST_CASE("a job that broke off anywhere goes on, and leaves what one run leaves
         const auto plan = std::make_shared<support::FaultPlan>(Fault::lost, at);
         store::RetryPolicy never_again = support::no_waiting();
         never_again.attempts = 1;
-        Office office(support::faulty(broken.connect(), plan), never_again);
+        JobSite site(support::faulty(broken.connect(), plan), never_again);
         INFO("statement " << at);
-        bool finished = office.run(office.warming(a)).has_value();
-        finished = finished && office.run(office.warming(b, &a)).has_value();
+        bool finished = site.try_prewarm(small_parts(site, a)).has_value();
+        finished = finished && site.try_prewarm(small_parts(site, b, &a)).has_value();
         CHECK(finished != plan->struck());
-        Office after(broken.connect());
-        after.done(after.warming(a));
-        after.done(after.warming(b, &a));
+        JobSite after(broken.connect());
+        after.prewarm(small_parts(after, a));
+        after.prewarm(small_parts(after, b, &a));
         CHECK(after.contents() == expected);
         if (finished) break;
     }
@@ -360,70 +310,70 @@ TEST_CASE("a job that broke off anywhere goes on, and leaves what one run leaves
 TEST_CASE("a job that is stopped says so, and the next one goes on") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Genes a(186), b(187), c(188);
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     std::stop_source stop;
-    auto warming = office.warming(a);
+    auto job = small_parts(site, a);
     Progress progress;
     // Stopped by the clock, which is asked in the middle of the first part.
     int asked = 0;
-    office.clock = [&] {
+    site.clock = [&] {
         if (++asked == 12) stop.request_stop();
         return base::Seconds{*base::parse_date("2008-04-01")};
     };
-    const auto stopped = warm(warming, progress, stop.get_token());
+    const auto stopped = prewarm(job, Everything{}, progress, stop.get_token());
     REQUIRE(stopped);
     CHECK_FALSE(stopped->finished);
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM warmed") == 0);
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects") < 100);
-    office.done(office.warming(a));
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects") == 100);
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed") == 0);
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects") < 100);
+    site.prewarm(small_parts(site, a));
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects") == 100);
     CHECK(a.loads() < 100 + 8);
 }
 
 TEST_CASE("a list warms its objects and notes each") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Genes a(186), b(187);
     const Objects list{{"Gene", "g0"}, {"Gene", "g1"}, {"Gene", "g99"}, {"Gene", "never"}};
-    CHECK(office.done(office.warming(a, nullptr, list)).added == 2);
-    const auto second = office.done(office.warming(b, &a, list));
+    CHECK(site.prewarm(small_parts(site, a), list).added == 2);
+    const auto second = site.prewarm(small_parts(site, b, &a), list);
     CHECK(second.looked_at == 4);
     CHECK(second.failed == 1);     // whoever listed it meant something
     CHECK(second.unchanged == 2);  // g0 is nought times the release in each
     CHECK(second.vanished == 0);
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);
     CHECK(b.loads() == 2);  // the new one, see above
 }
 
 TEST_CASE("the objects most asked for come first") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Genes a(186);
-    office.done(office.warming(a));
-    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+    site.prewarm(small_parts(site, a));
+    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("UPDATE objects SET hits = 7 WHERE name = 'g5'");
         transaction.execute("UPDATE objects SET hits = 9 WHERE name = 'g3'");
         transaction.execute("UPDATE objects SET hits = 1 WHERE name = 'g4'");
     });
-    CHECK(most_requested(office.pool, 2) == Objects{{"Gene", "g3"}, {"Gene", "g5"}});
-    CHECK(most_requested(office.pool, 100).size() == 3);
+    CHECK(most_requested(site, 2) == Objects{{"Gene", "g3"}, {"Gene", "g5"}});
+    CHECK(most_requested(site, 100).size() == 3);
 }
 
 TEST_CASE("a class is warmed without the others") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Genes a(186), b(187);
-    CHECK(office.done(office.warming(a, nullptr, OfClass{"Paper"})).looked_at == 1);
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM objects") == 1);
-    const auto second = office.done(office.warming(b, &a, OfClass{"Paper"}));
+    CHECK(site.prewarm(small_parts(site, a), OfClass{"Paper"}).looked_at == 1);
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM objects") == 1);
+    const auto second = site.prewarm(small_parts(site, b, &a), OfClass{"Paper"});
     CHECK(second.vanished == 1);
     CHECK(second.added == 1);
-    CHECK(count(office.pool, "SELECT COUNT(*) FROM warmed") == 2);
+    CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed") == 2);
 }
 
 TEST_CASE("a place that most objects of a class changed in is a mass change") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15");
     for (int i = 0; i < 40; ++i) {
         const auto name = "g" + std::to_string(i);
@@ -432,51 +382,51 @@ TEST_CASE("a place that most objects of a class changed in is a mass change") {
         if (i < 30) nodes.push_back(tag("Checked", {text("yes")}));
         b.with("Gene", name, nodes);
     }
-    office.done(office.warming(a));
-    auto warming = office.warming(b, &a);
-    warming.threads = 2;
-    const auto warmed = office.run(warming);
+    site.prewarm(small_parts(site, a));
+    auto job = small_parts(site, b, &a);
+    job.options.threads = 2;
+    const auto warmed = site.try_prewarm(job);
     REQUIRE(warmed);
-    const std::vector<MassChange> expected{{"Gene", "Checked", 30, 40}};
+    const std::vector<MassChange> expected{{"WS187", "Gene", "Checked", 30, 40}};
     CHECK(warmed->mass_changes == expected);
-    CHECK(count(office.pool, "SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
+    CHECK(count(site.pool, "SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
 }
 
 TEST_CASE("a staged build that is warmed changes nothing that readers see until the switch") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     SmallBuild now("WS187", "2008-02-15"), next("WS188", "2008-03-22");
     now.with("Gene", "g", {tag("Name", {text("old-1")})}).with("Gene", "gone", remark("here"));
     next.with("Gene", "g", {tag("Name", {text("new-1")})}).with("Gene", "fresh", remark("new"));
-    office.settings.names = {{"Gene", {{"Name"}}}};
-    source::Build current = held(now);
+    site.settings.names = {{"Gene", {{"Name"}}}};
+    source::Build current = held(&now);
     history::BuildOpener opener{
         [&] { return current->release().version; },
         [&](history::Wholeness) -> base::Result<source::Build> { return current; },
         [&](const base::Release&, const history::WasServed&) -> source::Build {
-            return current == held(now) ? nullptr : held(now);
+            return current == held(&now) ? nullptr : held(&now);
         }};
-    history::CurrentBuild site(opener, office.pool);
-    site.look();
-    office.done(office.warming(now));
+    history::CurrentBuild current_build(opener, site.pool);
+    current_build.look();
+    site.prewarm(small_parts(site, now));
     const auto answers = [&] {
-        query::HistoryService ledger(office.pool, site, office.settings, office.clock);
+        query::HistoryService service(site.pool, current_build, site.settings, site.clock);
         std::vector<base::Result<query::HistoryService::Answer>> all;
         for (const auto* name : {"g", "gone", "fresh"})
-            all.push_back(ledger.history_of({"Gene", name}, {}));
+            all.push_back(service.history_of({"Gene", name}, {}));
         return all;
     };
     const auto before = answers();
     REQUIRE(before[0]);
     CHECK(before[0]->history.label == "old-1");
     CHECK(before[2].error().kind == base::Kind::absent);
-    office.done(office.warming(next, &now));
+    site.prewarm(small_parts(site, next, &now));
     const auto after = answers();
     for (int i = 0; i < 2; ++i) CHECK(after[i]->history == before[i]->history);
     CHECK_FALSE(after[2]);
 
-    current = held(next);
-    site.look();
+    current = held(&next);
+    current_build.look();
     const auto switched = answers();
     REQUIRE(switched[0]);
     CHECK(switched[0]->history.label == "new-1");
@@ -489,18 +439,18 @@ TEST_CASE("a staged build that is warmed changes nothing that readers see until 
 
 TEST_CASE("a store that fails stops the job with its words") {
     const support::FreshStore fresh(store::Engine::sqlite);
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const Genes a(186);
-    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("CREATE TRIGGER full BEFORE INSERT ON trees BEGIN SELECT"
                             " RAISE(FAIL, 'database or disk is full'); END");
     });
-    const auto failed = office.run(office.warming(a));
+    const auto failed = site.try_prewarm(small_parts(site, a));
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == base::Kind::unavailable);
     CHECK_THAT(failed.error().text, Catch::Contains("disk is full"));
-    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("DROP TRIGGER full");
     });
-    CHECK(office.done(office.warming(a)).added == 100);
+    CHECK(site.prewarm(small_parts(site, a)).added == 100);
 }

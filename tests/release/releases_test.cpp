@@ -34,8 +34,8 @@ const auto old_one = made("WS99", "2008-01-01"), new_one = made("WS100", "2008-0
 // Two releases, of which the second changed an object and lacks another.
 void record_two(store::Pool& pool, const history::Settings& settings) {
     const base::Clock clock = [] { return base::Seconds{}; };
-    history::CreatedObjects renames;
-    const history::Context desk{pool, settings, clock, renames};
+    history::CreatedObjects created;
+    const history::Context desk{pool, settings, clock, created};
     OneOfTwo a(old_one, "one");
     a.with("Gene", "goes", {tag("Remark")});
     const OneOfTwo b(new_one, "two");
@@ -59,10 +59,14 @@ TEST_CASE("releases are listed oldest first, with what is recorded of each") {
     record_two(pool, settings);
     const auto list = list_releases(pool, settings, std::nullopt);
     REQUIRE(list.size() == 2);
-    Listed first{.release = old_one, .has_digest = true, .compared = 1};
+    const ListedRelease first{.release = old_one, .counts = {.has_digest = true, .compared = 1}};
     CHECK(list[0] == first);
-    Listed second{.release = new_one, .is_newest = true, .has_digest = true, .compared = 2};
-    second.rows = {{RowKind::changed, 1}, {RowKind::vanished, 1}};
+    const ListedRelease second{
+        .release = new_one,
+        .counts = {.has_digest = true,
+                   .compared = 2,
+                   .rows = {{RowKind::changed, 1}, {RowKind::vanished, 1}}},
+        .is_newest = true};
     CHECK(list[1] == second);
 }
 
@@ -73,8 +77,8 @@ TEST_CASE("releases that are configured or current are listed though nothing is 
     settings.known_releases = {made("WS98", "2007-12-01")};
     const auto list = list_releases(pool, settings, new_one);
     REQUIRE(list.size() == 2);
-    CHECK(list[0] == Listed{.release = settings.known_releases[0]});
-    CHECK(list[1] == Listed{.release = new_one, .is_current = true, .is_newest = true});
+    CHECK(list[0] == ListedRelease{settings.known_releases[0], {}});
+    CHECK(list[1] == ListedRelease{new_one, {}, true, true});
 }
 
 TEST_CASE("a release tells which classes jobs have finished, and what they could not read") {
@@ -90,10 +94,10 @@ TEST_CASE("a release tells which classes jobs have finished, and what they could
                   " ('WS100', 'Gene', 'a', 'why'), ('WS100', 'Gene', 'b', 'why')");
     const auto list = list_releases(pool, settings, std::nullopt);
     REQUIRE(list.size() == 2);
-    CHECK(list[0].is_all_warmed);
-    CHECK(list[0].warmed == 1);
-    CHECK(list[0].failed == 0);
-    CHECK(!list[1].is_all_warmed);
-    CHECK(list[1].warmed == 1);
-    CHECK(list[1].failed == 2);
+    CHECK(list[0].counts.is_prewarmed);
+    CHECK(list[0].counts.prewarmed_classes == 1);
+    CHECK(list[0].counts.failed == 0);
+    CHECK(!list[1].counts.is_prewarmed);
+    CHECK(list[1].counts.prewarmed_classes == 1);
+    CHECK(list[1].counts.failed == 2);
 }

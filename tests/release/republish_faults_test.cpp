@@ -3,12 +3,13 @@
 #include <functional>
 #include <set>
 
+#include "query/row_reading.hpp"
 #include "query/tree_at.hpp"
-#include "release/replacing.hpp"
+#include "release/republished_builds.hpp"
 #include "support/contents.hpp"
 #include "support/faulty_connection.hpp"
 
-using namespace replacing;
+using namespace release_tests;
 
 namespace {
 
@@ -58,11 +59,11 @@ const std::vector<std::string> recorded{"same",    "differs",  "restamped",  "no
                                         "dropped", "renamed",  "name_1"};
 
 // All that readers learn of the objects that are recorded, at one moment.
-std::string seen_by_readers(Office& office, const SmallBuild& build,
+std::string seen_by_readers(JobSite& site, const SmallBuild& build,
                             const std::vector<std::string>& names = recorded) {
-    return store::perform(office.pool, store::Access::read, [&](store::Transaction& transaction) {
+    return store::perform(site.pool, store::Access::read, [&](store::Transaction& transaction) {
         const auto releases =
-            history::known_releases(transaction, office.settings, &build, nullptr);
+            history::known_releases(transaction, site.settings, &build, nullptr);
         std::string all;
         for (const auto& name : names) {
             auto row = tables::find_object(transaction, {"Gene", name}).value();
@@ -74,7 +75,7 @@ std::string seen_by_readers(Office& office, const SmallBuild& build,
             all += std::to_string(rows.recorded);
             for (const auto& each : rows.rows)
                 all += ' ' + each.release.version + '/' + std::to_string(each.revision) + ' ' +
-                       std::string(name_of(each.kind)) + ' ' + each.label + ' ' +
+                       std::string(tables::name_of(each.kind)) + ' ' + each.label + ' ' +
                        tables::to_json(each.notes) + '\n';
         }
         return all;
@@ -82,9 +83,9 @@ std::string seen_by_readers(Office& office, const SmallBuild& build,
 }
 
 void publish_first(const store::Connect& connect, const Builds& builds) {
-    Office office(connect);
-    office.warm(builds.before);
-    office.warm(builds.first, &builds.before);
+    JobSite site(connect);
+    site.prewarm(builds.before);
+    site.prewarm(builds.first, &builds.before);
 }
 
 }  // namespace
@@ -93,16 +94,16 @@ TEST_CASE("readers see all the old rows or all the new ones, whenever they look"
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
     publish_first(fresh.connect(), builds);
-    Office reader(fresh.connect());
+    JobSite reader(fresh.connect());
     const auto old_rows = seen_by_readers(reader, builds.first);
     std::vector<std::string> seen{old_rows};
     int looks = 0;
-    Office office(watched(fresh.connect(), [&](Statement) {
+    JobSite site(watched(fresh.connect(), [&](Statement) {
         ++looks;
         auto now = seen_by_readers(reader, builds.first);
         if (now != seen.back()) seen.push_back(std::move(now));
     }));
-    office.replaced(builds.again, &builds.before, &builds.first);
+    site.republish(builds.again, &builds.before, &builds.first);
     CHECK(looks > 100);
     REQUIRE(seen.size() == 2);
     CHECK(seen.back() == seen_by_readers(reader, builds.again));
@@ -112,13 +113,13 @@ TEST_CASE("a job that dies at whatever statement goes on to the same end") {
     const auto engine = GENERATE(support::engines());
     const Builds builds;
     const auto last_words = [&](const store::Connect& connect) {
-        Office office(connect);
-        const auto done = office.replace(builds.again, &builds.before, &builds.first);
+        JobSite site(connect);
+        const auto done = site.try_republish(builds.again, &builds.before, &builds.first);
         if (!done) CHECK(done.error().kind == base::Kind::refused);  // it had ended
-        CHECK(office.query("SELECT oid FROM replacements").empty());
-        CHECK(office.query("SELECT version FROM releases WHERE replacing <> 0").empty());
-        CHECK(office.query("SELECT task FROM leases WHERE task = 'WS188 replacing'").empty());
-        return support::contents_of(office.pool);
+        CHECK(site.query("SELECT oid FROM replacements").empty());
+        CHECK(site.query("SELECT version FROM releases WHERE replacing <> 0").empty());
+        CHECK(site.query("SELECT task FROM leases WHERE task = 'WS188 replacing'").empty());
+        return site.contents();
     };
     const support::FreshStore calm(engine);
     publish_first(calm.connect(), builds);
@@ -131,10 +132,10 @@ TEST_CASE("a job that dies at whatever statement goes on to the same end") {
         publish_first(fresh.connect(), builds);
         int statements = 0;
         {
-            Office office(watched(fresh.connect(), [&](Statement) {
+            JobSite site(watched(fresh.connect(), [&](Statement) {
                 if (++statements >= at) throw store::Failure("killed (by the test)", {}, 0);
             }));
-            ended = office.replace(builds.again, &builds.before, &builds.first).has_value();
+            ended = site.try_republish(builds.again, &builds.before, &builds.first).has_value();
         }
         CHECK(last_words(fresh.connect()) == expected);
     }
@@ -148,8 +149,8 @@ TEST_CASE("a statement that fails for a moment changes nothing of what a replace
     const Builds builds;
     const support::FreshStore calm(engine);
     publish_first(calm.connect(), builds);
-    Office undisturbed(calm.connect());
-    undisturbed.replaced(builds.again, &builds.before, &builds.first);
+    JobSite undisturbed(calm.connect());
+    undisturbed.republish(builds.again, &builds.before, &builds.first);
     const auto expected = support::contents_of(undisturbed.pool);
     const int step = engine == store::Engine::sqlite ? 7 : 29;
     for (int at = 1;; at += step) {
@@ -157,9 +158,9 @@ TEST_CASE("a statement that fails for a moment changes nothing of what a replace
         const support::FreshStore fresh(engine);
         publish_first(fresh.connect(), builds);
         const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-        Office office(support::faulty(fresh.connect(), plan), support::no_waiting());
-        office.replaced(builds.again, &builds.before, &builds.first);
-        CHECK(support::contents_of(office.pool) == expected);
+        JobSite site(support::faulty(fresh.connect(), plan), support::no_waiting());
+        site.republish(builds.again, &builds.before, &builds.first);
+        CHECK(site.contents() == expected);
         if (!plan->struck()) break;
     }
 }
@@ -172,46 +173,46 @@ TEST_CASE("what a request records while the job runs is replaced like all else")
     const auto asked = GENERATE(Names{"differs", "none_left", "gone_now", "created", "new_row"},
                                 Names{"new_row"});
     const std::vector<std::string> changed{"differs", "none_left", "gone_now"};
-    const auto digest_of_release = [](Office& office) {
-        return office.query("SELECT digest FROM releases WHERE version = 'WS188'").at(0).text(0);
+    const auto digest_of_release = [](JobSite& site) {
+        return site.query("SELECT digest FROM releases WHERE version = 'WS188'").at(0).text(0);
     };
-    const auto end_of = [&](Office& office) {
-        for (const auto& name : asked) office.ask(builds.again, &builds.before, name);
+    const auto end_of = [&](JobSite& site) {
+        for (const auto& name : asked) site.ask(builds.again, &builds.before, {"Gene", name});
         std::string all;
-        for (const auto& [name, row] : office.rows())
+        for (const auto& [name, row] : site.rows())
             if (!row.starts_with("withdrawn")) all += name + row.substr(row.find("WS187")) + '\n';
         return all;
     };
     const auto publish = [&](const store::Connect& connect) {
-        Office office(connect);
-        office.warm(builds.before);
-        office.ask(builds.first, &builds.before, "same");
+        JobSite site(connect);
+        site.prewarm(builds.before);
+        site.ask(builds.first, &builds.before, {"Gene", "same"});
     };
     const support::FreshStore calm(engine);
     publish(calm.connect());
-    Office before(calm.connect());
-    for (const auto& name : asked) before.ask(builds.first, &builds.before, name);
-    before.replaced(builds.again, &builds.before, &builds.first);
+    JobSite before(calm.connect());
+    for (const auto& name : asked) before.ask(builds.first, &builds.before, {"Gene", name});
+    before.republish(builds.again, &builds.before, &builds.first);
     const auto expected = end_of(before);
     bool asked_in_time = true;
     for (int at = 1; asked_in_time; ++at) {
         INFO("transaction " << at);
         const support::FreshStore fresh(engine);
         publish(fresh.connect());
-        Office requests(fresh.connect());
+        JobSite requests(fresh.connect());
         int commits = 0;
         std::string when_in_force;
-        Office office(watched(fresh.connect(), [&](Statement statement) {
+        JobSite site(watched(fresh.connect(), [&](Statement statement) {
             // SQLite has one writer: between two transactions of the job.
             if (statement != Statement::commit) return;
             if (when_in_force.empty() && digest_of_release(requests) == builds.again.digest())
                 when_in_force = seen_by_readers(requests, builds.first, changed);
             if (++commits != at) return;
             for (const auto& name : asked)
-                (void)history::refresh(requests.desk(), builds.first, &builds.before,
+                (void)history::refresh(requests.context(), builds.first, &builds.before,
                                        {"Gene", name});
         }));
-        office.replaced(builds.again, &builds.before, &builds.first);
+        site.republish(builds.again, &builds.before, &builds.first);
         CHECK(when_in_force == seen_by_readers(requests, builds.first, changed));
         CHECK(end_of(requests) == expected);
         asked_in_time = commits >= at;
@@ -229,18 +230,18 @@ TEST_CASE("an attempt that was broken off is cleared away by the next with anoth
     publish_first(fresh.connect(), builds);
     int statements = 0;
     {
-        Office office(watched(fresh.connect(), [&](Statement) {
+        JobSite site(watched(fresh.connect(), [&](Statement) {
             if (++statements >= at) throw store::Failure("killed (by the test)", {}, 0);
         }));
-        REQUIRE_FALSE(office.replace(builds.again, &builds.before, &builds.first));
+        REQUIRE_FALSE(site.try_republish(builds.again, &builds.before, &builds.first));
     }
-    Office office(fresh.connect());
-    office.replaced(third, &builds.before, &builds.first);
-    CHECK(office.rows().at("differs").find("four") != std::string::npos);
-    CHECK_FALSE(office.rows().contains("new_row"));
-    CHECK(office.rows().contains("third"));
-    CHECK(office.rows().contains("added"));
-    CHECK(office.query("SELECT oid FROM replacements").empty());
+    JobSite site(fresh.connect());
+    site.republish(third, &builds.before, &builds.first);
+    CHECK(site.rows().at("differs").find("four") != std::string::npos);
+    CHECK_FALSE(site.rows().contains("new_row"));
+    CHECK(site.rows().contains("third"));
+    CHECK(site.rows().contains("added"));
+    CHECK(site.query("SELECT oid FROM replacements").empty());
 }
 
 TEST_CASE("what an attempt left that nobody tells of any more is computed anew") {
@@ -248,21 +249,21 @@ TEST_CASE("what an attempt left that nobody tells of any more is computed anew")
     const Builds builds;
     const support::FreshStore fresh(engine);
     publish_first(fresh.connect(), builds);
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     {
-        Office dying(watched(fresh.connect(), [&](Statement statement) {
+        JobSite dying(watched(fresh.connect(), [&](Statement statement) {
             if (statement == Statement::commit &&
-                office.query("SELECT oid FROM replacements").size() > 5)
+                site.query("SELECT oid FROM replacements").size() > 5)
                 throw store::Failure("killed (by the test)", {}, 0);
         }));
-        REQUIRE_FALSE(dying.replace(builds.again, &builds.before, &builds.first));
+        REQUIRE_FALSE(dying.try_republish(builds.again, &builds.before, &builds.first));
     }
-    store::perform(office.pool, store::Access::write, [](store::Transaction& transaction) {
+    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("DELETE FROM leases");
         transaction.execute("UPDATE replacements SET notes = 'stale'");
     });
-    office.replaced(builds.again, &builds.before, &builds.first);
-    CHECK(office.rows().at("differs").find("three") != std::string::npos);
+    site.republish(builds.again, &builds.before, &builds.first);
+    CHECK(site.rows().at("differs").find("three") != std::string::npos);
 }
 
 TEST_CASE("an object that the release after it changes has its replacement in place first") {
@@ -271,19 +272,19 @@ TEST_CASE("an object that the release after it changes has its replacement in pl
     publish_first(fresh.connect(), builds);
     SmallBuild next("WS189", "2008-05-01");
     next.with("Gene", "differs", remark("four"));
-    Office reader(fresh.connect());
+    JobSite reader(fresh.connect());
     const auto is_replacing = [&] {
         return !reader.query("SELECT version FROM releases WHERE replacing <> 0").empty();
     };
     {
-        Office office(watched(fresh.connect(), [&](Statement statement) {
+        JobSite site(watched(fresh.connect(), [&](Statement statement) {
             if (statement == Statement::commit && is_replacing())
                 throw store::Failure("killed (by the test)", {}, 0);
         }));
-        REQUIRE_FALSE(office.replace(builds.again, &builds.before, &builds.first));
+        REQUIRE_FALSE(site.try_republish(builds.again, &builds.before, &builds.first));
     }
     REQUIRE(is_replacing());
-    reader.ask(next, &builds.again, "differs");
+    reader.ask(next, &builds.again, {"Gene", "differs"});
     CHECK(reader.rows("WS188").at("differs").find("three") != std::string::npos);
     const auto row = reader.rows("WS189").at("differs");
     CHECK(row.starts_with("changed 0 WS188"));
@@ -296,7 +297,7 @@ TEST_CASE("an object that the release after it changes has its replacement in pl
     REQUIRE(tree);
     CHECK(tree->nodes == remark("one"));
     // The newer release does not keep the job from its end.
-    reader.replaced(builds.again, &builds.before, &builds.first);
+    reader.republish(builds.again, &builds.before, &builds.first);
     CHECK_FALSE(is_replacing());
     CHECK(reader.rows("WS189").at("differs") == row);
 }

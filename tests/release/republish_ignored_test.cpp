@@ -2,9 +2,9 @@
 // the two publications differ in what counts, and nowhere else.
 // SPDX-License-Identifier: MIT
 #include "query/tree_at.hpp"
-#include "release/replacing.hpp"
+#include "release/republished_builds.hpp"
 
-using namespace replacing;
+using namespace release_tests;
 
 namespace {
 
@@ -40,14 +40,14 @@ struct Three {
         again.with("Gene", name, is_again);
     }
     // With one list, and again with another.
-    void publish(Office& office, const compare::Ignored& list, const compare::Ignored& list_again,
+    void publish(JobSite& site, const compare::Ignored& list, const compare::Ignored& list_again,
                  bool is_kept) {
-        office.settings.ignored = list;
-        office.warm(before);
-        office.warm(first, &before);
-        rows = office.rows();
-        office.settings.ignored = list_again;
-        office.replaced(again, &before, is_kept ? &first : nullptr);
+        site.settings.ignored = list;
+        site.prewarm(before);
+        site.prewarm(first, &before);
+        rows = site.rows();
+        site.settings.ignored = list_again;
+        site.republish(again, &before, is_kept ? &first : nullptr);
     }
 };
 
@@ -56,17 +56,17 @@ struct Three {
 TEST_CASE("a release published again with a list tells what else than the list changed") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Three builds;
-    Office office(fresh.connect());
-    builds.publish(office, homol, homol, GENERATE(true, false));
-    CHECK(office.kinds() == Kinds{{"beside", "changed 0 WS187"},
-                                  {"title_again", "changed 1 WS187"},
-                                  {"title_taken_back", "withdrawn 1 WS187"},
-                                  {"created", "created 0 WS187"}});
-    CHECK(office.rows().at("beside") == builds.rows.at("beside"));
-    CHECK(office.rows().at("created") == builds.rows.at("created"));
+    JobSite site(fresh.connect());
+    builds.publish(site, homol, homol, GENERATE(true, false));
+    CHECK(site.kinds() == Kinds{{"beside", "changed 0 WS187"},
+                                {"title_again", "changed 1 WS187"},
+                                {"title_taken_back", "withdrawn 1 WS187"},
+                                {"created", "created 0 WS187"}});
+    CHECK(site.rows().at("beside") == builds.rows.at("beside"));
+    CHECK(site.rows().at("created") == builds.rows.at("created"));
     // The content is the new one all the same.
-    const auto trees = office.query("SELECT o.signature FROM objects o WHERE o.name IN "
-                                    "('beside', 'created') ORDER BY o.name");
+    const auto trees = site.query("SELECT o.signature FROM objects o WHERE o.name IN "
+                                  "('beside', 'created') ORDER BY o.name");
     CHECK(trees.at(0).text(0) == tree::signature_of(nodes("two", "c")));
     CHECK(trees.at(1).text(0) == tree::signature_of(nodes("one", "b")));
 }
@@ -74,35 +74,35 @@ TEST_CASE("a release published again with a list tells what else than the list c
 TEST_CASE("what was told before a list grew stands when the release is published again") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Three builds;
-    Office office(fresh.connect());
-    builds.publish(office, {}, homol, GENERATE(true, false));
-    CHECK(office.kinds() == Kinds{{"ignored_then", "changed 0 WS187"},
-                                  {"ignored_twice", "changed 0 WS187"},
-                                  {"beside", "changed 0 WS187"},
-                                  {"title_again", "changed 1 WS187"},
-                                  {"title_taken_back", "withdrawn 1 WS187"},
-                                  {"created", "created 0 WS187"}});
+    JobSite site(fresh.connect());
+    builds.publish(site, {}, homol, GENERATE(true, false));
+    CHECK(site.kinds() == Kinds{{"ignored_then", "changed 0 WS187"},
+                                {"ignored_twice", "changed 0 WS187"},
+                                {"beside", "changed 0 WS187"},
+                                {"title_again", "changed 1 WS187"},
+                                {"title_taken_back", "withdrawn 1 WS187"},
+                                {"created", "created 0 WS187"}});
     for (const auto* name : {"ignored_then", "ignored_twice", "beside", "created"})
-        CHECK(office.rows().at(name) == builds.rows.at(name));
+        CHECK(site.rows().at(name) == builds.rows.at(name));
 }
 
 TEST_CASE("what was ignored before a list shrank is not told when the release comes again") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Three builds;
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     // Of other bytes, so that it is looked at again.
     builds.again.with("Gene", "ignored_then", [] {
         auto restamped = nodes("one", "b");
         restamped[0].stamp = "2008-02-01_09:15:20_sylvia";
         return restamped;
     }());
-    builds.publish(office, homol, {}, GENERATE(true, false));
+    builds.publish(site, homol, {}, GENERATE(true, false));
     // Those whose homology differs from the first publication's are news by the new list.
-    CHECK(office.kinds() == Kinds{{"ignored_twice", "changed 0 WS187"},
-                                  {"beside", "changed 1 WS187"},
-                                  {"title_again", "changed 1 WS187"},
-                                  {"title_taken_back", "changed 1 WS187"},
-                                  {"created", "created 1 WS187"}});
+    CHECK(site.kinds() == Kinds{{"ignored_twice", "changed 0 WS187"},
+                                {"beside", "changed 1 WS187"},
+                                {"title_again", "changed 1 WS187"},
+                                {"title_taken_back", "changed 1 WS187"},
+                                {"created", "created 1 WS187"}});
 }
 
 TEST_CASE("a release published again keeps what a first sight told by another list") {
@@ -117,14 +117,14 @@ TEST_CASE("a release published again keeps what a first sight told by another li
     first.with("Gene", "same", seen("a")).with("Gene", "ignored", seen("a"));
     again.with("Gene", "same", seen("a")).with("Gene", "ignored", seen(grows ? "b" : "a"));
     again.with("Gene", "other", {});
-    Office office(fresh.connect());
-    office.settings.ignored = grows ? compare::Ignored() : homol;
-    office.warm(first);
-    const auto rows = office.rows();
+    JobSite site(fresh.connect());
+    site.settings.ignored = grows ? compare::Ignored() : homol;
+    site.prewarm(first);
+    const auto rows = site.rows();
     CHECK(rows.size() == 2);
-    office.settings.ignored = grows ? homol : compare::Ignored();
-    office.replaced(again, nullptr, nullptr);
-    CHECK(office.rows() == rows);
+    site.settings.ignored = grows ? homol : compare::Ignored();
+    site.republish(again, nullptr, nullptr);
+    CHECK(site.rows() == rows);
 }
 
 TEST_CASE("a tree is known in the releases between two when jobs told that it had not changed") {
@@ -135,21 +135,24 @@ TEST_CASE("a tree is known in the releases between two when jobs told that it ha
     b.with("Gene", "g", nodes("one", "a"));
     c.with("Gene", "g", nodes("one", "b"));
     b.with("Gene", "another", {});  // so that the release is recorded
-    Office office(fresh.connect());
-    office.settings.ignored = homol;
+    JobSite site(fresh.connect());
+    site.settings.ignored = homol;
     const auto come_to = [&](const SmallBuild& build, const SmallBuild* previous) {
-        is_warmed ? office.warm(build, previous) : office.ask(build, previous, "g");
+        if (is_warmed)
+            site.prewarm(build, previous);
+        else
+            site.ask(build, previous, {"Gene", "g"});
     };
     come_to(a, nullptr);
     come_to(b, &a);
-    office.ask(b, &a, "another");
+    site.ask(b, &a, {"Gene", "another"});
     come_to(c, &b);
-    CHECK_FALSE(office.rows().contains("g"));
-    const auto object = store::perform(office.pool, store::Access::read, [](auto& transaction) {
+    CHECK_FALSE(site.rows().contains("g"));
+    const auto object = store::perform(site.pool, store::Access::read, [](auto& transaction) {
         return tables::find_object(transaction, {"Gene", "g"}).value();
     });
     const auto in = [&](const std::string& version) {
-        return query::tree_at(office.pool, office.settings, object, version);
+        return query::tree_at(site.pool, site.settings, object, version);
     };
     const auto nodes_in = [&](const std::string& version) {
         auto tree = in(version);

@@ -1,11 +1,11 @@
 // A release that is published again: what becomes of each of its rows.
 // SPDX-License-Identifier: MIT
-#include "release/replace.hpp"
+#include "release/republish.hpp"
 
-#include "release/replacing.hpp"
+#include "release/republished_builds.hpp"
 #include "support/contents.hpp"
 
-using namespace replacing;
+using namespace release_tests;
 
 namespace {
 
@@ -30,13 +30,13 @@ bool has(const std::string& text, const std::string& part) {
 
 // What is known of objects that the release has, but for what tells that it is the second; and
 // for the one whose stamps alone are others, whose row stands.
-std::string told(Office& office) {
+std::string told(JobSite& site) {
     std::string all;
     for (const auto& row :
-         office.query("SELECT name, label, signature, last_modification_date FROM objects"
-                      " WHERE signature <> '' OR name IN ('gone_now', 'renamed') ORDER BY name"))
+         site.query("SELECT name, label, signature, last_modification_date FROM objects"
+                    " WHERE signature <> '' OR name IN ('gone_now', 'renamed') ORDER BY name"))
         all += row.text(0) + '|' + row.text(1) + '|' + row.text(2) + '|' + row.text(3) + '\n';
-    for (const auto& row : office.query(
+    for (const auto& row : site.query(
              "SELECT o.name, h.version, h.since, h.date, h.signature, h.kind, h.label, h.notes"
              " FROM history h JOIN objects o ON o.oid = h.oid WHERE h.kind <> 'withdrawn'"
              " AND o.name <> 'restamped'"
@@ -51,27 +51,27 @@ TEST_CASE("a release published again changes, adds and withdraws the rows that d
     const support::FreshStore fresh(GENERATE(support::engines()));
     const bool is_kept = GENERATE(true, false);
     const Builds builds;
-    Office office(fresh.connect());
-    office.warm(builds.before);
-    office.warm(builds.first, &builds.before);
-    REQUIRE(office.kinds() == published_first);
-    const auto before = office.rows();
+    JobSite site(fresh.connect());
+    site.prewarm(builds.before);
+    site.prewarm(builds.first, &builds.before);
+    REQUIRE(site.kinds() == published_first);
+    const auto before = site.rows();
     const auto done =
-        office.replaced(builds.again, &builds.before, is_kept ? &builds.first : nullptr);
-    CHECK(office.kinds() == published_again);
-    CHECK(office.rows().at("restamped") == before.at("restamped"));
-    CHECK(has(office.rows().at("renamed"),
+        site.republish(builds.again, &builds.before, is_kept ? &builds.first : nullptr);
+    CHECK(site.kinds() == published_again);
+    CHECK(site.rows().at("restamped") == before.at("restamped"));
+    CHECK(has(site.rows().at("renamed"),
               "\"renamed_to\":{\"class\":\"Gene\",\"name\":\"name_2\"}"));
-    CHECK(has(office.rows().at("name_2"),
+    CHECK(has(site.rows().at("name_2"),
               "\"renamed_from\":{\"class\":\"Gene\",\"name\":\"renamed\"}"));
-    CHECK(has(office.rows().at("none_left"), "{\"changes\":[]"));
-    CHECK(done.tally.changed == 3);
-    CHECK(done.tally.withdrawn == 4);
-    CHECK(done.tally.vanished == 2);
-    CHECK(done.tally.added == 2);
-    CHECK(office.query("SELECT oid FROM replacements").empty());
-    CHECK(office.query("SELECT version FROM releases WHERE replacing <> 0").empty());
-    CHECK(office.query("SELECT digest FROM releases WHERE version = 'WS188'").at(0).text(0) ==
+    CHECK(has(site.rows().at("none_left"), "{\"changes\":[]"));
+    CHECK(done.counters.changed == 3);
+    CHECK(done.counters.withdrawn == 4);
+    CHECK(done.counters.vanished == 2);
+    CHECK(done.counters.added == 2);
+    CHECK(site.query("SELECT oid FROM replacements").empty());
+    CHECK(site.query("SELECT version FROM releases WHERE replacing <> 0").empty());
+    CHECK(site.query("SELECT digest FROM releases WHERE version = 'WS188'").at(0).text(0) ==
           builds.again.digest());
 }
 
@@ -79,33 +79,33 @@ TEST_CASE("a release published again is told as if it had come first") {
     const auto engine = GENERATE(support::engines());
     const support::FreshStore fresh(engine), other(engine);
     const Builds builds;
-    Office office(fresh.connect()), calm(other.connect());
-    for (auto* each : {&office, &calm}) each->warm(builds.before);
-    office.warm(builds.first, &builds.before);
-    office.replaced(builds.again, &builds.before, &builds.first);
-    calm.warm(builds.again, &builds.before);
-    CHECK(told(office) == told(calm));
+    JobSite site(fresh.connect()), calm(other.connect());
+    for (auto* each : {&site, &calm}) each->prewarm(builds.before);
+    site.prewarm(builds.first, &builds.before);
+    site.republish(builds.again, &builds.before, &builds.first);
+    calm.prewarm(builds.again, &builds.before);
+    CHECK(told(site) == told(calm));
     // And so is the release after it.
     SmallBuild next("WS189", "2008-05-01");
     next.with("Gene", "same", remark("two")).with("Gene", "differs", remark("four"));
     next.with("Gene", "none_left", remark("one")).with("Gene", "new_row", remark("one"));
-    for (auto* each : {&office, &calm}) each->warm(next, &builds.again);
-    CHECK(told(office) == told(calm));
+    for (auto* each : {&site, &calm}) each->prewarm(next, &builds.again);
+    CHECK(told(site) == told(calm));
 }
 
 TEST_CASE("objects that were never asked for in the release are left to those who ask") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
-    Office office(fresh.connect());
-    office.warm(builds.before);
-    office.ask(builds.first, &builds.before, "differs");
-    office.replaced(builds.again, &builds.before, &builds.first);
-    CHECK(office.kinds() == Kinds{{"differs", "changed 1 WS187"}});
-    office.ask(builds.again, &builds.before, "new_row");
-    office.ask(builds.again, &builds.before, "added");
-    CHECK(office.kinds() == Kinds{{"differs", "changed 1 WS187"},
-                                  {"new_row", "changed 0 WS187"},
-                                  {"added", "created 0 WS187"}});
+    JobSite site(fresh.connect());
+    site.prewarm(builds.before);
+    site.ask(builds.first, &builds.before, {"Gene", "differs"});
+    site.republish(builds.again, &builds.before, &builds.first);
+    CHECK(site.kinds() == Kinds{{"differs", "changed 1 WS187"}});
+    site.ask(builds.again, &builds.before, {"Gene", "new_row"});
+    site.ask(builds.again, &builds.before, {"Gene", "added"});
+    CHECK(site.kinds() == Kinds{{"differs", "changed 1 WS187"},
+                                {"new_row", "changed 0 WS187"},
+                                {"added", "created 0 WS187"}});
 }
 
 TEST_CASE("an object first seen in a release that is published again is seen again") {
@@ -120,83 +120,83 @@ TEST_CASE("an object first seen in a release that is published again is seen aga
     first.with("Gene", "ages", seen("one", "2008-03-01"));
     again.with("Gene", "stays", seen("two", "2008-03-01"));
     again.with("Gene", "ages", seen("one", "2006-03-01"));
-    Office office(fresh.connect());
-    office.warm(first);
-    REQUIRE(office.kinds() == Kinds{{"stays", "reconstructed 0 "},
-                                    {"goes", "reconstructed 0 "},
-                                    {"ages", "reconstructed 0 "}});
-    office.replaced(again, nullptr, &first);
-    CHECK(office.kinds() == Kinds{{"stays", "reconstructed 1 "},
-                                  {"goes", "withdrawn 1 "},
-                                  {"ages", "withdrawn 1 "}});
+    JobSite site(fresh.connect());
+    site.prewarm(first);
+    REQUIRE(site.kinds() == Kinds{{"stays", "reconstructed 0 "},
+                                  {"goes", "reconstructed 0 "},
+                                  {"ages", "reconstructed 0 "}});
+    site.republish(again, nullptr, &first);
+    CHECK(site.kinds() == Kinds{{"stays", "reconstructed 1 "},
+                                {"goes", "withdrawn 1 "},
+                                {"ages", "withdrawn 1 "}});
 }
 
 TEST_CASE("a release published a third time counts its revisions on") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
-    Office office(fresh.connect());
-    office.warm(builds.before);
-    office.warm(builds.first, &builds.before);
-    office.replaced(builds.again, &builds.before, &builds.first);
+    JobSite site(fresh.connect());
+    site.prewarm(builds.before);
+    site.prewarm(builds.first, &builds.before);
+    site.republish(builds.again, &builds.before, &builds.first);
     SECTION("with a third content") {
         Again third;
         third.with("Gene", "differs", remark("four")).with("Gene", "none_left", remark("five"));
-        office.replaced(third, &builds.before, &builds.again);
+        site.republish(third, &builds.before, &builds.again);
         auto expected = published_again;
         expected["differs"] = "changed 2 WS187";
         expected["none_left"] = "changed 2 WS187";
-        CHECK(office.kinds() == expected);
+        CHECK(site.kinds() == expected);
     }
     SECTION("with the first one, and with the second once more") {
-        office.replaced(builds.first, &builds.before, &builds.again);
-        CHECK(office.kinds().at("differs") == "changed 2 WS187");
-        CHECK(office.kinds().at("new_row") == "withdrawn 1 WS187");
-        CHECK(office.kinds().at("back_again") == "vanished 2 WS187");
-        office.replaced(builds.again, &builds.before, &builds.first);
-        CHECK(office.kinds().at("differs") == "changed 3 WS187");
-        CHECK(office.kinds().at("back_again") == "withdrawn 3 WS187");
+        site.republish(builds.first, &builds.before, &builds.again);
+        CHECK(site.kinds().at("differs") == "changed 2 WS187");
+        CHECK(site.kinds().at("new_row") == "withdrawn 1 WS187");
+        CHECK(site.kinds().at("back_again") == "vanished 2 WS187");
+        site.republish(builds.again, &builds.before, &builds.first);
+        CHECK(site.kinds().at("differs") == "changed 3 WS187");
+        CHECK(site.kinds().at("back_again") == "withdrawn 3 WS187");
     }
 }
 
 TEST_CASE("only the newest release may be replaced, under its date, by other content") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     const auto why = [&](const SmallBuild& with) {
-        const auto done = office.replace(with, nullptr, nullptr);
+        const auto done = site.try_republish(with, nullptr, nullptr);
         REQUIRE_FALSE(done);
         CHECK(done.error().kind == base::Kind::refused);
         return done.error().text;
     };
     CHECK(has(why(builds.again), "no build of WS188 is recorded"));
-    office.warm(builds.first);
-    CHECK(has(why(builds.first), "this very content"));
+    site.prewarm(builds.first);
+    CHECK(has(why(builds.first), "exactly this content"));
     SmallBuild other_day("WS188", "2008-03-23");
-    CHECK(has(why(other_day), "recorded as of 2008-03-22"));
+    CHECK(has(why(other_day), "recorded with the date 2008-03-22"));
     SmallBuild next("WS189", "2008-05-01");
     next.with("Gene", "same", remark("two"));
-    office.ask(next, &builds.first, "same");
-    const auto before = support::contents_of(office.pool);
+    site.ask(next, &builds.first, {"Gene", "same"});
+    const auto before = site.contents();
     CHECK(has(why(builds.again), "WS189 is recorded after it"));
-    CHECK(support::contents_of(office.pool) == before);
+    CHECK(site.contents() == before);
 }
 
 TEST_CASE("an object that can't be read is listed, and the others are replaced") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
-    Office office(fresh.connect());
-    office.warm(builds.before);
-    office.warm(builds.first, &builds.before);
+    JobSite site(fresh.connect());
+    site.prewarm(builds.before);
+    site.prewarm(builds.first, &builds.before);
     Again broken;
     broken.break_with({base::Kind::malformed, "dump.ace:7: a cell without an end"});
-    const auto done = office.replaced(broken, &builds.before, &builds.first);
-    CHECK(done.tally.failed > 0);
-    CHECK(office.kinds().at("differs") == "changed 0 WS187");
-    CHECK(office.kinds().at("gone_now") == "vanished 1 WS187");
-    CHECK_FALSE(office.query("SELECT name FROM failed WHERE name = 'new_row'").empty());
+    const auto done = site.republish(broken, &builds.before, &builds.first);
+    CHECK(done.counters.failed > 0);
+    CHECK(site.kinds().at("differs") == "changed 0 WS187");
+    CHECK(site.kinds().at("gone_now") == "vanished 1 WS187");
+    CHECK_FALSE(site.query("SELECT name FROM failed WHERE name = 'new_row'").empty());
     // Readable later, it is asked for: its row was that of its class.
-    office.ask(builds.again, &builds.before, "new_row");
-    CHECK(office.kinds().at("new_row") == "changed 0 WS187");
+    site.ask(builds.again, &builds.before, {"Gene", "new_row"});
+    CHECK(site.kinds().at("new_row") == "changed 0 WS187");
 }
 
 TEST_CASE("an object that could be read only when the release was published again is recorded") {
@@ -204,19 +204,19 @@ TEST_CASE("an object that could be read only when the release was published agai
     const Builds builds;
     First broken;
     broken.break_with({base::Kind::malformed, "dump.ace:7: a cell without an end"});
-    Office office(fresh.connect());
-    office.warm(builds.before);
-    office.warm(broken, &builds.before);
-    REQUIRE_FALSE(office.query("SELECT name FROM failed").empty());
-    office.replaced(builds.again, &builds.before, &builds.first);
-    CHECK(office.query("SELECT name FROM failed").empty());
-    CHECK(office.kinds().at("differs") == "changed 0 WS187");
-    CHECK(office.kinds().at("created") == "created 0 WS187");
+    JobSite site(fresh.connect());
+    site.prewarm(builds.before);
+    site.prewarm(broken, &builds.before);
+    REQUIRE_FALSE(site.query("SELECT name FROM failed").empty());
+    site.republish(builds.again, &builds.before, &builds.first);
+    CHECK(site.query("SELECT name FROM failed").empty());
+    CHECK(site.kinds().at("differs") == "changed 0 WS187");
+    CHECK(site.kinds().at("created") == "created 0 WS187");
 }
 
 TEST_CASE("places that most objects of a class changed are counted anew") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    JobSite site(fresh.connect());
     struct Genes : SmallBuild {
         Genes(const std::string& version, const std::string& day, int changed)
             : SmallBuild(version, day) {
@@ -226,15 +226,15 @@ TEST_CASE("places that most objects of a class changed are counted anew") {
     };
     const Genes before("WS187", "2008-02-15", 0), first("WS188", "2008-03-22", 29),
         again("WS188", "2008-03-22", 20), third("WS188", "2008-03-22", 10);
-    office.warm(before);
-    office.warm(first, &before);
+    site.prewarm(before);
+    site.prewarm(first, &before);
     const auto remarks = [&] {
-        return office.query("SELECT objects, of_objects FROM mass_changes");
+        return site.query("SELECT objects, of_objects FROM mass_changes");
     };
     CHECK(remarks() == store::Rows{store::Row({std::int64_t{29}, std::int64_t{30}})});
-    const auto done = office.replaced(again, &before, &first);
+    const auto done = site.republish(again, &before, &first);
     CHECK(remarks() == store::Rows{store::Row({std::int64_t{20}, std::int64_t{30}})});
     CHECK(done.mass_changes.size() == 1);
-    office.replaced(third, &before, &again);
+    site.republish(third, &before, &again);
     CHECK(remarks().empty());
 }

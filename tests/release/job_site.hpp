@@ -1,0 +1,173 @@
+// What the tests of jobs share: a store, one process's way into it, and the jobs run over builds
+// that are held in memory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "history/refresh.hpp"
+#include "release/forget.hpp"
+#include "release/prewarm.hpp"
+#include "release/republish.hpp"
+#include "support/catch.hpp"
+#include "support/contents.hpp"
+#include "support/small_build.hpp"
+#include "support/stores.hpp"
+
+namespace release_tests {
+
+using release::Counters;
+using release::ObjectName;
+using support::ComparedIn;
+using support::SmallBuild;
+using support::stamped;
+using support::tag;
+using support::text;
+
+inline base::Clock april() {
+    return [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
+}
+inline support::Nodes remark(const std::string& words) { return {tag("Remark", {text(words)})}; }
+
+// A handle that does not own the build; nullptr of nullptr.
+inline source::Build held(const SmallBuild* build) {
+    if (build == nullptr) return nullptr;
+    return {build, [](const source::Source*) {}};
+}
+
+// Opens the index of `kept` for its version and digest; nullptr: no index was kept.
+inline release::OpenKeptIndex keeps(const SmallBuild* kept) {
+    return [kept](const std::string& version, const std::string& digest) {
+        const bool is_it =
+            kept != nullptr && version == kept->release().version && digest == kept->digest();
+        return is_it ? held(kept) : nullptr;
+    };
+}
+
+template <class T>
+T value_of(base::Result<T> result) {
+    if (!result) FAIL(result.error().text);
+    return std::move(*result);
+}
+
+// One process. A site of several processes has several over one store.
+struct JobSite {
+    explicit JobSite(store::Connect connect, store::RetryPolicy retry_policy = {})
+        : pool(std::move(connect), 8, std::move(retry_policy)) {
+        settings.names = {{"Gene", {{"Public_name"}}}};
+    }
+
+    history::Context context() { return {pool, settings, clock, created}; }
+
+    // -- requests
+
+    void ask(const SmallBuild& build, const SmallBuild* previous, const ObjectName& name) {
+        const auto done = history::refresh(context(), build, previous, name);
+        if (!done && done.error().kind != base::Kind::absent) FAIL(done.error().text);
+    }
+    // For every object that any of the builds asked for so far had.
+    void ask_for_all(const SmallBuild& build, const SmallBuild* previous) {
+        source::each_object(build, [&](const source::Listed& listed) {
+            seen.insert(listed.id());
+            return true;
+        });
+        for (const auto& name : seen) ask(build, previous, name);
+    }
+
+    // -- jobs
+
+    release::ReleaseJob job(const SmallBuild& build, const SmallBuild* previous = nullptr) {
+        release::ReleaseJob job{context(), held(&build), held(previous)};
+        job.open_kept = keeps(previous);
+        return job;
+    }
+    base::Result<release::JobResult> try_prewarm(
+        const release::ReleaseJob& job, const release::Selection& what = release::Everything{}) {
+        release::Progress progress;
+        return release::prewarm(job, what, progress, {});
+    }
+    Counters prewarm(const release::ReleaseJob& job,
+                     const release::Selection& what = release::Everything{}) {
+        const auto done = value_of(try_prewarm(job, what));
+        CHECK(done.finished);
+        return done.counters;
+    }
+    Counters prewarm(const SmallBuild& build, const SmallBuild* previous = nullptr) {
+        return prewarm(job(build, previous));
+    }
+    base::Result<release::JobResult> try_republish(const SmallBuild& build,
+                                                   const SmallBuild* previous,
+                                                   const SmallBuild* replaced,
+                                                   const std::stop_token& stop = {}) {
+        auto republished = job(build, previous);
+        republished.open_kept = keeps(replaced);
+        republished.options.part_objects = 4;
+        republished.options.is_gone = [](const std::string&) { return true; };
+        release::Progress progress;
+        return release::republish(republished, progress, stop);
+    }
+    release::JobResult republish(const SmallBuild& build, const SmallBuild* previous,
+                                 const SmallBuild* replaced) {
+        auto done = value_of(try_republish(build, previous, replaced));
+        CHECK(done.finished);
+        return done;
+    }
+    base::Result<tables::Deleted> count(const release::Forgettable& what) {
+        return release::count_forgettable(pool, what, clock());
+    }
+    base::Result<release::JobResult> try_forget(
+        const release::Forgettable& what,
+        std::chrono::milliseconds longest_write = std::chrono::milliseconds(0)) {
+        release::Progress progress;
+        return release::forget({context(), {}, longest_write}, what, progress, {});
+    }
+    tables::Deleted forget(const release::Forgettable& what) {
+        const auto expected = value_of(count(what));
+        const auto done = value_of(try_forget(what));
+        CHECK(done.finished);
+        CHECK(done.counters.deleted == expected);
+        return done.counters.deleted;
+    }
+
+    // -- what the store holds
+
+    std::string contents(ComparedIn compared_in = ComparedIn::counts) {
+        return support::contents_of(pool, compared_in);
+    }
+    [[nodiscard]] store::Rows query(std::string_view sql) {
+        return store::perform(pool, store::Access::read,
+                              [&](auto& transaction) { return transaction.query(sql); });
+    }
+    // Rows of the release by object: "KIND REVISION SINCE" and the notes.
+    std::map<std::string, std::string> rows(const std::string& version = "WS188") {
+        std::map<std::string, std::string> found;
+        for (const auto& row :
+             query("SELECT o.name, h.kind, CAST(h.revision AS CHAR), h.since, h.notes, h.version"
+                   " FROM history h JOIN objects o ON o.oid = h.oid"))
+            if (row.text(5) == version)
+                found[row.text(0)] =
+                    row.text(1) + ' ' + row.text(2) + ' ' + row.text(3) + ' ' + row.text(4);
+        return found;
+    }
+    // "KIND REVISION SINCE"
+    std::map<std::string, std::string> kinds(const std::string& version = "WS188") {
+        auto found = rows(version);
+        for (auto& [name, row] : found) row = row.substr(0, row.find(" {"));
+        return found;
+    }
+    std::int64_t number(std::string_view sql) { return query(sql).at(0).integer(0); }
+    void execute(std::string_view sql) {
+        store::perform(pool, store::Access::write,
+                       [&](store::Transaction& transaction) { transaction.execute(sql); });
+    }
+
+    store::Pool pool;
+    history::Settings settings;
+    base::Clock clock = april();
+    history::CreatedObjects created;
+    std::set<ObjectName> seen;
+};
+
+}  // namespace release_tests
