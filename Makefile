@@ -7,6 +7,7 @@
 #   make arrows headers tidy format format-check fuzz bench install clean
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>.
 config ?= release
+MAKEFLAGS += --no-builtin-rules
 B := build/$(config)
 CXX ?= g++
 PORT ?= 8080
@@ -14,12 +15,12 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 jobs := $(shell nproc)
 
-# -Wno-maybe-uninitialized: g++ 12 sees ghosts in <regex> once it is instrumented.
-# -g1: lines for backtraces; all of -g takes a third more time and five times the room.
+# -g1 keeps the lines for backtraces; -g takes a third more time and five times the space.
+# -Wno-maybe-uninitialized: g++ 12 warns wrongly about <regex> when it is instrumented.
 flags_release  := -O2 -g1
 flags_debug    := -O0 -g -D_GLIBCXX_ASSERTIONS
-flags_sanitize := -O1 -g -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-maybe-uninitialized
-flags_tsan     := -O1 -g -fsanitize=thread
+flags_sanitize := -O1 -g1 -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-maybe-uninitialized
+flags_tsan     := -O1 -g1 -fsanitize=thread
 flags_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Wno-deprecated-declarations
 $(if $(flags_$(config)),,$(error config=$(config): use debug, release, sanitize, tsan or fuzz))
 standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include/mysql-cppconn
@@ -27,105 +28,96 @@ warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
 LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lzstd -lz -lpthread
-test_libs := -lrapidcheck
 
-# Rooms as docs/arrows.txt lists them, the lowest first; linked_ROOM: itself and all below it.
+# The rooms in the order of docs/arrows.txt, lowest first. linked_ROOM is a room and all below it.
 rooms := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' docs/arrows.txt)
 may_include = $(shell sed -n 's/^$(1)://p' docs/arrows.txt)
 $(foreach r,$(rooms),$(eval linked_$(r) := $(sort $(r) $(foreach i,$(call may_include,$(r)),$(linked_$(i))))))
-# Their archives, the highest first, as the linker wants them.
+# The linker wants the highest room first.
 $(foreach r,$(rooms),$(eval top_down := $(r) $(top_down)))
 archives = $(patsubst %,$(B)/lib%.a,$(filter $(foreach r,$(1),$(linked_$(r))),$(top_down)))
-
 # The tests of release read what a job has recorded.
 test_of_release_needs := query
 
-# A room has all files below its folder.
+# All files below a folder belong to its room.
 files   := $(sort $(shell find src tests bench -name '*.cpp'))
-objects  = $(patsubst src/%.cpp,$(B)/obj/%.o,$(filter src/$(1)/%,$(files)))
-tests    = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(filter tests/$(1)/%,$(files))) $(B)/obj/tests/support/main.o $(B)/libsupport.a
+objects  = $(patsubst src/%.cpp,$(B)/obj/%.o,$(filter src/$(1)/%,$(files))) $(embedded_in_$(1))
+tests    = $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(filter tests/$(1)/%,$(files)))
 unit_tests := $(patsubst tests/%,$(B)/test-%,$(wildcard $(rooms:%=tests/%)))
 fuzzers    := $(patsubst tests/fuzz/%.cpp,$(B)/fuzz-%,$(filter tests/fuzz/%,$(files)))
 benches    := $(patsubst bench/%.cpp,$(B)/bench-%,$(filter bench/%,$(files)))
+# A server of AceDB and a stand-in for its program tace.
+peers := $(B)/ace-server $(B)/tace-stand-in
 
 all: $(B)/varve cgi-bin/rss
 unit-tests: $(unit_tests) $(B)/tace-stand-in
 
-# What most files include, compiled once; a file includes what it needs nevertheless.
-$(B)/%/precompiled.hpp.gch: %/precompiled.hpp $(B)/command
-	@mkdir -p $(@D)
-	$(compile) -x c++-header $< -o $@
-# Catch2's own code is between its lines.
-$(B)/obj/tests/support/main.o: precompiled =
-precompiled = -include $(B)/$(1)/precompiled.hpp
-$(B)/obj/%.o: src/%.cpp $(B)/src/precompiled.hpp.gch
-	@mkdir -p $(@D)
-	$(compile) $(call precompiled,src) -c $< -o $@
-$(B)/obj/tests/%.o: tests/%.cpp $(B)/tests/precompiled.hpp.gch
-	@mkdir -p $(@D)
-	$(compile) $(call precompiled,tests) -Itests -c $< -o $@
-$(B)/obj/bench/%.o: bench/%.cpp $(B)/src/precompiled.hpp.gch
-	@mkdir -p $(@D)
-	$(compile) $(call precompiled,src) -c $< -o $@
-# How all is compiled; written when that changes, so that all is compiled anew.
+# This file holds the compiler's command. It is written when the command changes, and then everything is compiled again.
 $(B)/command: always
 	@mkdir -p $(@D)
 	@echo '$(compile)' | cmp -s - $@ || echo '$(compile)' > $@
+# Headers that most files include, compiled once. Each file still includes what it uses.
+$(B)/%/precompiled.hpp.gch: %/precompiled.hpp $(B)/command
+	@mkdir -p $(@D)
+	$(compile) -x c++-header $< -o $@
+define to_object
+@mkdir -p $(@D)
+$(compile) $(1) -c $< -o $@
+endef
+$(B)/obj/%.o: src/%.cpp $(B)/src/precompiled.hpp.gch
+	$(call to_object,-include $(B)/src/precompiled.hpp)
+$(B)/obj/bench/%.o: bench/%.cpp $(B)/src/precompiled.hpp.gch
+	$(call to_object,-include $(B)/src/precompiled.hpp)
+$(B)/obj/tests/%.o: tests/%.cpp $(B)/tests/precompiled.hpp.gch
+	$(call to_object,-include $(B)/tests/precompiled.hpp -Itests)
+# Defines Catch2's own functions, so it must read catch.hpp itself.
+$(B)/obj/tests/support/main.o: tests/support/main.cpp $(B)/command
+	$(call to_object,-Itests)
+# Compiling the tests takes longer than what -O2 saves when they run.
+$(B)/obj/tests/% $(B)/tests/%: private compile := $(subst -O2,-O1,$(compile))
 
-# lib<room>.a and test-<room>, for each room; test-real links all of them.
+# Files compiled in: sql/ as store::sql_files(), templates/ as render::template_files().
+embedded_in_store  := $(B)/embedded/store/sql_files.o
+embedded_in_render := $(B)/embedded/render/template_files.o
+$(embedded_in_store:.o=.cpp): $(wildcard sql/*.sql)
+$(embedded_in_render:.o=.cpp): $(wildcard templates/*)
+$(embedded_in_store:.o=.cpp) $(embedded_in_render:.o=.cpp): $(B)/embedded/%.cpp: tools/embed
+	@mkdir -p $(@D)
+	tools/embed $(subst /,::,$*) $(filter-out tools/embed,$^) > $@
+$(B)/embedded/%.o: $(B)/embedded/%.cpp $(B)/command
+	$(call to_object)
+
+# lib<room>.a and test-<room> of each room. test-real links all rooms.
+archive = @rm -f $@; ar rcs $@ $(filter %.o,$^)
+link    = $(CXX) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(1) $(LIBS) -o $@
 define room
-$(B)/lib$(1).a: $(call objects,$(1)) $(if $(filter store,$(1)),$(B)/obj/store/schema_text.o) $(if $(filter render,$(1)),$(B)/obj/render/template_texts.o)
-	@rm -f $$@; ar rcs $$@ $$^
-$(B)/test-$(1): $(call tests,$(1)) $(call archives,$(1) $(test_of_$(1)_needs))
-	$(CXX) $(LDFLAGS) $$^ $(test_libs) $(LIBS) -o $$@
+$(B)/lib$(1).a: $(call objects,$(1))
+	$$(archive)
+$(B)/test-$(1): $(call tests,$(1)) $(B)/obj/tests/support/main.o $(B)/libsupport.a $(call archives,$(1) $(test_of_$(1)_needs))
+	$$(call link,-lrapidcheck)
 endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
-# An archive, so that a test takes only what it uses of it.
-$(B)/libsupport.a: $(patsubst tests/%.cpp,$(B)/obj/tests/%.o,$(filter-out %/main.cpp,$(filter tests/support/%,$(files))))
-	@rm -f $@; ar rcs $@ $^
-$(B)/test-real: $(call tests,real) $(call archives,app)
-	$(CXX) $(LDFLAGS) $^ $(test_libs) $(LIBS) -o $@
-$(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(call archives,app)
-	$(CXX) $(LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+$(B)/test-real: $(call tests,real) $(B)/obj/tests/support/main.o $(B)/libsupport.a $(call archives,app)
+	$(call link,-lrapidcheck)
+$(B)/libsupport.a: $(filter-out %/main.o,$(call tests,support))
+	$(archive)
+$(B)/varve: $(call archives,app)
+	$(link)
 $(B)/bench-%: $(B)/obj/bench/%.o $(call archives,app)
-	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(link)
 $(B)/in-process: $(B)/obj/tests/clients/in_process.o $(call archives,app)
-	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
-# An AceDB to ask: its server, and what stands in for its program tace.
-peers := $(B)/ace-server $(B)/tace-stand-in
+	$(link)
+$(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(call archives,app)
+	$(call link,-fsanitize=fuzzer)
 $(B)/ace-server: $(B)/obj/tests/acedb/ace_server.o
 $(B)/tace-stand-in: $(B)/obj/tests/acedb/tace_stand_in.o
 $(peers): $(B)/libsupport.a
-	$(CXX) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lcrypto -lpthread -o $@
-$(B)/varve: $(call archives,app)
-	$(CXX) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(link)
 
-# The name that a web server expects of the same program; a copy where links can't be made.
+# The name that a web server expects of the same program; a copy where links are not possible.
 cgi-bin/rss: build/release/varve
 	@mkdir -p $(@D)
 	ln -f $< $@ 2>/dev/null || cp $< $@
-
-# The schema files, compiled in: sql/NAME.sql as store::mysql_NAME, its twin as sqlite_NAME.
-schemas := schema=objects_history upgrade_2=upgrade_2 upgrade_3=upgrade_3 upgrade_4=upgrade_4
-$(B)/gen/schema_text.cpp: $(wildcard sql/*.sql)
-	@mkdir -p $(@D)
-	{ echo '#include <string_view>'; for s in $(schemas); do for e in mysql: sqlite:.sqlite; do \
-	  echo "namespace store { extern const std::string_view $${e%:*}_$${s%=*};"; \
-	  echo "const std::string_view $${e%:*}_$${s%=*} = R\"~~~("; cat sql/$${s#*=}$${e#*:}.sql; \
-	  echo ')~~~"; }'; done; done; } > $@
-# The pages' templates, style sheets and script, compiled in as render::built_in_templates().
-$(B)/gen/template_texts.cpp: $(wildcard templates/*)
-	@mkdir -p $(@D)
-	{ echo '#include "render/templates.hpp"'; echo 'namespace render {'; \
-	  echo 'const TemplateTexts& built_in_templates() { static const TemplateTexts texts = {'; \
-	  for t in templates/*; do printf '{"%s", R"~~~(' $${t##*/}; cat $$t; echo ')~~~"},'; done; \
-	  echo '}; return texts; } }'; } > $@
-$(B)/obj/store/schema_text.o: $(B)/gen/schema_text.cpp
-	@mkdir -p $(@D)
-	$(compile) -c $< -o $@
-$(B)/obj/render/template_texts.o: $(B)/gen/template_texts.cpp
-	@mkdir -p $(@D)
-	$(compile) -c $< -o $@
 
 # What is missing is installed before the first compiler call, hence the make inside.
 serve:

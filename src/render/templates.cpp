@@ -11,6 +11,10 @@
 #include "render/markup.hpp"
 
 namespace render {
+
+// Returns the files of templates/ by name; tools/embed compiles them in.
+const std::map<std::string_view, std::string_view>& template_files();
+
 namespace {
 
 namespace mustache = kainjow::mustache;
@@ -167,7 +171,7 @@ mustache::data data_of(const Variables& variables) {
 }
 
 base::Result<TemplateTexts> merged(const TemplateTexts& own) {
-    auto texts = built_in_templates();
+    TemplateTexts texts(template_files().begin(), template_files().end());
     for (const auto& [name, text] : own) {
         if (!is_template(name))
             return base::fail(base::Kind::malformed,

@@ -56,9 +56,6 @@ class Variables {
 // By file name: "history.mustache", "style.css".
 using TemplateTexts = std::map<std::string, std::string, std::less<>>;
 
-// The files of templates/, which are compiled in.
-[[nodiscard]] const TemplateTexts& built_in_templates();
-
 // A template and the variables and sections that its page sets. docs/templates.md lists them for
 // operators.
 struct PageTemplate {

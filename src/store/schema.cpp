@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 
 #include "base/text.hpp"
@@ -11,9 +12,8 @@
 
 namespace store {
 
-// sql/*.sql, compiled in by the Makefile.
-extern const std::string_view mysql_schema, sqlite_schema, mysql_upgrade_2, sqlite_upgrade_2,
-    mysql_upgrade_3, sqlite_upgrade_3, mysql_upgrade_4, sqlite_upgrade_4;
+// Returns the files of sql/ by name; tools/embed compiles them in.
+const std::map<std::string_view, std::string_view>& sql_files();
 
 namespace {
 
@@ -65,16 +65,21 @@ std::string label_key_of(const std::string& name, const std::string& label) {
     return label == name ? "" : base::fold_ascii(label);
 }
 
+// Returns the step that sql/upgrade_<number>.sql and its SQLite twin make.
+Migration upgrade_to(int number, void (*fill)(Connection&) = nullptr) {
+    const auto name = "upgrade_" + std::to_string(number);
+    return {number, sql_files().at(name + ".sqlite.sql"), sql_files().at(name + ".sql"), fill};
+}
+
 }  // namespace
 
 std::string_view schema_sql(Engine engine) {
-    return engine == Engine::sqlite ? sqlite_schema : mysql_schema;
+    return sql_files().at(engine == Engine::sqlite ? "objects_history.sqlite.sql"
+                                                   : "objects_history.sql");
 }
 
 std::span<const Migration> migrations() {
-    static const std::array all{Migration{2, sqlite_upgrade_2, mysql_upgrade_2},
-                                Migration{3, sqlite_upgrade_3, mysql_upgrade_3},
-                                Migration{4, sqlite_upgrade_4, mysql_upgrade_4, fill_label_keys}};
+    static const std::array all{upgrade_to(2), upgrade_to(3), upgrade_to(4, fill_label_keys)};
     return all;
 }
 
@@ -109,7 +114,8 @@ std::optional<int> schema_of(Connection& connection) {
 
 void upgrade(Connection& connection, std::span<const Migration> steps) {
     if (!schema_of(connection))
-        run_step(connection, {newest_schema(), sqlite_schema, mysql_schema});
+        run_step(connection,
+                 {newest_schema(), schema_sql(Engine::sqlite), schema_sql(Engine::mysql)});
     for (const auto& step : steps)
         if (schema_of(connection).value_or(0) < step.number) run_step(connection, step);
 }
