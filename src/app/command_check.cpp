@@ -1,16 +1,118 @@
+// What `varve check` looks at, line by line.
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <optional>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/check_source.hpp"
 #include "app/commands.hpp"
+#include "app/print.hpp"
+#include "app/rooms.hpp"
 #include "app/tokens.hpp"
 
 namespace app {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Prints a line for each check, and remembers whether one failed.
+class Checklist {
+   public:
+    void fine(std::string_view what, std::string_view text) {
+        fmt::print("ok     {}: {}\n", what, text);
+    }
+    // This works, but is probably not what the operator intended.
+    void doubtful(std::string_view what, std::string_view text) {
+        fmt::print("look   {}: {}\n", what, text);
+    }
+    void wrong(std::string_view what, std::string_view text, std::string_view remedy) {
+        fmt::print("wrong  {}: {}\n", what, text);
+        if (!remedy.empty()) fmt::print("       {}\n", remedy);
+        all_fine_ = false;
+    }
+    [[nodiscard]] bool all_fine() const { return all_fine_; }
+
+   private:
+    bool all_fine_ = true;
+};
+
+// Warns when other users can read the password, and with it the database.
+void check_password_file(Checklist& list, const SourceConfig& config) {
+    struct stat status{};
+    const auto& file = config.password_file;
+    if (file.empty() || ::stat(file.c_str(), &status) != 0) return;
+    if ((status.st_mode & S_IROTH) != 0)
+        list.doubtful("password", file.string() + " can be read by every user of this host: "
+                                                  "chmod o-r");
+}
+
+std::string remedy_for(const SourceConfig& config, base::Kind kind) {
+    if (config.kind == SourceKind::tace)
+        return "see [source] path and program, and that this user may write in its "
+               "database/readlocks";
+    if (kind == base::Kind::refused)
+        return "see [source] user and password_file, and the database's "
+               "wspec/serverpasswd.wrm and wspec/serverconfig.wrm";
+    return "see that saceserver runs there, and [source] host and port";
+}
+
+bool check_database(Checklist& list, const Config& config) {
+    const auto database = database_of(config.source);
+    if (!database) return true;
+    const bool is_server = config.source.kind == SourceKind::server;
+    const std::string_view what = is_server ? "server" : "tace";
+    check_password_file(list, config.source);
+    const auto status = database->status();
+    if (!status) {
+        list.wrong(what, on_one_line(status.error().text),
+                   remedy_for(config.source, status.error().kind));
+        return false;
+    }
+    list.fine(what,
+              fmt::format("{}{}: {} in {}", database->name(),
+                          is_server ? " takes user " + config.source.server.user : "",
+                          status->name.empty() ? "no Name" : status->name, status->directory));
+    return true;
+}
+
+void describe(Checklist& list, const source::Source& build, std::string_view judged) {
+    std::uint64_t objects = 0;
+    const auto counts = build.class_counts();
+    for (const auto& count : counts) objects += count.objects;
+    list.fine("build",
+              fmt::format("{} of {}, {} objects in {} classes{}", build.release().version,
+                          base::format_date(build.release().released_on), objects, counts.size(),
+                          judged));
+    for (const auto& remark : build.remarks()) list.doubtful("build", on_one_line(remark));
+}
+
+void check_build(Checklist& list, const Config& config, bool store_is_fine) {
+    const auto what = "build";
+    if (!store_is_fine) {
+        const auto build = build_opener(config).open(history::Wholeness::required);
+        if (build)
+            describe(list, **build, " (not judged without the store)");
+        else
+            list.wrong(what, on_one_line(build.error().text), "");
+        return;
+    }
+    const auto rooms = open_rooms(config);
+    if (!rooms) {
+        list.wrong(what, rooms.error().text, "");
+        return;
+    }
+    rooms->current->look();
+    if (const auto why = rooms->current->why(); !why.empty())
+        list.wrong(what, on_one_line(why),
+                   "until then a running server goes on with the build before");
+    else
+        describe(list, *rooms->current->build(), "");
+}
+
+void check_source(Checklist& list, const Config& config, bool store_is_fine) {
+    // A build of a database that cannot be reached is not checked.
+    if (check_database(list, config)) check_build(list, config, store_is_fine);
+}
 
 std::string name_of(const store::Url& url) {
     return url.engine == store::Engine::sqlite ? "SQLite file " + url.path.string()
@@ -30,7 +132,7 @@ bool check_store(Checklist& list, const Config& config) {
             list.wrong(what, fits.error().text, "");
             return false;
         }
-        // Read-only stores answer, but record nothing.
+        // A read-only store can be queried, but records nothing.
         connection->begin(store::Access::write);
         connection->execute("UPDATE meta SET value = value WHERE name = 'generation'");
         connection->rollback();
@@ -47,7 +149,7 @@ bool check_store(Checklist& list, const Config& config) {
 
 bool is_writable(const fs::path& folder) { return ::access(folder.c_str(), W_OK | X_OK) == 0; }
 
-// Looked at, not made: a check changes nothing.
+// Checks a folder without creating it: a check changes nothing.
 enum class IfMissing { made_later, wrong };
 void check_folder(Checklist& list, std::string_view what, const fs::path& folder,
                   IfMissing if_missing) {
@@ -72,7 +174,7 @@ void check_listen(Checklist& list, const std::string& listen) {
         check_folder(list, "listen", path.parent_path(), IfMissing::wrong);
 }
 
-// A file that lines are appended to: there already, or to be made.
+// Checks a file that lines are appended to, which may not exist yet.
 void check_log(Checklist& list, std::string_view what, const fs::path& file) {
     if (file.empty()) return;
     std::error_code unknown;

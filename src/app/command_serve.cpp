@@ -4,8 +4,8 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include "app/access_log.hpp"
 #include "app/commands.hpp"
+#include "app/logs.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
 #include "base/log.hpp"
@@ -67,12 +67,12 @@ int serve_fastcgi(const Config& config) {
     // growing, against 41 MB with one, at the same speed.
     ::mallopt(M_ARENA_MAX, 1);
     StopSignals signals;
-    Server::Books books;
-    auto serving = open_serving(config, books.metrics);
+    Server::Records records;
+    auto serving = open_serving(config, records.metrics);
     if (!serving) return complain(serving.error().text, status_of(serving.error()));
-    if (const auto opened = open_logs(config.log, books.access); !opened)
+    if (const auto opened = open_logs(config.log, records.access); !opened)
         return complain(opened.error().text, wrong_use);
-    Server server(std::move(*serving), books);
+    Server server(std::move(*serving), records);
     server.wait_for_first_look(2s);
     auto listener = ::serve::listen_on(config.serve.listen);
     if (!listener) return complain(listener.error().text, failed);

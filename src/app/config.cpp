@@ -7,8 +7,6 @@
 #include <sstream>
 
 #include "app/config_keys.hpp"
-#include "app/config_values.hpp"
-#include "app/source_config.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -24,17 +22,17 @@ namespace pt = boost::property_tree;
 constexpr std::uintmax_t largest_template = 1 << 20;  // bytes
 
 Result<std::string> read_file(const fs::path& file) {
-    std::error_code unknown;  // what can't be looked at can't be read
+    std::error_code unknown;
     if (fs::is_directory(file, unknown))
         return base::fail(Kind::unavailable, file.string() + " is a folder");
     std::ifstream in(file, std::ios::binary);
     std::ostringstream bytes;
     if (in) bytes << in.rdbuf();
-    if (!in) return base::fail(Kind::unavailable, "can't read " + file.string());
+    if (!in) return base::fail(Kind::unavailable, "cannot read " + file.string());
     return bytes.str();
 }
 
-// "[section] key" of a line, as far as it is one.
+// Returns "[section] key" of a line, as far as it has them.
 std::string place_of(const std::string& text, unsigned long number) {
     std::string section, key;
     std::istringstream lines(text);
@@ -46,7 +44,7 @@ std::string place_of(const std::string& text, unsigned long number) {
     return section + (section.empty() || key.empty() ? "" : " ") + key;
 }
 
-// Boost says which line is wrong, but not of which key it is.
+// Boost reports the line that is wrong, but not its key.
 Result<pt::ptree> parse_ini(const std::string& text) {
     try {
         pt::ptree tree;
@@ -61,7 +59,7 @@ Result<pt::ptree> parse_ini(const std::string& text) {
 
 Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
     for (const auto& [section, keys] : tree) {
-        if (keys.empty()) return wrong("key \"" + section + "\" stands before any [section]");
+        if (keys.empty()) return wrong("key \"" + section + "\" comes before any [section]");
         for (const auto& [key, value] : keys)
             if (const auto taken = take_line(draft, base::legal_text(section),
                                              base::legal_text(key), value.data());
@@ -95,8 +93,8 @@ Result<std::vector<base::Release>> read_releases(const fs::path& file) {
     return releases;
 }
 
-// The files of the operator's folder; which names there may be is render's to say. What begins
-// with a dot is an editor's.
+// Reads the files of the operator's folder; render checks their names. Skips names that begin with
+// a dot, which editors make.
 Result<render::TemplateTexts> read_templates(const fs::path& folder) {
     render::TemplateTexts texts;
     std::error_code error;
@@ -104,14 +102,15 @@ Result<render::TemplateTexts> read_templates(const fs::path& folder) {
         const auto name = entry.path().filename().string();
         if (name.starts_with('.')) continue;
         std::error_code unknown;
-        if (!entry.is_regular_file(unknown)) return wrong(entry.path().string() + " is no file");
+        if (!entry.is_regular_file(unknown))
+            return wrong(entry.path().string() + " is not a regular file");
         if (entry.file_size(unknown) > largest_template)
             return wrong(entry.path().string() + " is larger than 1 MB");
         auto text = read_file(entry.path());
         if (!text) return wrong(text.error().text);
         texts.emplace(name, std::move(*text));
     }
-    if (error) return wrong("can't read the folder " + folder.string() + ": " + error.message());
+    if (error) return wrong("cannot read the folder " + folder.string() + ": " + error.message());
     return texts;
 }
 
@@ -124,7 +123,7 @@ Result<render::Templates> make_templates(const fs::path& folder) {
     return made;
 }
 
-// Digest over parts that may hold any byte.
+// A digest over parts of any bytes.
 class Parts {
    public:
     Parts& operator<<(std::string_view part) {
@@ -165,18 +164,30 @@ std::string page_digest_of(const Config& config) {
     return parts.hex();
 }
 
-// What the file names, read too.
+// Reads a password: the first line of the file. Errors never contain it.
+Result<std::string> read_password(const fs::path& file) {
+    if (file.empty()) return std::string();
+    const auto text = read_file(file);
+    if (!text) return tl::unexpected(text.error());
+    auto line = text->substr(0, text->find('\n'));
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find('\0') != std::string::npos)
+        return wrong(file.string() + " contains a NUL, which a password cannot");
+    return line;
+}
+
+// Reads the files that the configuration names.
 Result<Config> complete(Draft draft) {
     auto& config = draft.config;
     auto releases = read_releases(draft.folder / "releases.tsv");
     if (!releases) return tl::unexpected(releases.error());
     config.history.known_releases = std::move(*releases);
-    if (!draft.password_file.empty()) {
-        const auto password = read_file(draft.password_file);
-        if (!password) return base::fail_at("[store] password_file", password.error());
-        config.store_password = base::trim(*password);
-    }
-    if (const auto done = read_source_password(draft); !done) return tl::unexpected(done.error());
+    auto password = read_password(draft.password_file);
+    if (!password) return base::fail_at("[store] password_file", password.error());
+    config.store_password = std::move(*password);
+    password = read_password(config.source.password_file);
+    if (!password) return base::fail_at("[source] password_file", password.error());
+    config.source.server.password = std::move(*password);
     auto templates = make_templates(config.template_folder);
     if (!templates) return base::fail_at("[site] templates", templates.error());
     config.templates = std::move(*templates);
@@ -195,7 +206,7 @@ Result<Config> load_config(const fs::path& file) {
     Draft draft;
     draft.folder = fs::absolute(file).parent_path();
     draft.config.file = file;
-    // Paths, so that the defaults are relative to the file too.
+    // Default paths are relative to the file too.
     draft.config.serve.listen = "unix:" + draft.resolve("var/varve.sock").string();
     draft.config.source.index = draft.resolve("var/index");
     draft.config.site.title = "Change history";

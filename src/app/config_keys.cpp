@@ -5,8 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "app/config_values.hpp"
-#include "app/source_config.hpp"
+#include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -14,9 +13,59 @@ namespace app {
 namespace {
 
 using base::Result;
+
+bool is_http(std::string_view url) {
+    return url.starts_with("http://") || url.starts_with("https://");
+}
+
+std::string in_quotes(std::string_view value) { return '"' + std::string(value) + '"'; }
+
+// "2007", "2007-03" or "2007-03-01".
+bool is_date_or_part(std::string_view text) {
+    const std::string whole = std::string(text) + (text.size() == 4   ? "-01-01"
+                                                   : text.size() == 7 ? "-01"
+                                                                      : "");
+    return base::parse_date(whole).has_value();
+}
+
+constexpr std::array<std::pair<std::string_view, SourceKind>, 3> kinds = {
+    {{"dump", SourceKind::dump}, {"server", SourceKind::server}, {"tace", SourceKind::tace}}};
+
+std::string_view name_of(SourceKind kind) {
+    return std::ranges::find(kinds, kind, &std::pair<std::string_view, SourceKind>::second)
+        ->first;
+}
+
+// The kinds of source that have a key, when not all have it.
+struct Fitting {
+    std::string_view key;
+    bool dump, server, tace;
+
+    [[nodiscard]] bool has(SourceKind kind) const {
+        return kind == SourceKind::dump ? dump : kind == SourceKind::server ? server : tace;
+    }
+    [[nodiscard]] std::string names() const {
+        std::string names;
+        for (const auto& [name, kind] : kinds)
+            if (has(kind)) (names += names.empty() ? "" : " or ") += name;
+        return names;
+    }
+};
+
+constexpr auto fittings = std::to_array<Fitting>({{"path", true, false, true},
+                                                  {"host", false, true, false},
+                                                  {"port", false, true, false},
+                                                  {"user", false, true, false},
+                                                  {"password_file", false, true, false},
+                                                  {"program", false, false, true},
+                                                  {"release", false, true, true},
+                                                  {"date", false, true, true},
+                                                  {"timeout", false, true, true},
+                                                  {"connections", false, true, true}});
+
 using Value = const std::string&;
 
-// The value at its place, or what is wrong with it.
+// Stores the value, or returns what is wrong with it.
 template <class Place, class T>
 Result<void> keep(Place& place, Result<T> value) {
     if (!value) return tl::unexpected(value.error());
@@ -35,7 +84,7 @@ Result<void> take_kind(Draft& draft, Value, Value value) {
     return keep(draft.config.source.kind, source_kind_of(value));
 }
 
-// A path, or a name that is looked for in PATH.
+// Accepts a path, or a name that is searched in PATH.
 Result<void> take_program(Draft& draft, Value, Value value) {
     if (value.empty()) return wrong("no program");
     draft.config.source.program =
@@ -205,6 +254,140 @@ constexpr auto table = std::to_array<Key>({
 });
 
 }  // namespace
+
+tl::unexpected<base::Error> wrong(std::string text) {
+    return base::fail(base::Kind::refused, std::move(text));
+}
+
+Result<std::int64_t> number_of(std::string_view value, std::int64_t least, std::int64_t most) {
+    const auto number = base::parse_integer(value);
+    if (!number || *number < least || *number > most)
+        return wrong(in_quotes(value) + " is not a number from " + std::to_string(least) + " to " +
+                     std::to_string(most));
+    return *number;
+}
+
+Result<bool> truth_of(std::string_view value) {
+    if (value == "yes") return true;
+    if (value == "no") return false;
+    return wrong(in_quotes(value) + " is neither yes nor no");
+}
+
+std::vector<std::string> words_of(std::string_view list, char separator) {
+    std::vector<std::string> words;
+    for (const auto part : base::split(list, separator))
+        if (const auto word = base::trim(part); !word.empty()) words.emplace_back(word);
+    return words;
+}
+
+Result<Paths> paths_of(std::string_view value) {
+    Paths paths;
+    for (const auto path : base::split(value, ',')) {
+        auto& tags = paths.emplace_back();
+        for (const auto part : base::split(path, '>')) {
+            const auto tag = base::trim(part);
+            if (tag.empty())
+                return wrong(in_quotes(value) + ": paths like Identity>Name>Public_name are needed");
+            tags.emplace_back(tag);
+        }
+    }
+    return paths;
+}
+
+Result<std::string> address_template_of(std::string value) {
+    if (value.empty()) return value;
+    if (!is_http(value)) return wrong("no http or https address: " + in_quotes(value));
+    for (auto at = value.find('{'); at != std::string::npos; at = value.find('{', at + 1)) {
+        const auto end = value.find('}', at);
+        const auto name = std::string_view(value).substr(at, end - at + 1);
+        if (name != "{name}" && name != "{class}" && name != "{class_lower}")
+            return wrong("unknown placeholder in " + in_quotes(value));
+    }
+    return value;
+}
+
+Result<std::string> base_url_of(std::string url) {
+    if (!is_http(url)) return wrong("no http or https address: " + in_quotes(url));
+    if (url.find_first_of("?# \"<>") != std::string::npos)
+        return wrong("an address without query, fragment and blanks is needed");
+    while (url.back() == '/') url.pop_back();
+    return url;
+}
+
+Result<std::string> authority_of(std::string value) {
+    const auto parts = base::split(value, ',');
+    constexpr std::string_view allowed =
+        "abcdefghijklmnopqrstuvwxyz0123456789.-_@ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const bool fits = parts.size() == 2 && !parts[0].empty() &&
+                      parts[0].find_first_not_of(allowed) == std::string_view::npos &&
+                      is_date_or_part(parts[1]);
+    if (!fits) return wrong("like wormbase.org,2007 is needed, a name and a date you had it");
+    return value;
+}
+
+Result<tree::ObjectName> object_of(std::string_view value) {
+    const auto colon = value.find(':');
+    const auto class_name = base::trim(value.substr(0, colon));
+    const auto name = colon == std::string_view::npos ? "" : base::trim(value.substr(colon + 1));
+    if (class_name.empty() || name.empty() || class_name.size() > tree::longest_class ||
+        name.size() > tree::longest_name)
+        return wrong(in_quotes(value) + " is not an object like Person:WBPerson1983");
+    return tree::ObjectName{std::string(class_name), std::string(name)};
+}
+
+Result<base::Date> date_of(std::string_view value) {
+    const auto day = base::parse_date(value);
+    if (!day) return wrong(in_quotes(value) + " is not a date like 2007-01-01");
+    return *day;
+}
+
+Result<base::log::Level> level_of(std::string_view value) {
+    using base::log::Level;
+    constexpr std::array<std::pair<std::string_view, Level>, 4> levels = {
+        {{"debug", Level::debug},
+         {"info", Level::info},
+         {"warning", Level::warning},
+         {"error", Level::error}}};
+    const auto* found = std::ranges::find(levels, value, [](const auto& it) { return it.first; });
+    if (found == levels.end())
+        return wrong(in_quotes(value) + " is none of debug, info, warning, error");
+    return found->second;
+}
+
+Result<std::string> version_of(std::string_view value) {
+    if (!base::is_version(value))
+        return wrong(in_quotes(value) +
+                     " is not a version like WS188: up to 32 of letters, digits, . _ -");
+    return std::string(value);
+}
+
+Result<std::string> word_of(std::string_view value) {
+    const bool is_word =
+        !value.empty() && std::ranges::all_of(value, [](char c) { return c > 0x20 && c < 0x7f; });
+    if (!is_word) return wrong("one word without blanks is needed");
+    return std::string(value);
+}
+
+Result<SourceKind> source_kind_of(std::string_view value) {
+    const auto* const it =
+        std::ranges::find(kinds, value, &std::pair<std::string_view, SourceKind>::first);
+    if (it != kinds.end()) return it->second;
+    return wrong("\"" + std::string(value) + "\" is none of dump, server, tace");
+}
+
+Result<void> check_source_keys(const Draft& draft) {
+    const auto kind = draft.config.source.kind;
+    for (const auto& fitting : fittings) {
+        const auto place = "[source] " + std::string(fitting.key);
+        if (draft.seen.contains(place) && !fitting.has(kind))
+            return wrong(place + ": is of kind = " + fitting.names() + ", and kind is " +
+                         std::string(name_of(kind)));
+    }
+    if (kind != SourceKind::server && !draft.seen.contains("[source] path"))
+        return wrong("[source] path: missing, and required with kind = " +
+                     std::string(name_of(kind)));
+    return {};
+}
 
 std::span<const Key> known_keys() { return table; }
 

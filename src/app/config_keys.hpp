@@ -1,21 +1,29 @@
-// app/config_keys.hpp -- the keys of varve.conf: a table, in the order of varve.conf.example.
-// For config.cpp and its tests.
+// app/config_keys.hpp -- the keys of varve.conf and the values that they take: a table, in the order
+// of varve.conf.example. For config.cpp and its tests.
+// Pure. Functions of values fail with what is wrong with the value; the caller adds file, section
+// and key.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/config.hpp"
+#include "base/date.hpp"
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "tree/object.hpp"
 
 namespace app {
 
-// A configuration while its lines are read.
+// A configuration whose lines are being read.
 struct Draft {
-    std::filesystem::path folder;  // that paths are relative to
+    std::filesystem::path folder;  // paths are relative to it
     Config config;
     std::filesystem::path password_file;  // of the store; empty: none
     std::set<std::string> seen;           // "[site] title"
@@ -29,18 +37,54 @@ enum class Needed : unsigned char { no, yes };
 
 struct Key {
     std::string_view section;
-    std::string_view name;  // empty: whatever stands there, a class or a user
-    // What the line does; the error is what is wrong with the value.
-    //   key  as it stands in the file
+    std::string_view name;  // empty for any name: a class or a user
+    // Stores the value; the error says what is wrong with it.
+    //   key  as in the file
     base::Result<void> (*take)(Draft& draft, const std::string& key, const std::string& value);
     Needed needed = Needed::no;
 };
 
 [[nodiscard]] std::span<const Key> known_keys();
 
-// Takes one line in.
-//   error  refused: "[section] key: …", no such section or key, or its value can't be right
+// Stores the value of one line.
+//   error  refused: "[section] key: …", no such section or key, or a wrong value
 [[nodiscard]] base::Result<void> take_line(Draft& draft, const std::string& section,
                                            const std::string& key, const std::string& value);
+
+[[nodiscard]] base::Result<SourceKind> source_kind_of(std::string_view value);
+
+// Checks that the keys of [source] fit its kind.
+//   error  refused: "[source] path: …", missing, or a key of another kind
+[[nodiscard]] base::Result<void> check_source_keys(const Draft& draft);
+
+// Returns an error of kind refused.
+[[nodiscard]] tl::unexpected<base::Error> wrong(std::string text);
+
+[[nodiscard]] base::Result<std::int64_t> number_of(std::string_view value, std::int64_t least,
+                                                   std::int64_t most);
+// Accepts "yes" and "no".
+[[nodiscard]] base::Result<bool> truth_of(std::string_view value);
+
+// Returns the words between separators without the blanks around them; skips empty ones.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view list, char separator);
+
+// "Identity>Name>Public_name, Identity>Name>CGC_name": at least one path, without empty tags.
+using Paths = std::vector<std::vector<std::string>>;
+[[nodiscard]] base::Result<Paths> paths_of(std::string_view value);
+
+// Accepts an http or https address whose placeholders are {name} {class} {class_lower}, or nothing.
+[[nodiscard]] base::Result<std::string> address_template_of(std::string value);
+// Accepts an address without query, fragment and blanks; removes slashes at its end.
+[[nodiscard]] base::Result<std::string> base_url_of(std::string url);
+// RFC 4151 section 2.1: an authority name (domain or mail address), a comma, a date.
+[[nodiscard]] base::Result<std::string> authority_of(std::string value);
+// "Person:WBPerson1983", split at the first colon.
+[[nodiscard]] base::Result<tree::ObjectName> object_of(std::string_view value);
+[[nodiscard]] base::Result<base::Date> date_of(std::string_view value);
+[[nodiscard]] base::Result<base::log::Level> level_of(std::string_view value);
+// The version of a release: "WS188".
+[[nodiscard]] base::Result<std::string> version_of(std::string_view value);
+// One word of printable ASCII: a host, a user.
+[[nodiscard]] base::Result<std::string> word_of(std::string_view value);
 
 }  // namespace app

@@ -1,22 +1,38 @@
-// app/logs.hpp -- the log and the access log of a program, opened as its configuration says and
-// anew while it runs.
+// app/logs.hpp -- the log and the access log of the program: opened as the configuration says,
+// reopened while it runs, and the lines of the access log.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
+#include <string>
+#include <string_view>
+
 #include "app/config.hpp"
+#include "base/date.hpp"
 #include "base/log.hpp"
 #include "base/result.hpp"
+#include "serve/http.hpp"
 
 namespace app {
 
-// A server tells what it does; a command that somebody waits for tells only what is wrong.
+// A server logs what it does; a command that somebody waits for logs only problems.
 enum class Speaker : unsigned char { server, command };
 
-// The log in force from now on.
-//   error  unavailable: its file can't be written; the log before stays
+// Opens the log of the program.
+//   error  unavailable: its file cannot be written; the earlier log stays in use
 [[nodiscard]] base::Result<void> open_log(const LogConfig& config, Speaker speaker);
 
-// The same for both logs of a server: when one can't be opened, both stay as they are.
+// Opens both logs of a server. When one cannot be opened, both stay as they are.
 [[nodiscard]] base::Result<void> open_logs(const LogConfig& config, base::LogFile& access);
+
+// Returns a query without parameters named token, in whatever spelling: at most 1,000 bytes. Pure.
+[[nodiscard]] std::string without_token(std::string_view query);
+
+// Returns a line in logfmt: "2008-02-15T09:15:20Z client=… method=… path=… query=… status=200
+// bytes=… us=…". Pure.
+//   took  time from the request to its response, without sending it
+[[nodiscard]] std::string access_line(base::Seconds now, const serve::Request& request,
+                                      const serve::Response& response,
+                                      std::chrono::microseconds took);
 
 }  // namespace app

@@ -4,6 +4,10 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "source/acedb/build.hpp"
+#include "source/acedb/tace_session.hpp"
+#include "source/dump.hpp"
+#include "source/index_folder.hpp"
 #include "store/dialect.hpp"
 
 namespace app {
@@ -12,7 +16,105 @@ namespace {
 using base::Result;
 using namespace std::chrono_literals;
 
-// Connections that a job's threads write through, with the same memory in all however many.
+// Returns the kept index of the newest release before `release` that was served once. A damaged
+// index counts as missing and is logged.
+source::Build previous_of(const std::filesystem::path& indexes, const base::Release& release,
+                          const history::WasServed& was_served) {
+    const auto kept = source::kept_indexes(indexes);
+    for (auto index = kept.rbegin(); index != kept.rend(); ++index) {
+        if (!(index->release < release)) continue;
+        auto opened = source::open_kept_index(index->path);
+        if (!opened)
+            base::log::warning("kept index not usable", {{"reason", opened.error().text}});
+        else if (was_served((*opened)->release(), (*opened)->digest()))
+            return std::move(*opened);
+    }
+    return nullptr;
+}
+
+history::BuildOpener dump_opener(const SourceConfig& config) {
+    source::DumpSettings settings;
+    settings.folder = config.path;
+    settings.index_dir = config.index;
+    settings.max_object_mb = config.max_object_mb;
+    return {
+        [settings] { return source::identity_of(settings.folder); },
+        [settings](history::Wholeness wholeness) {
+            auto asked = settings;
+            asked.accept_cut = wholeness == history::Wholeness::not_required;
+            return source::open_dump(asked);
+        },
+        {},
+    };
+}
+
+// A running database is always whole.
+history::BuildOpener live_opener(const Config& config) {
+    source::acedb::BuildSettings settings;
+    settings.database = database_of(config.source);
+    settings.index_dir = config.source.index;
+    settings.max_object_mb = config.source.max_object_mb;
+    settings.version = config.source.release;
+    settings.date = config.source.date;
+    settings.known_releases = config.history.known_releases;
+    return {
+        [settings] { return source::acedb::identity_of(settings); },
+        [settings](history::Wholeness) { return source::acedb::open_build(settings); },
+        {},
+    };
+}
+
+source::acedb::DatabaseSettings settings_of_server(const SourceConfig& config) {
+    source::acedb::DatabaseSettings settings;
+    settings.open = [address = config.server] {
+        return source::acedb::open_socket_session(address);
+    };
+    return settings;
+}
+
+source::acedb::DatabaseSettings settings_of_tace(const SourceConfig& config) {
+    const source::acedb::TaceSettings command{config.program, config.path, config.server.timeout};
+    source::acedb::DatabaseSettings settings;
+    settings.open = [command] { return source::acedb::open_tace_session(command); };
+    settings.stamp = [folder = command.folder] { return source::acedb::database_stamp(folder); };
+    return settings;
+}
+
+}  // namespace
+
+std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config) {
+    if (config.kind == SourceKind::dump) return nullptr;
+    auto settings =
+        config.kind == SourceKind::server ? settings_of_server(config) : settings_of_tace(config);
+    settings.name = name_of(config);
+    settings.most_sessions = config.connections;
+    settings.patience = config.server.timeout;
+    return std::make_shared<source::acedb::Database>(std::move(settings));
+}
+
+history::BuildOpener build_opener(const Config& config) {
+    auto opener =
+        config.source.kind == SourceKind::dump ? dump_opener(config.source) : live_opener(config);
+    opener.previous_of = [index = config.source.index](const base::Release& release,
+                                                       const history::WasServed& was_served) {
+        return previous_of(index, release, was_served);
+    };
+    return opener;
+}
+
+Config with_folder(Config config, const std::filesystem::path& folder) {
+    config.source.kind = SourceKind::dump;
+    config.source.path = folder;
+    return config;
+}
+
+std::string name_of(const SourceConfig& config) {
+    return config.kind == SourceKind::server ? config.server.name() : config.path.string();
+}
+
+namespace {
+
+// Returns connections for the threads of a job, which share a fixed amount of memory.
 store::Connect for_a_job(store::Connect connect, std::size_t threads) {
     constexpr std::size_t cache_mb = 256;
     return [connect = std::move(connect), each = std::max(cache_mb / threads, std::size_t{16})] {
@@ -59,7 +161,7 @@ Result<Rooms> open_rooms(Config config, Waiting waiting, std::size_t threads) {
             return tl::unexpected(fits.error());
     } catch (const store::Failure& failure) {
         return base::fail(base::Kind::unavailable,
-                          std::string("the store can't be reached: ") + failure.what());
+                          std::string("the store cannot be reached: ") + failure.what());
     }
     rooms.current =
         std::make_unique<history::CurrentBuild>(build_opener(rooms.config), *rooms.pool);
@@ -71,7 +173,7 @@ Result<Rooms> open_rooms(Config config, Waiting waiting, std::size_t threads) {
 
 namespace {
 
-// What operators see, and who may read: asked of the store itself.
+// Adds what the store itself answers: what operators see, and whose a token is.
 void complete(serve::OperatorDesk& desk, Rooms& rooms) {
     desk.schema_fault = [&pool = *rooms.pool]() -> serve::Asked<std::string> {
         try {

@@ -6,7 +6,6 @@
 #include <functional>
 #include <utility>
 
-#include "app/access_log.hpp"
 #include "app/commands.hpp"
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
@@ -17,15 +16,73 @@ namespace {
 using namespace std::chrono_literals;
 using base::Result;
 
-void say_what_waits(const Config& before, const Config& after) {
+void warn_of_restart(const Config& before, const Config& after) {
     const auto say = [](std::string_view key) {
-        base::log::warning("takes a restart", {{"key", key}});
+        base::log::warning("needs a restart", {{"key", key}});
     };
     if (before.serve.listen != after.serve.listen) say("[serve] listen");
     if (before.serve.threads != after.serve.threads) say("[serve] threads");
 }
 
 }  // namespace
+
+Housekeeping::Housekeeping(Rooms& rooms)
+    : rooms_(rooms), thread_([this](const auto& stop) { run(stop); }) {}
+
+Housekeeping::~Housekeeping() {
+    stop();
+    thread_.join();
+    flush_hits();
+}
+
+void Housekeeping::wait_for_first_look(std::chrono::seconds at_most) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, at_most, [this] { return looked_; });
+}
+
+void Housekeeping::stop() { thread_.request_stop(); }
+
+bool Housekeeping::has_ended() { return ends_within(0ms); }
+
+bool Housekeeping::ends_within(std::chrono::milliseconds at_most) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, at_most, [this] { return ended_; });
+}
+
+void Housekeeping::run(const std::stop_token& stop) {
+    auto next_flush = std::chrono::steady_clock::now() + 60s;
+    while (!stop.stop_requested()) {
+        look();
+        if (std::chrono::steady_clock::now() >= next_flush) {
+            flush_hits();
+            next_flush += 60s;
+        }
+        std::unique_lock lock(mutex_);
+        looked_ = true;
+        changed_.notify_all();
+        changed_.wait_for(lock, stop, 500ms, [] { return false; });
+    }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+}
+
+void Housekeeping::look() const {
+    try {
+        rooms_.current->look();
+    } catch (const std::exception& error) {
+        // Whatever is wrong with a build, the server continues with the earlier one.
+        base::log::warning("build not judged", {{"error", error.what()}});
+    }
+}
+
+void Housekeeping::flush_hits() const {
+    try {
+        rooms_.ledger->flush_hits();
+    } catch (const std::exception& error) {
+        base::log::warning("hits not written", {{"error", error.what()}});
+    }
+}
 
 Result<ServingPtr> open_serving(Config config, serve::Metrics& metrics) {
     auto rooms = open_rooms(std::move(config), Waiting::request);
@@ -53,8 +110,8 @@ Result<ServingPtr> prepare_serving(const std::filesystem::path& file, serve::Met
     }
 }
 
-Server::Server(ServingPtr first, Books& books)
-    : books_(books), now_{std::move(first), nullptr}, answering_(now_.serving) {
+Server::Server(ServingPtr first, Records& records)
+    : records_(records), now_{std::move(first), nullptr}, answering_(now_.serving) {
     now_.housekeeping = std::make_unique<Housekeeping>(now_.serving->rooms);
 }
 
@@ -84,22 +141,22 @@ serve::Response Server::answer(const serve::Request& request) {
         below.path = serve::path_below(request.path, serving->base_path);
         return serving->site->answer(below);
     }();
-    if (!books_.access.is_open()) return response;
+    if (!records_.access.is_open()) return response;
     const auto took =
         std::chrono::floor<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
-    books_.access.write(access_line(base::system_clock_now(), request, response, took));
+    records_.access.write(access_line(base::system_clock_now(), request, response, took));
     return response;
 }
 
 void Server::begin_reading() {
     next_ = std::async(std::launch::async, prepare_serving, now_.serving->rooms.config.file,
-                       std::ref(books_.metrics));
+                       std::ref(records_.metrics));
 }
 
-// The logs first, and in any case: logrotate has moved them, whatever the configuration is like.
+// Reopens the logs first and in any case: logrotate has moved them.
 void Server::reload() {
-    if (const auto opened = open_logs(now_.serving->rooms.config.log, books_.access); !opened)
-        base::log::error("log not opened anew", {{"reason", opened.error().text}});
+    if (const auto opened = open_logs(now_.serving->rooms.config.log, records_.access); !opened)
+        base::log::error("log not reopened", {{"reason", opened.error().text}});
     if (next_.valid())
         once_more_ = true;
     else
@@ -109,24 +166,24 @@ void Server::reload() {
 void Server::take_over(const Prepared& prepared) {
     const auto& before = now_.serving->rooms.config;
     if (!prepared) {
-        base::log::error("configuration refused, the one before stays",
+        base::log::error("configuration refused, the earlier one stays",
                          {{"reason", prepared.error().text}});
         return;
     }
     const auto& after = (*prepared)->rooms.config;
-    if (const auto opened = open_logs(after.log, books_.access); !opened) {
-        base::log::error("configuration refused, the one before stays",
+    if (const auto opened = open_logs(after.log, records_.access); !opened) {
+        base::log::error("configuration refused, the earlier one stays",
                          {{"reason", opened.error().text}});
-        [[maybe_unused]] const auto as_before = open_logs(before.log, books_.access);
+        [[maybe_unused]] const auto as_before = open_logs(before.log, records_.access);
         return;
     }
-    say_what_waits(before, after);
+    warn_of_restart(before, after);
     InForce next{*prepared, std::make_unique<Housekeeping>((*prepared)->rooms)};
     answering_ = next.serving;
     now_.housekeeping->stop();
     now_.housekeeping->flush_hits();
     retired_.push_back(std::exchange(now_, std::move(next)));
-    base::log::info("configuration read anew", {{"file", after.file.string()}});
+    base::log::info("configuration reloaded", {{"file", after.file.string()}});
 }
 
 void Server::settle() {
@@ -137,7 +194,7 @@ void Server::settle() {
         else
             begin_reading();
     }
-    // Nobody else has it: answering_ holds another by now, and requests have let it go.
+    // An old configuration that only retired_ refers to has no requests any more.
     retired_.remove_if([](const InForce& old) {
         return old.serving.use_count() == 1 && old.housekeeping->has_ended();
     });

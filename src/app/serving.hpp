@@ -1,17 +1,21 @@
-// app/serving.hpp -- what answers requests under one configuration, and how a running server goes
-// from one to the next: requests finish with what they began with.
+// app/serving.hpp -- what answers requests under one configuration, and how a running server switches
+// to the next one: requests finish under the configuration they began with.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <future>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 
-#include "app/housekeeping.hpp"
 #include "app/logs.hpp"
 #include "app/rooms.hpp"
 #include "serve/http.hpp"
@@ -20,7 +24,7 @@
 
 namespace app {
 
-// The rooms of one configuration and the routes over them.
+// The rooms of one configuration, and the site that answers from them.
 struct Serving {
     Rooms rooms;
     std::string base_path;  // of base_url: the routes lie below it
@@ -28,27 +32,59 @@ struct Serving {
 };
 using ServingPtr = std::shared_ptr<Serving>;
 
-//   metrics  counts on from one configuration to the next, and outlives them
+//   metrics  continues from one configuration to the next, and outlives them
 //   error    as open_rooms()
 [[nodiscard]] base::Result<ServingPtr> open_serving(Config config, serve::Metrics& metrics);
 
-// The same with its build looked at, so that it answers at once.
+// Does the same, and looks at the build, so that the site can answer at once.
 //   file   of the configuration
 //   error  also: the configuration is wrong; unavailable: no build can be served
 [[nodiscard]] base::Result<ServingPtr> prepare_serving(const std::filesystem::path& file,
                                                        serve::Metrics& metrics);
 
-// Answers by the configuration that is in force. answer() is safe from any thread, the rest is
-// the main thread's.
+// What a server does besides answering, in a thread of its own: looks for a new build twice a
+// second, and writes hits once a minute.
+class Housekeeping {
+   public:
+    // Requires that `rooms` outlives it.
+    explicit Housekeeping(Rooms& rooms);
+    ~Housekeeping();  // waits until has_ended(), and writes the remaining hits
+    Housekeeping(const Housekeeping&) = delete;
+    Housekeeping& operator=(const Housekeeping&) = delete;
+
+    // Waits for the end of the first look, or `at_most`: a first index may take longer.
+    void wait_for_first_look(std::chrono::seconds at_most);
+
+    // Starts no further look. A running one cannot be stopped: it may be making an index.
+    void stop();
+    [[nodiscard]] bool has_ended();
+    [[nodiscard]] bool ends_within(std::chrono::milliseconds at_most);
+
+    // Writes hits now, from any thread; logs a failure.
+    void flush_hits() const;
+
+   private:
+    void run(const std::stop_token& stop);
+    void look() const;
+
+    Rooms& rooms_;
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    bool looked_ = false, ended_ = false;
+    std::jthread thread_;  // last: it uses the others
+};
+
+// Answers under the current configuration. answer() is safe from any thread; only the main thread
+// calls the rest.
 class Server {
    public:
-    // What a server writes and counts whatever its configuration is; outlives it.
-    struct Books {
-        base::LogFile access;  // open already, if it is to be
+    // What outlives a change of the configuration. The caller keeps it longer than the server.
+    struct Records {
+        base::LogFile access;  // opened by the caller when it is wanted
         serve::Metrics metrics;
     };
-    Server(ServingPtr first, Books& books);
-    // Ends the process where an index is being made: the next one makes it anew.
+    Server(ServingPtr first, Records& records);
+    // Ends the process when an index is being made: the next process makes it again.
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -58,10 +94,10 @@ class Server {
     // Writes the access log too. Never throws.
     [[nodiscard]] serve::Response answer(const serve::Request& request);
 
-    // Opens the logs anew, and begins to read the configuration anew, in a thread of its own.
+    // Reopens the logs, and starts to read the configuration again in a thread of its own.
     void reload();
-    // To be called now and then while is_busy(): takes the new configuration over when it is
-    // ready, or says in the log why it is refused; lets an old one go after its last request.
+    // Call this regularly while is_busy(): switches to the new configuration when it is ready, or
+    // logs why it is refused; drops an old one after its last request.
     void settle();
     [[nodiscard]] bool is_busy() const { return next_.valid() || !retired_.empty(); }
 
@@ -75,12 +111,12 @@ class Server {
     void begin_reading();
     void take_over(const Prepared& prepared);
 
-    Books& books_;
+    Records& records_;
     InForce now_;
-    std::atomic<ServingPtr> answering_;  // now_'s
-    std::list<InForce> retired_;         // some request may still be with them
-    std::future<Prepared> next_;         // valid while a configuration is read
-    bool once_more_ = false;             // asked for while one was read
+    std::atomic<ServingPtr> answering_;  // that of now_
+    std::list<InForce> retired_;         // a request may still use them
+    std::future<Prepared> next_;         // valid while a configuration is being read
+    bool once_more_ = false;             // reload() came while one was being read
 };
 
 }  // namespace app

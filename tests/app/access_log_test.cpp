@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "app/access_log.hpp"
+#include "app/logs.hpp"
 
 #include "support/catch.hpp"
 

@@ -211,7 +211,7 @@ TEST_CASE("templates of the operator's are read from their folder, and are part 
         return config.error().text;
     };
     CHECK(says(fault(),
-               "[site] templates: can't read the folder " + (folder.path() / "own").string()));
+               "[site] templates: cannot read the folder " + (folder.path() / "own").string()));
     folder.write("own/style.css", "body { color: red }\n");
     folder.write("own/.style.css.swp", "an editor's");
     const auto own = app::load_config(file);

@@ -1,8 +1,9 @@
 // [source] of varve.conf: what each kind of source has, wants and refuses.
 // SPDX-License-Identifier: MIT
-#include "app/source_config.hpp"
+#include "app/config_keys.hpp"
 
-#include "app/opener.hpp"
+#include "app/rooms.hpp"
+
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 

@@ -1,4 +1,4 @@
-"""SIGHUP: configuration, templates and logs read anew by a running server.
+"""SIGHUP: configuration, templates and logs reloaded by a running server.
 
 SPDX-License-Identifier: MIT
 """
@@ -27,8 +27,8 @@ def reload_until(site, words, times=1):
     eventually(lambda: log_of(site).count(words) >= before + times, f"the log says: {words}")
 
 
-REFUSED = "configuration refused, the one before stays"
-READ = "configuration read anew"
+REFUSED = "configuration refused, the earlier one stays"
+READ = "configuration reloaded"
 
 
 @check("SIGHUP brings a new title, under load, without an error or a mixed answer")
@@ -81,7 +81,7 @@ def _(site):
     assert count_of(site, feeds) == before + 1
 
 
-@check("a wrong configuration is refused with its reason, and the one before stays")
+@check("a wrong configuration is refused with its reason, and the earlier one stays")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -103,7 +103,7 @@ def _(site):
     assert b"Seen" in site.feed(*GENE).body
 
 
-@check("what takes a restart is named in the log, and stays as it is")
+@check("the log names what needs a restart, and it stays as it is")
 def _(site):
     site.start()
     site.write_config(serve__threads="3", serve__listen="unix:other.sock")
@@ -114,7 +114,7 @@ def _(site):
     assert site.get(PATH).status == 200
 
 
-@check("templates are read anew, and a bad one is refused by name")
+@check("templates are reloaded, and a bad one is refused by name")
 def _(site):
     templates = site.folder / "templates"
     templates.mkdir()
@@ -143,7 +143,7 @@ def _(site):
     assert b"nowhere" in site.expect(2, "serve").stderr
 
 
-@check("logs that logrotate has moved away are opened anew, and each request is in one of them")
+@check("logs that logrotate has moved away are reopened, and each request is in one of them")
 def _(site):
     site.write_config(log__file="var/varve.txt", log__access="var/access.txt")
     site.start()
