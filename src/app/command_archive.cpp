@@ -55,7 +55,7 @@ Result<archive::RowCounts> export_to_file(store::Connection& connection,
     std::error_code none;
     if (std::filesystem::exists(name, none) && !std::filesystem::is_regular_file(name, none))
         return base::fail(base::Kind::unavailable,
-                          name + " is no regular file, whose place an export could take");
+                          name + " is not a regular file, so an export cannot replace it");
     auto file = source::NewFile::create(name);
     if (!file) return tl::unexpected(file.error());
     const auto counts =
@@ -127,7 +127,7 @@ int import_store(const Config& config, const std::string& file, archive::Leftove
         return report("imported", import_from(*pool, file, leftovers), began);
     } catch (const store::Failure& failure) {
         return complain(std::string("the store failed: ") + failure.what() +
-                            "\nwhen it is well again: varve import --again FILE",
+                            "\nwhen the database is available again: varve import --again FILE",
                         failed);
     }
 }

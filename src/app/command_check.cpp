@@ -53,7 +53,7 @@ std::string remedy_for(const SourceConfig& config, base::Kind kind) {
     if (kind == base::Kind::refused)
         return "see [source] user and password_file, and the database's "
                "wspec/serverpasswd.wrm and wspec/serverconfig.wrm";
-    return "see that saceserver runs there, and [source] host and port";
+    return "check that saceserver runs there, and [source] host and port";
 }
 
 bool check_database(Checklist& list, const Config& config) {
@@ -104,7 +104,7 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
     rooms->current->look();
     if (const auto why = rooms->current->why(); !why.empty())
         list.wrong(what, on_one_line(why),
-                   "until then a running server goes on with the build before");
+                   "until then a running server continues with the earlier build");
     else
         describe(list, *rooms->current->build(), "");
 }
@@ -122,7 +122,7 @@ std::string name_of(const store::Url& url) {
 bool check_store(Checklist& list, const Config& config) {
     const auto what = "store";
     if (config.store.engine == store::Engine::sqlite && !fs::exists(config.store.path)) {
-        list.wrong(what, name_of(config.store) + " is not there", "make it with: varve init");
+        list.wrong(what, name_of(config.store) + " does not exist", "create it with: varve init");
         return false;
     }
     try {
@@ -142,7 +142,7 @@ bool check_store(Checklist& list, const Config& config) {
         const bool lasting = failure.kind().needs_operator;
         list.wrong(what, name_of(config.store) + ": " + failure.what(),
                    lasting ? "make it writable for this user, or free disk space"
-                           : "see that its server runs and lets this user in");
+                           : "check that its server runs and accepts this user");
         return false;
     }
 }
@@ -160,8 +160,8 @@ void check_folder(Checklist& list, std::string_view what, const fs::path& folder
     if (is_writable(nearest))
         list.fine(what, folder.string());
     else
-        list.wrong(what, folder.string() + " is not there, or can't be written",
-                   "make the folder, and give it to the user that runs varve");
+        list.wrong(what, folder.string() + " does not exist or cannot be written",
+                   "create the folder, and give it to the user that runs varve");
 }
 
 void check_listen(Checklist& list, const std::string& listen) {
@@ -183,7 +183,7 @@ void check_log(Checklist& list, std::string_view what, const fs::path& file) {
     else if (::access(file.c_str(), W_OK) == 0 && !fs::is_directory(file, unknown))
         list.fine(what, file.string());
     else
-        list.wrong(what, file.string() + " can't be written",
+        list.wrong(what, file.string() + " cannot be written",
                    "give the file to the user that runs varve");
 }
 
@@ -191,9 +191,9 @@ void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
     if (!config.site.is_private || !store_is_fine) return;
     const auto count = list_tokens(*open_pool(config, store::IfMissing::fail)).size();
     if (count > 0)
-        list.fine("tokens", fmt::format("{} may read the private site", count));
+        list.fine("tokens", fmt::format("{} can read the private site", count));
     else
-        list.doubtful("tokens", "the site is private, and nobody may read it yet: varve token "
+        list.doubtful("tokens", "the site is private, and nobody can read it yet: varve token "
                                 "add NAME");
 }
 

@@ -95,7 +95,7 @@ class Sides {
         std::string name =
             (std::filesystem::temp_directory_path() / "varve-diff-XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr)
-            return base::fail(base::Kind::unavailable, "can't make a folder like " + name);
+            return base::fail(base::Kind::unavailable, "cannot create a folder like " + name);
         scratch_ = name;
         return {};
     }

@@ -71,7 +71,7 @@ int forget(const Config& config, const Forgettable& what, Asking asking) {
     announce(config, what, name, *counted);
     if (asking == Asking::on_terminal) {
         if (::isatty(STDIN_FILENO) == 0)
-            return complain("nothing is deleted: there is no terminal to ask at, and no --yes",
+            return complain("nothing is deleted: without a terminal to ask at, --yes is needed",
                             wrong_use);
         if (!says_yes()) return complain("nothing is deleted", failed);
     }

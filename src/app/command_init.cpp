@@ -28,7 +28,7 @@ int init(const Config& config) {
         std::error_code error;
         std::filesystem::create_directories(folder, error);
         if (error)
-            return complain("can't make " + folder.string() + ": " + error.message(), failed);
+            return complain("cannot create " + folder.string() + ": " + error.message(), failed);
     }
     const auto pool = open_pool(config, store::IfMissing::create, Waiting::upgrade);
     const auto connection = pool->lease();
@@ -55,17 +55,17 @@ int accept(const Config& config, const std::string& release) {
     const auto candidate = rooms->current->candidate();
     if (!candidate) return complain(rooms->current->why(), failed);
     if (candidate->release().version != release)
-        return complain("the build at hand is " + candidate->release().version + ", not " +
+        return complain("the current build is " + candidate->release().version + ", not " +
                             release,
                         wrong_use);
     if (rooms->current->why().empty()) {
-        fmt::print("{} is accepted already\n", release);
+        fmt::print("{} is already accepted\n", release);
         return ok;
     }
     history::accept(*rooms->pool, release, candidate->digest(), base::system_clock_now());
     rooms->current->look();
     if (const auto why = rooms->current->why(); !why.empty()) return complain(why, failed);
-    fmt::print("{} is accepted as it is; a running server takes it within a second\n", release);
+    fmt::print("{} is accepted as it is; a running server serves it within a second\n", release);
     return ok;
 }
 

@@ -27,15 +27,15 @@ struct Words {
     bool json = false, yes = false;
 };
 
-// What parsing fills in, and what is to be done then.
+// What parsing fills in, and the command to run then.
 struct Line {
-    CLI::App program{"Varve: a change-history feed for every object of a database that is "
+    CLI::App program{"Varve: change-history feeds for every object of a database that is "
                      "rebuilt at each release",
                      "varve"};
     Words words;
     std::function<int()> run;
 
-    // A callback that runs `command` with the configuration.
+    // Returns a callback that runs `command` with the configuration.
     auto configured(std::function<int(const Config&)> command,
                     Speaker speaker = Speaker::command) {
         return [this, command, speaker] {
@@ -48,20 +48,26 @@ struct Line {
 
 void add_object(CLI::App* command, ObjectWords& object) {
     command->add_option("class", object.class_name, "Class of the object, e.g. Gene")->required();
-    command->add_option("name", object.name, "Name of the object; after -- when it begins with -")
+    command
+        ->add_option("name", object.name,
+                     "Name of the object; put -- before a name that begins with -")
         ->required();
 }
 
 void add_server(Line& line) {
-    line.program.add_subcommand("init", "Create, upgrade or adopt the store")
+    line.program
+        .add_subcommand("init",
+                        "Create the store, upgrade an older one, or adopt the first system's")
         ->callback(line.configured(init));
-    line.program.add_subcommand("serve", "Answer FastCGI; as CGI program, one request")
+    line.program
+        .add_subcommand("serve", "Answer FastCGI requests, or one request as a CGI program")
         ->callback(line.configured(serve, Speaker::server));
     line.program
-        .add_subcommand("check", "What is ready and what is not: configuration, store, build")
+        .add_subcommand("check",
+                        "Check configuration, templates, store, build, socket, logs and tokens")
         ->callback([&] { line.run = [&] { return check(line.words.config); }; });
     auto* accepting =
-        line.program.add_subcommand("accept", "Serve a build that was refused as not whole");
+        line.program.add_subcommand("accept", "Serve a build that was refused as incomplete");
     accepting->add_option("release", line.words.release, "Its version, e.g. WS189")->required();
     accepting->callback(line.configured(
         [&](const Config& config) { return accept(config, line.words.release); }));
@@ -69,17 +75,18 @@ void add_server(Line& line) {
 
 void add_objects(Line& line) {
     auto& words = line.words;
-    auto* feeding =
-        line.program.add_subcommand("feed", "The feed of an object, as the server sends it");
+    auto* feeding = line.program.add_subcommand(
+        "feed", "Print the feed of an object as the server would send it");
     add_object(feeding, words.object);
-    feeding->add_option("--format", words.format, "rss, atom, json, or html: the page")
+    feeding->add_option("--format", words.format, "rss, atom, json, or html for the page")
         ->check(CLI::IsMember({"rss", "atom", "json", "html"}))
         ->capture_default_str();
     feeding->callback(line.configured(
         [&](const Config& config) { return feed(config, words.object, words.format); }));
 
     auto* differing = line.program.add_subcommand(
-        "diff", "Two releases or build folders compared: 0 same, 1 different, 2 trouble");
+        "diff",
+        "Compare an object in two releases or build folders: 0 same, 1 different, 2 trouble");
     add_object(differing, words.diff.object);
     differing->add_option("--from", words.diff.from, "A release, or a build folder")->required();
     differing->add_option("--to", words.diff.to, "A release, or a build folder")->required();
@@ -88,47 +95,50 @@ void add_objects(Line& line) {
         ->capture_default_str();
     differing->callback([&] { line.run = [&] { return diff(words.config, words.diff); }; });
 
-    auto* showing = line.program.add_subcommand("show", "The tree of an object");
+    auto* showing = line.program.add_subcommand("show", "Print the tree of an object");
     add_object(showing, words.object);
     showing->add_option("--release", words.release,
-                        "As of this release; default: the current build");
+                        "Release to show; default: the current build");
     showing->callback(line.configured(
         [&](const Config& config) { return show(config, words.object, words.release); }));
 }
 
 void add_prewarm(Line& line) {
     auto* command = line.program.add_subcommand(
-        "prewarm", "Compare objects before anybody asks for them: the release job");
+        "prewarm", "Record a release before anyone asks: the release job");
     auto& job = line.words.prewarm;
     command->add_option("--build", job.build,
-                        "Folder of a build that is not current yet; default: the current one");
-    command->add_option("--popular", job.popular, "The N objects most asked for")
+                        "Folder of a build that is not current yet; default: the current build");
+    command->add_option("--popular", job.popular, "The N most requested objects")
         ->check(CLI::Range(1, 1'000'000'000));
     command->add_option("--class", job.class_name, "All objects of a class");
-    command->add_option("--list", job.list, "Those in a file, lines CLASS TAB NAME");
+    command->add_option("--list", job.list,
+                        "The objects listed in a file: lines of class, TAB, name");
     command->add_flag("--all", job.all, "All objects");
     command->add_option("--replace", job.replace,
-                        "Record this release anew: it was published again with other content");
+                        "Record again a release that was re-published with different content");
     job.jobs = std::max(1U, std::thread::hardware_concurrency());
-    command->add_option("--jobs", job.jobs, "Threads")
+    command->add_option("--jobs", job.jobs, "Number of threads")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
-    command->add_flag("--json", job.json, "The summary as JSON");
-    command->add_flag("--dry-run", job.dry_run,
-                      "Tell by the indexes what would be recorded and refused; write nothing");
+    command->add_flag("--json", job.json, "Print the summary as JSON");
+    command->add_flag(
+        "--dry-run", job.dry_run,
+        "Show what would be recorded or refused, by comparing indexes; write nothing");
     command->callback(
         line.configured([&](const Config& config) { return prewarm(config, job); }));
 }
 
 void add_archive(Line& line) {
     auto& words = line.words;
-    auto* out = line.program.add_subcommand("export", "The whole store as JSON Lines: a backup");
-    out->add_option("file", words.archive, "Where to; default, or -: standard output");
+    auto* out =
+        line.program.add_subcommand("export", "Write the whole store as JSON Lines, as a backup");
+    out->add_option("file", words.archive, "Output file; default, or -: standard output");
     out->callback(line.configured(
         [&](const Config& config) { return export_store(config, words.archive); }));
     auto* in = line.program.add_subcommand("import", "Fill a new store from an export");
-    in->add_option("file", words.archive, "Where from; default, or -: standard input");
-    in->add_flag("--again", words.again, "Clear first what a broken-off import left");
+    in->add_option("file", words.archive, "Input file; default, or -: standard input");
+    in->add_flag("--again", words.again, "First delete what an interrupted import left behind");
     in->callback(line.configured([&](const Config& config) {
         return import_store(config, words.archive,
                             words.again ? archive::Leftovers::clear : archive::Leftovers::refuse);
@@ -136,9 +146,9 @@ void add_archive(Line& line) {
 }
 
 void add_releases(Line& line) {
-    auto* command =
-        line.program.add_subcommand("releases", "The releases that are known, with counts");
-    command->add_flag("--json", line.words.json, "As JSON");
+    auto* command = line.program.add_subcommand(
+        "releases", "List the known releases, with what is recorded of each");
+    command->add_flag("--json", line.words.json, "Print JSON");
     command->callback(
         line.configured([&](const Config& config) { return releases(config, line.words.json); }));
 }
@@ -147,7 +157,7 @@ void add_forget(Line& line) {
     auto& words = line.words;
     auto* command = line.program.add_subcommand(
         "forget", "Delete what is recorded of a release, a class or an object");
-    command->add_flag("--yes", words.yes, "Without asking: for scripts");
+    command->add_flag("--yes", words.yes, "Do not ask, for scripts");
     command->require_subcommand(1);
     const auto deletes = [&](auto what_of) {
         return line.configured([&words, what_of](const Config& config) {
@@ -155,7 +165,8 @@ void add_forget(Line& line) {
                           words.yes ? Asking::not_needed : Asking::on_terminal);
         });
     };
-    auto* whole = command->add_subcommand("release", "Its rows, as if it had never been");
+    auto* whole = command->add_subcommand(
+        "release", "The rows of a release, as if it had not been recorded");
     whole->add_option("release", words.release, "Its version, e.g. WS187")->required();
     whole->callback(deletes([&] { return release::WholeRelease{words.release}; }));
     auto* of_class = command->add_subcommand("class", "All objects of a class");
@@ -169,30 +180,31 @@ void add_forget(Line& line) {
 
 void add_token(Line& line) {
     auto& words = line.words;
-    auto* command = line.program.add_subcommand("token", "Who may read a private site");
+    auto* command = line.program.add_subcommand("token", "Manage who may read a private site");
     command->require_subcommand(1);
-    auto* adding = command->add_subcommand("add", "Make a token, and print it: once");
-    adding->add_option("name", words.token, "Whom it is for")->required();
+    auto* adding =
+        command->add_subcommand("add", "Create a token and print it; it is shown only once");
+    adding->add_option("name", words.token, "Reader that it is for")->required();
     adding->callback(
         line.configured([&](const Config& config) { return add_token(config, words.token); }));
-    auto* revoking = command->add_subcommand("revoke", "End a token");
-    revoking->add_option("name", words.token, "Whom it was for")->required();
+    auto* revoking = command->add_subcommand("revoke", "Revoke a token");
+    revoking->add_option("name", words.token, "Reader that it was for")->required();
     revoking->callback(
         line.configured([&](const Config& config) { return revoke_token(config, words.token); }));
-    auto* listing = command->add_subcommand("list", "Whom there are tokens for");
-    listing->add_flag("--json", words.json, "As JSON");
+    auto* listing = command->add_subcommand("list", "List who has a token, and since when");
+    listing->add_flag("--json", words.json, "Print JSON");
     listing->callback(
         line.configured([&](const Config& config) { return list_tokens(config, words.json); }));
 }
 
-// --config stands in the help of each command, and may stand before or behind it.
+// Adds --config to every command, so that each help shows it and it can come before or after.
 void add_config(CLI::App& command, std::string& file) {
     command.add_option("--config", file, "Configuration file")->capture_default_str();
     for (auto* part : command.get_subcommands([](CLI::App*) { return true; }))
         add_config(*part, file);
 }
 
-// The first word that should be a command and is none: "bogus", "token bogus".
+// Returns the words up to the first one that should be a command and is not: "bogus", "token bogus".
 std::optional<std::string> unknown_command(const CLI::App& program,
                                            std::span<char* const> arguments) {
     const CLI::App* command = &program;
@@ -234,7 +246,8 @@ int run_words(int argc, char** argv) {
     add_config(program, line.words.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
     if (const auto unknown = unknown_command(program, arguments.subspan(argc > 0 ? 1 : 0)))
-        return complain("no such command: " + *unknown + "; varve --help names them", wrong_use);
+        return complain("no such command: " + *unknown + "; varve --help lists the commands",
+                        wrong_use);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -242,8 +255,8 @@ int run_words(int argc, char** argv) {
     }
     const int status = line.run();
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-    const bool is_diff = program.got_subcommand("diff");  // where 1 means: different
-    return complain("can't write the result", is_diff ? wrong_use : failed);
+    const bool is_diff = program.got_subcommand("diff");  // its exit status 1 means different
+    return complain("cannot write the result", is_diff ? wrong_use : failed);
 }
 
 }  // namespace app

@@ -118,18 +118,17 @@ Result<Staged> open_staged(Rooms& rooms, const std::string& folder) {
     return staged;
 }
 
-int how_to_go_on(const std::vector<Outcome>& outcomes) {
+int status_after(const std::vector<Outcome>& outcomes) {
     const auto& last = outcomes.back();
     if (last.result.finished) return ok;
-    return complain(last.version + " is not finished: stopped. The same command goes on where "
-                                   "this one was",
+    return complain(last.version + " is not finished: stopped. Run the same command to continue",
                     failed);
 }
 
 int complain_of(const base::Error& error, const std::string& version) {
     // A list that can't be read: nothing has begun that could go on.
     if (error.kind == Kind::refused) return complain(error.text, status_of(error));
-    return complain(version + ": " + error.text + ". The same command goes on where this one was",
+    return complain(version + ": " + error.text + ". Run the same command to continue",
                     status_of(error));
 }
 
@@ -158,7 +157,7 @@ int run(Rooms& rooms, const PrewarmWords& words) {
         if (!outcomes.back().result.finished) break;
     }
     print(outcomes, words);
-    return how_to_go_on(outcomes);
+    return status_after(outcomes);
 }
 
 }  // namespace

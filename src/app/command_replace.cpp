@@ -81,14 +81,15 @@ int replace(Rooms& rooms, const PrewarmWords& words) {
     const auto start = steady_clock::now();
     const auto replaced = republish(rooms, *builds, words);
     const std::chrono::duration<double> took = steady_clock::now() - start;
-    constexpr auto goes_on = "The same command goes on where this one was";
+    constexpr auto how_to_continue = "Run the same command to continue";
     if (!replaced && replaced.error().kind == Kind::refused)
         return complain(replaced.error().text, failed);
     if (!replaced)
-        return complain(replaced.error().text + ". " + goes_on, status_of(replaced.error()));
+        return complain(replaced.error().text + ". " + how_to_continue,
+                        status_of(replaced.error()));
     (words.json ? print_as_json : print_text)(words.replace, *replaced, took.count());
     if (replaced->finished) return ok;
-    return complain(words.replace + " is not finished: stopped. " + goes_on, failed);
+    return complain(words.replace + " is not finished: stopped. " + how_to_continue, failed);
 }
 
 }  // namespace app

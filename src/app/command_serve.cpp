@@ -22,9 +22,10 @@ using ::serve::Request;
 // be answered.
 int excuse_cgi(const base::Error& why) {
     base::log::error("can't start", {{"reason", why.text}});
-    fmt::print("Status: 503 Service Unavailable\r\nRetry-After: 60\r\n"
-               "Content-Type: text/plain; charset=utf-8\r\n\r\n"
-               "The change histories can't be read now. Please try again in a minute.\n");
+    fmt::print(
+        "Status: 503 Service Unavailable\r\nRetry-After: 60\r\n"
+        "Content-Type: text/plain; charset=utf-8\r\n\r\n"
+        "The change histories are not available right now. Please try again in a minute.\n");
     return ok;
 }
 

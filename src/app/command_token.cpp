@@ -31,10 +31,11 @@ int add_token(const Config& config, const std::string& name) {
     const auto token = add_token(*rooms->pool, name, base::system_clock_now());
     if (!token) return complain(token.error().text, status_of(token.error()));
     fmt::print("{}\n", *token);
-    fmt::print(stderr, "varve: shown this once. Feed readers put token=… into the address, "
-                       "browsers ask for it as a password\n");
+    fmt::print(stderr,
+               "varve: this token is shown only once. Feed readers add token=… to the address, "
+               "browsers ask for it as a password\n");
     if (!config.site.is_private)
-        fmt::print(stderr, "varve: [site] private is not yes: everybody reads the site\n");
+        fmt::print(stderr, "varve: [site] private is not yes, so everybody can read the site\n");
     return ok;
 }
 
@@ -43,7 +44,7 @@ int revoke_token(const Config& config, const std::string& name) {
     if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
     const auto revoked = revoke_token(*rooms->pool, name);
     if (!revoked) return complain(revoked.error().text, failed);
-    fmt::print("revoked; a running server refuses it within a second\n");
+    fmt::print("revoked; a running server rejects it within a second\n");
     return ok;
 }
 

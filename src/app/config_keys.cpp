@@ -262,8 +262,8 @@ tl::unexpected<base::Error> wrong(std::string text) {
 Result<std::int64_t> number_of(std::string_view value, std::int64_t least, std::int64_t most) {
     const auto number = base::parse_integer(value);
     if (!number || *number < least || *number > most)
-        return wrong(in_quotes(value) + " is not a number from " + std::to_string(least) + " to " +
-                     std::to_string(most));
+        return wrong(in_quotes(value) + " is not a number from " + std::to_string(least) +
+                     " to " + std::to_string(most));
     return *number;
 }
 
@@ -287,7 +287,8 @@ Result<Paths> paths_of(std::string_view value) {
         for (const auto part : base::split(path, '>')) {
             const auto tag = base::trim(part);
             if (tag.empty())
-                return wrong(in_quotes(value) + ": paths like Identity>Name>Public_name are needed");
+                return wrong(in_quotes(value) +
+                             ": paths like Identity>Name>Public_name are needed");
             tags.emplace_back(tag);
         }
     }

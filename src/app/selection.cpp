@@ -25,8 +25,8 @@ Result<release::Objects> objects_in(const std::string& path) {
         if (line.empty() || line.front() == '#') continue;
         const auto parts = base::split(line, '\t');
         if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
-            return base::fail(Kind::refused,
-                              path + ":" + std::to_string(number) + ": no line CLASS TAB NAME");
+            return base::fail(Kind::refused, path + ":" + std::to_string(number) +
+                                                 ": a line must be class, TAB, name");
         objects.push_back({base::legal_text(parts[0]), base::legal_text(parts[1])});
     }
     if (file.bad()) return base::fail(Kind::refused, "can't read " + path);

@@ -59,8 +59,8 @@ bool is_there(store::Transaction& transaction, const std::string& name) {
 Result<std::string> add_token(store::Pool& pool, const std::string& name, base::Seconds now) {
     if (!is_name(name))
         return base::fail(Kind::refused, "\"" + name +
-                                             "\" is no name for a token: 1 to 64 bytes "
-                                             "of printable text are needed");
+                                             "\" cannot name a token: a name is 1 to 64 "
+                                             "bytes of printable text");
     auto token = new_token();
     const auto hash = base::sha256_hex(token);
     const auto done =
@@ -77,7 +77,7 @@ Result<std::string> add_token(store::Pool& pool, const std::string& name, base::
         });
     if (!done)
         return base::fail(Kind::conflict,
-                          name + " has a token already; varve token revoke ends it");
+                          name + " has a token already; varve token revoke removes it");
     return token;
 }
 
@@ -86,7 +86,7 @@ Result<void> revoke_token(store::Pool& pool, const std::string& name) {
     const bool there = store::perform(pool, store::Access::read, [&](auto& transaction) {
         return is_there(transaction, name);
     });
-    if (!there) return base::fail(Kind::absent, "there is no token of the name " + name);
+    if (!there) return base::fail(Kind::absent, "there is no token named " + name);
     store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
         transaction.execute("DELETE FROM tokens WHERE name = ?", {store::Value{name}});
     });
@@ -151,7 +151,7 @@ Result<std::optional<std::string>> TokenHolders::holder_of(std::string_view toke
     if (!is_younger(failed_ ? good_without_store : good))
         read_.wait(lock, [&] { return !reading_; });
     if (failed_ && !is_younger(good_without_store))
-        return base::fail(Kind::unavailable, "the tokens can't be read");
+        return base::fail(Kind::unavailable, "the tokens cannot be read");
     const auto found = names_.find(hash);
     return found == names_.end() ? Holder() : Holder(found->second);
 }

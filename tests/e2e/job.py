@@ -23,7 +23,7 @@ from site_of_varve import HERE, PROGRAM, Site, rss_path
 OBJECTS = 20000
 FIRST, NEXT = RELEASES = ("WS300", "WS301")
 JOB_SECONDS = 120
-GO_ON = "The same command goes on where this one was"
+GO_ON = "Run the same command to continue"
 
 
 @functools.cache
