@@ -8,7 +8,7 @@
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "app/rooms.hpp"
-#include "app/tokens.hpp"
+#include "serve/tokens.hpp"
 
 namespace app {
 namespace {
@@ -189,7 +189,7 @@ void check_log(Checklist& list, std::string_view what, const fs::path& file) {
 
 void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
     if (!config.site.is_private || !store_is_fine) return;
-    const auto count = list_tokens(*open_pool(config, store::IfMissing::fail)).size();
+    const auto count = serve::list_tokens(*open_pool(config, store::IfMissing::fail)).size();
     if (count > 0)
         list.fine("tokens", fmt::format("{} can read the private site", count));
     else

@@ -3,17 +3,17 @@
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
-#include "app/tokens.hpp"
+#include "serve/tokens.hpp"
 
 namespace app {
 namespace {
 
-void print_text(const std::vector<Token>& tokens) {
+void print_text(const std::vector<serve::Token>& tokens) {
     for (const auto& token : tokens)
         fmt::print("{}  {}\n", token.created_at, on_one_line(token.name));
 }
 
-void write_tokens(base::JsonWriter& json, const std::vector<Token>& tokens) {
+void write_tokens(base::JsonWriter& json, const std::vector<serve::Token>& tokens) {
     json.begin_object().key("tokens").begin_array();
     for (const auto& token : tokens)
         json.begin_object()
@@ -28,7 +28,7 @@ void write_tokens(base::JsonWriter& json, const std::vector<Token>& tokens) {
 int add_token(const Config& config, const std::string& name) {
     const auto rooms = open_rooms(config);
     if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    const auto token = add_token(*rooms->pool, name, base::system_clock_now());
+    const auto token = serve::add_token(*rooms->pool, name, base::system_clock_now());
     if (!token) return complain(token.error().text, status_of(token.error()));
     fmt::print("{}\n", *token);
     fmt::print(stderr,
@@ -42,7 +42,7 @@ int add_token(const Config& config, const std::string& name) {
 int revoke_token(const Config& config, const std::string& name) {
     const auto rooms = open_rooms(config);
     if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    const auto revoked = revoke_token(*rooms->pool, name);
+    const auto revoked = serve::revoke_token(*rooms->pool, name);
     if (!revoked) return complain(revoked.error().text, failed);
     fmt::print("revoked; a running server rejects it within a second\n");
     return ok;
@@ -51,7 +51,7 @@ int revoke_token(const Config& config, const std::string& name) {
 int list_tokens(const Config& config, bool json) {
     const auto rooms = open_rooms(config);
     if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    const auto tokens = list_tokens(*rooms->pool);
+    const auto tokens = serve::list_tokens(*rooms->pool);
     if (json)
         print_json([&](auto& writer) { write_tokens(writer, tokens); });
     else

@@ -167,40 +167,9 @@ Result<Rooms> open_rooms(Config config, Waiting waiting, std::size_t threads) {
         std::make_unique<history::CurrentBuild>(build_opener(rooms.config), *rooms.pool);
     rooms.ledger = std::make_unique<query::HistoryService>(
         *rooms.pool, *rooms.current, rooms.config.history, base::system_clock_now);
-    rooms.tokens = std::make_unique<TokenHolders>(*rooms.pool);
+    rooms.tokens = std::make_unique<serve::TokenHolders>(*rooms.pool);
     return rooms;
 }
-
-namespace {
-
-// Adds what the store itself answers: what operators see, and whose a token is.
-void complete(serve::OperatorDesk& desk, Rooms& rooms) {
-    desk.schema_fault = [&pool = *rooms.pool]() -> serve::Asked<std::string> {
-        try {
-            const auto connection = pool.lease();
-            const auto fits = store::check_schema(*connection);
-            return fits ? std::string() : fits.error().text;
-        } catch (const store::Failure& failure) {
-            return base::fail(base::Kind::unavailable, failure.what());
-        }
-    };
-    desk.store_counts = [&pool = *rooms.pool]() -> serve::Asked<query::StoreCounts> {
-        try {
-            return query::count_store(pool);
-        } catch (const store::Failure& failure) {
-            return base::fail(base::Kind::unavailable, failure.what());
-        }
-    };
-    desk.effort = [&pool = *rooms.pool, &ledger = *rooms.ledger] {
-        return serve::Effort{.computations = ledger.computations(),
-                             .store_retries = pool.retries()};
-    };
-    desk.token_holder = [&tokens = *rooms.tokens](const std::string& token) {
-        return tokens.holder_of(token);
-    };
-}
-
-}  // namespace
 
 std::unique_ptr<serve::Site> open_site(Rooms& rooms, Asker asker, serve::Metrics* metrics) {
     const auto& config = rooms.config;
@@ -214,10 +183,9 @@ std::unique_ptr<serve::Site> open_site(Rooms& rooms, Asker asker, serve::Metrics
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
     settings.limits.burst = static_cast<double>(config.serve.limit_burst);
     settings.metrics = metrics;
-    auto desk = serve::desk_over(*rooms.ledger, *rooms.current);
-    complete(desk.operators, rooms);
-    return std::make_unique<serve::Site>(std::move(desk), config.site, *config.templates,
-                                         std::move(settings));
+    return std::make_unique<serve::Site>(
+        serve::Services{*rooms.ledger, *rooms.current, *rooms.pool, *rooms.tokens}, config.site,
+        *config.templates, std::move(settings));
 }
 
 }  // namespace app

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "app/config.hpp"
-#include "app/tokens.hpp"
 #include "base/result.hpp"
 #include "history/current.hpp"
 #include "query/history_service.hpp"
 #include "serve/site.hpp"
+#include "serve/tokens.hpp"
 #include "source/acedb/database.hpp"
 #include "store/pool.hpp"
 
@@ -38,7 +38,7 @@ struct Rooms {
     std::unique_ptr<store::Pool> pool;
     std::unique_ptr<history::CurrentBuild> current;
     std::unique_ptr<query::HistoryService> ledger;
-    std::unique_ptr<TokenHolders> tokens;
+    std::unique_ptr<serve::TokenHolders> tokens;
 };
 
 // Who waits for the store. A request gives up after half a second of failures, and when a server is

@@ -41,7 +41,7 @@ std::string token_in(std::string_view authorization) {
     return colon == std::string::npos ? std::string() : user_and_password.substr(colon + 1);
 }
 
-std::optional<HttpError> check_token(const OperatorDesk& desk, const Request& request,
+std::optional<HttpError> check_token(TokenHolders& holders, const Request& request,
                                      const std::vector<std::string>& query_tokens) {
     auto tokens = query_tokens;
     tokens.push_back(token_in(request.field("authorization")));
@@ -49,7 +49,7 @@ std::optional<HttpError> check_token(const OperatorDesk& desk, const Request& re
     if (tokens.size() > 2) tokens.clear();
     for (const auto& token : tokens) {
         if (token.empty() || token.size() > longest_token) continue;
-        const auto holder = desk.token_holder(token);
+        const auto holder = holders.holder_of(token);
         if (!holder) {
             base::log::warning("token lookup failed", {{"reason", holder.error().text}});
             return HttpError{

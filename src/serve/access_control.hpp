@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/desk.hpp"
 #include "serve/http.hpp"
+#include "serve/tokens.hpp"
 
 namespace serve {
 
@@ -20,8 +20,7 @@ namespace serve {
 // Checks that the request has a valid token.
 //   query_tokens  the values of token=, which the query no longer contains
 //   returns       401 without a valid token, 503 when tokens cannot be checked; nullopt: allowed
-[[nodiscard]] std::optional<HttpError> check_token(const OperatorDesk& desk,
-                                                   const Request& request,
+[[nodiscard]] std::optional<HttpError> check_token(TokenHolders& holders, const Request& request,
                                                    const std::vector<std::string>& query_tokens);
 
 // Marks the response of a private site: no shared cache stores it, and browsers do not send its

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "query/history_page.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "serve/http.hpp"
-#include "tables/rows.hpp"
 
 namespace serve {
 

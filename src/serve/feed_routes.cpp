@@ -7,6 +7,7 @@
 #include "base/date.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
+#include "query/query.hpp"
 #include "render/feed.hpp"
 #include "serve/delta.hpp"
 #include "serve/errors.hpp"
@@ -46,7 +47,7 @@ tl::unexpected<HttpError> moved(const SiteContext& site, const FeedRequest& requ
 
 Result<LoadedFeed> load_object(SiteContext& site, const FeedRequest& request,
                                const query::PageRequest& window) {
-    auto answer = site.desk.history_of(request.object, window);
+    auto answer = site.history.history_of(request.object, window);
     if (!answer)
         return fail(http_error_of(answer.error(), wanted_object(request.object), window.since));
     if (answer->history.object != request.object) {
@@ -82,7 +83,7 @@ std::vector<ObjectName> recorded_spellings(std::vector<ObjectName> requested,
 
 Result<LoadedFeed> load_list(SiteContext& site, const FeedRequest& request,
                              const query::PageRequest& window) {
-    auto listed = site.desk.watch_list(request.objects, window);
+    auto listed = site.history.watch_list(request.objects, window);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list(), window.since));
     auto objects = recorded_spellings(request.objects, listed->list.objects);
     if (objects != request.objects) {
@@ -97,18 +98,17 @@ Result<LoadedFeed> load_list(SiteContext& site, const FeedRequest& request,
 
 // Returns the recorded spelling of a class that differs in case only; empty: there is none.
 std::string recorded_class(const SiteContext& site, const std::string& class_name) {
-    const auto classes = site.desk.reading.known_classes();
-    if (!classes) return {};
-    const auto found = std::find_if(classes->begin(), classes->end(), [&](const auto& each) {
+    const auto classes = query::known_classes(site.history.read_context());
+    const auto found = std::find_if(classes.begin(), classes.end(), [&](const auto& each) {
         return base::equal_ignoring_case(each, class_name);
     });
-    return found == classes->end() || *found == class_name ? std::string() : *found;
+    return found == classes.end() || *found == class_name ? std::string() : *found;
 }
 
 Result<LoadedFeed> load_class(SiteContext& site, const FeedRequest& request,
                               const query::PageRequest& window) {
     const auto& class_name = request.object.class_name;
-    auto page = site.desk.reading.class_history(class_name, window);
+    auto page = query::class_history(site.history.read_context(), class_name, window);
     if (page)
         return LoadedFeed{std::move(*page), render::subject_of_class(class_name, site.site)};
     if (page.error().kind == base::Kind::absent)
@@ -122,7 +122,7 @@ Result<LoadedFeed> load_class(SiteContext& site, const FeedRequest& request,
 
 Result<LoadedFeed> load_release(SiteContext& site, const FeedRequest& request,
                                 const query::PageRequest& window) {
-    auto page = site.desk.reading.release_history(request.version, window);
+    auto page = query::release_history(site.history.read_context(), request.version, window);
     if (!page) return fail(http_error_of(page.error(), wanted_release(request.version)));
     const base::Release release = page->rows.empty()
                                       ? base::Release{request.version, page->last_modified}
@@ -191,7 +191,7 @@ Result<PagePtr> render_document(SiteContext& site, const FeedDocument& document,
     page.last_modified = render::last_modified(loaded->page);
     page.last_modified_text = base::format_http_date(page.last_modified);
     // When the build was switched meanwhile, the page may show either of the two.
-    page.provisional = !loaded->up_to_date || !same_build(version, site.desk.moment());
+    page.provisional = !loaded->up_to_date || !same_build(version, site.history.cache_version());
     // Not so for a class: rows of a release that is not shown yet may come between its rows.
     page.permanent = request.is_archive() && request.subject != Subject::whole_class &&
                      loaded->page.rows.size() == query::archive_page;
@@ -271,7 +271,7 @@ Result<Response> answer_feed_request(SiteContext& site, const Request& request,
     const auto& format = format_of(feed, accept);
     const FeedDocument document{feed, format,
                                 is_xml(format) && is_browser(accept, format.media_type)};
-    const auto version = feed.is_wide() ? site.wide_version() : site.desk.moment();
+    const auto version = feed.is_wide() ? site.wide_version() : site.history.cache_version();
     const auto coding = preferred_coding(request.field("accept-encoding"));
     const auto key = url_of(feed) + " " + std::string(format.name);
     const auto found = cached_page(
@@ -295,7 +295,7 @@ Result<Response> answer_feed(SiteContext& site, const Request& request) {
     if (!feed) return fail(feed.error());
     auto response = answer_feed_request(site, request, *feed);
     if (response && site.settings.count_hits && feed->subject == Subject::object)
-        site.desk.note_hit(feed->object);
+        site.history.note_hit(feed->object);
     return response;
 }
 

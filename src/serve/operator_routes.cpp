@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "base/date.hpp"
 #include "base/json.hpp"
+#include "base/log.hpp"
+#include "query/query.hpp"
 #include "serve/routes.hpp"
+#include "store/store.hpp"
 
 namespace serve {
 
@@ -14,21 +17,44 @@ long days_since(base::Date day, base::Seconds now) {
     return (std::chrono::floor<std::chrono::days>(now) - day).count();
 }
 
+std::optional<base::Release> current_release(const SiteContext& site) {
+    const auto build = site.build.build();
+    if (!build) return std::nullopt;
+    return build->release();
+}
+
+// Returns what `read` returns; nullopt when the store cannot be reached.
+template <class Read>
+auto if_reachable(Read&& read) -> std::optional<decltype(read())> {
+    try {
+        return read();
+    } catch (const store::Failure& failure) {
+        base::log::error("cannot reach the store", {{"reason", failure.what()}});
+        return std::nullopt;
+    }
+}
+
+// Returns why the schema does not fit this program; empty: it does.
+std::string schema_error(store::Pool& pool) {
+    const auto connection = pool.lease();
+    const auto fits = store::check_schema(*connection);
+    return fits ? std::string() : fits.error().text;
+}
+
 //   schema  "ok", "unknown", or what is wrong with it
 std::string health_report(SiteContext& site, const query::CacheVersion& version, bool healthy,
                           const std::string& schema) {
-    const auto& desk = site.desk.operators;
     std::string text;
     base::JsonWriter json(text);
     json.begin_object().field("status", healthy ? "ok" : "unavailable");
     json.field("store", version.store_reachable ? "reachable" : "unreachable");
     json.field("release", version.version);
-    if (const auto release = desk.current_release()) {
+    if (const auto release = current_release(site)) {
         json.field("released_on", base::format_date(release->released_on));
         json.field("age_days", days_since(release->released_on, site.settings.clock()));
     }
     json.field("build", version.build_digest);
-    if (const auto reason = desk.refused_build(); !reason.empty())
+    if (const auto reason = site.build.why(); !reason.empty())
         json.field("refused_build", reason);
     json.field("schema", schema).end_object();
     return text + "\n";
@@ -47,9 +73,9 @@ Response uncached(int status, std::string_view content_type, std::string body) {
 }  // namespace
 
 Result<Response> answer_health(SiteContext& site, const Request&) {
-    const auto version = site.desk.moment();
-    const auto [error, age, is_unknown] =
-        site.schema_error.get([&] { return site.desk.operators.schema_fault(); });
+    const auto version = site.history.cache_version();
+    const auto [error, age, is_unknown] = site.schema_error.get(
+        [&] { return if_reachable([&] { return schema_error(site.pool); }); });
     const bool is_known = error != nullptr && !is_unknown;
     const bool fits = !is_known || error->empty();
     const bool healthy = version.store_reachable && !version.version.empty() && fits;
@@ -61,15 +87,14 @@ Result<Response> answer_health(SiteContext& site, const Request&) {
 }
 
 Result<Response> answer_metrics(SiteContext& site, const Request&) {
-    const auto& desk = site.desk.operators;
     Metrics::Gauges gauges;
-    gauges.release = desk.current_release();
-    gauges.store_up = site.desk.moment().store_reachable;
-    const auto counts = site.store_counts.get([&] { return desk.store_counts(); });
+    gauges.release = current_release(site);
+    gauges.store_up = site.history.cache_version().store_reachable;
+    const auto counts = site.store_counts.get(
+        [&] { return if_reachable([&] { return query::count_store(site.pool); }); });
     if (counts.value != nullptr && !counts.has_failed) gauges.store = *counts.value;
-    const auto effort = desk.effort();
-    gauges.computations = effort.computations;
-    gauges.store_retries = effort.store_retries;
+    gauges.computations = site.history.computations();
+    gauges.store_retries = site.pool.retries();
     gauges.cache_bytes = site.pages.bytes();
     return uncached(200, "text/plain; version=0.0.4; charset=utf-8", site.metrics.text(gauges));
 }

@@ -7,6 +7,8 @@
 
 #include "base/date.hpp"
 #include "base/json.hpp"
+#include "query/labelled.hpp"
+#include "query/query.hpp"
 #include "render/change_json.hpp"
 #include "render/feed.hpp"
 #include "render/item.hpp"
@@ -46,41 +48,29 @@ tl::unexpected<HttpError> moved(const SiteContext& site, const T& request) {
     return fail({301, "This page has moved.", site.absolute_url(url_of(request))});
 }
 
-base::Result<HomeLists> read_home_lists(const ReadingDesk& reading) {
-    auto classes = reading.known_classes();
-    if (!classes) return tl::unexpected(std::move(classes.error()));
-    auto recent = reading.newest_releases(recent_releases);
-    if (!recent) return tl::unexpected(std::move(recent.error()));
-    return HomeLists{std::move(*classes), std::move(*recent)};
-}
-
 Result<RenderedPage> render_home(SiteContext& site, const HomeRequest& request,
                                  const query::CacheVersion& version) {
-    const auto& reading = site.desk.reading;
+    const auto context = site.history.read_context();
     render::HomeView view;
     view.class_name = request.class_name;
     view.text = request.text;
-    if (!request.text.empty()) {
-        auto found = reading.find_named(request.class_name, request.text, most_found);
-        if (!found) return fail(http_error_of(found.error(), wanted_search()));
-        view.found = std::move(*found);
-    }
-    auto lists = site.home_lists.get(version, [&] { return read_home_lists(reading); });
+    if (!request.text.empty())
+        view.found = query::find_named(context, request.class_name, request.text, most_found);
+    auto lists = site.home_lists.get(version, [&]() -> base::Result<HomeLists> {
+        return HomeLists{query::known_classes(context),
+                         query::newest_releases(context, recent_releases)};
+    });
     if (!lists) return fail(http_error_of(lists.error(), wanted_search()));
     view.classes = std::move(lists->classes);
     view.recent = std::move(lists->recent);
-    if (!request.objects.empty()) {
-        auto watched = reading.labelled(request.objects);
-        if (!watched) return fail(http_error_of(watched.error(), wanted_search()));
-        view.watched = std::move(*watched);
-    }
+    if (!request.objects.empty()) view.watched = query::labelled(context, request.objects);
     return RenderedPage{.body = render::home_page(view, site.site, site.templates),
                         .provisional = version.version.empty()};
 }
 
 Result<RenderedPage> render_history(SiteContext& site, const HistoryRequest& request) {
     const query::PageRequest window{.most = most_rows, .since = ""};
-    auto answer = site.desk.history_of(request.object, window);
+    auto answer = site.history.history_of(request.object, window);
     if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
     auto& history = answer->history;
     if (history.object != request.object) {
@@ -104,11 +94,11 @@ Result<RenderedPage> render_history(SiteContext& site, const HistoryRequest& req
 }
 
 Result<RenderedPage> render_release(SiteContext& site, const std::string& version,
-                                    const query::ContentsQuery& query) {
-    auto contents = site.desk.reading.release_contents(version, query);
+                                    const query::ContentsQuery& contents_query) {
+    auto contents = query::release_contents(site.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
-    return RenderedPage{
-        .body = render::release_page({std::move(*contents), query}, site.site, site.templates)};
+    return RenderedPage{.body = render::release_page({std::move(*contents), contents_query},
+                                                     site.site, site.templates)};
 }
 
 HttpError difference_error(const base::Error& error, const DiffRequest& request) {
@@ -120,14 +110,15 @@ HttpError difference_error(const base::Error& error, const DiffRequest& request)
 
 Result<RenderedPage> render_difference(SiteContext& site, const DiffRequest& request) {
     // Brings the object up to date, and finds its recorded spelling.
-    const auto answer = site.desk.history_of(request.object, {.most = 1, .since = ""});
+    const auto answer = site.history.history_of(request.object, {.most = 1, .since = ""});
     if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
     if (answer->history.object != request.object) {
         auto recorded = request;
         recorded.object = answer->history.object;
         return moved(site, recorded);
     }
-    auto difference = site.desk.reading.difference(request.object, request.from, request.to);
+    auto difference =
+        query::difference(site.history.read_context(), request.object, request.from, request.to);
     if (!difference) return fail(difference_error(difference.error(), request));
     if (difference->to < difference->from)
         return fail(400, "from=" + request.from + " is later than to=" + request.to +
@@ -142,14 +133,14 @@ Result<RenderedPage> render_difference(SiteContext& site, const DiffRequest& req
 }
 
 Result<RenderedPage> render_suggestions(SiteContext& site, const HomeRequest& request) {
-    auto found = Asked<std::vector<query::Named>>();
+    std::vector<query::Named> found;
     if (!request.text.empty())
-        found = site.desk.reading.find_named(request.class_name, request.text, most_suggested);
-    if (!found) return fail(http_error_of(found.error(), wanted_search()));
+        found = query::find_named(site.history.read_context(), request.class_name, request.text,
+                                  most_suggested);
     RenderedPage page;
     base::JsonWriter json(page.body);
     json.begin_array();
-    for (const auto& [object, label] : *found)
+    for (const auto& [object, label] : found)
         json.begin_object()
             .field("class", object.class_name)
             .field("name", object.name)
@@ -164,7 +155,7 @@ Result<RenderedPage> render_suggestions(SiteContext& site, const HomeRequest& re
 Result<RenderedPage> render_opml(SiteContext& site,
                                  const std::vector<tree::ObjectName>& objects) {
     const query::PageRequest window{.most = site.settings.max_items, .since = ""};
-    const auto listed = site.desk.watch_list(objects, window);
+    const auto listed = site.history.watch_list(objects, window);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list()));
     return RenderedPage{.body = render::opml(listed->list, site.site),
                         .provisional = !listed->up_to_date};
@@ -214,7 +205,7 @@ Result<Response> answer_history(SiteContext& site, const Request& request) {
     const auto history = parse_history_request(request.query);
     if (!history) return fail(history.error());
     return cached_response(site, request,
-                           {url_of(*history), site.desk.moment(), html_metadata(site)},
+                           {url_of(*history), site.history.cache_version(), html_metadata(site)},
                            [&] { return render_history(site, *history); });
 }
 
@@ -224,7 +215,7 @@ Result<Response> answer_difference(SiteContext& site, const Request& request) {
     const auto metadata = diff->format == DiffRequest::Format::html
                               ? html_metadata(site)
                               : file_metadata("application/json", site.settings.max_age);
-    return cached_response(site, request, {url_of(*diff), site.desk.moment(), metadata},
+    return cached_response(site, request, {url_of(*diff), site.history.cache_version(), metadata},
                            [&] { return render_difference(site, *diff); });
 }
 

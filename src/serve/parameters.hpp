@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "query/history_page.hpp"
 #include "serve/http.hpp"
-#include "tables/rows.hpp"
 
 namespace serve {
 

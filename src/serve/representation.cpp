@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 namespace serve {
@@ -71,7 +72,7 @@ PagePtr page_of(const SiteContext& site, const std::optional<query::CacheVersion
         page.last_modified_text = base::format_http_date(rendered.last_modified);
     // When the build was switched meanwhile, the page may show either of the two.
     page.provisional =
-        rendered.provisional || (version && !same_build(*version, site.desk.moment()));
+        rendered.provisional || (version && !same_build(*version, site.history.cache_version()));
     return std::make_shared<const Page>(std::move(page));
 }
 
@@ -120,7 +121,17 @@ Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
                                      const query::CacheVersion& version, Coding coding,
                                      const PageCache::Render& render,
                                      PageCache::WhileRendering policy) {
-    auto found = cached_in_coding(site.pages, key, version, coding, render, policy);
+    const auto render_or_unavailable = [&]() -> Result<PagePtr> {
+        try {
+            return render();
+        } catch (const store::Failure& failure) {
+            base::log::error("cannot reach the store", {{"reason", failure.what()}});
+            return fail(503, "This page is not available right now. "
+                             "Please try again in a minute.");
+        }
+    };
+    auto found =
+        cached_in_coding(site.pages, key, version, coding, render_or_unavailable, policy);
     if (!found) return found;
     site.metrics.count_page(found->hit);
     found->stale = found->stale || !version.store_reachable;

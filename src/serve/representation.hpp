@@ -43,6 +43,7 @@ void add_security_fields(Response& response);
 
 // Returns the page under `key` of `version` from the cache, rendering it (in the coding identity)
 // when necessary; its gzip form is cached as well. Counts hits and misses.
+//   render  may throw store::Failure, which becomes 503
 [[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
                                                    const query::CacheVersion& version,
                                                    Coding coding, const PageCache::Render& render,

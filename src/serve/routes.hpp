@@ -13,13 +13,17 @@
 #include <vector>
 
 #include "base/single_flight.hpp"
-#include "serve/desk.hpp"
+#include "history/current.hpp"
+#include "query/history_service.hpp"
+#include "query/query.hpp"
 #include "serve/http.hpp"
 #include "serve/monitoring.hpp"
 #include "serve/page_cache.hpp"
 #include "serve/rate_limiter.hpp"
 #include "serve/requests.hpp"
 #include "serve/site.hpp"
+#include "serve/tokens.hpp"
+#include "store/pool.hpp"
 
 namespace serve {
 
@@ -44,11 +48,15 @@ struct HomeLists {
     std::vector<query::ReleaseSummary> recent;
 };
 
-// What the routes of one site work with. Whatever the references name outlives it.
+// What the routes of one site share. The services outlive it.
 struct SiteContext {
-    SiteContext(Desk desk_, render::Site site_, render::Templates templates_, Settings settings_);
+    SiteContext(const Services& services, render::Site site_, render::Templates templates_,
+                Settings settings_);
 
-    const Desk desk;
+    query::HistoryService& history;
+    const history::CurrentBuild& build;
+    store::Pool& pool;
+    TokenHolders& tokens;
     const render::Site site;
     const render::Templates templates;
     const Settings settings;
@@ -62,7 +70,7 @@ struct SiteContext {
     Metrics& metrics;
 
     [[nodiscard]] query::CacheVersion wide_version() {
-        return minute_version.of(desk.moment(), settings.steady_clock());
+        return minute_version.of(history.cache_version(), settings.steady_clock());
     }
     // Returns the absolute URL of "/rss?class=…".
     [[nodiscard]] std::string absolute_url(std::string_view url) const {

@@ -86,7 +86,7 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& site, const 
     if (entry.access == RouteEntry::Access::readers) {
         if (auto error = check_rate(site, request)) return fail(std::move(*error));
         if (site.settings.private_site)
-            if (auto error = check_token(site.desk.operators, request, query_tokens))
+            if (auto error = check_token(site.tokens, request, query_tokens))
                 return fail(std::move(*error));
     }
     if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD")
@@ -139,9 +139,10 @@ query::CacheVersion MinuteVersion::of(const query::CacheVersion& current,
     return version;
 }
 
-SiteContext::SiteContext(Desk desk_, render::Site site_, render::Templates templates_,
-                         Settings settings_)
-    : desk(std::move(desk_)), site(std::move(site_)), templates(std::move(templates_)),
+SiteContext::SiteContext(const Services& services, render::Site site_,
+                         render::Templates templates_, Settings settings_)
+    : history(services.history), build(services.build), pool(services.pool),
+      tokens(services.tokens), site(std::move(site_)), templates(std::move(templates_)),
       settings(std::move(settings_)), pages(settings.cache_bytes),
       schema_error({.refresh_after = 10s}, settings.steady_clock),
       store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
@@ -159,9 +160,10 @@ std::string SiteContext::entity_tag_of(std::initializer_list<std::string_view> p
     return "\"" + digest.hex().substr(0, 32) + "\"";
 }
 
-Site::Site(Desk desk, render::Site site, render::Templates templates, Settings settings)
-    : context_(std::make_unique<SiteContext>(std::move(desk), std::move(site),
-                                             std::move(templates), std::move(settings))) {}
+Site::Site(const Services& services, render::Site site, render::Templates templates,
+           Settings settings)
+    : context_(std::make_unique<SiteContext>(services, std::move(site), std::move(templates),
+                                             std::move(settings))) {}
 
 Site::~Site() = default;
 

@@ -9,16 +9,27 @@
 #include <string>
 
 #include "base/date.hpp"
+#include "history/current.hpp"
+#include "query/history_service.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
-#include "serve/desk.hpp"
 #include "serve/http.hpp"
 #include "serve/rate_limiter.hpp"
+#include "store/pool.hpp"
 
 namespace serve {
 
 class Metrics;
+class TokenHolders;
 struct SiteContext;
+
+// What a site reads from. All of it outlives the site.
+struct Services {
+    query::HistoryService& history;
+    const history::CurrentBuild& build;
+    store::Pool& pool;  // for /healthz and /metrics
+    TokenHolders& tokens;
+};
 
 // [serve] of the configuration, and what tests replace.
 struct Settings {
@@ -38,8 +49,8 @@ struct Settings {
 
 class Site {
    public:
-    // Whatever `desk` reads from outlives the site.
-    Site(Desk desk, render::Site site, render::Templates templates, Settings settings);
+    Site(const Services& services, render::Site site, render::Templates templates,
+         Settings settings);
     ~Site();
 
     // Returns the response to a request. Never throws: a failure becomes a 5xx with a short page

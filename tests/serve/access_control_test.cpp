@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "serve/access_control.hpp"
-#include "serve/backroom.hpp"
+#include "serve/world.hpp"
 
-using namespace backroom;
+using namespace world;
 
 namespace {
 
@@ -25,7 +25,7 @@ TEST_CASE("a token stands in Authorization as password of Basic, or behind Beare
 
 TEST_CASE("a private site answers nobody without a token, and tells how to show one") {
     World world(private_site());
-    world.back.tokens = {{"t1", "ada"}};
+    world.add_token("ada", "t1");
     for (const auto* address :
          {"/", "/rss?class=Gene&name=WBGene00006763", "/rss?class=Gene&name=nobody",
           "/history?class=Gene&name=x", "/release/WS1", "/suggest?q=a", "/opml?object=Gene:x",
@@ -38,7 +38,7 @@ TEST_CASE("a private site answers nobody without a token, and tells how to show 
         CHECK(response.field("Cache-Control") == "private, no-store");
     }
     CHECK(world.open("/", {{"authorization", "Bearer wrong"}}).status == 401);
-    CHECK(world.back.loads == 0);
+    CHECK(world.rendered() == 0);
 }
 
 TEST_CASE("operators and files of the pages need no token") {
@@ -50,7 +50,7 @@ TEST_CASE("operators and files of the pages need no token") {
 
 TEST_CASE("with a token everything is answered, kept by nobody else, and the token is nowhere") {
     World world(private_site());
-    world.back.tokens = {{"t-secret", "ada"}};
+    world.add_token("ada", "t-secret");
     for (const auto& [query, fields] : std::vector<std::pair<std::string, Fields>>{
              {plain + "&token=t-secret", {}},
              {"token=t-secret;" + plain, {}},
@@ -66,7 +66,7 @@ TEST_CASE("with a token everything is answered, kept by nobody else, and the tok
         CHECK_FALSE(says(response, "token"));
     }
     // One page for all of them: the token is no part of its key.
-    CHECK(world.back.loads == 1);
+    CHECK(world.rendered() == 1);
     const auto page = world.open("/history?class=Gene&name=WBGene00006763&token=t-secret");
     CHECK(page.field("Referrer-Policy") == "no-referrer");
     CHECK_FALSE(says(page, "t-secret"));
@@ -74,7 +74,7 @@ TEST_CASE("with a token everything is answered, kept by nobody else, and the tok
 
 TEST_CASE("who came by token= and is sent elsewhere goes on by it, and only they") {
     World world(private_site());
-    world.back.tokens = {{"t 1", "ada"}};
+    world.add_token("ada", "t 1");
     const std::string other = "class=gene&name=wbgene00006763";
     const std::string there = "https://example.org/changes/rss?class=Gene&name=WBGene00006763";
     const auto sent = world.get(other + "&token=t%201");
@@ -85,20 +85,19 @@ TEST_CASE("who came by token= and is sent elsewhere goes on by it, and only they
 
 TEST_CASE("newer items of a private site are kept by nobody") {
     World world(private_site());
-    world.back.tokens = {{"t", "ada"}};
-    world.back.rows = {row(unc26, 1)};
+    world.add_token("ada", "t");
+    world.release(1, {unc26});
     const auto tag = std::string(world.get(plain + "&token=t").field("ETag"));
-    world.back.rows = {row(unc26, 2), row(unc26, 1)};
-    ++world.back.moment.generation;
+    world.release(2, {unc26});
     const auto newer = world.get(plain + "&token=t", {{"if-none-match", tag}, {"a-im", "feed"}});
     CHECK(newer.status == 226);
     CHECK(newer.field("Cache-Control") == "private, no-store, im");
 }
 
-TEST_CASE("who holds a token can't be told while the store is away: 503") {
+TEST_CASE("tokens cannot be checked while the store is away: 503") {
     World world(private_site());
-    world.back.tokens = {{"t", "ada"}};
-    world.back.moment.store_reachable = false;
+    world.add_token("ada", "t");
+    world.small.set_store_down(true);
     const auto response = world.get(plain + "&token=t");
     CHECK(response.status == 503);
     CHECK_FALSE(says(response, "secret"));

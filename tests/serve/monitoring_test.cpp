@@ -3,14 +3,15 @@
 
 #include <thread>
 
-#include "serve/backroom.hpp"
-#include "serve/monitoring.hpp"
+#include "serve/world.hpp"
 
-using namespace backroom;
+using namespace world;
 using namespace std::chrono_literals;
 
 TEST_CASE("healthz tells store, release, its age and build, and why a newer build is refused") {
     World world;
+    world.release(46, {unc26});
+    world.small.now = *base::parse_rfc3339("2008-03-01T12:00:00Z");
     auto response = world.ask("GET", "/healthz");
     CHECK(response.status == 200);
     CHECK(response.field("Cache-Control") == "no-store");
@@ -18,55 +19,56 @@ TEST_CASE("healthz tells store, release, its age and build, and why a newer buil
     auto report = nlohmann::json::parse(*response.body);
     CHECK(report == nlohmann::json{{"status", "ok"},
                                    {"store", "reachable"},
-                                   {"release", "WS187"},
+                                   {"release", "WS46"},
                                    {"released_on", "2008-02-15"},
                                    {"age_days", 15},
-                                   {"build", "d187"},
+                                   {"build", world.build(46)->digest()},
                                    {"schema", "ok"}});
-    world.back.refused_build = "WS188: Gene lost 60 %, \"all\" \xff";
+    world.set_value(unc26, "another content");
+    world.small.put(world.build(46));
     report = nlohmann::json::parse(*world.ask("GET", "/healthz").body);
-    CHECK(
-        report["refused_build"].get<std::string>().starts_with("WS188: Gene lost 60 %, \"all\""));
-    world.back.moment.store_reachable = false;
+    CHECK(report["refused_build"].get<std::string>().find("WS46") != std::string::npos);
+    world.small.set_store_down(true);
     CHECK(world.ask("GET", "/healthz").status == 503);
-    world.back.moment = {};
-    response = world.ask("HEAD", "/healthz");
+}
+
+TEST_CASE("without a build there is no health") {
+    World world(settings_with(), "https://example.org", World::Start::without_build);
+    const auto response = world.ask("HEAD", "/healthz");
     CHECK(response.status == 503);
     CHECK(response.field("Retry-After") == "30");
     CHECK_FALSE(nlohmann::json::parse(*response.body).contains("age_days"));
 }
 
-TEST_CASE("a schema that does not fit is no health, and is asked for once in ten seconds") {
+TEST_CASE("a schema that does not fit is no health, and is checked once in ten seconds") {
     World world;
     CHECK(world.open("/healthz").status == 200);
-    world.back.schema_fault = "schema 4; this program knows 3";
+    world.small.execute("UPDATE meta SET value = 99 WHERE name = 'schema'");
     CHECK(world.open("/healthz").status == 200);
-    CHECK(world.back.schema_asked == 1);
-    world.back.tick += 10s;
+    world.tick += 10s;
     const auto response = world.open("/healthz");
     CHECK(response.status == 503);
-    CHECK(says(response, "schema 4; this program knows 3"));
-    CHECK(world.back.schema_asked == 2);
-    CHECK(world.back.counts_asked == 0);
+    CHECK(says(response, "schema 99"));
 }
 
 // Both would wait forever for a look that waits for them.
-TEST_CASE("while the store is slow to look at, others are answered with what was known") {
+TEST_CASE("while the store is slow, others are answered with what is known") {
     World world;
+    static_cast<void>(world.small.service.cache_version());
     std::string meanwhile;
-    world.back.on_look = [&, is_first = true]() mutable {
-        if (!std::exchange(is_first, false)) return;
+    world.small.store_switch.before_statement = [&] {
+        world.small.store_switch.before_statement = nullptr;
         std::thread([&] {
             meanwhile = body_of(world.open("/healthz")) + body_of(world.open("/metrics"));
         }).join();
     };
-    SECTION("health, before the first look") {
+    SECTION("health, before the first check") {
         CHECK(says(world.open("/healthz"), "\"schema\":\"ok\""));
         CHECK(meanwhile.find("\"schema\":\"unknown\"") != std::string::npos);
         CHECK(meanwhile.find("\"status\":\"ok\"") != std::string::npos);
     }
     SECTION("counts, before the first count") {
-        CHECK(says(world.open("/metrics"), "varve_objects 0\n"));
+        CHECK(says(world.open("/metrics"), "varve_objects 3\n"));
         CHECK(meanwhile.find("varve_objects") == std::string::npos);
         CHECK(meanwhile.find("varve_store_up 1\n") != std::string::npos);
     }
@@ -74,14 +76,12 @@ TEST_CASE("while the store is slow to look at, others are answered with what was
 
 TEST_CASE("the store is counted once a minute") {
     World world;
-    world.back.counts = {.objects = 12, .rows = 34};
-    CHECK(says(world.open("/metrics"), "varve_objects 12\n"));
-    world.back.counts = {.objects = 13, .rows = 35};
-    world.back.tick += 59s;
-    CHECK(says(world.open("/metrics"), "varve_objects 12\n"));
-    CHECK(world.back.counts_asked == 1);
-    world.back.tick += 1s;
-    CHECK(says(world.open("/metrics"), "varve_objects 13\n"));
+    CHECK(says(world.open("/metrics"), "varve_history_rows 0\n"));
+    world.release(1, {unc26, daf16});
+    world.tick -= 1s;
+    CHECK(says(world.open("/metrics"), "varve_history_rows 0\n"));
+    world.tick += 1s;
+    CHECK(says(world.open("/metrics"), "varve_history_rows 2\n"));
 }
 
 TEST_CASE("every status that is sent has a name") {
@@ -91,11 +91,11 @@ TEST_CASE("every status that is sent has a name") {
 
 TEST_CASE("metrics count requests by route and status, pages by cache, and tell the facts") {
     World world;
-    world.back.counts = {.objects = 12, .rows = 34};
+    world.release(46, {unc26, daf16});
     static_cast<void>(world.get(plain));
     static_cast<void>(world.get(plain));
     static_cast<void>(world.get(plain + "&n=0"));
-    static_cast<void>(world.open("/release/WS2"));
+    static_cast<void>(world.open("/release/WS46"));
     static_cast<void>(world.open("/nowhere"));
     const auto response = world.open("/metrics");
     CHECK(response.status == 200);
@@ -107,9 +107,9 @@ TEST_CASE("metrics count requests by route and status, pages by cache, and tell 
           "varve_requests_total{route=\"release\",status=\"200\"} 1\n",
           "varve_requests_total{route=\"none\",status=\"404\"} 1\n",
           "varve_page_cache_hits_total 1\n", "varve_page_cache_misses_total 2\n",
-          "varve_computations_total 7\n", "varve_store_retries_total 3\n", "varve_store_up 1\n",
-          "varve_objects 12\n", "varve_history_rows 34\n",
-          "varve_release_info{version=\"WS187\"} 1\n", "varve_release_date_seconds 1203033600\n",
+          "varve_computations_total 6\n", "varve_store_retries_total 0\n", "varve_store_up 1\n",
+          "varve_objects 3\n", "varve_history_rows 2\n",
+          "varve_release_info{version=\"WS46\"} 1\n", "varve_release_date_seconds 1203033600\n",
           "# TYPE varve_request_seconds histogram\n", "varve_request_seconds_count 5\n"}) {
         INFO(line);
         CHECK(says(response, line));
@@ -117,10 +117,9 @@ TEST_CASE("metrics count requests by route and status, pages by cache, and tell 
     CHECK_FALSE(says(response, "status=\"503\""));
 }
 
-TEST_CASE("metrics without a store leave out what only it can tell") {
-    World world;
-    world.back.moment = {
-        .version = "", .build_digest = "", .generation = 0, .store_reachable = false};
+TEST_CASE("metrics without a store leave out what only it knows") {
+    World world(settings_with(), "https://example.org", World::Start::without_build);
+    world.small.set_store_down(true);
     const auto response = world.open("/metrics");
     CHECK(response.status == 200);
     CHECK(says(response, "varve_store_up 0\n"));

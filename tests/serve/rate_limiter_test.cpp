@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "serve/backroom.hpp"
 #include "serve/rate_limiter.hpp"
+#include "serve/world.hpp"
 
-using namespace backroom;
+using namespace world;
 using serve::client_of;
 using serve::RateLimiter;
 using namespace std::chrono_literals;

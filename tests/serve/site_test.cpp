@@ -2,25 +2,26 @@
 #include <map>
 #include <stdexcept>
 
-#include "serve/backroom.hpp"
+#include "serve/errors.hpp"
+#include "serve/world.hpp"
 #include "support/gunzip.hpp"
 
-using namespace backroom;
+using namespace world;
 
 TEST_CASE("a feed is answered with all that a reader needs to keep it") {
     World world;
+    world.release(1, {unc26});
     const auto response = world.get(plain);
     CHECK(response.status == 200);
     CHECK(response.field("Content-Type") == "application/rss+xml; charset=utf-8");
     CHECK(response.field("Cache-Control") == "public, max-age=3600");
-    CHECK(response.field("Last-Modified") == "Fri, 15 Feb 2008 00:00:00 GMT");
+    CHECK(response.field("Last-Modified") == "Tue, 01 Jan 2008 00:00:00 GMT");
     CHECK(response.field("Vary") == "Accept-Encoding, Accept, A-IM");
     CHECK(response.field("X-Content-Type-Options") == "nosniff");
     CHECK(response.field("Content-Encoding").empty());
     CHECK(response.field("ETag").size() == 34);
-    CHECK(says(response, "WBGene00006763"));
-    CHECK(world.back.window == query::PageRequest{50, ""});
-    CHECK(world.back.hits == 1);
+    CHECK(says(response, "WBGene00006763/WS1<"));
+    CHECK(world.hits() == 1);
 }
 
 TEST_CASE("with JSON named, Accept plays no part") {
@@ -28,31 +29,38 @@ TEST_CASE("with JSON named, Accept plays no part") {
     CHECK(world.get(plain + "&format=json").field("Vary") == "Accept-Encoding, A-IM");
 }
 
-TEST_CASE("the window asked for reaches the history, and the address the feed") {
+TEST_CASE("the rows that are requested are shown, and the URL says which") {
     World world;
-    const auto response = world.get("since=WS186;n=7;" + plain);
-    CHECK(world.back.window == query::PageRequest{7, "WS186"});
-    CHECK(says(response, "n=7"));
-    CHECK(says(response, "since=WS186"));
+    world.release_up_to(5);
+    const auto response = world.get("since=WS2;n=2;" + plain);
+    CHECK(says(response, "/WS5<"));
+    CHECK(says(response, "/WS4<"));
+    CHECK_FALSE(says(response, "/WS3<"));
+    CHECK(says(response, "n=2"));
+    CHECK(says(response, "since=WS2"));
+    const auto older = world.get("since=WS3;" + plain);
+    CHECK(says(older, "/WS4<"));
+    CHECK_FALSE(says(older, "/WS3<"));
 }
 
-TEST_CASE("a page is loaded once, and again when the moment has passed") {
+TEST_CASE("a page is rendered once, and again after a write") {
     World world;
+    world.release(1, {unc26});
     const auto first = world.get(plain), second = world.get(plain + "&unknown=1");
-    CHECK(world.back.loads == 1);
+    CHECK(world.rendered() == 1);
     CHECK(first.body == second.body);
-    ++world.back.moment.generation;
+    world.small.write_elsewhere();
     const auto third = world.get(plain);
-    CHECK(world.back.loads == 2);
+    CHECK(world.rendered() == 2);
     CHECK(*third.body == *first.body);
     CHECK(third.field("ETag") == first.field("ETag"));
-    CHECK(world.back.hits == 3);
+    CHECK(world.hits() == 3);
 }
 
-TEST_CASE("without a page cache each request loads, and the bytes are the same") {
+TEST_CASE("without a page cache each request renders, and the bytes are the same") {
     World world(settings_with("c", 0));
     const auto first = world.get(plain), second = world.get(plain);
-    CHECK(world.back.loads == 2);
+    CHECK(world.rendered() == 2);
     CHECK(*first.body == *second.body);
 }
 
@@ -105,7 +113,7 @@ TEST_CASE("a gzip representation has its own tag and is validated by that alone"
     CHECK(status(plain_tag, "gzip") == 200);
     CHECK(status(tag, "") == 200);
     CHECK(status(plain_tag, "") == 304);
-    CHECK(world.back.loads == 1);
+    CHECK(world.rendered() == 2);  // identity, and gzip from that
     CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).body == coded.body);
 }
 
@@ -143,8 +151,8 @@ TEST_CASE("statuses of what can't be asked") {
     broken.path = "/rss";
     broken.error = serve::HttpError{400, "The path has an invalid percent escape."};
     CHECK(world.site.answer(broken).status == 400);
-    CHECK(world.back.loads == 0);
-    CHECK(world.back.hits == 0);
+    CHECK(world.rendered() == 0);
+    CHECK(world.hits() == 0);
 }
 
 TEST_CASE("an object that never was is 404 for a minute") {
@@ -153,17 +161,20 @@ TEST_CASE("an object that never was is 404 for a minute") {
     CHECK(response.status == 404);
     CHECK(response.field("Cache-Control") == "public, max-age=60");
     CHECK(says(response, "Gene nobody"));
-    CHECK(world.back.hits == 0);
+    CHECK(world.hits() == 0);
 }
 
-TEST_CASE("what goes wrong behind the desk gets its status, and tells nobody where or how") {
+TEST_CASE("each kind of error has its status, and tells nobody where or how") {
     const std::map<Kind, int> statuses = {{Kind::absent, 404},      {Kind::malformed, 500},
                                           {Kind::too_large, 500},   {Kind::conflict, 500},
                                           {Kind::unavailable, 503}, {Kind::refused, 400}};
+    const auto site = site_at("https://example.org");
+    const auto templates = *render::Templates::make();
     for (const auto& [kind, status] : statuses) {
-        World world;
-        world.back.error = base::Error{kind, "SELECT secret FROM /var/secret.db at host.secret"};
-        const auto response = world.get(plain + "&since=WS999");
+        const auto error =
+            serve::http_error_of({kind, "SELECT secret FROM /var/secret.db at host.secret"},
+                                 serve::wanted_object(unc26), "WS999");
+        const auto response = serve::error_response(error, {}, {site, templates});
         CHECK(response.status == status);
         CHECK_FALSE(says(response, "secret"));
         CHECK(says(response, status == 400 ? "WS999" : "Gene WBGene00006763"));
@@ -172,13 +183,28 @@ TEST_CASE("what goes wrong behind the desk gets its status, and tells nobody whe
     }
 }
 
+TEST_CASE("an object that cannot be read from the build is 500, an unknown release 400") {
+    World world;
+    const ObjectName broken{"Gene", "broken"};
+    const auto build = world.build(1);
+    build->with("Gene", "broken", {support::tag("Live")});
+    build->break_one_with(broken, {Kind::malformed, "secret"});
+    world.small.put(build);
+    const auto response = world.get("class=Gene&name=broken");
+    CHECK(response.status == 500);
+    CHECK(says(response, "Gene broken cannot be read"));
+    CHECK_FALSE(says(response, "secret"));
+    CHECK(world.get(plain + "&since=WS999").status == 400);
+}
+
 TEST_CASE("an exception becomes a 500 without a word of it") {
     World world;
-    world.back.on_load = [] { throw std::runtime_error("disk secret"); };
+    static_cast<void>(world.small.service.cache_version());
+    world.small.store_switch.before_statement = [] { throw std::runtime_error("disk secret"); };
     const auto response = world.get(plain);
     CHECK(response.status == 500);
     CHECK_FALSE(says(response, "secret"));
-    world.back.on_load = [] {};
+    world.small.store_switch.before_statement = nullptr;
     CHECK(world.get(plain).status == 200);
 }
 
@@ -205,7 +231,7 @@ TEST_CASE("a feed asked for in another spelling is at the recorded one, with wha
     CHECK(response.status == 301);
     CHECK(response.field("Location") ==
           "https://example.org/changes/rss?class=Gene&name=WBGene00006763&n=5");
-    CHECK(world.back.hits == 0);
+    CHECK(world.hits() == 0);
 }
 
 TEST_CASE("the old site's links lead to the same feed") {
@@ -215,54 +241,64 @@ TEST_CASE("the old site's links lead to the same feed") {
     CHECK(response.status == 301);
     CHECK(response.field("Location") ==
           "https://example.org/changes/rss?class=Gene&name=WBGene00006763&since=WS186");
-    CHECK(world.back.loads == 0);
+    CHECK(world.rendered() == 0);
     CHECK(world.ask("GET", "/db/rss", "name=x").status == 400);
-    World at_root({}, "http://127.0.0.1:8080");
+    World at_root(settings_with(), "http://127.0.0.1:8080");
     CHECK(at_root.ask("GET", "/db/rss", "name=a%20b;class=C").field("Location") ==
           "http://127.0.0.1:8080/rss?class=C&name=a%20b");
 }
 
-TEST_CASE("while the build is away history is answered for a minute, and not kept") {
+TEST_CASE("while the build cannot be read history is answered for a minute, and not cached") {
     World world;
-    world.back.up_to_date = false;
-    CHECK(world.get(plain).field("Cache-Control") == "public, max-age=60");
-    world.back.up_to_date = true;
+    world.release(1, {unc26});
+    world.set_value(unc26, "2");
+    const auto build = world.build(2);
+    build->break_with({Kind::unavailable, "away"});
+    world.small.put(build);
+    const auto response = world.get(plain);
+    CHECK(says(response, "/WS1<"));
+    CHECK(response.field("Cache-Control") == "public, max-age=60");
+    world.small.put(world.build(2));
     CHECK(world.get(plain).field("Cache-Control") == "public, max-age=3600");
-    CHECK(world.back.loads == 2);
+    CHECK(world.rendered() == 2);
 }
 
-TEST_CASE("while the store is away a page that was kept is answered, others are 503") {
+TEST_CASE("while the store is away a cached page is sent, others are 503") {
     World world;
-    const auto kept = world.get(plain);
-    world.back.moment.store_reachable = false;
+    const auto cached = world.get(plain);
+    world.small.set_store_down(true);
     const auto same = world.get(plain);
-    CHECK(same.body == kept.body);
+    CHECK(same.body == cached.body);
     CHECK(same.field("Cache-Control") == "public, max-age=60");
 
-    world.back.moment.version = "WS188";
-    world.back.error = base::Error{Kind::unavailable, "connection refused"};
-    const auto outdated = world.get(plain);
-    CHECK(outdated.status == 200);
-    CHECK(outdated.body == kept.body);
-    CHECK(outdated.field("Cache-Control") == "public, max-age=60");
+    world.small.set_store_down(false);
+    world.small.put(world.build(1));
+    world.small.set_store_down(true);
+    const auto stale = world.get(plain);
+    CHECK(stale.status == 200);
+    CHECK(stale.body == cached.body);
+    CHECK(stale.field("Cache-Control") == "public, max-age=60");
     const auto coded = world.get(plain, {{"accept-encoding", "gzip"}});
-    CHECK(support::gunzip(*coded.body) == *kept.body);
+    CHECK(support::gunzip(*coded.body) == *cached.body);
     CHECK(coded.field("Cache-Control") == "public, max-age=60");
-    const auto never_kept = world.get(plain + "&n=3");
-    CHECK(never_kept.status == 503);
-    CHECK(never_kept.field("Retry-After") == "30");
+    const auto never_cached = world.get(plain + "&n=3");
+    CHECK(never_cached.status == 503);
+    CHECK(never_cached.field("Retry-After") == "30");
+    CHECK_FALSE(says(never_cached, "secret"));
 }
 
-TEST_CASE("a page made while the build was switched is not kept under the old one") {
+TEST_CASE("a page rendered while the build was switched is not cached under the old one") {
     World world;
-    world.back.on_load = [&] {
-        world.back.moment = {.version = "WS188", .build_digest = "d188", .generation = 2};
-        world.back.on_load = [] {};
+    world.release(1, {unc26});
+    static_cast<void>(world.small.service.cache_version());
+    world.small.store_switch.before_statement = [&] {
+        world.small.store_switch.before_statement = nullptr;
+        world.small.put(world.build(2));
     };
     CHECK(world.get(plain).field("Cache-Control") == "public, max-age=60");
-    world.back.moment = {.version = "WS187", .build_digest = "d187", .generation = 1};
+    world.small.put(world.build(1));
     CHECK(world.get(plain).status == 200);
-    CHECK(world.back.loads == 2);
+    CHECK(world.rendered() == 2);
 }
 
 TEST_CASE("hits are not counted where they are not wanted") {
@@ -270,5 +306,5 @@ TEST_CASE("hits are not counted where they are not wanted") {
     settings.count_hits = false;
     World world(settings);
     CHECK(world.get(plain).status == 200);
-    CHECK(world.back.hits == 0);
+    CHECK(world.hits() == 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "app/tokens.hpp"
+#include "serve/tokens.hpp"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ constexpr auto now = base::Seconds{1'000'000'000s};
 // Time that stands until it is moved on.
 struct Stopped {
     std::chrono::steady_clock::time_point at{1h};
-    [[nodiscard]] app::TokenHolders::Timer timer() const {
+    [[nodiscard]] serve::TokenHolders::Clock timer() const {
         return [this] { return at; };
     }
 };
@@ -32,7 +32,7 @@ store::Rows all_of(store::Pool& pool) {
 TEST_CASE("a token is kept as its digest, and never twice under one name") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
-        const auto token = app::add_token(pool, "sylvia", now);
+        const auto token = serve::add_token(pool, "sylvia", now);
         REQUIRE(token);
         CHECK(token->size() == 43);
         CHECK(token->find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -42,16 +42,16 @@ TEST_CASE("a token is kept as its digest, and never twice under one name") {
         CHECK(rows[0].text(0) == "sylvia");
         CHECK(rows[0].text(1) == base::sha256_hex(*token));
         CHECK(rows[0].text(2) == "2001-09-09T01:46:40Z");
-        const auto again = app::add_token(pool, "sylvia", now);
+        const auto again = serve::add_token(pool, "sylvia", now);
         REQUIRE_FALSE(again);
         CHECK(again.error().kind == base::Kind::conflict);
         CHECK(all_of(pool) == rows);
-        const auto other = app::add_token(pool, "Sylvia", now);
+        const auto other = serve::add_token(pool, "Sylvia", now);
         REQUIRE(other);
         CHECK(*other != *token);
-        const auto listed = app::list_tokens(pool);
+        const auto listed = serve::list_tokens(pool);
         REQUIRE(listed.size() == 2);
-        CHECK(std::ranges::is_sorted(listed, {}, &app::Token::name));
+        CHECK(std::ranges::is_sorted(listed, {}, &serve::Token::name));
     });
 }
 
@@ -63,30 +63,30 @@ TEST_CASE("a name for a token is printable text of 1 to 64 bytes") {
                                             "a\x1b[31m", std::string("a\0b", 3),
                                             "\xff\xfe",  std::string(65, 'x')};
     for (const auto& name : wrong) {
-        const auto refused = app::add_token(pool, name, now);
+        const auto refused = serve::add_token(pool, name, now);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == base::Kind::refused);
     }
-    CHECK(app::add_token(pool, "Zoë O'Brien; lab 2", now));
-    CHECK(app::add_token(pool, std::string(64, 'x'), now));
+    CHECK(serve::add_token(pool, "Zoë O'Brien; lab 2", now));
+    CHECK(serve::add_token(pool, std::string(64, 'x'), now));
 }
 
 TEST_CASE("a token is its holder's until it is revoked, and for a second at most after that") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
-        const auto token = app::add_token(pool, "sylvia", now);
+        const auto token = serve::add_token(pool, "sylvia", now);
         REQUIRE(token);
         Stopped time;
-        app::TokenHolders holders(pool, time.timer());
+        serve::TokenHolders holders(pool, time.timer());
         CHECK(*holders.holder_of(*token) == "sylvia");
         for (const auto& other : {std::string(), *token + "x", base::sha256_hex(*token),
                                   std::string("' OR 1=1 --"), std::string(100'000, 'x')})
             CHECK_FALSE(holders.holder_of(other)->has_value());
-        REQUIRE(app::revoke_token(pool, "sylvia"));
+        REQUIRE(serve::revoke_token(pool, "sylvia"));
         time.at += 1s;
         CHECK_FALSE(holders.holder_of(*token)->has_value());
-        CHECK(app::revoke_token(pool, "sylvia").error().kind == base::Kind::absent);
-        const auto next = app::add_token(pool, "sylvia", now);
+        CHECK(serve::revoke_token(pool, "sylvia").error().kind == base::Kind::absent);
+        const auto next = serve::add_token(pool, "sylvia", now);
         time.at += 1s;
         CHECK(*holders.holder_of(*next) == "sylvia");
         CHECK_FALSE(holders.holder_of(*token)->has_value());
@@ -96,11 +96,11 @@ TEST_CASE("a token is its holder's until it is revoked, and for a second at most
 TEST_CASE("however many ask, the store is read twice a second at most") {
     const support::FreshStore fresh(store::Engine::sqlite);
     store::Pool pool(fresh.connect(), 2);
-    const auto token = app::add_token(pool, "sylvia", now);
+    const auto token = serve::add_token(pool, "sylvia", now);
     Stopped time;
-    app::TokenHolders holders(pool, time.timer());
+    serve::TokenHolders holders(pool, time.timer());
     CHECK(*holders.holder_of(*token) == "sylvia");
-    REQUIRE(app::revoke_token(pool, "sylvia"));
+    REQUIRE(serve::revoke_token(pool, "sylvia"));
     time.at += 499ms;  // not read again, so it is not known yet
     CHECK(*holders.holder_of(*token) == "sylvia");
     time.at += 1ms;
@@ -114,8 +114,8 @@ TEST_CASE("while the store is away tokens are good for a minute, then nobody is 
     retry_policy.wait_for_connection = 0ms;
     store::Pool pool(fresh.connect(), 1, retry_policy);
     Stopped time;
-    app::TokenHolders holders(pool, time.timer());
-    const auto token = app::add_token(pool, "sylvia", now);
+    serve::TokenHolders holders(pool, time.timer());
+    const auto token = serve::add_token(pool, "sylvia", now);
     CHECK(*holders.holder_of(*token) == "sylvia");
     std::optional taken(pool.lease());  // the only connection: nothing can be read
     time.at += 59s;

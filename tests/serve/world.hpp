@@ -1,0 +1,163 @@
+// The world of the tests of serve/: a site over a small store and builds made by hand, and what
+// a client sends to it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "serve/monitoring.hpp"
+#include "serve/site.hpp"
+#include "serve/tokens.hpp"
+#include "support/catch.hpp"
+#include "support/small_site.hpp"
+
+namespace world {
+
+using Fields = std::map<std::string, std::string, std::less<>>;
+using base::Kind;
+using serve::Request;
+using serve::Response;
+using tree::ObjectName;
+
+inline const ObjectName unc26{"Gene", "WBGene00006763"};
+inline const ObjectName daf16{"Gene", "WBGene00000912"};
+inline const ObjectName paper{"Paper", "WBPaper00031000"};
+inline const std::string plain = "class=Gene&name=WBGene00006763";
+
+inline serve::Settings settings_with(const std::string& configuration_digest = "c",
+                                     std::size_t cache_bytes = 1 << 20) {
+    serve::Settings settings;
+    settings.cache_bytes = cache_bytes;
+    settings.configuration_digest = configuration_digest;
+    return settings;
+}
+
+inline render::Site site_at(const std::string& base_url) {
+    render::Site site;
+    site.title = "Changes";
+    site.base_url = base_url;
+    site.authority = "example.org,2007";
+    return site;
+}
+
+// WS1 is of 2008-01-01, WS2 a day later, and so on. WS0 has all three objects: nothing is
+// recorded of an object that is seen for the first time, so it has no rows.
+class World {
+   public:
+    enum class Start : unsigned char { with_release, without_build };
+    explicit World(serve::Settings settings = settings_with(),
+                   const std::string& base_url = "https://example.org/changes",
+                   Start start = Start::with_release)
+        : small(names()), tokens(small.pool),
+          site({small.service, small.current, small.pool, tokens}, site_at(base_url),
+               *render::Templates::make(), completed(std::move(settings))) {
+        for (const auto& [object, label] : labels) set_value(object, "0");
+        if (start == Start::with_release) release(0);
+    }
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    [[nodiscard]] static std::string version(int number) { return "WS" + std::to_string(number); }
+    [[nodiscard]] static std::string day(int number) {
+        return base::format_date(*base::parse_date("2008-01-01") + std::chrono::days(number - 1));
+    }
+    [[nodiscard]] std::shared_ptr<support::SmallBuild> build(int number) const {
+        return small.build(version(number), day(number));
+    }
+
+    void set_value(const ObjectName& object, const std::string& value) {
+        auto text = support::text(value);
+        // Timestamps of the first release would be evidence of earlier changes.
+        if (value != "0") text.stamp = "2008-01-01_09:15:20_sylvia";
+        small.set_object(object, {support::tag("Name", {support::text(labels.at(object))}),
+                                  support::tag("Live", {std::move(text)})});
+    }
+    // Publishes a release that changes these objects: a row of history for each.
+    void release(int number, const std::vector<ObjectName>& changed = {}) {
+        for (const auto& object : changed) set_value(object, std::to_string(number));
+        small.publish(version(number), day(number));
+        newest = number;
+        tick += std::chrono::minutes(1);
+    }
+    // Publishes releases up to this one, each of which changes unc-26.
+    void release_up_to(int number) {
+        while (newest < number) release(newest + 1, {unc26});
+    }
+
+    // Pages that were not in the cache.
+    [[nodiscard]] int rendered() const {
+        constexpr std::string_view name = "\nvarve_page_cache_misses_total ";
+        const auto text = metrics.text({});
+        return std::stoi(text.substr(text.find(name) + name.size()));
+    }
+    // Requests counted as hits of objects.
+    [[nodiscard]] int hits() {
+        small.service.flush_hits();
+        return static_cast<int>(small.query("SELECT SUM(hits) FROM objects")[0].integer(0));
+    }
+    void add_token(const std::string& holder, const std::string& token) {
+        small.execute("INSERT INTO tokens (name, token_hash, created_at) VALUES (?, ?, ?)",
+                      {store::Value{holder}, store::Value{base::sha256_hex(token)},
+                       store::Value{std::string("2008-01-01T00:00:00Z")}});
+    }
+
+    Response get(const std::string& query, Fields fields = {}) {
+        return ask("GET", "/rss", query, std::move(fields));
+    }
+    // Requests a path with its query.
+    Response open(const std::string& url, Fields fields = {}) {
+        const auto question = url.find('?');
+        return ask("GET", url.substr(0, question),
+                   question == std::string::npos ? "" : url.substr(question + 1),
+                   std::move(fields));
+    }
+    Response ask(const std::string& method, const std::string& path,
+                 const std::string& query = "", Fields fields = {},
+                 const std::string& client_address = "192.0.2.1") {
+        Request request;
+        request.method = method;
+        request.path = path;
+        request.query = query;
+        request.fields = std::move(fields);
+        request.client_address = client_address;
+        return site.answer(request);
+    }
+
+   private:
+    static history::Settings names() {
+        history::Settings settings;
+        settings.names = {{"Gene", {{"Name"}}}};
+        return settings;
+    }
+    // Clocks stand still until a test moves them.
+    serve::Settings completed(serve::Settings settings) {
+        if (settings.metrics == nullptr) settings.metrics = &metrics;
+        settings.clock = [this] { return small.now; };
+        settings.steady_clock = [this] { return tick; };
+        return settings;
+    }
+
+   public:
+    std::map<ObjectName, std::string> labels = {
+        {unc26, "unc-26"}, {daf16, "daf-16"}, {paper, "A paper"}};
+    int newest = 0;
+    std::chrono::steady_clock::time_point tick{};
+    serve::Metrics metrics;
+    support::SmallSite small;
+    serve::TokenHolders tokens;
+    serve::Site site;
+};
+
+inline bool says(const Response& response, std::string_view text) {
+    return response.body && response.body->find(text) != std::string::npos;
+}
+
+inline std::string body_of(const Response& response) {
+    return response.body ? *response.body : std::string();
+}
+
+}  // namespace world

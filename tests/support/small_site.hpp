@@ -1,0 +1,159 @@
+// A site in memory: a SQLite store, builds made by hand and the history service over both. Tests
+// of what is served, recorded and released start from it.
+//
+//   support::SmallSite site;
+//   site.set_object(gene, {support::tag("Live")});
+//   site.publish("WS186", "2008-02-01");            // the current build; its objects are recorded
+//   site.service.history_of(gene, {});
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "history/current.hpp"
+#include "query/history_service.hpp"
+#include "support/small_build.hpp"
+#include "support/stores.hpp"
+
+namespace support {
+
+// A connection that a test can cut off, and at whose statements it can do something.
+struct StoreSwitch {
+    std::atomic<bool> is_down = false;
+    std::function<void()> before_statement;  // called by the thread of the statement
+
+    void apply() const {
+        if (is_down)
+            throw store::Failure("host secret is down (by the test)", {.lost_connection = true},
+                                 2002);
+        if (before_statement) before_statement();
+    }
+};
+
+class SwitchedConnection final : public store::Connection {
+   public:
+    SwitchedConnection(std::unique_ptr<store::Connection> real, const StoreSwitch& control)
+        : real_(std::move(real)), switch_(control) {}
+
+    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+    [[nodiscard]] store::Rows query(std::string_view sql,
+                                    std::span<const store::Value> values = {}) override {
+        switch_.apply();
+        return real_->query(sql, values);
+    }
+    std::int64_t execute(std::string_view sql,
+                         std::span<const store::Value> values = {}) override {
+        switch_.apply();
+        return real_->execute(sql, values);
+    }
+    void begin(store::Access access) override {
+        switch_.apply();
+        real_->begin(access);
+    }
+    void commit() override { real_->commit(); }
+    void rollback() noexcept override { real_->rollback(); }
+    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
+
+   private:
+    std::unique_ptr<store::Connection> real_;
+    const StoreSwitch& switch_;
+};
+
+class SmallSite {
+   public:
+    explicit SmallSite(history::Settings settings = {})
+        : pool([this] { return connect(); }, 4, once()), current(opener(), pool),
+          service(pool, current, std::move(settings), [this] { return now; }) {}
+
+    // Sets or removes an object of the builds that are made from now on.
+    void set_object(const tree::ObjectName& object, Nodes nodes) {
+        objects_[object] = std::move(nodes);
+    }
+    void remove_object(const tree::ObjectName& object) { objects_.erase(object); }
+
+    // Returns a build with the objects as they are now.
+    [[nodiscard]] std::shared_ptr<SmallBuild> build(const std::string& version,
+                                                    const std::string& day) const {
+        auto made = std::make_shared<SmallBuild>(version, day);
+        for (const auto& [object, nodes] : objects_)
+            made->with(object.class_name, object.name, nodes);
+        return made;
+    }
+    // Makes it the current build, unless it is refused. Nothing is recorded yet.
+    void put(std::shared_ptr<SmallBuild> next) {
+        next_ = std::move(next);
+        ++puts_;
+        current.look();
+    }
+    // Makes a build, puts it, and records all objects, at the time of the release's date.
+    void publish(const std::string& version, const std::string& day) {
+        now = base::Seconds(*base::parse_date(day));
+        put(build(version, day));
+        for (const auto& [object, nodes] : objects_)
+            if (!service.history_of(object, {}))
+                throw std::runtime_error("not recorded: " + object.name);
+    }
+
+    // Moves the write generation on, as another host does that records something else.
+    void write_elsewhere() {
+        execute("INSERT INTO meta (name, value) VALUES ('generation-00', 1)"
+                " ON CONFLICT (name) DO UPDATE SET value = value + 1");
+        now += std::chrono::seconds(1);
+    }
+    // Cuts the store off, or makes it reachable again; noticed at once.
+    void set_store_down(bool is_down) {
+        store_switch.is_down = is_down;
+        now += std::chrono::seconds(1);
+    }
+    // Runs statements on the store beside the site.
+    void execute(std::string_view sql, std::vector<store::Value> values = {}) {
+        const auto connection = store_.connect()();
+        store::Transaction transaction(*connection, store::Access::write);
+        transaction.execute(sql, values);
+        transaction.commit();
+    }
+    [[nodiscard]] store::Rows query(std::string_view sql) {
+        const auto connection = store_.connect()();
+        store::Transaction transaction(*connection, store::Access::read);
+        return transaction.query(sql);
+    }
+
+   private:
+    FreshStore store_{store::Engine::sqlite};
+    std::map<tree::ObjectName, Nodes> objects_;
+    std::shared_ptr<SmallBuild> next_;
+    int puts_ = 0;
+
+   public:
+    StoreSwitch store_switch;
+    base::Seconds now{*base::parse_date("2008-01-01")};  // the service's clock
+    store::Pool pool;
+    history::CurrentBuild current;
+    query::HistoryService service;
+
+   private:
+    [[nodiscard]] std::unique_ptr<store::Connection> connect() const {
+        store_switch.apply();
+        return std::make_unique<SwitchedConnection>(store_.connect()(), store_switch);
+    }
+    static store::Patience once() {
+        store::Patience patience;
+        patience.attempts = 1;
+        return patience;
+    }
+    history::BuildOpener opener() {
+        return {[this]() -> base::Result<std::string> {
+                    if (!next_) return base::fail(base::Kind::unavailable, "there is no build");
+                    return std::to_string(puts_);
+                },
+                [this](history::Wholeness) { return base::Result<source::Build>(next_); },
+                [](const base::Release&, const history::WasServed&) { return source::Build(); }};
+    }
+};
+
+}  // namespace support
