@@ -83,7 +83,7 @@ TEST_CASE("a client that asks too often gets 429 and when to come again; others 
     CHECK(world.ask("GET", "/rss", plain, {}, "198.51.100.1").status == 200);
     for (const auto* address : {"/healthz", "/metrics", "/style.css"})
         CHECK(world.open(address).status == 200);
-    world.back.tick += 10s;
+    world.tick += 10s;
     CHECK(world.get(plain).status == 200);
     CHECK(world.get(plain).status == 429);
 }

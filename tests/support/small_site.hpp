@@ -31,7 +31,8 @@ struct StoreSwitch {
         if (is_down)
             throw store::Failure("host secret is down (by the test)", {.lost_connection = true},
                                  2002);
-        if (before_statement) before_statement();
+        // A copy, because it may replace itself.
+        if (const auto call = before_statement) call();
     }
 };
 
