@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "base/date.hpp"
+#include "serve/context.hpp"
 #include "serve/http.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/page_cache.hpp"
-#include "serve/routes.hpp"
 
 namespace serve {
 

@@ -5,9 +5,7 @@
 #include <array>
 #include <exception>
 
-#include "base/digest.hpp"
 #include "base/log.hpp"
-#include "render/feed.hpp"
 #include "serve/access_control.hpp"
 #include "serve/errors.hpp"
 #include "serve/parameters.hpp"
@@ -16,10 +14,6 @@
 namespace serve {
 
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto wide_pages_follow_writes_after = 60s;
 
 struct RouteEntry {
     std::string_view path;
@@ -124,41 +118,6 @@ Response answer_without_token(SiteContext& site, const Request& request,
 }
 
 }  // namespace
-
-query::CacheVersion MinuteVersion::of(const query::CacheVersion& current,
-                                      std::chrono::steady_clock::time_point now) {
-    const std::lock_guard lock(mutex_);
-    if (!used_ || !same_build(*used_, current) ||
-        (used_->generation != current.generation &&
-         now - used_since_ >= wide_pages_follow_writes_after)) {
-        used_ = current;
-        used_since_ = now;
-    }
-    auto version = *used_;
-    version.store_reachable = current.store_reachable;
-    return version;
-}
-
-SiteContext::SiteContext(const Services& services, render::Site site_,
-                         render::Templates templates_, Settings settings_)
-    : history(services.history), build(services.build), pool(services.pool),
-      tokens(services.tokens), site(std::move(site_)), templates(std::move(templates_)),
-      settings(std::move(settings_)), pages(settings.cache_bytes),
-      schema_error({.refresh_after = 10s}, settings.steady_clock),
-      store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
-      metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
-
-std::string SiteContext::entity_tag_of(std::initializer_list<std::string_view> parts) const {
-    base::Digest digest(base::Algorithm::sha256);
-    const auto add = [&](std::string_view part) {
-        digest.update(std::to_string(part.size()) + ":");
-        digest.update(part);
-    };
-    add(render::renderer_version);
-    add(settings.configuration_digest);
-    for (const auto part : parts) add(part);
-    return "\"" + digest.hex().substr(0, 32) + "\"";
-}
 
 Site::Site(const Services& services, render::Site site, render::Templates templates,
            Settings settings)

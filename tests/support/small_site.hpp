@@ -142,10 +142,10 @@ class SmallSite {
         store_switch.apply();
         return std::make_unique<SwitchedConnection>(store_.connect()(), store_switch);
     }
-    static store::Patience once() {
-        store::Patience patience;
-        patience.attempts = 1;
-        return patience;
+    static store::RetryPolicy once() {
+        store::RetryPolicy policy;
+        policy.attempts = 1;
+        return policy;
     }
     history::BuildOpener opener() {
         return {[this]() -> base::Result<std::string> {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "serve/context.hpp"
+
+#include <utility>
+
+#include "base/digest.hpp"
+#include "render/feed.hpp"
+
+namespace serve {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto wide_pages_follow_writes_after = 60s;
+
+}  // namespace
+
+query::CacheVersion MinuteVersion::of(const query::CacheVersion& current,
+                                      std::chrono::steady_clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    if (!used_ || !same_build(*used_, current) ||
+        (used_->generation != current.generation &&
+         now - used_since_ >= wide_pages_follow_writes_after)) {
+        used_ = current;
+        used_since_ = now;
+    }
+    auto version = *used_;
+    version.store_reachable = current.store_reachable;
+    return version;
+}
+
+SiteContext::SiteContext(const Services& services, render::Site site_,
+                         render::Templates templates_, Settings settings_)
+    : history(services.history), build(services.build), pool(services.pool),
+      tokens(services.tokens), site(std::move(site_)), templates(std::move(templates_)),
+      settings(std::move(settings_)), pages(settings.cache_bytes),
+      schema_error({.refresh_after = 10s}, settings.steady_clock),
+      store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
+      metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
+
+std::string SiteContext::entity_tag_of(std::initializer_list<std::string_view> parts) const {
+    base::Digest digest(base::Algorithm::sha256);
+    const auto add = [&](std::string_view part) {
+        digest.update(std::to_string(part.size()) + ":");
+        digest.update(part);
+    };
+    add(render::renderer_version);
+    add(settings.configuration_digest);
+    for (const auto part : parts) add(part);
+    return "\"" + digest.hex().substr(0, 32) + "\"";
+}
+
+}  // namespace serve

@@ -1,0 +1,108 @@
+// serve/context.hpp -- what the routes of a site share: services, settings, page cache, metrics.
+// Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <initializer_list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/single_flight.hpp"
+#include "history/current.hpp"
+#include "query/history_service.hpp"
+#include "query/query.hpp"
+#include "render/site.hpp"
+#include "render/templates.hpp"
+#include "serve/monitoring.hpp"
+#include "serve/page_cache.hpp"
+#include "serve/rate_limiter.hpp"
+#include "serve/tokens.hpp"
+#include "store/pool.hpp"
+
+namespace serve {
+
+// What a site reads from. All of it outlives the site.
+struct Services {
+    query::HistoryService& history;
+    const history::CurrentBuild& build;
+    store::Pool& pool;  // for /healthz and /metrics
+    TokenHolders& tokens;
+};
+
+// [serve] of the configuration, and what tests replace.
+struct Settings {
+    std::size_t cache_bytes = 64 << 20;  // 0: no page is cached, each request renders
+    std::size_t max_items = 1000;
+    long max_age = 3600;               // seconds
+    std::string configuration_digest;  // of everything that changes a page, templates included;
+                                       // part of entity tags
+    bool count_hits = true;            // false for plain CGI and `varve feed`
+    bool private_site = false;         // readers need a token
+    RateLimits limits = {};            // for each client
+    Metrics* metrics = nullptr;        // outlives the site, and counts for the next one too;
+                                       // nullptr: the site has its own
+    base::Clock clock = base::system_clock_now;
+    SteadyClock steady_clock = std::chrono::steady_clock::now;
+};
+
+// The version for pages of many objects. Every write of history makes them stale, and on a busy
+// site there is one each second: so they follow a new build at once, but the write generation only
+// once a minute.
+class MinuteVersion {
+   public:
+    // Returns the version to use when `current` is the current one.
+    [[nodiscard]] query::CacheVersion of(const query::CacheVersion& current,
+                                         std::chrono::steady_clock::time_point now);
+
+   private:
+    std::mutex mutex_;  // guards what follows
+    std::optional<query::CacheVersion> used_;
+    std::chrono::steady_clock::time_point used_since_;
+};
+
+// What every search page shows, whatever it searches for. Expensive to read.
+struct HomeLists {
+    std::vector<std::string> classes;
+    std::vector<query::ReleaseSummary> recent;
+};
+
+// What the routes of one site share. The services outlive it.
+struct SiteContext {
+    SiteContext(const Services& services, render::Site site_, render::Templates templates_,
+                Settings settings_);
+
+    query::HistoryService& history;
+    const history::CurrentBuild& build;
+    store::Pool& pool;
+    TokenHolders& tokens;
+    const render::Site site;
+    const render::Templates templates;
+    const Settings settings;
+    PageCache pages;
+    MinuteVersion minute_version;
+    base::RefreshedValue<std::string> schema_error;
+    base::RefreshedValue<query::StoreCounts> store_counts;
+    base::VersionedValue<query::CacheVersion, HomeLists> home_lists;
+    RateLimiter limiter;
+    Metrics own_metrics;  // used when the settings name none
+    Metrics& metrics;
+
+    [[nodiscard]] query::CacheVersion wide_version() {
+        return minute_version.of(history.cache_version(), settings.steady_clock());
+    }
+    // Returns the absolute URL of "/rss?class=…".
+    [[nodiscard]] std::string absolute_url(std::string_view url) const {
+        return site.base_url + std::string(url);
+    }
+    // Returns an entity tag: a digest of these texts, the configuration, the renderer's version and
+    // the templates. Strong, in the coding identity, 34 bytes with its quotes.
+    [[nodiscard]] std::string entity_tag_of(std::initializer_list<std::string_view> parts) const;
+};
+
+}  // namespace serve
