@@ -29,7 +29,8 @@ namespace app {
 
 // What a release job could not read, as lines and as an array.
 void print_failures(const std::vector<release::Counters::Failure>& failures);
-void write_failures(base::JsonWriter& json, const std::vector<release::Counters::Failure>& failures);
+void write_failures(base::JsonWriter& json,
+                    const std::vector<release::Counters::Failure>& failures);
 
 // Prints what `write(JsonWriter&)` writes, indented, to standard output.
 template <class Write>

@@ -35,7 +35,7 @@ inline Read read(std::string_view bytes, std::size_t most = 64 << 20) {
 }
 
 inline std::vector<source::import::XmlObject> objects(std::string_view bytes,
-                                                       std::size_t most = 64 << 20) {
+                                                      std::size_t most = 64 << 20) {
     auto all = read(bytes, most);
     INFO((all.error ? all.error->text : ""));
     REQUIRE(!all.error);

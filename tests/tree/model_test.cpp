@@ -39,7 +39,7 @@ const Models& small_models() {
 }
 
 Models::Position walk(const Models& models, std::string_view class_name,
-                   const std::vector<std::pair<Notation, std::string_view>>& path) {
+                      const std::vector<std::pair<Notation, std::string_view>>& path) {
     auto place = models.of_class(class_name);
     for (const auto& [notation, text] : path) place = models.below(place, notation, text);
     return place;
