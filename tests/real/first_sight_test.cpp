@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "history/refresh.hpp"
+#include "query/row_reading.hpp"
 #include "source/dump.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
