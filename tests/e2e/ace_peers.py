@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 
-from site_of_varve import EXAMPLES, HERE, free_port
+from site_of_varve import EXAMPLES, HERE, eventually, free_port
 
 DATES = {"WS186": "2008-02-01", "WS187": "2008-02-15", "WS188": "2008-03-22"}
 PASSWORD = "open, Sesame"
@@ -61,6 +61,10 @@ class AceServer:
     def hang(self):
         """Takes connections and commands, and answers nothing."""
         self.process.send_signal(signal.SIGSTOP)
+        # The threads go on until one of them is scheduled and takes the signal.
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
+        eventually(lambda: all("\nState:\tT" in (task / "status").read_text()
+                               for task in tasks.iterdir()), "a server that has stopped")
 
     def go_on(self):
         self.process.send_signal(signal.SIGCONT)
