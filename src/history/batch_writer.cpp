@@ -40,7 +40,7 @@ Result<std::size_t> BatchWriter::write_some(std::span<Item* const> items) const 
             });
     } catch (const store::Failure& failure) {
         if (!tables::somebody_came_between(failure)) throw;
-        // Who it was can't be told of a statement of many rows.
+        // A statement of many rows does not say which of them failed.
         const auto suspects = items.first(std::min(items.size(), most_in_doubt));
         for (auto* item : suspects) item->course = Course::alone;
         return suspects.size();

@@ -81,8 +81,8 @@ struct JobOptions {
     std::function<std::string(std::size_t number)> worker_name = release::worker_name;
 };
 
-// Opens the index that was kept of a release and whose digest is this one, or which can't be told
-// from it (one digest is that of a server, the other that of files).
+// Opens the kept index of a release: the one with this digest or, where there is none, one whose
+// digest does not contradict it (one is that of a server, the other that of files).
 //   returns  nullptr: there is none
 using OpenKeptIndex =
     std::function<source::Build(const std::string& version, const std::string& digest)>;

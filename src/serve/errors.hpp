@@ -25,7 +25,7 @@ struct Wanted {
 [[nodiscard]] Wanted wanted_list();
 [[nodiscard]] Wanted wanted_search();
 
-// Returns what the client is told about an error that occurred while `wanted` was read. The
+// Returns the answer to the client for an error that occurred while `wanted` was read. The
 // error's own text goes to the log only, because it may contain files, hosts and SQL.
 //   since  the release of since=; base::Kind::refused then means that it is unknown
 [[nodiscard]] HttpError http_error_of(const base::Error& error, const Wanted& wanted,
