@@ -15,14 +15,18 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 jobs := $(shell nproc)
 
-# -g1 keeps the lines for backtraces; -g takes a third more time and five times the space.
+# A release has no lines for backtraces: -g1 takes an eighth more time, -g a third.
 # -Wno-maybe-uninitialized: g++ 12 warns wrongly about <regex> when it is instrumented.
 # The warnings about string operations: it reports false alarms in precompiled system headers, which it keeps to itself otherwise.
-flags_release  := -O2 -g1
+flags_release  := -O2
 flags_debug    := -O0 -g -D_GLIBCXX_ASSERTIONS
 flags_sanitize := -O1 -g1 -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-maybe-uninitialized
 flags_tsan     := -O1 -g1 -fsanitize=thread
 flags_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Wno-deprecated-declarations
+# Compiling the tests takes longer than what more would save when they run. UBSan is for what they test.
+test_flags_release  := -O1
+test_flags_sanitize := -O0 -g1 -D_GLIBCXX_ASSERTIONS -fsanitize=address -fno-omit-frame-pointer
+test_flags := $(or $(test_flags_$(config)),$(flags_$(config)))
 $(if $(flags_$(config)),,$(error config=$(config): use debug, release, sanitize, tsan or fuzz))
 standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include/mysql-cppconn
 warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Werror
@@ -56,7 +60,7 @@ unit-tests: $(unit_tests) $(B)/tace-stand-in
 # This file holds the compiler's command. It is written when the command changes, and then everything is compiled again.
 $(B)/command: always
 	@mkdir -p $(@D)
-	@echo '$(compile)' | cmp -s - $@ || echo '$(compile)' > $@
+	@echo '$(compile) $(test_flags)' | cmp -s - $@ || echo '$(compile) $(test_flags)' > $@
 # Headers that most files include, compiled once. Each file still includes what it uses.
 $(B)/%/precompiled.hpp.gch: %/precompiled.hpp $(B)/command
 	@mkdir -p $(@D)
@@ -74,8 +78,9 @@ $(B)/obj/tests/%.o: tests/%.cpp $(B)/tests/precompiled.hpp.gch
 # Defines Catch2's own functions, so it must read catch.hpp itself.
 $(B)/obj/tests/support/main.o: tests/support/main.cpp $(B)/command
 	$(call to_object,-Itests)
-# Compiling the tests takes longer than what -O2 saves when they run.
-$(B)/obj/tests/% $(B)/tests/%: private compile := $(subst -O2,-O1,$(compile))
+$(B)/obj/tests/% $(B)/tests/%: private compile := $(subst $(flags_$(config)),$(test_flags),$(compile))
+# What these rooms do themselves, apart from calling others, takes too little time to be worth -O2.
+$(B)/obj/app/% $(B)/obj/archive/% $(B)/obj/release/%: private compile := $(subst -O2,-O1,$(compile))
 
 # Files compiled in: sql/ as store::sql_files(), templates/ as render::template_files().
 embedded_in_store  := $(B)/embedded/store/sql_files.o
@@ -102,14 +107,11 @@ $(B)/test-real: $(call tests,real) $(B)/obj/tests/support/main.o $(B)/libsupport
 	$(call link,-lrapidcheck)
 $(B)/libsupport.a: $(filter-out %/main.o,$(call tests,support))
 	$(archive)
-$(B)/varve: $(call archives,app)
-	$(link)
-$(B)/bench-%: $(B)/obj/bench/%.o $(call archives,app)
-	$(link)
-$(B)/in-process: $(B)/obj/tests/clients/in_process.o $(call archives,app)
-	$(link)
-$(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o $(call archives,app)
-	$(call link,-fsanitize=fuzzer)
+$(benches): $(B)/bench-%: $(B)/obj/bench/%.o
+$(fuzzers): $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o
+$(B)/in-process: $(B)/obj/tests/clients/in_process.o
+$(B)/varve $(B)/in-process $(benches) $(fuzzers): $(call archives,app)
+	$(call link,$(if $(filter fuzz,$(config)),-fsanitize=fuzzer))
 $(B)/ace-server: $(B)/obj/tests/acedb/ace_server.o
 $(B)/tace-stand-in: $(B)/obj/tests/acedb/tace_stand_in.o
 $(peers): $(B)/libsupport.a
@@ -121,35 +123,38 @@ cgi-bin/rss: build/release/varve
 	ln -f $< $@ 2>/dev/null || cp $< $@
 
 # What is missing is installed before the first compiler call, hence the make inside.
+install_and_make = tools/install-packages $(1) && $(MAKE) -j$(jobs) --no-print-directory $(2)
 serve:
 	@tools/serve $(PORT) --check-port
-	tools/install-packages build serve
-	$(MAKE) -j$(jobs) --no-print-directory all config=release
+	$(call install_and_make,build serve,all config=release)
 	@exec tools/serve $(PORT)
 test:
-	tools/install-packages build serve test
 	tools/install-node-packages tests/clients
-	$(MAKE) -j$(jobs) --no-print-directory all unit-tests $(peers) $(B)/bench-make_build $(B)/in-process
+	$(call install_and_make,build serve test,all unit-tests $(peers) $(B)/bench-make_build $(B)/in-process)
 	tests/run $(unit_tests) tests/acedb/run tests/e2e/run tests/clients/run tests/galera/run tests/large/run
 # tests/clients alone; bless writes what is answered now into tests/cases, for you to review.
 test-clients bless:
-	tools/install-packages build serve test
 	tools/install-node-packages tests/clients
-	$(MAKE) -j$(jobs) --no-print-directory all $(B)/in-process
+	$(call install_and_make,build serve test,all $(B)/in-process)
 	$(if $(filter bless,$@),tests/clients/run --bless $(CASES),tests/run tests/clients/run)
 test-galera:
-	tools/install-packages build test
-	$(MAKE) -j$(jobs) --no-print-directory all $(B)/bench-make_build
+	$(call install_and_make,build test,all $(B)/bench-make_build)
 	tests/run tests/galera/run
 test-units:
-	tools/install-packages build test
-	$(MAKE) -j$(jobs) --no-print-directory unit-tests
+	$(call install_and_make,build test,unit-tests)
 	tests/run $(unit_tests)
 test-real:
-	tools/install-packages build test
 	@tools/real-data
-	$(MAKE) -j$(jobs) --no-print-directory $(B)/test-real
+	$(call install_and_make,build test,$(B)/test-real)
 	tests/run $(B)/test-real
+bench:
+	$(call install_and_make,build serve bench,all benches)
+	tools/bench
+fuzz:
+	$(call install_and_make,build test lint,config=fuzz CXX=clang++-19 fuzzers)
+	tools/fuzz $(FUZZ_SECONDS) $(fuzzers:$(B)/%=build/fuzz/%)
+benches: $(benches) $(peers)
+fuzzers: $(fuzzers)
 
 arrows:
 	tools/arrows docs/arrows.txt src
@@ -162,17 +167,6 @@ tidy:
 format format-check:
 	tools/install-packages lint
 	find src tests bench -name '*.?pp' | xargs clang-format-19 $(if $(filter format,$@),-i,--dry-run -Werror)
-fuzz:
-	tools/install-packages build test lint
-	$(MAKE) -j$(jobs) --no-print-directory config=fuzz CXX=clang++-19 fuzzers
-	tools/fuzz $(FUZZ_SECONDS) $(fuzzers:$(B)/%=build/fuzz/%)
-fuzzers: $(fuzzers)
-bench:
-	tools/install-packages build serve bench
-	$(MAKE) -j$(jobs) --no-print-directory all benches
-	tools/bench
-benches: $(benches) $(peers)
-
 install: build/release/varve
 	tools/install-files "$(PREFIX)" "$(DESTDIR)"
 clean:

@@ -11,7 +11,7 @@
 
 #include "base/log.hpp"
 #include "rows.hpp"
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 #include "tree/outline.hpp"
 
 namespace {
@@ -47,12 +47,12 @@ int main(int argc, char** argv) {
 
     const auto make_index = [&] {
         fs::remove_all(index);
-        const auto opened = source::open_dump({build_dir.string(), index.string(), 64});
+        const auto opened = source::open_files({build_dir.string(), index.string(), 64});
         require(opened.has_value(), opened ? "" : opened.error().text);
     };
     // What the product does with an object that changed: seek, parse, sign.
     const auto sign = [&] {
-        const auto build = source::open_dump({build_dir.string(), index.string(), 64});
+        const auto build = source::open_files({build_dir.string(), index.string(), 64});
         require(build.has_value(), build ? "" : build.error().text);
         source::each_object(**build, [&](const source::Listed& listed) {
             const auto object = (*build)->load(listed.id());

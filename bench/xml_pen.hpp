@@ -28,7 +28,7 @@ class XmlPen {
 
     void write(const tree::Node& node, Place place) {
         const auto& cell = node.cell;
-        if (cell.kind == tree::Kind::tag) return write_tag(node, place);
+        if (cell.kind == tree::CellKind::tag) return write_tag(node, place);
         std::string name(place.tag);
         if (place.column > 0) name += '-' + std::to_string(place.column + 1);
         begin(name, class_of(cell), cell.text, node.stamp, place.level);
@@ -38,7 +38,7 @@ class XmlPen {
     // A tag is written by itself only where nothing but tags stands below it.
     void write_tag(const tree::Node& node, Place place) {
         const auto& name = node.cell.text;
-        if (!node.children.empty() && node.children.front().cell.kind != tree::Kind::tag) {
+        if (!node.children.empty() && node.children.front().cell.kind != tree::CellKind::tag) {
             for (const auto& child : node.children) write(child, {name, 0, place.level});
             return;
         }
@@ -83,14 +83,14 @@ class XmlPen {
 
     static std::string_view class_of(const tree::Cell& cell) {
         switch (cell.kind) {
-            case tree::Kind::integer: return "#int";
-            case tree::Kind::real: return "#float";
-            case tree::Kind::date: return "#date";
-            case tree::Kind::text: return "#txt";
-            case tree::Kind::comment: return "#Comment";
-            case tree::Kind::reference:
-            case tree::Kind::member: return cell.class_name;
-            case tree::Kind::tag: break;
+            case tree::CellKind::integer: return "#int";
+            case tree::CellKind::real: return "#float";
+            case tree::CellKind::date: return "#date";
+            case tree::CellKind::text: return "#txt";
+            case tree::CellKind::comment: return "#Comment";
+            case tree::CellKind::reference:
+            case tree::CellKind::member: return cell.class_name;
+            case tree::CellKind::tag: break;
         }
         return {};
     }

@@ -138,6 +138,21 @@ CREATE TABLE IF NOT EXISTS replacements (
   CONSTRAINT replacement_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+-- Objects that vanished in a release while one other object of their class was created with the
+-- content they had. Two rows with the same new name are no rename. digest: empty, or that of a
+-- re-publication that is not in force for the object yet.
+CREATE TABLE IF NOT EXISTS renames (
+  version   VARCHAR(32)  NOT NULL,
+  oid       BIGINT       NOT NULL,
+  digest    VARCHAR(64)  NOT NULL DEFAULT '',
+  class     VARCHAR(64)  NOT NULL,
+  signature CHAR(32)     NOT NULL,
+  new_name  VARCHAR(512) NOT NULL,
+  PRIMARY KEY (version, oid, digest),
+  KEY renames_by_oid (oid),
+  CONSTRAINT rename_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 -- Who may read a private site.
 CREATE TABLE IF NOT EXISTS tokens (
   name       VARCHAR(64) NOT NULL,
@@ -157,5 +172,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 4)
+INSERT INTO meta (name, value) VALUES ('schema', 5)
   ON DUPLICATE KEY UPDATE value = value;

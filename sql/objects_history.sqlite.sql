@@ -130,6 +130,20 @@ CREATE TABLE IF NOT EXISTS replacements (
   PRIMARY KEY (version, oid)
 ) STRICT;
 
+-- Objects that vanished in a release while one other object of their class was created with the
+-- content they had. Two rows with the same new name are no rename. digest: empty, or that of a
+-- re-publication that is not in force for the object yet.
+CREATE TABLE IF NOT EXISTS renames (
+  version   TEXT NOT NULL CHECK (length(version) <= 32),
+  oid       INTEGER NOT NULL REFERENCES objects (oid),
+  digest    TEXT NOT NULL DEFAULT '' CHECK (length(digest) <= 64),
+  class     TEXT NOT NULL CHECK (length(class) <= 64),
+  signature TEXT NOT NULL CHECK (length(signature) <= 32),
+  new_name  TEXT NOT NULL CHECK (length(new_name) <= 512),
+  PRIMARY KEY (version, oid, digest)
+) STRICT;
+CREATE INDEX IF NOT EXISTS renames_by_oid ON renames (oid);
+
 -- Who may read a private site.
 CREATE TABLE IF NOT EXISTS tokens (
   name       TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= 64),
@@ -147,5 +161,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 4)
+INSERT INTO meta (name, value) VALUES ('schema', 5)
   ON CONFLICT (name) DO NOTHING;

@@ -3,8 +3,5 @@
 #include "../src/precompiled.hpp"
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <rapidcheck.h>
-#include <sstream>

@@ -19,7 +19,7 @@ using base::Result;
 using std::chrono::steady_clock;
 
 auto unavailable(std::string_view place, int code) {
-    return base::fail(base::Kind::unavailable,
+    return base::fail(base::ErrorKind::unavailable,
                       std::string(place) + ": " + std::generic_category().message(code));
 }
 
@@ -29,7 +29,7 @@ Result<void> write_to_stdout(std::string_view bytes) {
     while (!bytes.empty()) {
         const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return unavailable("can't write the export", errno);
+        if (written < 0) return unavailable("cannot write the export", errno);
         bytes.remove_prefix(static_cast<std::size_t>(written));
     }
     return {};
@@ -39,7 +39,7 @@ Result<std::size_t> read_from(int descriptor, std::span<char> into) {
     for (;;) {
         const auto got = ::read(descriptor, into.data(), into.size());
         if (got >= 0) return static_cast<std::size_t>(got);
-        if (errno != EINTR) return unavailable("can't read the export", errno);
+        if (errno != EINTR) return unavailable("cannot read the export", errno);
     }
 }
 
@@ -54,7 +54,7 @@ Result<archive::RowCounts> export_to_file(store::Connection& connection,
                                           const std::string& name) {
     std::error_code none;
     if (std::filesystem::exists(name, none) && !std::filesystem::is_regular_file(name, none))
-        return base::fail(base::Kind::unavailable,
+        return base::fail(base::ErrorKind::unavailable,
                           name + " is not a regular file, so an export cannot replace it");
     auto file = source::NewFile::create(name);
     if (!file) return tl::unexpected(file.error());
@@ -98,7 +98,7 @@ int report(std::string_view done, const Result<archive::RowCounts>& counts,
     return ok;
 }
 
-// Nothing where there is one, else the words for the one that is missing.
+// Returns the error text for a store that does not exist; empty: it exists.
 std::string missing_store(const Config& config) {
     const auto& url = config.store;
     if (url.engine != store::Engine::sqlite || std::filesystem::exists(url.path)) return {};

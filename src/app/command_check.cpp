@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "app/commands.hpp"
+#include "app/config_file.hpp"
 #include "app/print.hpp"
-#include "app/rooms.hpp"
-#include "serve/tokens.hpp"
+#include "app/services.hpp"
+#include "app/sources.hpp"
+#include "serve/access_control.hpp"
 
 namespace app {
 namespace {
@@ -19,15 +21,15 @@ namespace fs = std::filesystem;
 class Checklist {
    public:
     void fine(std::string_view what, std::string_view text) {
-        fmt::print("ok     {}: {}\n", what, text);
+        fmt::print("ok       {}: {}\n", what, text);
     }
     // This works, but is probably not what the operator intended.
     void doubtful(std::string_view what, std::string_view text) {
-        fmt::print("look   {}: {}\n", what, text);
+        fmt::print("warning  {}: {}\n", what, text);
     }
     void wrong(std::string_view what, std::string_view text, std::string_view remedy) {
-        fmt::print("wrong  {}: {}\n", what, text);
-        if (!remedy.empty()) fmt::print("       {}\n", remedy);
+        fmt::print("wrong    {}: {}\n", what, text);
+        if (!remedy.empty()) fmt::print("         {}\n", remedy);
         all_fine_ = false;
     }
     [[nodiscard]] bool all_fine() const { return all_fine_; }
@@ -42,36 +44,29 @@ void check_password_file(Checklist& list, const SourceConfig& config) {
     const auto& file = config.password_file;
     if (file.empty() || ::stat(file.c_str(), &status) != 0) return;
     if ((status.st_mode & S_IROTH) != 0)
-        list.doubtful("password", file.string() + " can be read by every user of this host: "
-                                                  "chmod o-r");
+        list.doubtful("password", "every user of this host can read " + file.string() +
+                                      "; run: chmod o-r " + file.string());
 }
 
-std::string remedy_for(const SourceConfig& config, base::Kind kind) {
-    if (config.kind == SourceKind::tace)
-        return "see [source] path and program, and that this user may write in its "
-               "database/readlocks";
-    if (kind == base::Kind::refused)
-        return "see [source] user and password_file, and the database's "
-               "wspec/serverpasswd.wrm and wspec/serverconfig.wrm";
-    return "check that saceserver runs there, and [source] host and port";
+std::string words_for(const source::acedb::Status& status) {
+    if (status.name.empty()) return "the database in " + status.directory + " has no name";
+    return "database " + status.name + " in " + status.directory;
 }
 
 bool check_database(Checklist& list, const Config& config) {
     const auto database = database_of(config.source);
     if (!database) return true;
-    const bool is_server = config.source.kind == SourceKind::server;
-    const std::string_view what = is_server ? "server" : "tace";
+    const auto what = name_of(config.source.kind);
     check_password_file(list, config.source);
     const auto status = database->status();
     if (!status) {
         list.wrong(what, on_one_line(status.error().text),
-                   remedy_for(config.source, status.error().kind));
+                   remedy_for(config.source, status.error()));
         return false;
     }
-    list.fine(what,
-              fmt::format("{}{}: {} in {}", database->name(),
-                          is_server ? " takes user " + config.source.server.user : "",
-                          status->name.empty() ? "no Name" : status->name, status->directory));
+    const auto user = user_of(config.source);
+    list.fine(what, fmt::format("{}{}: {}", database->name(),
+                                user.empty() ? "" : " accepts user " + user, words_for(*status)));
     return true;
 }
 
@@ -91,22 +86,22 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
     if (!store_is_fine) {
         const auto build = build_opener(config).open(history::Wholeness::required);
         if (build)
-            describe(list, **build, " (not judged without the store)");
+            describe(list, **build, " (not checked, because the store is not available)");
         else
             list.wrong(what, on_one_line(build.error().text), "");
         return;
     }
-    const auto rooms = open_rooms(config);
-    if (!rooms) {
-        list.wrong(what, rooms.error().text, "");
+    const auto services = open_services(config);
+    if (!services) {
+        list.wrong(what, services.error().text, "");
         return;
     }
-    rooms->current->look();
-    if (const auto why = rooms->current->why(); !why.empty())
+    services->current->look();
+    if (const auto why = services->current->why(); !why.empty())
         list.wrong(what, on_one_line(why),
-                   "until then a running server continues with the earlier build");
+                   "until this is fixed, a running server keeps serving the earlier build");
     else
-        describe(list, *rooms->current->build(), "");
+        describe(list, *services->current->build(), "");
 }
 
 void check_source(Checklist& list, const Config& config, bool store_is_fine) {
@@ -132,10 +127,7 @@ bool check_store(Checklist& list, const Config& config) {
             list.wrong(what, fits.error().text, "");
             return false;
         }
-        // A read-only store can be queried, but records nothing.
-        connection->begin(store::Access::write);
-        connection->execute("UPDATE meta SET value = value WHERE name = 'generation'");
-        connection->rollback();
+        store::check_writable(*connection);
         list.fine(what, name_of(config.store));
         return true;
     } catch (const store::Failure& failure) {
@@ -169,7 +161,9 @@ void check_listen(Checklist& list, const std::string& listen) {
     if (!listen.starts_with("unix:")) return;
     const fs::path path(listen.substr(5));
     if (path.string().size() > longest)
-        list.wrong("listen", path.string() + " is longer than a socket's 107 bytes", "");
+        list.wrong("listen",
+                   fmt::format("{} is longer than a socket's {} bytes", path.string(), longest),
+                   "");
     else
         check_folder(list, "listen", path.parent_path(), IfMissing::wrong);
 }

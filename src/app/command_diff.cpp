@@ -4,11 +4,13 @@
 #include <optional>
 
 #include "app/commands.hpp"
+#include "app/config_file.hpp"
 #include "app/print.hpp"
+#include "app/sources.hpp"
 #include "base/text.hpp"
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 
 namespace app {
 namespace {
@@ -34,26 +36,27 @@ Result<Side> from_build(source::Build build, const ObjectName& asked) {
 
 Result<Side> from_folder(const std::filesystem::path& folder, const ObjectName& asked,
                          const std::filesystem::path& index) {
-    source::DumpSettings settings;
+    source::FilesSettings settings;
     settings.folder = folder;
     settings.index_dir = index;
-    auto build = source::open_dump(settings);
+    auto build = source::open_files(settings);
     if (!build) return tl::unexpected(build.error());
     return from_build(std::move(*build), asked);
 }
 
 // From the store, after the object was brought up to date with the current build.
-Result<Side> from_release(Rooms& rooms, const std::string& version, const ObjectName& asked) {
-    rooms.current->look();
-    const auto answer = rooms.ledger->history_of(asked, {});
+Result<Side> from_release(Services& services, const std::string& version,
+                          const ObjectName& asked) {
+    services.current->look();
+    const auto answer = services.history->history_of(asked, {});
     if (!answer) return tl::unexpected(answer.error());
-    auto tree = query::tree_at(rooms.ledger->read_context(), answer->history.object, version);
+    auto tree = query::tree_at(services.history->read_context(), answer->history.object, version);
     if (!tree) return tl::unexpected(tree.error());
-    return Side{std::move(*tree), rooms.current->build()};
+    return Side{std::move(*tree), services.current->build()};
 }
 
 bool is_folder(const std::string& word) {
-    std::error_code error;  // what can't be looked at is no folder
+    std::error_code error;  // a path that cannot be looked at is not a folder
     return std::filesystem::is_directory(word, error);
 }
 
@@ -73,19 +76,20 @@ class Sides {
             if (const auto made = make_scratch(); !made) return tl::unexpected(made.error());
             return from_folder(word, asked_, scratch_ / std::to_string(folders_++));
         }
-        if (!rooms_) {
+        if (!services_) {
             auto config = load_config(config_file_);
             if (!config) return tl::unexpected(config.error());
-            auto rooms = open_rooms(std::move(*config));
-            if (!rooms) return tl::unexpected(rooms.error());
-            rooms_ = std::move(*rooms);
+            auto services = open_services(std::move(*config));
+            if (!services) return tl::unexpected(services.error());
+            services_ = std::move(*services);
         }
-        return from_release(*rooms_, word, asked_);
+        return from_release(*services_, word, asked_);
     }
 
-    // What is no change on the site. Two folders have no configuration: all that differs is told.
+    // Returns the places whose changes the site does not report. Two folders have no configuration:
+    // then every difference counts.
     [[nodiscard]] compare::Ignored ignored() const {
-        return rooms_ ? rooms_->config.history.ignored : compare::Ignored();
+        return services_ ? services_->config.history.ignored : compare::Ignored();
     }
 
    private:
@@ -95,14 +99,15 @@ class Sides {
         std::string name =
             (std::filesystem::temp_directory_path() / "varve-diff-XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr)
-            return base::fail(base::Kind::unavailable, "cannot create a folder like " + name);
+            return base::fail(base::ErrorKind::unavailable,
+                              "cannot create a folder like " + name);
         scratch_ = name;
         return {};
     }
 
     std::filesystem::path config_file_;
     ObjectName asked_;
-    std::optional<Rooms> rooms_;
+    std::optional<Services> services_;
     std::filesystem::path scratch_;
     int folders_ = 0;
 };
@@ -121,12 +126,12 @@ query::Difference difference_of(ObjectName asked, const Side& from, const Side& 
 
 constexpr int trouble = 2;
 
-int compare_sides(const std::filesystem::path& config_file, const DiffWords& words) {
-    const ObjectName asked{words.object.class_name, words.object.name};
+int compare_sides(const std::filesystem::path& config_file, const DiffOptions& options) {
+    const ObjectName& asked = options.object;
     Sides sides(config_file, asked);
-    const auto from = sides.side(words.from);
+    const auto from = sides.side(options.from);
     if (!from) return complain(from.error().text, trouble);
-    const auto to = sides.side(words.to);
+    const auto to = sides.side(options.to);
     if (!to) return complain(to.error().text, trouble);
     const tree::Models none;
     const auto& models = to->build     ? to->build->models()
@@ -136,7 +141,7 @@ int compare_sides(const std::filesystem::path& config_file, const DiffWords& wor
         query::changes_between(from->tree, to->tree, asked, models, sides.ignored());
     if (!changes) return complain(changes.error().text, trouble);
     // Whoever runs a command may read the store: no user is hidden from him.
-    fmt::print("{}", words.format == "json"
+    fmt::print("{}", options.format == "json"
                          ? render::difference_json(difference_of(asked, *from, *to, *changes), {})
                          : changes_text(*changes));
     const bool same = changes->empty() && from->tree.there == to->tree.there;
@@ -145,9 +150,9 @@ int compare_sides(const std::filesystem::path& config_file, const DiffWords& wor
 
 }  // namespace
 
-int diff(const std::filesystem::path& config_file, const DiffWords& words) {
+int diff(const std::filesystem::path& config_file, const DiffOptions& options) {
     try {
-        return compare_sides(config_file, words);
+        return compare_sides(config_file, options);
     } catch (const std::exception& error) {
         return complain(error.what(), trouble);
     }
@@ -172,18 +177,18 @@ std::string what_lacks(const Side& side, const ObjectName& asked) {
 
 }  // namespace
 
-int show(const Config& config, const ObjectWords& object, const std::string& release) {
+int show(const Config& config, const tree::ObjectName& object, const std::string& release) {
     const ObjectName asked{object.class_name, object.name};
-    Result<Side> side = base::fail(base::Kind::absent, "");
+    Result<Side> side = base::fail(base::ErrorKind::absent, "");
     if (release.empty()) {
         // A look at what there is; whether it is served is another matter.
         auto build = build_opener(config).open(history::Wholeness::not_required);
         if (!build) return complain(build.error().text, failed);
         side = from_build(std::move(*build), asked);
     } else {
-        auto rooms = open_rooms(config);
-        if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-        side = from_release(*rooms, release, asked);
+        auto services = open_services(config);
+        if (!services) return complain(services.error().text, status_of(services.error()));
+        side = from_release(*services, release, asked);
     }
     if (!side) return complain(side.error().text, failed);
     if (!side->tree.there) return complain(what_lacks(*side, asked), failed);

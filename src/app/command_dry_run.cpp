@@ -4,13 +4,15 @@
 #include "app/commands.hpp"
 #include "app/print.hpp"
 #include "app/selection.hpp"
+#include "app/sources.hpp"
 #include "release/preview.hpp"
-#include "tables/tables.hpp"
+#include "tables/objects.hpp"
 
 namespace app {
 namespace {
 
-// Why the build would be refused at the switch, beside what it is judged by when opened.
+// Returns why the build would be refused when it becomes current, besides the reasons for which it
+// is refused when it is opened; empty: it would not.
 std::string contradiction(store::Pool& pool, const source::Source& build) {
     const auto recorded =
         store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
@@ -18,8 +20,8 @@ std::string contradiction(store::Pool& pool, const source::Source& build) {
         });
     if (!recorded || !base::contradict(recorded->digest, build.digest())) return {};
     return build.release().version +
-           " is recorded with other content; if it was published again: varve prewarm "
-           "--replace " +
+           " was recorded with different content; give this build a version of its own, or, if "
+           "the release was published again, run: varve prewarm --replace " +
            build.release().version;
 }
 
@@ -67,13 +69,14 @@ void print_line(const release::ClassPreview& one) {
 
 void print_text(const Preview& preview) {
     if (preview.against.empty())
-        fmt::print("{}: no index of an earlier release is kept, everything is seen for the first"
-                   " time\n",
+        fmt::print("{}: no index of an earlier release exists, so every object counts as seen for"
+                   " the first time\n",
                    preview.version);
     else
-        fmt::print("{} against {}: nothing is recorded of objects whose bytes are the same, nor"
-                   " of those that differ by stamps alone\n",
-                   preview.version, preview.against);
+        fmt::print(
+            "{} compared with {}: objects that are identical, or differ only in timestamps,"
+            " will not be recorded\n",
+            preview.version, preview.against);
     fmt::print("{:<24} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "class", "objects", "same",
                "differ", "new", "vanished");
     for (const auto& one : preview.classes) print_line(one);
@@ -83,10 +86,10 @@ void print_text(const Preview& preview) {
 
 }  // namespace
 
-int dry_run(const Rooms& rooms, const PrewarmWords& words) {
+int dry_run(const Services& services, const PrewarmOptions& options) {
     const auto config =
-        words.build.empty() ? rooms.config : with_folder(rooms.config, words.build);
-    history::CurrentBuild judge(build_opener(config), *rooms.pool,
+        options.build.empty() ? services.config : with_folder(services.config, options.build);
+    history::CurrentBuild judge(build_opener(config), *services.pool,
                                 history::RepublicationPolicy::judged);
     judge.look();
     if (!judge.candidate()) return complain(judge.why(), failed);
@@ -94,13 +97,13 @@ int dry_run(const Rooms& rooms, const PrewarmWords& words) {
     const auto previous = judge.candidate_previous();
     Preview preview{
         build->release().version, previous ? previous->release().version : "", judge.why(), {}};
-    if (preview.refused.empty()) preview.refused = contradiction(*rooms.pool, *build);
-    const auto selection = selection_of(words, *rooms.pool, *build);
+    if (preview.refused.empty()) preview.refused = contradiction(*services.pool, *build);
+    const auto selection = selection_of(options, *services.pool, *build);
     if (!selection) return complain(selection.error().text, status_of(selection.error()));
     auto classes = release::preview(*build, previous.get(), *selection);
     if (!classes) return complain(classes.error().text, failed);
     preview.classes = std::move(*classes);
-    if (words.json)
+    if (options.json)
         print_json([&](base::JsonWriter& json) { write_preview(json, preview); });
     else
         print_text(preview);

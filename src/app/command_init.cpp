@@ -19,7 +19,7 @@ int complain(std::string_view text, int status) {
 }
 
 int status_of(const base::Error& error) {
-    return error.kind == base::Kind::refused ? wrong_use : failed;
+    return error.kind == base::ErrorKind::refused ? wrong_use : failed;
 }
 
 int init(const Config& config) {
@@ -49,22 +49,22 @@ int init(const Config& config) {
 }
 
 int accept(const Config& config, const std::string& release) {
-    auto rooms = open_rooms(config);
-    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    rooms->current->look();
-    const auto candidate = rooms->current->candidate();
-    if (!candidate) return complain(rooms->current->why(), failed);
+    auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    services->current->look();
+    const auto candidate = services->current->candidate();
+    if (!candidate) return complain(services->current->why(), failed);
     if (candidate->release().version != release)
         return complain("the current build is " + candidate->release().version + ", not " +
                             release,
                         wrong_use);
-    if (rooms->current->why().empty()) {
+    if (services->current->why().empty()) {
         fmt::print("{} is already accepted\n", release);
         return ok;
     }
-    history::accept(*rooms->pool, release, candidate->digest(), base::system_clock_now());
-    rooms->current->look();
-    if (const auto why = rooms->current->why(); !why.empty()) return complain(why, failed);
+    history::accept(*services->pool, release, candidate->digest(), base::system_clock_now());
+    services->current->look();
+    if (const auto why = services->current->why(); !why.empty()) return complain(why, failed);
     fmt::print("{} is accepted as it is; a running server serves it within a second\n", release);
     return ok;
 }

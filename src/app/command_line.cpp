@@ -8,22 +8,26 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "app/commands.hpp"
+#include "app/config_file.hpp"
 #include "app/version.hpp"
+#include "base/text.hpp"
+#include "render/feed.hpp"
 
 namespace app {
 namespace {
 
-struct Words {
+struct Options {
     std::string config = "varve.conf";
-    ObjectWords object;
-    std::string format = "rss";
+    tree::ObjectName object;
+    std::string format{render::formats().front().name};
     std::string release;
-    DiffWords diff;
+    DiffOptions diff;
     std::string archive, token;
     bool again = false;
-    PrewarmWords prewarm;
+    PrewarmOptions prewarm;
     bool json = false, yes = false;
 };
 
@@ -32,7 +36,7 @@ struct Line {
     CLI::App program{"Varve: change-history feeds for every object of a database that is "
                      "rebuilt at each release",
                      "varve"};
-    Words words;
+    Options options;
     std::function<int()> run;
 
     // Returns a callback that runs `command` with the configuration.
@@ -40,13 +44,13 @@ struct Line {
                     Speaker speaker = Speaker::command) {
         return [this, command, speaker] {
             run = [this, command, speaker] {
-                return with_config(words.config, speaker, command);
+                return with_config(options.config, speaker, command);
             };
         };
     }
 };
 
-void add_object(CLI::App* command, ObjectWords& object) {
+void add_object(CLI::App* command, tree::ObjectName& object) {
     command->add_option("class", object.class_name, "Class of the object, e.g. Gene")->required();
     command
         ->add_option("name", object.name,
@@ -57,7 +61,8 @@ void add_object(CLI::App* command, ObjectWords& object) {
 void add_server(Line& line) {
     line.program
         .add_subcommand("init",
-                        "Create the store, upgrade an older one, or adopt the first system's")
+                        "Create the store, upgrade an older one, or take over the database of "
+                        "the first system (WormBase's own program)")
         ->callback(line.configured(init));
     line.program
         .add_subcommand("serve", "Answer FastCGI requests, or one request as a CGI program")
@@ -65,48 +70,58 @@ void add_server(Line& line) {
     line.program
         .add_subcommand("check",
                         "Check configuration, templates, store, build, socket, logs and tokens")
-        ->callback([&] { line.run = [&] { return check(line.words.config); }; });
+        ->callback([&] { line.run = [&] { return check(line.options.config); }; });
     auto* accepting =
         line.program.add_subcommand("accept", "Serve a build that was refused as incomplete");
-    accepting->add_option("release", line.words.release, "Its version, e.g. WS189")->required();
+    accepting->add_option("release", line.options.release, "Its version, e.g. WS189")->required();
     accepting->callback(line.configured(
-        [&](const Config& config) { return accept(config, line.words.release); }));
+        [&](const Config& config) { return accept(config, line.options.release); }));
+}
+
+// Returns the formats of feeds, and html for the page of an object's history.
+std::vector<std::string> formats_of_feed() {
+    std::vector<std::string> names;
+    for (const auto& format : render::formats()) names.emplace_back(format.name);
+    names.emplace_back("html");
+    return names;
 }
 
 void add_objects(Line& line) {
-    auto& words = line.words;
+    auto& options = line.options;
     auto* feeding = line.program.add_subcommand(
         "feed", "Print the feed of an object as the server would send it");
-    add_object(feeding, words.object);
-    feeding->add_option("--format", words.format, "rss, atom, json, or html for the page")
-        ->check(CLI::IsMember({"rss", "atom", "json", "html"}))
+    add_object(feeding, options.object);
+    const auto formats = formats_of_feed();
+    feeding->add_option("--format", options.format, base::join(formats, ", ") + " (the page)")
+        ->check(CLI::IsMember(formats))
         ->capture_default_str();
     feeding->callback(line.configured(
-        [&](const Config& config) { return feed(config, words.object, words.format); }));
+        [&](const Config& config) { return feed(config, options.object, options.format); }));
 
     auto* differing = line.program.add_subcommand(
         "diff",
         "Compare an object in two releases or build folders: 0 same, 1 different, 2 trouble");
-    add_object(differing, words.diff.object);
-    differing->add_option("--from", words.diff.from, "A release, or a build folder")->required();
-    differing->add_option("--to", words.diff.to, "A release, or a build folder")->required();
-    differing->add_option("--format", words.diff.format, "text or json")
+    add_object(differing, options.diff.object);
+    differing->add_option("--from", options.diff.from, "A release, or a build folder")
+        ->required();
+    differing->add_option("--to", options.diff.to, "A release, or a build folder")->required();
+    differing->add_option("--format", options.diff.format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
-    differing->callback([&] { line.run = [&] { return diff(words.config, words.diff); }; });
+    differing->callback([&] { line.run = [&] { return diff(options.config, options.diff); }; });
 
     auto* showing = line.program.add_subcommand("show", "Print the tree of an object");
-    add_object(showing, words.object);
-    showing->add_option("--release", words.release,
+    add_object(showing, options.object);
+    showing->add_option("--release", options.release,
                         "Release to show; default: the current build");
     showing->callback(line.configured(
-        [&](const Config& config) { return show(config, words.object, words.release); }));
+        [&](const Config& config) { return show(config, options.object, options.release); }));
 }
 
 void add_prewarm(Line& line) {
     auto* command = line.program.add_subcommand(
         "prewarm", "Record a release before anyone asks: the release job");
-    auto& job = line.words.prewarm;
+    auto& job = line.options.prewarm;
     command->add_option("--build", job.build,
                         "Folder of a build that is not current yet; default: the current build");
     command->add_option("--popular", job.popular, "The N most requested objects")
@@ -130,71 +145,71 @@ void add_prewarm(Line& line) {
 }
 
 void add_archive(Line& line) {
-    auto& words = line.words;
+    auto& options = line.options;
     auto* out =
         line.program.add_subcommand("export", "Write the whole store as JSON Lines, as a backup");
-    out->add_option("file", words.archive, "Output file; default, or -: standard output");
+    out->add_option("file", options.archive, "Output file; default, or -: standard output");
     out->callback(line.configured(
-        [&](const Config& config) { return export_store(config, words.archive); }));
+        [&](const Config& config) { return export_store(config, options.archive); }));
     auto* in = line.program.add_subcommand("import", "Fill a new store from an export");
-    in->add_option("file", words.archive, "Input file; default, or -: standard input");
-    in->add_flag("--again", words.again, "First delete what an interrupted import left behind");
+    in->add_option("file", options.archive, "Input file; default, or -: standard input");
+    in->add_flag("--again", options.again, "First delete what an interrupted import left behind");
     in->callback(line.configured([&](const Config& config) {
-        return import_store(config, words.archive,
-                            words.again ? archive::Leftovers::clear : archive::Leftovers::refuse);
+        return import_store(config, options.archive,
+                            options.again ? archive::Leftovers::clear
+                                          : archive::Leftovers::refuse);
     }));
 }
 
 void add_releases(Line& line) {
     auto* command = line.program.add_subcommand(
         "releases", "List the known releases, with what is recorded of each");
-    command->add_flag("--json", line.words.json, "Print JSON");
-    command->callback(
-        line.configured([&](const Config& config) { return releases(config, line.words.json); }));
+    command->add_flag("--json", line.options.json, "Print JSON");
+    command->callback(line.configured(
+        [&](const Config& config) { return releases(config, line.options.json); }));
 }
 
 void add_forget(Line& line) {
-    auto& words = line.words;
+    auto& options = line.options;
     auto* command = line.program.add_subcommand(
         "forget", "Delete what is recorded of a release, a class or an object");
-    command->add_flag("--yes", words.yes, "Do not ask, for scripts");
+    command->add_flag("--yes", options.yes, "Do not ask, for scripts");
     command->require_subcommand(1);
     const auto deletes = [&](auto what_of) {
-        return line.configured([&words, what_of](const Config& config) {
+        return line.configured([&options, what_of](const Config& config) {
             return forget(config, what_of(),
-                          words.yes ? Asking::not_needed : Asking::on_terminal);
+                          options.yes ? Asking::not_needed : Asking::on_terminal);
         });
     };
     auto* whole = command->add_subcommand(
         "release", "The rows of a release, as if it had not been recorded");
-    whole->add_option("release", words.release, "Its version, e.g. WS187")->required();
-    whole->callback(deletes([&] { return release::WholeRelease{words.release}; }));
+    whole->add_option("release", options.release, "Its version, e.g. WS187")->required();
+    whole->callback(deletes([&] { return release::WholeRelease{options.release}; }));
     auto* of_class = command->add_subcommand("class", "All objects of a class");
-    of_class->add_option("class", words.object.class_name, "e.g. Gene")->required();
-    of_class->callback(deletes([&] { return release::WholeClass{words.object.class_name}; }));
+    of_class->add_option("class", options.object.class_name, "e.g. Gene")->required();
+    of_class->callback(deletes([&] { return release::WholeClass{options.object.class_name}; }));
     auto* object = command->add_subcommand("object", "One object");
-    add_object(object, words.object);
-    object->callback(
-        deletes([&] { return tree::ObjectName{words.object.class_name, words.object.name}; }));
+    add_object(object, options.object);
+    object->callback(deletes([&] { return options.object; }));
 }
 
 void add_token(Line& line) {
-    auto& words = line.words;
+    auto& options = line.options;
     auto* command = line.program.add_subcommand("token", "Manage who may read a private site");
     command->require_subcommand(1);
     auto* adding =
         command->add_subcommand("add", "Create a token and print it; it is shown only once");
-    adding->add_option("name", words.token, "Reader that it is for")->required();
+    adding->add_option("name", options.token, "Reader that it is for")->required();
     adding->callback(
-        line.configured([&](const Config& config) { return add_token(config, words.token); }));
+        line.configured([&](const Config& config) { return add_token(config, options.token); }));
     auto* revoking = command->add_subcommand("revoke", "Revoke a token");
-    revoking->add_option("name", words.token, "Reader that it was for")->required();
-    revoking->callback(
-        line.configured([&](const Config& config) { return revoke_token(config, words.token); }));
+    revoking->add_option("name", options.token, "Reader that it was for")->required();
+    revoking->callback(line.configured(
+        [&](const Config& config) { return revoke_token(config, options.token); }));
     auto* listing = command->add_subcommand("list", "List who has a token, and since when");
-    listing->add_flag("--json", words.json, "Print JSON");
+    listing->add_flag("--json", options.json, "Print JSON");
     listing->callback(
-        line.configured([&](const Config& config) { return list_tokens(config, words.json); }));
+        line.configured([&](const Config& config) { return list_tokens(config, options.json); }));
 }
 
 // Adds --config to every command, so that each help shows it and it can come before or after.
@@ -234,7 +249,7 @@ int with_config(const std::filesystem::path& file, Speaker speaker,
     return run(*config);
 }
 
-int run_words(int argc, char** argv) {
+int run_command_line(int argc, char** argv) {
     Line line;
     auto& program = line.program;
     program.set_version_flag("--version", "varve " + std::string(version));
@@ -243,7 +258,7 @@ int run_words(int argc, char** argv) {
     for (const auto add :
          {add_server, add_objects, add_prewarm, add_archive, add_releases, add_forget, add_token})
         add(line);
-    add_config(program, line.words.config);
+    add_config(program, line.options.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
     if (const auto unknown = unknown_command(program, arguments.subspan(argc > 0 ? 1 : 0)))
         return complain("no such command: " + *unknown + "; varve --help lists the commands",

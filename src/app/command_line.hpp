@@ -1,4 +1,4 @@
-// app/command_line.hpp -- the words of the command line, and what they mean.
+// app/command_line.hpp -- the command line: reads it and runs the command.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,8 +15,8 @@ namespace app {
 [[nodiscard]] int with_config(const std::filesystem::path& file, Speaker speaker,
                               const std::function<int(const Config&)>& run);
 
-// Does what the words say, --help and --version included, and writes stdout out.
+// Runs the command of the command line, --help and --version included, and flushes stdout.
 //   returns  the program's exit status
-[[nodiscard]] int run_words(int argc, char** argv);
+[[nodiscard]] int run_command_line(int argc, char** argv);
 
 }  // namespace app

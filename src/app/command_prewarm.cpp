@@ -5,13 +5,14 @@
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/selection.hpp"
+#include "app/sources.hpp"
 #include "app/stop_signals.hpp"
 #include "release/prewarm.hpp"
 
 namespace app {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 using std::chrono::steady_clock;
 
@@ -22,14 +23,15 @@ struct Outcome {
 };
 
 // One build warmed, with what a person sees meanwhile.
-Result<Outcome> warm_one(Rooms& rooms, const history::Builds& builds, const PrewarmWords& words,
-                         StopSignals& signals) {
-    const auto selection = selection_of(words, *rooms.pool, *builds.build);
+Result<Outcome> warm_one(Services& services, const history::Builds& builds,
+                         const PrewarmOptions& options, StopSignals& signals) {
+    const auto selection = selection_of(options, *services.pool, *builds.build);
     if (!selection) return tl::unexpected(selection.error());
     const base::Clock clock = base::system_clock_now;
-    history::CreatedObjects created;
-    auto job = release_job(rooms, {*rooms.pool, rooms.config.history, clock, created}, builds);
-    job.options.threads = words.jobs;
+    history::BuildDifference difference;
+    auto job = release_job(services, {*services.pool, services.config.history, clock, difference},
+                           builds);
+    job.options.threads = options.jobs;
     const auto start = steady_clock::now();
     auto result = run_with_progress(builds.build->release().version, signals,
                                     [&](release::Progress& progress, const auto& stop) {
@@ -72,7 +74,7 @@ void write_outcome(base::JsonWriter& json, const Outcome& outcome, const Outcome
 void print_text(const Outcome& outcome) {
     const auto& counters = outcome.result.counters;
     if (outcome.result.finished_before)
-        fmt::print("{} was finished before; what could not be read is tried again\n",
+        fmt::print("{} is already recorded; retrying the objects that could not be read\n",
                    outcome.version);
     fmt::print("{}: {} objects in {:.1f} s, {:.1f} MB of the build\n", outcome.version,
                counters.looked_at, outcome.seconds, static_cast<double>(counters.bytes) / 1e6);
@@ -87,8 +89,8 @@ void print_text(const Outcome& outcome) {
     print_failures(counters.failures);
 }
 
-void print(const std::vector<Outcome>& outcomes, const PrewarmWords& words) {
-    if (!words.json) {
+void print(const std::vector<Outcome>& outcomes, const PrewarmOptions& options) {
+    if (!options.json) {
         for (const auto& outcome : outcomes) print_text(outcome);
         return;
     }
@@ -103,43 +105,45 @@ struct Staged {
     history::Builds builds;
 };
 
-Result<Staged> open_staged(Rooms& rooms, const std::string& folder) {
+Result<Staged> open_staged(Services& services, const std::string& folder) {
     Staged staged;
     staged.judge = std::make_unique<history::CurrentBuild>(
-        build_opener(with_folder(rooms.config, folder)), *rooms.pool);
+        build_opener(with_folder(services.config, folder)), *services.pool);
     staged.judge->look();
-    if (const auto why = staged.judge->why(); !why.empty()) return base::fail(Kind::refused, why);
+    if (const auto why = staged.judge->why(); !why.empty())
+        return base::fail(ErrorKind::refused, why);
     staged.builds = staged.judge->builds();
-    const auto current = rooms.current->build();
+    const auto current = services.current->build();
     if (current && staged.builds.build->release() < current->release())
-        return base::fail(Kind::refused, staged.builds.build->release().version +
-                                             " is older than the current build, " +
-                                             current->release().version);
+        return base::fail(ErrorKind::refused, staged.builds.build->release().version +
+                                                  " is older than the current build, " +
+                                                  current->release().version);
     return staged;
 }
 
 int status_after(const std::vector<Outcome>& outcomes) {
     const auto& last = outcomes.back();
     if (last.result.finished) return ok;
-    return complain(last.version + " is not finished: stopped. Run the same command to continue",
+    return complain(last.version + " was stopped before it finished. Run the same command to "
+                                   "continue",
                     failed);
 }
 
 int complain_of(const base::Error& error, const std::string& version) {
-    // A list that can't be read: nothing has begun that could go on.
-    if (error.kind == Kind::refused) return complain(error.text, status_of(error));
+    // The list cannot be read, so there is nothing to continue.
+    if (error.kind == ErrorKind::refused) return complain(error.text, status_of(error));
     return complain(version + ": " + error.text + ". Run the same command to continue",
                     status_of(error));
 }
 
-int run(Rooms& rooms, const PrewarmWords& words) {
+int run(Services& services, const PrewarmOptions& options) {
     StopSignals signals;
-    rooms.current->look();
+    services.current->look();
     std::vector<history::Builds> to_warm;
-    if (rooms.current->build()) to_warm.push_back(rooms.current->builds());
+    if (services.current->build()) to_warm.push_back(services.current->builds());
     Staged staged;
-    if (!words.build.empty()) {
-        auto opened = open_staged(rooms, words.build);
+    if (!options.build.empty()) {
+        auto opened = open_staged(services, options.build);
         if (!opened) return complain(opened.error().text, failed);
         staged = std::move(*opened);
         // The current build itself, by another way to its folder.
@@ -148,34 +152,35 @@ int run(Rooms& rooms, const PrewarmWords& words) {
             to_warm.clear();
         to_warm.push_back(staged.builds);
     }
-    if (to_warm.empty()) return complain(rooms.current->why(), failed);
+    if (to_warm.empty()) return complain(services.current->why(), failed);
     std::vector<Outcome> outcomes;
     for (const auto& builds : to_warm) {
-        auto outcome = warm_one(rooms, builds, words, signals);
+        auto outcome = warm_one(services, builds, options, signals);
         if (!outcome) return complain_of(outcome.error(), builds.build->release().version);
         outcomes.push_back(std::move(*outcome));
         if (!outcomes.back().result.finished) break;
     }
-    print(outcomes, words);
+    print(outcomes, options);
     return status_after(outcomes);
 }
 
 }  // namespace
 
-int prewarm(const Config& config, const PrewarmWords& words) {
-    const int selected = (words.all ? 1 : 0) + (words.popular > 0 ? 1 : 0) +
-                         (words.class_name.empty() ? 0 : 1) + (words.list.empty() ? 0 : 1) +
-                         (words.replace.empty() ? 0 : 1);
+int prewarm(const Config& config, const PrewarmOptions& options) {
+    const int selected = (options.all ? 1 : 0) + (options.popular > 0 ? 1 : 0) +
+                         (options.class_name.empty() ? 0 : 1) + (options.list.empty() ? 0 : 1) +
+                         (options.replace.empty() ? 0 : 1);
     if (selected != 1)
-        return complain("one of --popular N, --class C, --list FILE, --all and --replace RELEASE "
-                        "says what to warm",
-                        wrong_use);
-    if (!words.replace.empty() && words.dry_run)
+        return complain(
+            "choose what to record with exactly one of --all, --class C, --list FILE, "
+            "--popular N and --replace RELEASE",
+            wrong_use);
+    if (!options.replace.empty() && options.dry_run)
         return complain("--replace has no --dry-run", wrong_use);
-    auto rooms = open_rooms(config, Waiting::command, words.jobs);
-    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    if (!words.replace.empty()) return replace(*rooms, words);
-    return words.dry_run ? dry_run(*rooms, words) : run(*rooms, words);
+    auto services = open_services(config, Waiting::command, options.jobs);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    if (!options.replace.empty()) return replace(*services, options);
+    return options.dry_run ? dry_run(*services, options) : run(*services, options);
 }
 
 }  // namespace app

@@ -3,9 +3,9 @@
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
+#include "app/sources.hpp"
 #include "base/log.hpp"
 #include "release/releases.hpp"
-#include "source/build_folder.hpp"
 
 namespace app {
 namespace {
@@ -14,11 +14,11 @@ using release::ListedRelease;
 
 constexpr std::size_t terminal = 80, counts_begin = 47;
 
-// release.ini alone is read: no index is made.
-std::optional<base::Release> current_release(const Config& config) {
-    const auto folder = source::open_folder(config.source.path.string());
-    if (folder) return folder->release;
-    base::log::warning("no current build", {{"reason", folder.error().text}});
+// Returns nullopt, and logs why, when there is no current build.
+std::optional<base::Release> current_release_or_none(const Config& config) {
+    const auto release = current_release(config);
+    if (release) return *release;
+    base::log::warning("no current build", {{"reason", release.error().text}});
     return std::nullopt;
 }
 
@@ -79,10 +79,10 @@ void print_table(const std::vector<ListedRelease>& list) {
 }  // namespace
 
 int releases(const Config& config, bool json) {
-    const auto rooms = open_rooms(config);
-    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
+    const auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
     const auto list =
-        release::list_releases(*rooms->pool, config.history, current_release(config));
+        release::list_releases(*services->pool, config.history, current_release_or_none(config));
     if (!json) {
         print_table(list);
         return ok;

@@ -5,38 +5,40 @@
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/selection.hpp"
+#include "app/sources.hpp"
 #include "app/stop_signals.hpp"
 #include "release/republish.hpp"
 
 namespace app {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 using std::chrono::steady_clock;
 
 // The build as it was published again, judged by all but its version's being recorded.
-Result<history::Builds> open_again(Rooms& rooms, const PrewarmWords& words) {
+Result<history::Builds> open_again(Services& services, const PrewarmOptions& options) {
     const auto config =
-        words.build.empty() ? rooms.config : with_folder(rooms.config, words.build);
-    history::CurrentBuild judge(build_opener(config), *rooms.pool,
+        options.build.empty() ? services.config : with_folder(services.config, options.build);
+    history::CurrentBuild judge(build_opener(config), *services.pool,
                                 history::RepublicationPolicy::judged);
     judge.look();
-    if (const auto why = judge.why(); !why.empty()) return base::fail(Kind::refused, why);
+    if (const auto why = judge.why(); !why.empty()) return base::fail(ErrorKind::refused, why);
     auto builds = judge.builds();
     const auto& version = builds.build->release().version;
-    if (version != words.replace)
-        return base::fail(Kind::refused,
-                          name_of(config.source) + " is " + version + ", not " + words.replace);
+    if (version != options.replace)
+        return base::fail(ErrorKind::refused,
+                          name_of(config.source) + " is " + version + ", not " + options.replace);
     return builds;
 }
 
-Result<release::JobResult> republish(Rooms& rooms, const history::Builds& builds,
-                                     const PrewarmWords& words) {
+Result<release::JobResult> republish(Services& services, const history::Builds& builds,
+                                     const PrewarmOptions& options) {
     const base::Clock clock = base::system_clock_now;
-    history::CreatedObjects created;
-    auto job = release_job(rooms, {*rooms.pool, rooms.config.history, clock, created}, builds);
-    job.options.threads = words.jobs;
+    history::BuildDifference difference;
+    auto job = release_job(services, {*services.pool, services.config.history, clock, difference},
+                           builds);
+    job.options.threads = options.jobs;
     StopSignals signals;
     return run_with_progress(builds.build->release().version, signals,
                              [&](release::Progress& progress, const auto& stop) {
@@ -75,21 +77,22 @@ void print_as_json(const std::string& version, const release::JobResult& replace
 
 }  // namespace
 
-int replace(Rooms& rooms, const PrewarmWords& words) {
-    const auto builds = open_again(rooms, words);
+int replace(Services& services, const PrewarmOptions& options) {
+    const auto builds = open_again(services, options);
     if (!builds) return complain(builds.error().text, failed);
     const auto start = steady_clock::now();
-    const auto replaced = republish(rooms, *builds, words);
+    const auto replaced = republish(services, *builds, options);
     const std::chrono::duration<double> took = steady_clock::now() - start;
     constexpr auto how_to_continue = "Run the same command to continue";
-    if (!replaced && replaced.error().kind == Kind::refused)
+    if (!replaced && replaced.error().kind == ErrorKind::refused)
         return complain(replaced.error().text, failed);
     if (!replaced)
         return complain(replaced.error().text + ". " + how_to_continue,
                         status_of(replaced.error()));
-    (words.json ? print_as_json : print_text)(words.replace, *replaced, took.count());
+    (options.json ? print_as_json : print_text)(options.replace, *replaced, took.count());
     if (replaced->finished) return ok;
-    return complain(words.replace + " is not finished: stopped. " + how_to_continue, failed);
+    return complain(options.replace + " was stopped before it finished. " + how_to_continue,
+                    failed);
 }
 
 }  // namespace app

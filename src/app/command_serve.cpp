@@ -18,10 +18,9 @@ namespace {
 using namespace std::chrono_literals;
 using ::serve::Request;
 
-// As CGI program there is nobody to read stderr but the web server's log, and the client has to
-// be answered.
+// Answers the client of a CGI program. Only the web server's log shows what goes to stderr.
 int excuse_cgi(const base::Error& why) {
-    base::log::error("can't start", {{"reason", why.text}});
+    base::log::error("cannot start", {{"reason", why.text}});
     fmt::print(
         "Status: 503 Service Unavailable\r\nRetry-After: 60\r\n"
         "Content-Type: text/plain; charset=utf-8\r\n\r\n"
@@ -31,18 +30,18 @@ int excuse_cgi(const base::Error& why) {
 
 int serve_cgi(const Config& config) {
     const auto began = std::chrono::steady_clock::now();
-    auto rooms = open_rooms(config, Waiting::request);
-    if (!rooms) return excuse_cgi(rooms.error());
+    auto services = open_services(config, Waiting::request);
+    if (!services) return excuse_cgi(services.error());
     try {
-        rooms->current->look();
+        services->current->look();
     } catch (const store::Failure& failure) {
         // The request is answered all the same, with what there is.
-        base::log::error("build not judged", {{"error", failure.what()}});
+        base::log::error("build not checked", {{"error", failure.what()}});
     }
     base::LogFile access;
     if (const auto opened = open_logs(config.log, access); !opened)
         base::log::error("log not opened", {{"reason", opened.error().text}});
-    const auto site = open_site(*rooms, Asker::cgi_client);
+    const auto site = open_site(*services, Asker::cgi_client);
     const bool sent = ::serve::answer_cgi(::environ, {}, [&](const Request& request) {
         auto response = site->answer(request);
         const auto took = std::chrono::floor<std::chrono::microseconds>(

@@ -3,7 +3,7 @@
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
-#include "serve/tokens.hpp"
+#include "serve/access_control.hpp"
 
 namespace app {
 namespace {
@@ -26,32 +26,33 @@ void write_tokens(base::JsonWriter& json, const std::vector<serve::Token>& token
 }  // namespace
 
 int add_token(const Config& config, const std::string& name) {
-    const auto rooms = open_rooms(config);
-    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    const auto token = serve::add_token(*rooms->pool, name, base::system_clock_now());
+    const auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    const auto token = serve::add_token(*services->pool, name, base::system_clock_now());
     if (!token) return complain(token.error().text, status_of(token.error()));
     fmt::print("{}\n", *token);
-    fmt::print(stderr,
-               "varve: this token is shown only once. Feed readers add token=… to the address, "
-               "browsers ask for it as a password\n");
+    fmt::print(
+        stderr,
+        "varve: this token is shown only once. In a feed reader, add token=… to the feed URL. "
+        "In a browser, enter it as the password.\n");
     if (!config.site.is_private)
         fmt::print(stderr, "varve: [site] private is not yes, so everybody can read the site\n");
     return ok;
 }
 
 int revoke_token(const Config& config, const std::string& name) {
-    const auto rooms = open_rooms(config);
-    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    const auto revoked = serve::revoke_token(*rooms->pool, name);
+    const auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    const auto revoked = serve::revoke_token(*services->pool, name);
     if (!revoked) return complain(revoked.error().text, failed);
     fmt::print("revoked; a running server rejects it within a second\n");
     return ok;
 }
 
 int list_tokens(const Config& config, bool json) {
-    const auto rooms = open_rooms(config);
-    if (!rooms) return complain(rooms.error().text, status_of(rooms.error()));
-    const auto tokens = serve::list_tokens(*rooms->pool);
+    const auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    const auto tokens = serve::list_tokens(*services->pool);
     if (json)
         print_json([&](auto& writer) { write_tokens(writer, tokens); });
     else

@@ -7,42 +7,39 @@
 #include <string>
 
 #include "app/config.hpp"
-#include "app/rooms.hpp"
+#include "app/services.hpp"
 #include "archive/archive.hpp"
 #include "base/result.hpp"
 #include "release/forget.hpp"
+#include "tree/object.hpp"
 
 namespace app {
 
 inline constexpr int ok = 0, failed = 1, wrong_use = 2;
 
-// "varve: TEXT" on stderr; returns `status`.
+// Prints "varve: TEXT" on stderr and returns `status`.
 int complain(std::string_view text, int status);
 
-// The status that says what kind of error this is.
+// Returns the exit status for an error.
 [[nodiscard]] int status_of(const base::Error& error);
 
 int init(const Config& config);
 int serve(const Config& config);
 
-struct ObjectWords {
-    std::string class_name, name;
-};
+//   format  the name of one of render::formats(); html: the page of its history
+int feed(const Config& config, const tree::ObjectName& object, const std::string& format);
 
-//   format  rss, atom, json; html: the page of its history
-int feed(const Config& config, const ObjectWords& object, const std::string& format);
-
-struct DiffWords {
-    ObjectWords object;
+struct DiffOptions {
+    tree::ObjectName object;
     std::string from, to;  // a release, or a build folder
     std::string format = "text";
 };
 // Like diff(1): 0 same, 1 different, 2 trouble.
-//   config_file  read only when one side is a release
-int diff(const std::filesystem::path& config_file, const DiffWords& words);
+//   config_file  is read only when one side is a release
+int diff(const std::filesystem::path& config_file, const DiffOptions& options);
 
 //   release  empty: from the current build, without the store
-int show(const Config& config, const ObjectWords& object, const std::string& release);
+int show(const Config& config, const tree::ObjectName& object, const std::string& release);
 
 int check(const std::filesystem::path& config_file);
 int accept(const Config& config, const std::string& release);
@@ -51,7 +48,7 @@ int accept(const Config& config, const std::string& release);
 int export_store(const Config& config, const std::string& file);
 int import_store(const Config& config, const std::string& file, archive::Leftovers leftovers);
 
-struct PrewarmWords {
+struct PrewarmOptions {
     std::string build;  // folder; empty: the current build
     std::size_t popular = 0;
     std::string class_name, list;
@@ -59,19 +56,19 @@ struct PrewarmWords {
     bool all = false, json = false, dry_run = false;
     std::size_t jobs = 1;
 };
-int prewarm(const Config& config, const PrewarmWords& words);
-// The rows of a release that was published again, words.replace.
-int replace(Rooms& rooms, const PrewarmWords& words);
-// What it would record and what would be refused; nothing is written.
-int dry_run(const Rooms& rooms, const PrewarmWords& words);
+int prewarm(const Config& config, const PrewarmOptions& options);
+// Records a release that was published again, options.replace.
+int replace(Services& services, const PrewarmOptions& options);
+// Prints what would be recorded or refused, and writes nothing.
+int dry_run(const Services& services, const PrewarmOptions& options);
 
 int releases(const Config& config, bool json);
 
-// Whether it is asked for a yes before anything is deleted; without a terminal that is refused.
+// Whether the operator must type yes before anything is deleted. Without a terminal, that fails.
 enum class Asking { on_terminal, not_needed };
 int forget(const Config& config, const release::Forgettable& what, Asking asking);
 
-// The token goes to stdout, and is shown only here.
+// Prints the new token on stdout. It is never shown again.
 int add_token(const Config& config, const std::string& name);
 int revoke_token(const Config& config, const std::string& name);
 int list_tokens(const Config& config, bool json);

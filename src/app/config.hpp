@@ -1,16 +1,16 @@
-// app/config.hpp -- varve.conf: read once, strictly, and handed down as the small structs that
-// the rooms take. INI (docs in varve.conf.example): one key a line, no inline comments; paths
-// are relative to the file.
+// app/config.hpp -- the configuration: read once (config_file.hpp), and handed down as the small
+// structs that the rooms take.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include "base/log.hpp"
-#include "base/result.hpp"
-#include "history/refresh.hpp"
+#include "history/context.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "source/acedb/socket_session.hpp"
@@ -18,7 +18,10 @@
 
 namespace app {
 
+// A source of builds; sources.hpp says what each kind is.
 enum class SourceKind : unsigned char { dump, server, tace };
+inline constexpr std::array source_kinds = {SourceKind::dump, SourceKind::server,
+                                            SourceKind::tace};
 
 struct SourceConfig {
     SourceKind kind = SourceKind::dump;
@@ -30,8 +33,9 @@ struct SourceConfig {
     source::acedb::ServerAddress server;  // kind = server; the password is read from its file
     std::string program = "tace";         // kind = tace
     std::string release;                  // empty: the database's own Name
-    std::optional<base::Date> date;       // of the release; nullopt: releases.tsv tells
+    std::optional<base::Date> date;       // of the release; nullopt: releases.tsv has it
     std::size_t connections = 8;          // 1 ... 64
+    std::chrono::seconds timeout{10};     // 1 ... 3600, for each reply
 };
 
 struct ServeConfig {
@@ -66,10 +70,5 @@ struct Config {
     // Digest over all that can change the bytes of a page; goes into entity tags.
     std::string page_digest;
 };
-
-// The configuration in `file`, with releases.tsv beside it if there is one, the password and the
-// templates that it names.
-//   error  refused, naming file, section and key of what is wrong; unavailable: no such file
-[[nodiscard]] base::Result<Config> load_config(const std::filesystem::path& file);
 
 }  // namespace app

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "app/sources.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -27,41 +28,6 @@ bool is_date_or_part(std::string_view text) {
                                                                       : "");
     return base::parse_date(whole).has_value();
 }
-
-constexpr std::array<std::pair<std::string_view, SourceKind>, 3> kinds = {
-    {{"dump", SourceKind::dump}, {"server", SourceKind::server}, {"tace", SourceKind::tace}}};
-
-std::string_view name_of(SourceKind kind) {
-    return std::ranges::find(kinds, kind, &std::pair<std::string_view, SourceKind>::second)
-        ->first;
-}
-
-// The kinds of source that have a key, when not all have it.
-struct Fitting {
-    std::string_view key;
-    bool dump, server, tace;
-
-    [[nodiscard]] bool has(SourceKind kind) const {
-        return kind == SourceKind::dump ? dump : kind == SourceKind::server ? server : tace;
-    }
-    [[nodiscard]] std::string names() const {
-        std::string names;
-        for (const auto& [name, kind] : kinds)
-            if (has(kind)) (names += names.empty() ? "" : " or ") += name;
-        return names;
-    }
-};
-
-constexpr auto fittings = std::to_array<Fitting>({{"path", true, false, true},
-                                                  {"host", false, true, false},
-                                                  {"port", false, true, false},
-                                                  {"user", false, true, false},
-                                                  {"password_file", false, true, false},
-                                                  {"program", false, false, true},
-                                                  {"release", false, true, true},
-                                                  {"date", false, true, true},
-                                                  {"timeout", false, true, true},
-                                                  {"connections", false, true, true}});
 
 using Value = const std::string&;
 
@@ -95,7 +61,7 @@ Result<void> take_program(Draft& draft, Value, Value value) {
 Result<void> take_timeout(Draft& draft, Value, Value value) {
     const auto seconds = number_of(value, 1, 3600);
     if (!seconds) return tl::unexpected(seconds.error());
-    draft.config.source.server.timeout = std::chrono::seconds(*seconds);
+    draft.config.source.timeout = std::chrono::seconds(*seconds);
     return {};
 }
 
@@ -117,7 +83,8 @@ Result<void> take_names(Draft& draft, Value key, Value value) {
 Result<void> take_ignored(Draft& draft, Value key, Value value) {
     auto paths = paths_of(value);
     if (!paths)
-        return wrong("\"" + value + "\": tags, or paths like Identity>History, are needed");
+        return wrong(in_quotes(value) +
+                     " must be a list of tags, or of paths like Identity>History");
     draft.config.history.ignored.emplace_back(key, std::move(*paths));
     return {};
 }
@@ -143,10 +110,11 @@ Result<void> take_listen(Draft& draft, Value, Value value) {
     }
     const auto colon = value.rfind(':');
     if (value != "-" && colon == std::string::npos)
-        return wrong("unix:PATH, ADDRESS:PORT or - is needed");
+        return wrong("must be unix:PATH, ADDRESS:PORT or -");
     const auto port = base::parse_integer(value.substr(colon + 1)).value_or(0);
     if (value != "-" && (port < 1 || port > 65535))
-        return wrong("\"" + value.substr(colon + 1) + "\" is no port from 1 to 65535");
+        return wrong(in_quotes(value.substr(colon + 1)) +
+                     " is not a port number from 1 to 65535");
     listen = value;
     return {};
 }
@@ -256,7 +224,7 @@ constexpr auto table = std::to_array<Key>({
 }  // namespace
 
 tl::unexpected<base::Error> wrong(std::string text) {
-    return base::fail(base::Kind::refused, std::move(text));
+    return base::fail(base::ErrorKind::refused, std::move(text));
 }
 
 Result<std::int64_t> number_of(std::string_view value, std::int64_t least, std::int64_t most) {
@@ -288,7 +256,7 @@ Result<Paths> paths_of(std::string_view value) {
             const auto tag = base::trim(part);
             if (tag.empty())
                 return wrong(in_quotes(value) +
-                             ": paths like Identity>Name>Public_name are needed");
+                             " must be a list of paths like Identity>Name>Public_name");
             tags.emplace_back(tag);
         }
     }
@@ -297,7 +265,7 @@ Result<Paths> paths_of(std::string_view value) {
 
 Result<std::string> address_template_of(std::string value) {
     if (value.empty()) return value;
-    if (!is_http(value)) return wrong("no http or https address: " + in_quotes(value));
+    if (!is_http(value)) return wrong(in_quotes(value) + " is not an http or https URL");
     for (auto at = value.find('{'); at != std::string::npos; at = value.find('{', at + 1)) {
         const auto end = value.find('}', at);
         const auto name = std::string_view(value).substr(at, end - at + 1);
@@ -308,9 +276,9 @@ Result<std::string> address_template_of(std::string value) {
 }
 
 Result<std::string> base_url_of(std::string url) {
-    if (!is_http(url)) return wrong("no http or https address: " + in_quotes(url));
+    if (!is_http(url)) return wrong(in_quotes(url) + " is not an http or https URL");
     if (url.find_first_of("?# \"<>") != std::string::npos)
-        return wrong("an address without query, fragment and blanks is needed");
+        return wrong("must be a URL without a query, fragment or spaces");
     while (url.back() == '/') url.pop_back();
     return url;
 }
@@ -322,7 +290,9 @@ Result<std::string> authority_of(std::string value) {
     const bool fits = parts.size() == 2 && !parts[0].empty() &&
                       parts[0].find_first_not_of(allowed) == std::string_view::npos &&
                       is_date_or_part(parts[1]);
-    if (!fits) return wrong("like wormbase.org,2007 is needed, a name and a date you had it");
+    if (!fits)
+        return wrong(
+            "must be a domain and a date on which you owned it, such as wormbase.org,2007");
     return value;
 }
 
@@ -344,14 +314,14 @@ Result<base::Date> date_of(std::string_view value) {
 
 Result<base::log::Level> level_of(std::string_view value) {
     using base::log::Level;
-    constexpr std::array<std::pair<std::string_view, Level>, 4> levels = {
-        {{"debug", Level::debug},
-         {"info", Level::info},
-         {"warning", Level::warning},
-         {"error", Level::error}}};
+    constexpr auto levels =
+        std::to_array<std::pair<std::string_view, Level>>({{"debug", Level::debug},
+                                                           {"info", Level::info},
+                                                           {"warning", Level::warning},
+                                                           {"error", Level::error}});
     const auto* found = std::ranges::find(levels, value, [](const auto& it) { return it.first; });
     if (found == levels.end())
-        return wrong(in_quotes(value) + " is none of debug, info, warning, error");
+        return wrong("must be one of debug, info, warning, error, not " + in_quotes(value));
     return found->second;
 }
 
@@ -365,28 +335,35 @@ Result<std::string> version_of(std::string_view value) {
 Result<std::string> word_of(std::string_view value) {
     const bool is_word =
         !value.empty() && std::ranges::all_of(value, [](char c) { return c > 0x20 && c < 0x7f; });
-    if (!is_word) return wrong("one word without blanks is needed");
+    if (!is_word) return wrong("must be one word without spaces");
     return std::string(value);
 }
 
 Result<SourceKind> source_kind_of(std::string_view value) {
-    const auto* const it =
-        std::ranges::find(kinds, value, &std::pair<std::string_view, SourceKind>::first);
-    if (it != kinds.end()) return it->second;
-    return wrong("\"" + std::string(value) + "\" is none of dump, server, tace");
+    std::vector<std::string> names;
+    for (const auto kind : source_kinds) {
+        if (name_of(kind) == value) return kind;
+        names.emplace_back(name_of(kind));
+    }
+    return wrong("must be one of " + base::join(names, ", ") + ", not " + in_quotes(value));
 }
 
 Result<void> check_source_keys(const Draft& draft) {
     const auto kind = draft.config.source.kind;
-    for (const auto& fitting : fittings) {
-        const auto place = "[source] " + std::string(fitting.key);
-        if (draft.seen.contains(place) && !fitting.has(kind))
-            return wrong(place + ": is of kind = " + fitting.names() + ", and kind is " +
-                         std::string(name_of(kind)));
+    for (const auto& place : draft.seen) {
+        constexpr std::string_view section = "[source] ";
+        if (!place.starts_with(section)) continue;
+        const auto key = std::string_view(place).substr(section.size());
+        std::vector<std::string> names;
+        for (const auto each : source_kinds)
+            if (has_key(each, key)) names.emplace_back(name_of(each));
+        if (!names.empty() && !has_key(kind, key))
+            return wrong(place + " applies only to kind = " + base::join(names, " or ") +
+                         ", but kind is " + std::string(name_of(kind)));
     }
-    if (kind != SourceKind::server && !draft.seen.contains("[source] path"))
-        return wrong("[source] path: missing, and required with kind = " +
-                     std::string(name_of(kind)));
+    if (has_key(kind, "path") && !draft.seen.contains("[source] path"))
+        return wrong("[source] path is missing; kind = " + std::string(name_of(kind)) +
+                     " requires it");
     return {};
 }
 

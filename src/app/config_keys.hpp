@@ -1,5 +1,5 @@
 // app/config_keys.hpp -- the keys of varve.conf and the values that they take: a table, in the order
-// of varve.conf.example. For config.cpp and its tests.
+// of varve.conf.example. For config_file.cpp and its tests.
 // Pure. Functions of values fail with what is wrong with the value; the caller adds file, section
 // and key.
 // SPDX-License-Identifier: MIT

@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
         std::signal(SIGXFSZ, SIG_IGN);
         base::log::send_to(2, base::log::Level::warning);  // until a configuration says more
         // A web server may pass words of the query as arguments (RFC 3875 section 4.4).
-        return serve::started_as_cgi(::environ) ? run_as_cgi() : app::run_words(argc, argv);
+        return serve::started_as_cgi(::environ) ? run_as_cgi()
+                                                : app::run_command_line(argc, argv);
     } catch (const store::Failure& failure) {
         return app::complain(std::string("the store failed: ") + failure.what(), app::failed);
     } catch (const std::exception& error) {

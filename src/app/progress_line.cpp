@@ -66,7 +66,7 @@ base::Result<release::JobResult> run_with_progress(
                                                          const std::stop_token&)>& job) {
     release::Progress progress;
     base::Result<release::JobResult> result =
-        base::fail(base::Kind::unavailable, "the job did not run");
+        base::fail(base::ErrorKind::unavailable, "the job did not run");
     std::atomic<bool> ended = false;
     std::jthread thread([&](const std::stop_token& stop) {
         result = job(progress, stop);

@@ -6,18 +6,19 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 #include "source/index_folder.hpp"
+#include "tables/objects.hpp"
 
 namespace app {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 
 Result<release::Objects> objects_in(const std::string& path) {
     std::ifstream file(path);
-    if (!file) return base::fail(Kind::refused, "can't read " + path);
+    if (!file) return base::fail(ErrorKind::refused, "cannot read " + path);
     release::Objects objects;
     std::size_t number = 0;
     for (std::string line; std::getline(file, line);) {
@@ -25,11 +26,11 @@ Result<release::Objects> objects_in(const std::string& path) {
         if (line.empty() || line.front() == '#') continue;
         const auto parts = base::split(line, '\t');
         if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
-            return base::fail(Kind::refused, path + ":" + std::to_string(number) +
-                                                 ": a line must be class, TAB, name");
+            return base::fail(ErrorKind::refused, path + ":" + std::to_string(number) +
+                                                      ": a line must be class, TAB, name");
         objects.push_back({base::legal_text(parts[0]), base::legal_text(parts[1])});
     }
-    if (file.bad()) return base::fail(Kind::refused, "can't read " + path);
+    if (file.bad()) return base::fail(ErrorKind::refused, "cannot read " + path);
     std::ranges::sort(objects);
     const auto twice = std::ranges::unique(objects);
     objects.erase(twice.begin(), twice.end());
@@ -38,10 +39,7 @@ Result<release::Objects> objects_in(const std::string& path) {
 
 bool is_recorded(store::Pool& pool, const std::string& class_name) {
     return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return !transaction
-                    .query("SELECT oid FROM objects WHERE class = ? LIMIT 1",
-                           {store::Value{class_name}})
-                    .empty();
+        return tables::has_objects_of(transaction, class_name);
     });
 }
 
@@ -52,8 +50,8 @@ Result<release::Selection> class_named(const std::string& class_name, store::Poo
         if (base::equal_ignoring_case(count.class_name, class_name))
             return release::Selection(release::OfClass{count.class_name});
     if (is_recorded(pool, class_name)) return release::Selection(release::OfClass{class_name});
-    return base::fail(Kind::refused, "no class " + class_name + " in " + build.release().version +
-                                         ", and none is recorded");
+    return base::fail(ErrorKind::refused, "no class " + class_name + " in " +
+                                              build.release().version + ", and none is recorded");
 }
 
 source::Build kept_index(const std::string& folder, const std::string& version,
@@ -72,26 +70,27 @@ source::Build kept_index(const std::string& folder, const std::string& version,
 
 }  // namespace
 
-release::ReleaseJob release_job(const Rooms& rooms, history::Context context,
+release::ReleaseJob release_job(const Services& services, history::Context context,
                                 const history::Builds& builds) {
     release::ReleaseJob job{context, builds.build, builds.previous};
-    job.open_kept = [folder = rooms.config.source.index.string()](const std::string& version,
-                                                                  const std::string& digest) {
+    job.open_kept = [folder = services.config.source.index.string()](const std::string& version,
+                                                                     const std::string& digest) {
         return kept_index(folder, version, digest);
     };
-    job.mass_change.percent = rooms.config.mass_change;
+    job.mass_change.percent = services.config.mass_change;
     return job;
 }
 
-Result<release::Selection> selection_of(const PrewarmWords& words, store::Pool& pool,
+Result<release::Selection> selection_of(const PrewarmOptions& options, store::Pool& pool,
                                         const source::Source& build) {
-    if (words.all) return release::Selection(release::Everything{});
-    if (!words.class_name.empty()) return class_named(words.class_name, pool, build);
-    if (words.list.empty())
+    if (options.all) return release::Selection(release::Everything{});
+    if (!options.class_name.empty()) return class_named(options.class_name, pool, build);
+    if (options.list.empty())
         return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            return release::Selection(tables::most_requested_objects(transaction, words.popular));
+            return release::Selection(
+                tables::most_requested_objects(transaction, options.popular));
         });
-    auto objects = objects_in(words.list);
+    auto objects = objects_in(options.list);
     if (!objects) return tl::unexpected(objects.error());
     return release::Selection(std::move(*objects));
 }

@@ -1,4 +1,4 @@
-// app/selection.hpp -- which objects the words of a command mean, and where kept indexes lie.
+// app/selection.hpp -- which objects the options of a command select, and the job that records them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,16 +12,17 @@
 
 namespace app {
 
-// Sets up a job on a build. The index that was kept of an earlier release is that of the very build
-// that was recorded (a release that was published twice has two) or, where there is none, one
-// whose digest does not contradict it.
-[[nodiscard]] release::ReleaseJob release_job(const Rooms& rooms, history::Context context,
+// Returns a job on a build. As the index of an earlier release it takes that of the build that was
+// recorded (a release that was published twice has two indexes), or else one whose digest does not
+// contradict the record.
+[[nodiscard]] release::ReleaseJob release_job(const Services& services, history::Context context,
                                               const history::Builds& builds);
 
-//   needs   one of words.all, class_name, list and popular
-//   error   refused: the list can't be read, or holds a line that is none; nobody knows the class
+// Returns the objects that a release job records.
+//   needs   one of options.all, class_name, list and popular
+//   error   refused: the list cannot be read or has a malformed line, or the class is unknown
 //   throws  store::Failure
-[[nodiscard]] base::Result<release::Selection> selection_of(const PrewarmWords& words,
+[[nodiscard]] base::Result<release::Selection> selection_of(const PrewarmOptions& options,
                                                             store::Pool& pool,
                                                             const source::Source& build);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/commands.hpp"
+#include "app/config_file.hpp"
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
 
@@ -26,8 +27,8 @@ void warn_of_restart(const Config& before, const Config& after) {
 
 }  // namespace
 
-Housekeeping::Housekeeping(Rooms& rooms)
-    : rooms_(rooms), thread_([this](const auto& stop) { run(stop); }) {}
+Housekeeping::Housekeeping(Services& services)
+    : services_(services), thread_([this](const auto& stop) { run(stop); }) {}
 
 Housekeeping::~Housekeeping() {
     stop();
@@ -69,28 +70,28 @@ void Housekeeping::run(const std::stop_token& stop) {
 
 void Housekeeping::look() const {
     try {
-        rooms_.current->look();
+        services_.current->look();
     } catch (const std::exception& error) {
         // Whatever is wrong with a build, the server continues with the earlier one.
-        base::log::warning("build not judged", {{"error", error.what()}});
+        base::log::warning("build not checked", {{"error", error.what()}});
     }
 }
 
 void Housekeeping::flush_hits() const {
     try {
-        rooms_.ledger->flush_hits();
+        services_.history->flush_hits();
     } catch (const std::exception& error) {
-        base::log::warning("hits not written", {{"error", error.what()}});
+        base::log::warning("request counts not saved", {{"error", error.what()}});
     }
 }
 
 Result<ServingPtr> open_serving(Config config, serve::Metrics& metrics) {
-    auto rooms = open_rooms(std::move(config), Waiting::request);
-    if (!rooms) return tl::unexpected(rooms.error());
+    auto services = open_services(std::move(config), Waiting::request);
+    if (!services) return tl::unexpected(services.error());
     auto serving = std::make_shared<Serving>();
-    serving->rooms = std::move(*rooms);
-    serving->base_path = serve::base_path_of(serving->rooms.config.site.base_url);
-    serving->site = open_site(serving->rooms, Asker::server_clients, &metrics);
+    serving->services = std::move(*services);
+    serving->base_path = serve::base_path_of(serving->services.config.site.base_url);
+    serving->site = open_site(serving->services, Asker::server_clients, &metrics);
     return serving;
 }
 
@@ -100,19 +101,19 @@ Result<ServingPtr> prepare_serving(const std::filesystem::path& file, serve::Met
         if (!config) return tl::unexpected(config.error());
         auto serving = open_serving(std::move(*config), metrics);
         if (!serving) return serving;
-        auto& current = *(*serving)->rooms.current;
+        auto& current = *(*serving)->services.current;
         current.look();
         if (!current.build())
-            return base::fail(base::Kind::unavailable, "no build: " + current.why());
+            return base::fail(base::ErrorKind::unavailable, "no build: " + current.why());
         return serving;
     } catch (const std::exception& error) {
-        return base::fail(base::Kind::unavailable, error.what());
+        return base::fail(base::ErrorKind::unavailable, error.what());
     }
 }
 
 Server::Server(ServingPtr first, Records& records)
     : records_(records), now_{std::move(first), nullptr}, answering_(now_.serving) {
-    now_.housekeeping = std::make_unique<Housekeeping>(now_.serving->rooms);
+    now_.housekeeping = std::make_unique<Housekeeping>(now_.serving->services);
 }
 
 Server::~Server() {
@@ -149,13 +150,14 @@ serve::Response Server::answer(const serve::Request& request) {
 }
 
 void Server::begin_reading() {
-    next_ = std::async(std::launch::async, prepare_serving, now_.serving->rooms.config.file,
+    next_ = std::async(std::launch::async, prepare_serving, now_.serving->services.config.file,
                        std::ref(records_.metrics));
 }
 
 // Reopens the logs first and in any case: logrotate has moved them.
 void Server::reload() {
-    if (const auto opened = open_logs(now_.serving->rooms.config.log, records_.access); !opened)
+    if (const auto opened = open_logs(now_.serving->services.config.log, records_.access);
+        !opened)
         base::log::error("log not reopened", {{"reason", opened.error().text}});
     if (next_.valid())
         once_more_ = true;
@@ -164,21 +166,21 @@ void Server::reload() {
 }
 
 void Server::take_over(const Prepared& prepared) {
-    const auto& before = now_.serving->rooms.config;
+    const auto& before = now_.serving->services.config;
     if (!prepared) {
-        base::log::error("configuration refused, the earlier one stays",
+        base::log::error("configuration rejected, the previous one stays in use",
                          {{"reason", prepared.error().text}});
         return;
     }
-    const auto& after = (*prepared)->rooms.config;
+    const auto& after = (*prepared)->services.config;
     if (const auto opened = open_logs(after.log, records_.access); !opened) {
-        base::log::error("configuration refused, the earlier one stays",
+        base::log::error("configuration rejected, the previous one stays in use",
                          {{"reason", opened.error().text}});
         [[maybe_unused]] const auto as_before = open_logs(before.log, records_.access);
         return;
     }
     warn_of_restart(before, after);
-    InForce next{*prepared, std::make_unique<Housekeeping>((*prepared)->rooms)};
+    InForce next{*prepared, std::make_unique<Housekeeping>((*prepared)->services)};
     answering_ = next.serving;
     now_.housekeeping->stop();
     now_.housekeeping->flush_hits();

@@ -17,23 +17,23 @@
 #include <thread>
 
 #include "app/logs.hpp"
-#include "app/rooms.hpp"
+#include "app/services.hpp"
 #include "serve/http.hpp"
 #include "serve/monitoring.hpp"
 #include "serve/site.hpp"
 
 namespace app {
 
-// The rooms of one configuration, and the site that answers from them.
+// The services of one configuration, and the site that answers from them.
 struct Serving {
-    Rooms rooms;
+    Services services;
     std::string base_path;  // of base_url: the routes lie below it
     std::unique_ptr<serve::Site> site;
 };
 using ServingPtr = std::shared_ptr<Serving>;
 
 //   metrics  continues from one configuration to the next, and outlives them
-//   error    as open_rooms()
+//   error    as open_services()
 [[nodiscard]] base::Result<ServingPtr> open_serving(Config config, serve::Metrics& metrics);
 
 // Does the same, and looks at the build, so that the site can answer at once.
@@ -46,8 +46,8 @@ using ServingPtr = std::shared_ptr<Serving>;
 // second, and writes hits once a minute.
 class Housekeeping {
    public:
-    // Requires that `rooms` outlives it.
-    explicit Housekeeping(Rooms& rooms);
+    // Requires that `services` outlives it.
+    explicit Housekeeping(Services& services);
     ~Housekeeping();  // waits until has_ended(), and writes the remaining hits
     Housekeeping(const Housekeeping&) = delete;
     Housekeeping& operator=(const Housekeeping&) = delete;
@@ -67,7 +67,7 @@ class Housekeeping {
     void run(const std::stop_token& stop);
     void look() const;
 
-    Rooms& rooms_;
+    Services& services_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
     bool looked_ = false, ended_ = false;

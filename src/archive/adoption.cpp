@@ -232,9 +232,9 @@ Result<void> rename_first_system(Connection& connection) {
     for (const auto& table : foreign) {
         if (!is_first_system(table, columns_of(connection, table))) return {};
         if (!columns_of(connection, "first_" + table).empty())
-            return base::fail(base::Kind::refused, "table first_" + table +
-                                                       " is in the way of adopting " + table +
-                                                       ": rename or drop it");
+            return base::fail(base::ErrorKind::refused, "table first_" + table +
+                                                            " is in the way of adopting " +
+                                                            table + ": rename or drop it");
     }
     for (const auto& table : foreign)
         connection.execute("ALTER TABLE " + table + " RENAME TO first_" + table);

@@ -143,9 +143,9 @@ class Exporter {
         if (const auto done = append_row(lines_, shape, row); !done)
             return base::fail_at(name_of(shape, row), done.error());
         if (lines_.size() - before > longest_line)
-            return base::fail(base::Kind::too_large, name_of(shape, row) +
-                                                         ": the row needs a line of more than " +
-                                                         std::to_string(longest_line) + " bytes");
+            return base::fail(base::ErrorKind::too_large,
+                              name_of(shape, row) + ": the row needs a line of more than " +
+                                  std::to_string(longest_line) + " bytes");
         return lines_.size() < enough_to_write ? Result<void>() : write_out();
     }
 

@@ -24,7 +24,9 @@ constexpr int format_version = 1;
 constexpr std::size_t deepest = 8;  // a line that we write nests three levels
 constexpr std::size_t first_buffer = std::size_t{1} << 20;
 
-auto malformed(std::string text) { return base::fail(base::Kind::malformed, std::move(text)); }
+auto malformed(std::string text) {
+    return base::fail(base::ErrorKind::malformed, std::move(text));
+}
 
 const unsigned char* unsigned_bytes(std::string_view bytes) {
     return reinterpret_cast<const unsigned char*>(bytes.data());
@@ -153,7 +155,7 @@ class RowReader {
 }  // namespace
 
 std::span<const Table> tables() {
-    static const std::array<Table, 12> all{{
+    static const std::array<Table, 13> all{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
@@ -163,6 +165,7 @@ std::span<const Table> tables() {
         {"leases", {"task", "part"}, {"result"}},
         {"mass_changes", {"version", "class", "path"}, {}},
         {"replacements", {"version", "oid"}, {"label", "notes", "tree"}},
+        {"renames", {"version", "oid", "digest"}, {}},
         {"tokens", {"name"}, {}},
         {"releases", {"version"}, {}},
         {"meta", {"name"}, {}},
@@ -291,9 +294,9 @@ Result<std::optional<std::string_view>> LineReader::next() {
         const bool whole = found != std::string_view::npos || at_end_;
         const std::size_t stop = std::min(found, end_);
         if (stop - begin_ > longest_)
-            return base::fail(base::Kind::too_large, "line " + std::to_string(number_ + 1) +
-                                                         " has more than " +
-                                                         std::to_string(longest_) + " bytes");
+            return base::fail(base::ErrorKind::too_large,
+                              "line " + std::to_string(number_ + 1) + " has more than " +
+                                  std::to_string(longest_) + " bytes");
         if (whole) {
             if (begin_ == end_) return std::optional<std::string_view>();
             const auto line = here.substr(begin_, stop - begin_);

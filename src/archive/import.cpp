@@ -12,7 +12,7 @@
 namespace archive {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 using store::Access;
 using store::Failure;
@@ -24,7 +24,7 @@ constexpr std::size_t most_rows = 4000;
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
 constexpr std::uint64_t most_meta_rows = 1000;  // they stay in memory until the end
 
-auto malformed(std::string text) { return base::fail(Kind::malformed, std::move(text)); }
+auto malformed(std::string text) { return base::fail(ErrorKind::malformed, std::move(text)); }
 
 // True when the store rejected a statement because of its values, and would reject it again.
 bool is_rejection(const Failure& failure) {
@@ -136,7 +136,7 @@ class ImportMark {
         const auto found = find(transaction);
         if (found == ticket_) return {};  // placed before, in a commit that was in doubt
         if (found && leftovers == Leftovers::refuse)
-            return base::fail(Kind::refused,
+            return base::fail(ErrorKind::refused,
                               "an import into this store was interrupted, or is running now: "
                               "varve import --again FILE deletes its rows and starts over");
         if (found) {
@@ -144,7 +144,7 @@ class ImportMark {
             return {};
         }
         if (const auto table = table_with_rows(transaction); !table.empty())
-            return base::fail(Kind::refused,
+            return base::fail(ErrorKind::refused,
                               "the store is not empty (table " + table +
                                   " has rows): import into a new one, made by varve init");
         transaction.execute("INSERT INTO meta (name, value) VALUES (?, ?)", {mark_name, ticket_});
@@ -152,7 +152,7 @@ class ImportMark {
     }
 
     static Result<void> taken_over() {
-        return base::fail(Kind::conflict,
+        return base::fail(ErrorKind::conflict,
                           "another varve import has taken over this store, or finished there");
     }
 
@@ -192,7 +192,7 @@ class Importer {
         const auto* header = std::get_if<HeaderLine>(&*line);
         if (header == nullptr) return malformed("line 1: this is not an export written by varve");
         if (header->schema == store::newest_schema()) return {};
-        return base::fail(Kind::refused,
+        return base::fail(ErrorKind::refused,
                           "the export has schema " + std::to_string(header->schema) +
                               ", this program reads schema " +
                               std::to_string(store::newest_schema()) +
@@ -330,9 +330,9 @@ class Importer {
                 if (is_meta(table)) continue;
                 const auto rows = transaction.query("SELECT count(*) FROM " + name_of(table));
                 if (static_cast<std::uint64_t>(rows.front().integer(0)) != counts_[table])
-                    return base::fail(Kind::conflict,
-                                      "somebody else writes into this store: " + name_of(table) +
-                                          " has other rows than were imported");
+                    return base::fail(ErrorKind::conflict,
+                                      "another program is writing to this store: " +
+                                          name_of(table) + " does not contain the imported rows");
             }
             return {};
         });
@@ -340,7 +340,7 @@ class Importer {
 
     // Deletes what was imported, unless another import has taken over the store.
     tl::unexpected<base::Error> give_up(const base::Error& error) {
-        if (error.kind == Kind::conflict) return tl::unexpected(error);
+        if (error.kind == ErrorKind::conflict) return tl::unexpected(error);
         auto gone = mark_.clear_rows();
         if (gone) gone = mark_.remove();
         return tl::unexpected(gone ? error : gone.error());

@@ -38,12 +38,12 @@ std::string compress(std::string_view bytes) {
 Result<std::string> decompress(std::string_view frame, std::size_t most) {
     const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
     if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
-        return fail(Kind::malformed, "not a zstd frame of known size");
-    if (size > most) return fail(Kind::too_large, "a zstd frame above its limit");
+        return fail(ErrorKind::malformed, "not a zstd frame of known size");
+    if (size > most) return fail(ErrorKind::too_large, "a zstd frame above its limit");
     std::string bytes(static_cast<std::size_t>(size), '\0');
     const auto got = ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
     if (ZSTD_isError(got) != 0 || got != bytes.size())
-        return fail(Kind::malformed, "a damaged zstd frame");
+        return fail(ErrorKind::malformed, "a damaged zstd frame");
     return bytes;
 }
 

@@ -17,8 +17,9 @@ Result<int> open_for_appending(const std::string& path) {
     const int descriptor =
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0640);
     if (descriptor >= 0) return descriptor;
-    return fail(Kind::unavailable, "cannot write " + path + ": " +
-                                       std::error_code(errno, std::generic_category()).message());
+    return fail(ErrorKind::unavailable,
+                "cannot write " + path + ": " +
+                    std::error_code(errno, std::generic_category()).message());
 }
 
 }  // namespace

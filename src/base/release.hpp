@@ -31,11 +31,13 @@ struct Release {
            text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
+// What the digest of a build begins with that a running database holds.
+inline constexpr std::string_view server_digest = "server:";
+
 // Returns true when two digests of builds cannot be of one build. The digest of files and that of
 // a server say nothing about each other.
 [[nodiscard]] inline bool contradict(std::string_view a, std::string_view b) {
-    constexpr std::string_view of_server = "server:";
-    return a != b && a.starts_with(of_server) == b.starts_with(of_server);
+    return a != b && a.starts_with(server_digest) == b.starts_with(server_digest);
 }
 
 }  // namespace base

@@ -12,7 +12,7 @@
 namespace base {
 
 // What a caller decides on. serve/ maps each kind to one HTTP status.
-enum class Kind {
+enum class ErrorKind {
     absent,       // the requested thing does not exist
     malformed,    // bytes or words that violate their format
     unavailable,  // a file, server or store cannot be reached now; may work later
@@ -22,7 +22,7 @@ enum class Kind {
 };
 
 struct Error {
-    Kind kind;
+    ErrorKind kind;
     std::string text;  // one sentence for people, with file, line or object
     bool operator==(const Error&) const = default;
 };
@@ -31,7 +31,7 @@ template <class T>
 using Result = tl::expected<T, Error>;
 
 // Returns the error side of any Result<T>.
-[[nodiscard]] inline tl::unexpected<Error> fail(Kind kind, std::string text) {
+[[nodiscard]] inline tl::unexpected<Error> fail(ErrorKind kind, std::string text) {
     return tl::unexpected<Error>(Error{kind, std::move(text)});
 }
 

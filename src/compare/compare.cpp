@@ -91,7 +91,7 @@ std::optional<std::size_t> only(std::size_t count, Is&& is) {
 }
 
 std::optional<Pair> only_pair(const Nodes& before, const Nodes& after, const Matching& matching,
-                              bool (*counts)(tree::Kind), bool unmatched_only) {
+                              bool (*counts)(tree::CellKind), bool unmatched_only) {
     const auto old_one = only(before.size(), [&](std::size_t j) {
         return counts(before[j].cell.kind) && !(unmatched_only && matching.stays[j]);
     });
@@ -103,7 +103,7 @@ std::optional<Pair> only_pair(const Nodes& before, const Nodes& after, const Mat
     return Pair{*old_one, *new_one};
 }
 
-bool is_tag(tree::Kind kind) { return kind == tree::Kind::tag; }
+bool is_tag(tree::CellKind kind) { return kind == tree::CellKind::tag; }
 
 // Returns which nodes under one parent replace each other by rule C3: 0 … 2 pairs.
 std::vector<Pair> replacements(const Nodes& before, const Nodes& after, const Matching& matching,
@@ -179,7 +179,7 @@ base::Result<Nodes*> children_at(Nodes& nodes, const std::vector<Cell>& path) {
     for (const auto& cell : path) {
         const auto found = find_content(*level, cell);
         if (found == level->end())
-            return base::fail(base::Kind::conflict, "no node at " + words_of(path));
+            return base::fail(base::ErrorKind::conflict, "no node at " + words_of(path));
         level = &found->children;
     }
     return level;
@@ -191,13 +191,13 @@ base::Result<void> apply_one(Nodes& nodes, const Change& change) {
     for (const auto& node : change.before) {
         const auto found = find_content(**level, node.cell);
         if (found == (*level)->end())
-            return base::fail(base::Kind::conflict,
+            return base::fail(base::ErrorKind::conflict,
                               "nothing to remove below " + words_of(change.path));
         (*level)->erase(found);
     }
     for (const auto& node : change.after) {
         if (find_content(**level, node.cell) != (*level)->end())
-            return base::fail(base::Kind::conflict,
+            return base::fail(base::ErrorKind::conflict,
                               "already there, below " + words_of(change.path));
         (*level)->push_back(node);
     }
@@ -233,7 +233,7 @@ namespace {
 
 bool holds_tag(const std::vector<tree::Node>& nodes, std::string_view tag) {
     return std::any_of(nodes.begin(), nodes.end(), [tag](const tree::Node& node) {
-        return (node.cell.kind == tree::Kind::tag &&
+        return (node.cell.kind == tree::CellKind::tag &&
                 base::equal_ignoring_case(node.cell.text, tag)) ||
                holds_tag(node.children, tag);
     });
@@ -244,7 +244,7 @@ bool holds_tag(const std::vector<tree::Node>& nodes, std::string_view tag) {
 bool touches(const Change& change, std::string_view tag) {
     const bool on_the_way =
         std::any_of(change.path.begin(), change.path.end(), [tag](const tree::Cell& cell) {
-            return cell.kind == tree::Kind::tag && base::equal_ignoring_case(cell.text, tag);
+            return cell.kind == tree::CellKind::tag && base::equal_ignoring_case(cell.text, tag);
         });
     return on_the_way || holds_tag(change.before, tag) || holds_tag(change.after, tag);
 }
@@ -252,7 +252,7 @@ bool touches(const Change& change, std::string_view tag) {
 std::string place_of(const Change& change) {
     std::string place;
     const auto add = [&](const tree::Cell& cell) {
-        if (cell.kind != tree::Kind::tag) return;
+        if (cell.kind != tree::CellKind::tag) return;
         place += (place.empty() ? "" : " > ") + cell.text;
     };
     for (const auto& cell : change.path) add(cell);

@@ -63,7 +63,7 @@ class Dating {
     const Evidence& evidence_;
 };
 
-bool is_comment(const Node& node) { return node.cell.kind == tree::Kind::comment; }
+bool is_comment(const Node& node) { return node.cell.kind == tree::CellKind::comment; }
 
 // Returns the node with those below it that came in the same release.
 Node pruned(const Dated& dated) {

@@ -18,12 +18,12 @@ using Way = std::span<const std::string>;
 using Ways = std::vector<Way>;
 
 bool names(std::string_view tag, const Cell& cell) {
-    return cell.kind == tree::Kind::tag && base::equal_ignoring_case(tag, cell.text);
+    return cell.kind == tree::CellKind::tag && base::equal_ignoring_case(tag, cell.text);
 }
 
 // Returns whether an emptied node is dropped: a tag is, a value is not.
 bool has_gone(const Node& left, bool had_children) {
-    return had_children && left.children.empty() && left.cell.kind == tree::Kind::tag;
+    return had_children && left.children.empty() && left.cell.kind == tree::CellKind::tag;
 }
 
 // The paths that one class ignores.

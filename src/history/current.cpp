@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "base/log.hpp"
-#include "tables/tables.hpp"
+#include "tables/releases.hpp"
 
 namespace history {
 namespace {
@@ -25,10 +25,7 @@ std::uint64_t count_of(const std::vector<source::ClassCount>& counts, std::strin
 
 bool is_accepted(store::Pool& pool, const std::string& version, const std::string& digest) {
     return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-        return !transaction
-                    .query("SELECT version FROM accepted WHERE version = ? AND digest = ?",
-                           {store::Value{version}, store::Value{digest}})
-                    .empty();
+        return tables::is_accepted(transaction, version, digest);
     });
 }
 
@@ -46,8 +43,8 @@ std::string contradiction(const source::Source& build, const tables::RecordedRel
     if (base::contradict(before.digest, build.digest()) &&
         republished == RepublicationPolicy::refused)
         return release.version +
-               " is recorded with other content; give the build a version of its own, or, if it "
-               "was published again: varve prewarm --replace " +
+               " was recorded with different content; give this build a version of its own, or, "
+               "if the release was published again, run: varve prewarm --replace " +
                release.version;
     if (before.released_on != release.released_on)
         return release.version + " is recorded as of " + base::format_date(before.released_on) +
@@ -63,7 +60,7 @@ struct Opened {
 Result<Opened> open(const BuildOpener& opener) {
     auto whole = opener.open(Wholeness::required);
     if (whole) return Opened{std::move(*whole), {}};
-    if (whole.error().kind != base::Kind::refused) return tl::unexpected(whole.error());
+    if (whole.error().kind != base::ErrorKind::refused) return tl::unexpected(whole.error());
     auto broken = opener.open(Wholeness::not_required);
     // What holds nothing at all is no build that lacks its end.
     if (!broken || (*broken)->class_counts().empty()) return tl::unexpected(whole.error());
@@ -125,7 +122,7 @@ struct CurrentBuild::State {
     Opened candidate;
     source::Build candidate_previous;
     bool is_recorded = false;     // the current build, in the table releases
-    std::string broken_identity;  // of a build that can't be opened as it is
+    std::string broken_identity;  // of a build that cannot be opened as it is
     Unready unready;
 
     void refuse(const std::string& reason) {
@@ -145,7 +142,7 @@ struct CurrentBuild::State {
             reason = lost_classes(*candidate.build, *candidate_previous);
         if (reason.empty()) return {};
         if (is_accepted(pool, release.version, candidate.build->digest())) return {};
-        return reason + "; if that is right, and for good: varve accept " + release.version;
+        return reason + "; if this is intended, run: varve accept " + release.version;
     }
 
     // Recorded at once: a release that changed nothing is known too, and its digest stands.
@@ -162,7 +159,7 @@ struct CurrentBuild::State {
                         .has_value();
                 });
         } catch (const store::Failure& failure) {
-            // A store that can't be written still answers from what it has.
+            // A store that cannot be written still answers from what it has.
             base::log::warning("release not recorded", {{"error", failure.what()}});
         }
     }
@@ -191,8 +188,8 @@ struct CurrentBuild::State {
         auto opened = open(opener);
         if (!opened) {
             refuse(opened.error().text);
-            const bool may_pass = opened.error().kind == base::Kind::unavailable ||
-                                  opened.error().kind == base::Kind::absent;
+            const bool may_pass = opened.error().kind == base::ErrorKind::unavailable ||
+                                  opened.error().kind == base::ErrorKind::absent;
             if (!may_pass) broken_identity = *now;
             if (may_pass) unready.note(*now);
             return false;
@@ -258,14 +255,7 @@ void CurrentBuild::look() {
 void accept(store::Pool& pool, const std::string& version, const std::string& digest,
             base::Seconds now) {
     store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
-        const auto rows =
-            transaction.query("SELECT version FROM accepted WHERE version = ? AND digest = ?",
-                              {store::Value{version}, store::Value{digest}});
-        if (!rows.empty()) return;
-        transaction.execute(
-            "INSERT INTO accepted (version, digest, accepted_at) VALUES (?, ?, ?)",
-            {store::Value{version}, store::Value{digest},
-             store::Value{base::format_rfc3339(now)}});
+        tables::accept_build(transaction, version, digest, now);
     });
 }
 

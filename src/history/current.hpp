@@ -68,9 +68,10 @@ class CurrentBuild {
     // The kept index of the release before it; nullptr: none.
     [[nodiscard]] source::Build candidate_previous() const;
 
-    // Looks whether the build changed, opens and judges the new one. Called once a second by
-    // the server, once by a command. Blocks while an index is made; build() goes on meanwhile.
-    //   throws  store::Failure: what was accepted or recorded can't be read; nothing changes
+    // Looks whether the build changed, opens the new one and checks it. The server calls it again
+    // half a second after each look (app/serving.cpp), a command calls it once. Blocks while an
+    // index is made; build() returns the earlier build meanwhile.
+    //   throws  store::Failure: what was accepted or recorded cannot be read; nothing changes
     void look();
 
    private:

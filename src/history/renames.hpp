@@ -1,43 +1,44 @@
-// history/renames.hpp -- which object of a build took the content of one that vanished (C9).
-// Safe from any thread.
+// history/renames.hpp -- finds the other name of an object that a release created, or that vanished
+// in it (rule C9). Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <map>
-#include <mutex>
+#include <optional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/result.hpp"
-#include "source/source.hpp"
-#include "tables/rows.hpp"
+#include "history/build_view.hpp"
+#include "tables/renames.hpp"
 
 namespace history {
 
-using base::Release;
-using tree::ObjectName;
+// An object that a release created, or that vanished in it, and its other name (rule C9).
+struct RenameCase {
+    bool is_gone = false;
+    ObjectName object;
+    std::string signature;  // of the content that came or went
 
-class CreatedObjects {
-   public:
-    // Objects of the class that `build` has and `previous` has not, of this signature. Those of
-    // a class are signed once and kept until another build is asked about.
-    //   returns  0 … n names. None where there is nothing to tell by: without a previous build,
-    //            for empty content, in classes of over 2 million objects or 5,000 new ones
-    //   error    what loading an object met
-    //   cost     a walk over the build's names, then one load for each new object of the class
-    [[nodiscard]] base::Result<std::vector<ObjectName>> created_with(
-        const source::Source& build, const source::Source* previous, std::string_view class_name,
-        std::string_view signature);
-
-   private:
-    using BySignature = std::multimap<std::string, ObjectName, std::less<>>;
-    [[nodiscard]] static base::Result<BySignature> sign_created(const source::Source& build,
-                                                                const source::Source& previous,
-                                                                std::string_view class_name);
-    std::mutex mutex_;
-    std::string builds_;                                       // what created_ is about
-    std::map<std::string, BySignature, std::less<>> created_;  // by class
+    std::optional<ObjectName> created;  // the only object that was created with this content
+    std::optional<ObjectName> renamed;  // the other end of the rename; nullopt: it is none
 };
+// Returns nullopt when the object neither vanished nor was created.
+[[nodiscard]] std::optional<RenameCase> rename_case(const Before& before, const After& after);
+
+// Fills in `created` and `renamed`. What the objects had before the release decides, whether
+// they have been recorded in it or not: so the order of recording makes no difference.
+//   digest  of a re-publication that is being computed; empty: of recorded rows
+//   error   what loading or a look-up in the build met
+//   throws  store::Failure
+[[nodiscard]] base::Result<void> find_renames(const BuildView& view,
+                                              std::span<RenameCase* const> cases,
+                                              const std::string& digest);
+
+// Notes the other name in the row of a release that created the object or lost it.
+void note_rename(tables::Row& row, const RenameCase& rename);
+
+// Returns what the table renames holds of an object that vanished; nullopt: nothing.
+[[nodiscard]] std::optional<tables::Rename> rename_row(const RenameCase& rename,
+                                                       const std::string& version,
+                                                       std::int64_t oid);
 
 }  // namespace history

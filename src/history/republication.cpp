@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "history/renames.hpp"
+#include "tables/compared_in.hpp"
 #include "tree/outline.hpp"
 
 namespace history {
@@ -11,7 +13,6 @@ namespace {
 using base::Result;
 using store::Access;
 using store::Transaction;
-using store::Value;
 
 tables::Releases releases_before(const Release& release, const tables::Releases& releases) {
     auto earlier = releases.up_to(release);
@@ -44,261 +45,338 @@ bool are_same(const std::optional<tables::Row>& a, const std::optional<tables::R
 // the changes of a row, and whether there is a row where nothing but changes makes one.
 bool may_differ_by_ignoring(const std::optional<tables::Row>& recorded,
                             const std::optional<tables::Row>& now) {
-    const bool was_told = recorded && recorded->kind != tables::RowKind::withdrawn;
-    if (was_told && now) return are_alike(*recorded, *now);
-    if (!was_told && !now) return false;
-    const auto kind = was_told ? recorded->kind : now->kind;
+    const bool was_shown = recorded && recorded->kind != tables::RowKind::withdrawn;
+    if (was_shown && now) return are_alike(*recorded, *now);
+    if (!was_shown && !now) return false;
+    const auto kind = was_shown ? recorded->kind : now->kind;
     return kind == tables::RowKind::changed || kind == tables::RowKind::reconstructed;
 }
 
+// What the tables hold of an object.
+struct Known {
+    std::optional<ObjectName> spelling;       // the build's; nullopt: it is not there
+    std::optional<tables::Row> recorded_row;  // of this release
+    std::optional<tables::KnownTree> tree;    // of an earlier one
+    bool had_vanished = false;                // in the newest row of an earlier one
+    bool is_adopted = false;
+    std::string since;                           // the release to compare with
+    base::Date last_modified;                    // by an earlier release
+    std::vector<std::string> versions_with_row;  // earlier ones
+};
+
+// What the release makes of an object, as if nobody had recorded it before.
+struct Fresh {
+    std::optional<tables::Row> row;
+    std::string label;
+    std::optional<RenameCase> rename;
+};
+
+// An object on its way through the stages.
+struct Recomputing {
+    const tables::ObjectRow* object = nullptr;
+    Known known;
+    After after;
+    Fresh fresh;
+    // What was recorded reads the same today: where the row differs, [ignore] does.
+    bool stands = false;
+    std::optional<base::Error> error;
+};
+
+class Recomputation {
+   public:
+    Recomputation(const BuildView& view, const tables::Releases& releases)
+        : view_(view), releases_(releases), earlier_(releases_before(view.current(), releases)) {}
+
+    std::vector<Result<Recomputed>> run(std::span<const tables::ObjectRow> objects) const {
+        std::vector<Recomputing> items(objects.size());
+        for (std::size_t i = 0; i < items.size(); ++i) items[i].object = &objects[i];
+        read(items);
+        for (auto& item : items)
+            if (!item.error)
+                if (const auto done = load_and_decide(item); !done) item.error = done.error();
+        find_renames_of(items);
+        std::vector<Result<Recomputed>> answers;
+        answers.reserve(items.size());
+        for (auto& item : items) answers.push_back(answer_of(item));
+        return answers;
+    }
+
+   private:
+    [[nodiscard]] const Context& context() const { return view_.context; }
+
+    // -- what is known
+
+    void read(std::span<Recomputing> items) const {
+        auto known = try_read(items);
+        if (known) {
+            for (std::size_t i = 0; i < items.size(); ++i)
+                items[i].known = std::move((*known)[i]);
+        } else if (items.size() == 1) {
+            items.front().error = known.error();
+        } else {
+            // What cannot be read of one object says nothing of the others.
+            for (std::size_t i = 0; i < items.size(); ++i) read(items.subspan(i, 1));
+        }
+    }
+
+    Result<std::vector<Known>> try_read(std::span<const Recomputing> items) const {
+        std::vector<std::int64_t> oids;
+        std::vector<ObjectName> names;
+        for (const auto& item : items) {
+            oids.push_back(item.object->oid);
+            names.push_back(item.object->object);
+        }
+        using Read = Result<std::vector<Known>>;
+        return store::perform(
+            context().pool, Access::read, [&](Transaction& transaction) -> Read {
+                auto identities = identify(transaction, &view_.build, names);
+                if (!identities) return tl::unexpected(identities.error());
+                auto recorded =
+                    tables::rows_of_release(transaction, oids, view_.current().version);
+                if (!recorded) return tl::unexpected(recorded.error());
+                auto trees = tables::newest_trees(transaction, oids, earlier_);
+                if (!trees) return base::fail_at(names.front().name, trees.error());
+                const auto rows = tables::row_summaries(transaction, oids);
+                std::vector<Known> all;
+                for (std::size_t i = 0; i < items.size(); ++i) {
+                    const auto of_object = rows.find(oids[i]);
+                    static const std::vector<tables::RowSummary> none;
+                    auto& known = all.emplace_back(known_of(
+                        *items[i].object, of_object == rows.end() ? none : of_object->second));
+                    known.spelling = std::move((*identities)[i].spelling);
+                    if (auto row = recorded->extract(oids[i]))
+                        known.recorded_row = std::move(row.mapped());
+                    // The only tree may be that of this release.
+                    if (auto tree = trees->extract(oids[i]);
+                        tree && earlier_.find(tree.mapped().version) != nullptr)
+                        known.tree = std::move(tree.mapped());
+                }
+                find_since(transaction, items, all);
+                return all;
+            });
+    }
+
+    void find_since(Transaction& transaction, std::span<const Recomputing> items,
+                    std::vector<Known>& all) const {
+        std::vector<tables::ObjectRow> then;
+        std::vector<tables::ObjectRow*> to_resolve;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            then.push_back(*items[i].object);
+            then.back().ace_version = all[i].tree ? all[i].tree->version : "";
+        }
+        for (auto& row : then) to_resolve.push_back(&row);
+        tables::resolve_compared_in(transaction, to_resolve, {}, earlier_);
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const auto& recorded = all[i].recorded_row;
+            all[i].since = recorded && !recorded->since.empty() ? recorded->since
+                                                                : std::move(then[i].compared_in);
+        }
+    }
+
+    [[nodiscard]] Known known_of(const tables::ObjectRow& object,
+                                 std::span<const tables::RowSummary> rows) const {
+        Known known;
+        known.last_modified = context().settings.first_seen_since;
+        bool is_in_release = false;
+        std::string newest;
+        for (const auto& row : rows) {
+            const bool is_adopted = row.kind == tables::RowKind::adopted;
+            is_in_release = is_in_release || row.version == view_.current().version;
+            if (earlier_.find(row.version) == nullptr) continue;
+            known.versions_with_row.push_back(row.version);
+            known.last_modified = std::max(known.last_modified, row.date);
+            known.is_adopted = known.is_adopted || is_adopted;
+            if (!newest.empty() && earlier_.is_later(newest, row.version)) continue;
+            newest = row.version;
+            known.had_vanished = row.signature.empty() && !is_adopted;
+        }
+        if (!is_in_release) known.last_modified = object.last_modified;
+        return known;
+    }
+
+    // -- what the release makes of it
+
+    Result<void> load_and_decide(Recomputing& item) const {
+        auto after = view_.load(item.known.spelling, item.object->object);
+        if (!after) return tl::unexpected(after.error());
+        auto fresh = decide(*item.object, item.known, *after);
+        if (!fresh) return tl::unexpected(fresh.error());
+        item.after = std::move(*after);
+        item.fresh = std::move(*fresh);
+        return {};
+    }
+
+    Result<Fresh> decide(const tables::ObjectRow& object, const Known& known,
+                         const After& after) const {
+        const auto before = before_of(object, known, after);
+        if (!before) return tl::unexpected(before.error());
+        if (!*before) return Fresh{std::nullopt, object.label, std::nullopt};
+        auto outcome = view_.decide(**before, after, releases_);
+        if (!outcome) return tl::unexpected(outcome.error());
+        Fresh fresh{std::nullopt, std::move(outcome->row.label), std::nullopt};
+        for (auto& row : outcome->rows) {
+            if (row.release.version != view_.current().version) continue;
+            row.oid = object.oid;
+            row.object = object.object;
+            fresh.row = std::move(row);
+        }
+        if (fresh.row) fresh.rename = rename_case(**before, after);
+        return fresh;
+    }
+
+    // Returns nullopt when the object belongs to no release any more.
+    Result<std::optional<Before>> before_of(const tables::ObjectRow& object, const Known& known,
+                                            const After& after) const {
+        if (known.tree || known.is_adopted) return known_before(object, known);
+        auto absent_from = view_.absent_from(after.spelling);
+        if (!absent_from) return tl::unexpected(absent_from.error());
+        if (after.is_there())
+            return Before{std::nullopt, std::nullopt, std::move(*absent_from),
+                          known.versions_with_row};
+        // Seen in this release for the first time, and not there after all: it vanished only where
+        // the release before is known to have had it.
+        if (view_.previous == nullptr || !absent_from->empty()) return std::nullopt;
+        auto before = known_before(object, known);
+        before.row->ace_version = before.row->compared_in = view_.previous->release().version;
+        return before;
+    }
+
+    Before known_before(const tables::ObjectRow& object, const Known& known) const {
+        auto row = object;
+        row.ace_version = row.compared_in = known.since;
+        row.last_modified = known.last_modified;
+        row.signature.clear();
+        if (known.tree) {
+            row.label = label_of(known.tree->nodes, object.object, context().settings.names);
+            if (!known.had_vanished) row.signature = tree::signature_of(known.tree->nodes);
+        }
+        return {std::move(row), known.tree, {}, known.versions_with_row};
+    }
+
+    void find_renames_of(std::vector<Recomputing>& items) const {
+        std::vector<Fresh*> fresh;
+        for (auto& item : items)
+            if (!item.error && item.fresh.rename) fresh.push_back(&item.fresh);
+        const auto done = find_renames_of(fresh);
+        if (done) return;
+        for (auto& item : items)
+            if (!item.error && item.fresh.rename) item.error = done.error();
+    }
+
+    Result<void> find_renames_of(std::span<Fresh* const> all) const {
+        std::vector<RenameCase*> cases;
+        for (auto* fresh : all) cases.push_back(&*fresh->rename);
+        if (auto done = find_renames(view_, cases, view_.build.digest()); !done) return done;
+        for (auto* fresh : all) note_rename(*fresh->row, *fresh->rename);
+        return {};
+    }
+
+    // -- whether that differs from what is recorded
+
+    Result<bool> recorded_row_stands(const Recomputing& item) const {
+        const auto& recorded = item.known.recorded_row;
+        if (are_same(recorded, item.fresh.row)) return true;
+        if (!may_differ_by_ignoring(recorded, item.fresh.row)) return false;
+        const auto state = recorded_state(*item.object);
+        if (!state) return tl::unexpected(state.error());
+        if (!*state) return false;
+        auto today = decide(*item.object, item.known, **state);
+        if (!today) return tl::unexpected(today.error());
+        if (today->rename) {
+            auto* const one = &*today;
+            if (const auto done = find_renames_of(std::span(&one, 1)); !done)
+                return tl::unexpected(done.error());
+        }
+        return are_same(today->row, item.fresh.row);
+    }
+
+    // Returns the object as the release had it when it was recorded; nullopt when no tree is known.
+    Result<std::optional<After>> recorded_state(const tables::ObjectRow& object) const {
+        using State = Result<std::optional<After>>;
+        if (object.is_replaced)
+            return std::nullopt;  // the table has another content than the row
+        return store::perform(
+            context().pool, Access::read, [&](Transaction& transaction) -> State {
+                const tables::Releases releases(releases_.up_to(view_.current()));
+                auto trees =
+                    tables::newest_trees(transaction, std::span(&object.oid, 1), releases);
+                if (!trees) return base::fail_at(object.object.name, trees.error());
+                const auto tree = trees->find(object.oid);
+                if (tree == trees->end()) return std::nullopt;
+                if (object.signature.empty()) return After{object.object, {}, {}};
+                auto signature = tree::signature_of(tree->second.nodes);
+                return After{object.object, std::move(tree->second.nodes), std::move(signature)};
+            });
+    }
+
+    // -- the answer
+
+    Result<Recomputed> answer_of(Recomputing& item) const {
+        if (item.error) return tl::unexpected(*item.error);
+        const auto stands = recorded_row_stands(item);
+        if (!stands) return tl::unexpected(stands.error());
+        item.stands = *stands;
+        return replacement_of(item);
+    }
+
+    std::optional<tables::Row> row_to_be(const Recomputing& item) const {
+        const auto& recorded = item.known.recorded_row;
+        const auto& fresh = item.fresh.row;
+        if (item.stands) return recorded;
+        if (!recorded) return fresh;
+        if (!fresh && recorded->kind == tables::RowKind::withdrawn) return recorded;
+        auto row = fresh.value_or(*recorded);
+        row.revision = recorded->revision + 1;
+        if (fresh) return row;
+        row.kind = tables::RowKind::withdrawn;
+        row.recorded_at = context().clock();
+        row.signature = item.after.signature;
+        row.notes = {};
+        row.notes.previous = recorded->notes.previous;
+        return row;
+    }
+
+    [[nodiscard]] Recomputed replacement_of(Recomputing& item) const {
+        const auto& object = *item.object;
+        const auto& after = item.after;
+        const auto& recorded = item.known.recorded_row;
+        const auto row = row_to_be(item);
+        const bool row_stands = row.has_value() == recorded.has_value() &&
+                                (!row || row->revision == recorded->revision);
+        if (row_stands && after.signature == object.signature) return {};
+        Recomputed answer;
+        auto& replacement = answer.replacement.emplace();
+        replacement.version = view_.current().version;
+        replacement.digest = view_.build.digest();
+        replacement.object = object;
+        replacement.object.signature = after.signature;
+        replacement.object.label = std::move(item.fresh.label);
+        replacement.object.last_modified = row && row->kind != tables::RowKind::withdrawn
+                                               ? view_.current().released_on
+                                               : item.known.last_modified;
+        replacement.row = row;
+        if (item.fresh.rename)
+            replacement.rename =
+                rename_row(*item.fresh.rename, view_.current().version, object.oid);
+        if (after.signature != object.signature)
+            replacement.tree = tables::packed_tree(after.nodes);
+        if (row_stands) return answer;
+        answer.effect = !item.fresh.row                                     ? Effect::withdrawn
+                        : item.fresh.row->kind == tables::RowKind::vanished ? Effect::vanished
+                                                                            : Effect::changed;
+        return answer;
+    }
+
+    const BuildView& view_;
+    const tables::Releases& releases_;
+    const tables::Releases earlier_;  // than that of the build
+};
+
 }  // namespace
 
-Republication::Republication(const Context& desk, const source::Source& build,
-                             const source::Source* previous, const tables::Releases& releases)
-    : desk_(desk), build_(build), previous_(previous), releases_(releases),
-      earlier_(releases_before(build.release(), releases)), examiner_(desk, build, previous) {}
-
-Result<Republication::Answer> Republication::of(const tables::ObjectRow& object) const {
-    const auto known = read(object);
-    if (!known) return tl::unexpected(known.error());
-    const auto after = examiner_.load(known->spelling, object.object);
-    if (!after) return tl::unexpected(after.error());
-    auto verdict = judge(object, *known, *after);
-    if (!verdict) return tl::unexpected(verdict.error());
-    const auto stands = this->stands(object, *known, *verdict);
-    if (!stands) return tl::unexpected(stands.error());
-    verdict->stands = *stands;
-    return answer(object, *known, *after, std::move(*verdict));
-}
-
-Result<Republication::Known> Republication::read(const tables::ObjectRow& object) const {
-    return store::perform(
-        desk_.pool, Access::read, [&](Transaction& transaction) -> Result<Known> {
-            auto identity = identify(transaction, &build_, object.object);
-            if (!identity) return tl::unexpected(identity.error());
-            auto recorded = tables::find_row(transaction, object.oid, build_.release().version);
-            if (!recorded) return tl::unexpected(recorded.error());
-            auto tree = tables::newest_tree(transaction, object.oid, earlier_);
-            if (!tree) return base::fail_at(object.object.name, tree.error());
-            auto known = read_rows(transaction, object);
-            known.spelling = std::move(identity->spelling);
-            known.recorded = std::move(*recorded);
-            // Of this release alone there may be one.
-            if (*tree && earlier_.find((*tree)->version) != nullptr)
-                known.tree = std::move(*tree);
-            tables::ObjectRow then = object;
-            then.ace_version = known.tree ? known.tree->version : "";
-            tables::settle(transaction, then, {}, earlier_);
-            known.since = std::move(then.compared_in);
-            if (known.recorded && !known.recorded->since.empty())
-                known.since = known.recorded->since;
-            return known;
-        });
-}
-
-Republication::Known Republication::read_rows(Transaction& transaction,
-                                              const tables::ObjectRow& object) const {
-    Known known;
-    known.last_modified = desk_.settings.first_seen_since;
-    bool is_in_release = false;
-    std::string newest;
-    for (const auto& row :
-         transaction.query("SELECT version, date, kind, signature FROM history WHERE oid = ?",
-                           {Value{object.oid}})) {
-        is_in_release = is_in_release || row.text(0) == build_.release().version;
-        if (earlier_.find(row.text(0)) == nullptr) continue;
-        known.recorded_in.push_back(row.text(0));
-        known.last_modified = std::max(known.last_modified, tables::date_of(row.text(1)));
-        known.is_adopted =
-            known.is_adopted || row.text(2) == tables::name_of(tables::RowKind::adopted);
-        if (!newest.empty() && earlier_.is_later(newest, row.text(0))) continue;
-        newest = row.text(0);
-        known.had_vanished =
-            row.text(3).empty() && row.text(2) != tables::name_of(tables::RowKind::adopted);
-    }
-    if (!is_in_release) known.last_modified = object.last_modified;
-    return known;
-}
-
-Before Republication::known_before(const tables::ObjectRow& object, const Known& known) const {
-    auto row = object;
-    row.ace_version = row.compared_in = known.since;
-    row.last_modified = known.last_modified;
-    row.signature.clear();
-    if (known.tree) {
-        row.label = label_of(known.tree->nodes, object.object, desk_.settings.names);
-        if (!known.had_vanished) row.signature = tree::signature_of(known.tree->nodes);
-    }
-    return {std::move(row), known.tree, {}, known.recorded_in};
-}
-
-// nullopt: the object belongs to no release any more.
-Result<std::optional<Before>> Republication::before(const tables::ObjectRow& object,
-                                                    const Known& known,
-                                                    const After& after) const {
-    if (known.tree || known.is_adopted) return known_before(object, known);
-    auto absent_from = examiner_.absent_from(after.spelling);
-    if (!absent_from) return tl::unexpected(absent_from.error());
-    if (after.is_there())
-        return Before{std::nullopt, std::nullopt, std::move(*absent_from), known.recorded_in};
-    // Seen in this release for the first time, and not there after all: it vanished only where
-    // the release before is known to have had it.
-    if (previous_ == nullptr || !absent_from->empty()) return std::nullopt;
-    auto before = known_before(object, known);
-    before.row->ace_version = before.row->compared_in = previous_->release().version;
-    return before;
-}
-
-Result<Republication::Verdict> Republication::judge(const tables::ObjectRow& object,
-                                                    const Known& known,
-                                                    const After& after) const {
-    const auto before = this->before(object, known, after);
-    if (!before) return tl::unexpected(before.error());
-    if (!*before) return Verdict{std::nullopt, object.label};
-    auto outcome = examiner_.decide(**before, after, releases_);
-    if (!outcome) return tl::unexpected(outcome.error());
-    Verdict verdict{std::nullopt, std::move(outcome->row.label)};
-    for (auto& row : outcome->rows) {
-        if (row.release.version != build_.release().version) continue;
-        row.oid = object.oid;
-        row.object = object.object;
-        auto renamed = with_rename(std::move(row), **before, after);
-        if (!renamed) return tl::unexpected(renamed.error());
-        verdict.row = std::move(*renamed);
-    }
-    return verdict;
-}
-
-Result<bool> Republication::stands(const tables::ObjectRow& object, const Known& known,
-                                   const Verdict& verdict) const {
-    if (are_same(known.recorded, verdict.row)) return true;
-    if (!may_differ_by_ignoring(known.recorded, verdict.row)) return false;
-    const auto state = recorded_state(object);
-    if (!state) return tl::unexpected(state.error());
-    if (!*state) return false;
-    const auto today = judge(object, known, **state);
-    if (!today) return tl::unexpected(today.error());
-    return are_same(today->row, verdict.row);
-}
-
-// The object as the release had it when it was recorded; nullopt: no tree tells.
-Result<std::optional<After>> Republication::recorded_state(
-    const tables::ObjectRow& object) const {
-    using State = Result<std::optional<After>>;
-    if (object.is_replaced) return std::nullopt;  // the table has another content than the row
-    return store::perform(desk_.pool, Access::read, [&](Transaction& transaction) -> State {
-        const tables::Releases releases(releases_.up_to(build_.release()));
-        auto tree = tables::newest_tree(transaction, object.oid, releases);
-        if (!tree) return base::fail_at(object.object.name, tree.error());
-        if (!*tree) return std::nullopt;
-        if (object.signature.empty()) return After{object.object, {}, {}};
-        auto signature = tree::signature_of((*tree)->nodes);
-        return After{object.object, std::move((*tree)->nodes), std::move(signature)};
-    });
-}
-
-// Rule C9, as refresh() has it, with what the replacements say before what the rows say.
-Result<tables::Row> Republication::with_rename(tables::Row row, const Before& before,
-                                               const After& after) const {
-    if (row.kind != tables::RowKind::vanished && row.kind != tables::RowKind::created) return row;
-    const auto twins = examiner_.twins_of(before, after);
-    if (!twins) return tl::unexpected(twins.error());
-    if (twins->size() != 1) return row;
-    const auto& twin = twins->front();
-    const bool is_gone = row.kind == tables::RowKind::vanished;
-    if (!is_gone && twin != row.object) return row;
-    return store::perform(
-        desk_.pool, Access::read, [&](Transaction& transaction) -> Result<tables::Row> {
-            const auto& signature = is_gone ? before.row->signature : after.signature;
-            const auto others = had_content(transaction, row.object, signature);
-            if (!others) return tl::unexpected(others.error());
-            auto claimed_by = claims(transaction, twin);
-            if (!claimed_by) return tl::unexpected(claimed_by.error());
-            std::erase(*claimed_by, row.object);
-            auto renamed = row;
-            const auto& from = others->empty() ? *claimed_by : *others;
-            if (is_gone && others->empty() && claimed_by->empty())
-                renamed.notes.renamed_to = twin;
-            if (!is_gone && from.size() == 1) renamed.notes.renamed_from = from.front();
-            return renamed;
-        });
-}
-
-// Other objects of the class that had this content before the release and are not in the build.
-Result<std::vector<ObjectName>> Republication::had_content(Transaction& transaction,
-                                                           const ObjectName& object,
-                                                           const std::string& signature) const {
-    auto gone = examiner_.vanished_with(transaction, object, signature);
-    if (!gone) return gone;
-    // What has a row of the release got its content in it.
-    std::erase_if(*gone, [&](const ObjectName& other) {
-        return !transaction
-                    .query("SELECT h.oid FROM history h JOIN objects o ON o.oid = h.oid WHERE"
-                           " o.class = ? AND o.name = ? AND h.version = ?",
-                           {Value{other.class_name}, Value{other.name},
-                            Value{build_.release().version}})
-                    .empty();
-    });
-    return gone;
-}
-
-// Who says that `name` is its new name: by a replacement, or by a row that stands.
-Result<std::vector<ObjectName>> Republication::claims(Transaction& transaction,
-                                                      const ObjectName& name) const {
-    const auto& version = build_.release().version;
-    auto claiming = tables::replaced_into(transaction, version, build_.digest(), name);
-    for (auto& other : tables::vanished_into(transaction, build_.release(), name)) {
-        const auto found = build_.find(other);
-        if (!found) return tl::unexpected(found.error());
-        const auto replaced = transaction.query(
-            "SELECT r.oid FROM replacements r JOIN objects o ON o.oid = r.oid"
-            " WHERE r.version = ? AND r.digest = ? AND o.class = ? AND o.name = ?",
-            {Value{version}, Value{build_.digest()}, Value{other.class_name}, Value{other.name}});
-        if (!*found && replaced.empty()) claiming.push_back(std::move(other));
-    }
-    return claiming;
-}
-
-std::optional<tables::Row> Republication::row_to_be(const Known& known, const After& after,
-                                                    const Verdict& verdict) const {
-    const auto& recorded = known.recorded;
-    if (verdict.stands) return recorded;
-    if (!recorded) return verdict.row;
-    if (!verdict.row && recorded->kind == tables::RowKind::withdrawn) return recorded;
-    auto row = verdict.row.value_or(*recorded);
-    row.revision = recorded->revision + 1;
-    if (verdict.row) return row;
-    row.kind = tables::RowKind::withdrawn;
-    row.recorded_at = desk_.clock();
-    row.signature = after.signature;
-    row.notes = {};
-    row.notes.previous = recorded->notes.previous;
-    return row;
-}
-
-Republication::Answer Republication::answer(const tables::ObjectRow& object, const Known& known,
-                                            const After& after, Verdict verdict) const {
-    const auto row = row_to_be(known, after, verdict);
-    const bool row_stands = row.has_value() == known.recorded.has_value() &&
-                            (!row || row->revision == known.recorded->revision);
-    if (row_stands && after.signature == object.signature) return {};
-    Answer answer;
-    auto& replacement = answer.replacement.emplace();
-    replacement.version = build_.release().version;
-    replacement.digest = build_.digest();
-    replacement.object = object;
-    replacement.object.signature = after.signature;
-    replacement.object.label = std::move(verdict.label);
-    replacement.object.last_modified = row && row->kind != tables::RowKind::withdrawn
-                                           ? build_.release().released_on
-                                           : known.last_modified;
-    replacement.row = row;
-    if (after.signature != object.signature) replacement.tree = tables::packed_tree(after.nodes);
-    if (row_stands) return answer;
-    answer.fate = !verdict.row                                     ? Fate::withdrawn
-                  : verdict.row->kind == tables::RowKind::vanished ? Fate::vanished
-                                                                   : Fate::changed;
-    return answer;
+std::vector<Result<Recomputed>> recompute(const BuildView& view, const tables::Releases& releases,
+                                          std::span<const tables::ObjectRow> objects) {
+    return Recomputation(view, releases).run(objects);
 }
 
 }  // namespace history

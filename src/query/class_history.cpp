@@ -1,119 +1,227 @@
-// What a class or a release changed, as an excerpt.
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include "query/class_history.hpp"
 
-#include "query/as_of.hpp"
-#include "query/many_rows.hpp"
-#include "query/query.hpp"
+#include <algorithm>
+#include <ranges>
+#include <set>
+#include <tuple>
+
+#include "query/object_history.hpp"
 #include "tables/mass_changes.hpp"
-#include "tables/replacement.hpp"
+#include "tables/objects.hpp"
+#include "tables/release_rows.hpp"
+#include "tables/replacements.hpp"
 
 namespace query {
 namespace {
 
 using base::Result;
-using store::Access;
-using store::Transaction;
 
-// While a release is being replaced, what it comes to stands for a row; rows that only the
-// replacement has come in as they are moved into place, which takes minutes.
-Result<void> lay_over(Transaction& transaction, tables::Row& row,
-                      const tables::Releases& releases) {
+// Chooses which rows of some releases a page has.
+class RowChooser {
+   public:
+    //   class_name  empty: of all classes
+    //   releases    known ones, newest first
+    RowChooser(const ReadView& now, std::string class_name, const std::vector<Release>& releases)
+        : now_(now) {
+        selection_.class_name = std::move(class_name);
+        for (const auto& release : releases) versions_.push_back(release.version);
+    }
+
+    struct Chosen {
+        std::vector<std::int64_t> sids;  // in no order of names
+        std::size_t recorded = 0;
+        bool cut = false;  // as in HistoryPage
+    };
+    Result<Chosen> choose(const PageRequest& request) {
+        if (versions_.empty()) return Chosen{};
+        const auto& class_name = selection_.class_name;
+        selection_.objects_first =
+            !class_name.empty() && tables::has_few_objects(now_.transaction, class_name);
+        counts_ = tables::count_rows(now_.transaction, selection_, versions_);
+        std::size_t recorded = 0;
+        for (const auto& [version, rows] : counts_) recorded += rows;
+        if (request.filter.is_set()) return filtered(request, recorded);
+        return Chosen{request.before == 0 ? newest(request.most) : archived(request), recorded};
+    }
+
+   private:
+    [[nodiscard]] std::size_t count_of(const std::string& version) const {
+        const auto known = counts_.find(version);
+        return known == counts_.end() ? 0 : known->second;
+    }
+
+    [[nodiscard]] std::vector<std::int64_t> newest(std::size_t most) const {
+        std::vector<std::int64_t> sids;
+        for (const auto& version : versions_) {
+            const auto rows = count_of(version);
+            if (rows == 0) continue;
+            if (sids.size() >= most) break;
+            auto selection = selection_;
+            selection.objects_first = selection.objects_first || rows > tables::most_sorted;
+            append(sids, tables::rows_by_name(now_.transaction, selection, version, 0,
+                                              most - sids.size()));
+        }
+        return sids;
+    }
+
+    [[nodiscard]] std::vector<std::int64_t> archived(const PageRequest& request) const {
+        std::vector<std::int64_t> sids;
+        auto skipped = request.before - archive_page;
+        for (const auto& version : versions_ | std::views::reverse) {
+            const auto rows = count_of(version);
+            if (rows <= skipped) {
+                skipped -= rows;
+                continue;
+            }
+            append(sids, tables::rows_as_recorded(now_.transaction, selection_, version, skipped,
+                                                  archive_page - sids.size()));
+            if (sids.size() >= archive_page) break;
+            skipped = 0;
+        }
+        return sids;
+    }
+
+    Result<Chosen> filtered(const PageRequest& request, std::size_t recorded) const {
+        // The newest release first, in each the row that was recorded last first.
+        const auto looked_at = last_recorded(most_filtered);
+        const bool cut = recorded > looked_at.size();
+        auto shown = filtered_rows(now_.transaction, looked_at, request.filter);
+        if (!shown) return tl::unexpected(shown.error());
+        const auto found = shown->size();
+        if (request.before == 0) return Chosen{first_by_name(*shown, request.most), found, cut};
+        const auto slice = slice_of(request, found);
+        return Chosen{{shown->begin() + static_cast<std::ptrdiff_t>(slice.from),
+                       shown->begin() + static_cast<std::ptrdiff_t>(slice.to)},
+                      found,
+                      cut};
+    }
+
+    [[nodiscard]] std::vector<std::int64_t> last_recorded(std::size_t most) const {
+        std::vector<std::int64_t> sids;
+        for (const auto& version : versions_) {
+            if (count_of(version) == 0) continue;
+            if (sids.size() >= most) break;
+            append(sids, tables::last_recorded_rows(now_.transaction, selection_, version,
+                                                    most - sids.size()));
+        }
+        return sids;
+    }
+
+    // Of some rows the newest ones, those of one release by class and name.
+    [[nodiscard]] std::vector<std::int64_t> first_by_name(std::span<const std::int64_t> sids,
+                                                          std::size_t most) const {
+        std::vector<std::tuple<std::ptrdiff_t, ObjectName, std::int64_t>> order;
+        for (auto& [sid, row] : tables::row_names(now_.transaction, sids)) {
+            const auto rank = now_.releases().position(row.version)->rank;
+            order.emplace_back(-static_cast<std::ptrdiff_t>(rank), std::move(row.object), sid);
+        }
+        std::ranges::sort(order);
+        std::vector<std::int64_t> first;
+        for (std::size_t at = 0; at < std::min(most, order.size()); ++at)
+            first.push_back(std::get<2>(order[at]));
+        return first;
+    }
+
+    static void append(std::vector<std::int64_t>& sids, const std::vector<std::int64_t>& more) {
+        sids.insert(sids.end(), more.begin(), more.end());
+    }
+
+    const ReadView& now_;
+    tables::RowSelection selection_;
+    std::vector<std::string> versions_;  // newest first
+    std::map<std::string, std::size_t> counts_;
+};
+
+// While a release is being replaced, its replacement is shown instead of a row. Rows that only the
+// replacement has appear when they are moved into place, which takes minutes.
+Result<void> apply_replacement(const ReadView& now, tables::Row& row) {
     const auto is_its = [&](const auto& each) { return each.version == row.release.version; };
-    if (std::ranges::none_of(releases.replacing(), is_its)) return {};
+    if (std::ranges::none_of(now.releases().replacing(), is_its)) return {};
     tables::ObjectRow object;
     object.oid = row.oid;
     object.object = row.object;
-    auto replaced = tables::replaced_rows(transaction, object, releases);
+    auto replaced = tables::replaced_rows(now.transaction, object, now.releases());
     if (!replaced) return tl::unexpected(replaced.error());
     for (auto& each : *replaced)
         if (each.release.version == row.release.version) row = std::move(each);
     return {};
 }
 
-Result<std::vector<tables::Row>> whole(Transaction& transaction,
-                                       const std::vector<std::int64_t>& sids, const AsOf& now) {
-    auto stored = tables::rows_numbered(transaction, sids);
+// Returns the rows newest release first, then by class and name.
+Result<std::vector<tables::Row>> whole(const ReadView& now,
+                                       const std::vector<std::int64_t>& sids) {
+    auto stored = tables::rows_numbered(now.transaction, sids);
     if (!stored) return tl::unexpected(stored.error());
-    std::vector<tables::Row> rows;
-    rows.reserve(stored->size());
+    std::vector<std::pair<std::size_t, tables::Row>> ranked;
     for (auto& [sid, row] : *stored) {
-        if (const auto laid = lay_over(transaction, row, now.releases); !laid)
-            return tl::unexpected(laid.error());
-        row.of_day = now.order.find(row.release.version)->of_day;
-        rows.push_back(std::move(row));
+        if (const auto done = apply_replacement(now, row); !done)
+            return tl::unexpected(done.error());
+        const auto position = now.releases().position(row.release.version);
+        row.of_day = position->of_day;
+        ranked.emplace_back(position->rank, std::move(row));
     }
-    std::ranges::sort(rows, [&](const tables::Row& a, const tables::Row& b) {
-        const auto x = now.order.find(a.release.version)->rank,
-                   y = now.order.find(b.release.version)->rank;
-        return x != y ? x > y : a.object < b.object;
+    std::ranges::sort(ranked, [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second.object < b.second.object;
     });
+    std::vector<tables::Row> rows;
+    rows.reserve(ranked.size());
+    for (auto& [rank, row] : ranked) rows.push_back(std::move(row));
     return rows;
 }
 
-Result<HistoryPage> excerpt(Transaction& transaction, const ReadContext& reading, const AsOf& now,
-                            ManyRows rows, const PageRequest& window) {
-    const auto chosen = rows.choose(window);
+Result<HistoryPage> page_of(const ReadView& now, const std::string& class_name,
+                            const std::vector<Release>& releases, const PageRequest& request) {
+    const auto chosen = RowChooser(now, class_name, releases).choose(request);
     if (!chosen) return tl::unexpected(chosen.error());
-    auto shown = whole(transaction, chosen->sids, now);
-    if (!shown) return tl::unexpected(shown.error());
-    HistoryPage excerpt;
-    excerpt.current = now.current;
-    excerpt.rows = std::move(*shown);
-    excerpt.recorded = chosen->recorded;
-    excerpt.cut = chosen->cut;
-    excerpt.numbered_by_recording = true;
-    excerpt.people = reading.people;
-    excerpt.narrowing = window.narrowing;
-    if (tables::has_mass_changes(transaction))
-        excerpt.mass_changes = tables::mass_changes_of(transaction, excerpt.rows);
-    return excerpt;
+    auto rows = whole(now, chosen->sids);
+    if (!rows) return tl::unexpected(rows.error());
+    HistoryPage page;
+    page.current = now.current;
+    page.rows = std::move(*rows);
+    page.recorded = chosen->recorded;
+    page.cut = chosen->cut;
+    page.numbered_by_recording = true;
+    page.people = now.context.people;
+    page.filter = request.filter;
+    if (now.known->has_mass_changes)
+        page.mass_changes = tables::mass_changes_of(now.transaction, page.rows);
+    return page;
 }
 
-bool is_known(Transaction& transaction, const ReadContext& reading,
-              const std::string& class_name) {
-    if (reading.builds.build)
-        for (const auto& count : reading.builds.build->class_counts())
+bool is_known(const ReadView& now, const std::string& class_name) {
+    if (now.build() != nullptr)
+        for (const auto& count : now.build()->class_counts())
             if (count.class_name == class_name) return true;
-    return !transaction
-                .query("SELECT oid FROM objects WHERE class = ? LIMIT 1",
-                       {store::Value{class_name}})
-                .empty();
+    return tables::has_objects_of(now.transaction, class_name);
 }
 
 }  // namespace
 
-Result<HistoryPage> class_history(const ReadContext& reading, const std::string& class_name,
-                                  const PageRequest& window) {
-    return store::perform(
-        reading.pool, Access::read, [&](Transaction& transaction) -> Result<HistoryPage> {
-            if (!is_known(transaction, reading, class_name))
-                return base::fail(base::Kind::absent, "there is no class " + class_name);
-            const auto now = as_of_now(transaction, reading);
-            const auto since = now.order.begins_behind(window.since);
-            if (!since) return tl::unexpected(since.error());
-            std::vector<const tables::ReleaseOrder::Place*> places;
-            for (const auto* place : now.shown())
-                if (static_cast<std::ptrdiff_t>(place->rank) > *since) places.push_back(place);
-            auto found = excerpt(transaction, reading, now,
-                                 ManyRows(transaction, class_name, std::move(places)), window);
-            if (found) found->last_modified = now.current.released_on;
-            return found;
-        });
+Result<HistoryPage> class_history(const ReadContext& context, const std::string& class_name,
+                                  const PageRequest& request) {
+    return read(context, [&](const ReadView& now) -> Result<HistoryPage> {
+        if (!is_known(now, class_name))
+            return base::fail(base::ErrorKind::absent, "there is no class " + class_name);
+        const auto first_rank = first_rank_after(now.releases(), request.since);
+        if (!first_rank) return tl::unexpected(first_rank.error());
+        auto releases = now.shown();
+        releases.resize(releases.size() - std::min(releases.size(), *first_rank));
+        auto page = page_of(now, class_name, releases, request);
+        if (page) page->last_modified = now.current.released_on;
+        return page;
+    });
 }
 
-Result<HistoryPage> release_history(const ReadContext& reading, const std::string& version,
-                                    const PageRequest& window) {
-    return store::perform(
-        reading.pool, Access::read, [&](Transaction& transaction) -> Result<HistoryPage> {
-            const auto now = as_of_now(transaction, reading);
-            const auto* place = now.order.find(version);
-            if (place == nullptr || !place->is_shown) return no_release(version);
-            auto found =
-                excerpt(transaction, reading, now, ManyRows(transaction, {}, {place}), window);
-            if (found) found->last_modified = place->release.released_on;
-            return found;
-        });
+Result<HistoryPage> release_history(const ReadContext& context, const std::string& version,
+                                    const PageRequest& request) {
+    return read(context, [&](const ReadView& now) -> Result<HistoryPage> {
+        const auto* release = now.shown(version);
+        if (release == nullptr) return no_release(version);
+        auto page = page_of(now, {}, {*release}, request);
+        if (page) page->last_modified = release->released_on;
+        return page;
+    });
 }
 
 }  // namespace query

@@ -10,10 +10,16 @@ bool ChangeFilter::shows(const compare::Change& change) const {
     return tag.empty() || compare::touches(change, tag);
 }
 
-bool ChangeFilter::shows(const tables::Row& row) const {
-    if (!is_set()) return true;
-    return std::ranges::any_of(row.notes.changes,
-                               [this](const auto& change) { return shows(change); });
+bool ChangeFilter::shows_any(const std::vector<compare::Change>& changes) const {
+    return !is_set() ||
+           std::ranges::any_of(changes, [this](const auto& change) { return shows(change); });
+}
+
+Slice slice_of(const PageRequest& request, std::size_t rows) {
+    if (request.before == 0) return {0, std::min(request.most, rows)};
+    // Row i, counted from the oldest, is row rows - 1 - i from the newest.
+    const auto to = rows + archive_page - std::min(request.before, rows + archive_page);
+    return {rows - std::min(request.before, rows), std::min(to, rows)};
 }
 
 }  // namespace query

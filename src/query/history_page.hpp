@@ -1,4 +1,5 @@
-// query/history_page.hpp -- what feeds and pages show of the history, as plain values.
+// query/history_page.hpp -- what feeds and pages show of the history, as plain values, and which
+// rows a page has. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "compare/change.hpp"
+#include "tables/mass_changes.hpp"
 #include "tables/rows.hpp"
 
 namespace query {
@@ -14,37 +16,46 @@ namespace query {
 using base::Release;
 using tree::ObjectName;
 
-// Which changes of a row are shown. Nothing set: all of them, and rows that have none too.
+// Which changes of a row are shown. When nothing is set, all changes and also rows without any.
 struct ChangeFilter {
-    std::string tag;                // a tag on the way to the change, or in it; ASCII case aside
+    std::string tag;                // a tag on the way to the change or in it; ignores ASCII case
     std::vector<compare::Op> only;  // in their order, each once; empty: all
 
     [[nodiscard]] bool is_set() const { return !tag.empty() || !only.empty(); }
     [[nodiscard]] bool shows(const compare::Change& change) const;
-    // Whether any of its changes is shown.
-    [[nodiscard]] bool shows(const tables::Row& row) const;
+    // Returns true when nothing is set, or any of the changes is shown.
+    [[nodiscard]] bool shows_any(const std::vector<compare::Change>& changes) const;
     bool operator==(const ChangeFilter&) const = default;
 };
 
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
 
-// Of a narrowed reading so many of the newest rows are looked at; older ones are not found.
-inline constexpr std::size_t most_narrowed = 20'000;
+// A filter is applied to this many of the newest rows; it does not find older ones.
+inline constexpr std::size_t most_filtered = 20'000;
 
-// Which rows a feed shows, of those up to the current release.
+// Which rows a feed or page shows, of those up to the current release.
 struct PageRequest {
-    std::size_t most = 50;  // newest this many, 1 … serve.max_items
+    std::size_t most = 50;  // the newest this many, 1 … serve.max_items
     std::string since;      // only rows of releases after this version; empty: all
-    ChangeFilter narrowing = {};
-    // 0: the newest. Else a page of the archive: of the rows that since and narrowing leave,
-    // numbered from 0 for the oldest, those from before - archive_page to before - 1; `most`
-    // says nothing then. A multiple of archive_page.
+    ChangeFilter filter = {};
+    // 0 asks for the newest rows. Otherwise for a page of the archive, whatever `most` is: the rows
+    // that since and filter leave are numbered from 0 for the oldest, and the page has those from
+    // before - archive_page to before - 1. A multiple of archive_page.
     std::size_t before = 0;
     bool operator==(const PageRequest&) const = default;
 };
 
-// Whom the user of a stamp stands for ([curators]), and what people call them.
+// The rows from .. to - 1, counted from the newest.
+struct Slice {
+    std::size_t from = 0, to = 0;
+    [[nodiscard]] std::size_t size() const { return to - from; }
+    bool operator==(const Slice&) const = default;
+};
+// Returns which of `rows` rows the request asks for.
+[[nodiscard]] Slice slice_of(const PageRequest& request, std::size_t rows);
+
+// Whom the user of a timestamp stands for ([curators]), and what people call them.
 struct Person {
     ObjectName object;
     std::string label;  // never empty
@@ -52,24 +63,24 @@ struct Person {
 };
 using People = std::map<std::string, Person, std::less<>>;  // by user
 
-// Some rows of history, as one document shows them: of one object or of many.
+// Rows of history of one object or of many, as one document shows them.
 struct HistoryPage {
-    Release current;                // the release answered from
+    Release current;                // the release currently being served
     std::vector<tables::Row> rows;  // newest release first, then class, name
-    // Rows there are in all that since and narrowing leave: the window shows some of them.
+    // The number of rows that since and filter leave; the page shows some of them.
     std::size_t recorded = 0;
-    // Older rows were not looked at: a narrowing looks at the newest 20,000 and there are more.
-    // `recorded` is what was found in those, and any new row moves where pages begin. Such a
-    // feed is not complete, and has no archive: serve answers 404 for a page of one.
+    // Older rows were not looked at, because a filter is applied to the newest 20,000 and there
+    // are more. `recorded` counts those that were found, and every new row moves where pages begin.
+    // Such a feed is not complete and has no archive: serve answers 404 for a page of one.
     bool cut = false;
-    // Pages of the archive are numbered by release and in it by the order of recording: class and
-    // release feeds (reading.hpp tells what moves them). Else from the last of `rows`' order to
-    // the first.
+    // Pages of the archive are numbered by release and within a release by the order of recording,
+    // as in feeds of classes and releases (class_history.hpp). Otherwise in the order of `rows`,
+    // from the last to the first.
     bool numbered_by_recording = false;
-    base::Date last_modified{};  // where there are no rows: when what it is about changed
+    base::Date last_modified{};  // without rows: when the subject of the page changed
     std::vector<tables::MassChange> mass_changes;  // of the rows' releases and classes
     People people;                                 // those of [curators]
-    ChangeFilter narrowing;                        // the window's
+    ChangeFilter filter;                           // of the request
     bool operator==(const HistoryPage&) const = default;
 };
 
@@ -92,8 +103,8 @@ struct Named {
 
 // A watch list: rows of all of its objects, as one feed shows them.
 struct WatchList : HistoryPage {
-    // First recorded spellings, sorted, each once; unknown ones are left out. Called as in the
-    // current release, whatever rows the window has.
+    // First recorded spellings, sorted, each once; unknown objects are left out. The labels are
+    // those of the current release, whatever rows the page has.
     std::vector<Named> objects;
     bool operator==(const WatchList&) const = default;
 };

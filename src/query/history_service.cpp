@@ -2,18 +2,17 @@
 #include "query/history_service.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
 
 #include "base/log.hpp"
-#include "base/text.hpp"
-#include "query/in_flight.hpp"
+#include "base/single_flight.hpp"
+#include "history/recorder.hpp"
 #include "query/object_history.hpp"
-#include "query/people.hpp"
-#include "tables/bulk.hpp"
-#include "tables/mass_changes.hpp"
+#include "tables/compared_in.hpp"
 
 namespace query {
 namespace {
@@ -22,262 +21,221 @@ using base::Result;
 using store::Access;
 using store::Transaction;
 
-// Of more objects than this hits are not counted until the next write: memory is bounded.
+// Requests for more objects than this are not counted until the next write: memory is bounded.
 constexpr std::size_t most_hits = 50'000;
 
-std::string key_of(const ObjectName& asked) {
-    return base::fold_ascii(asked.class_name) + '\0' + base::fold_ascii(asked.name);
-}
-
-void tell_not_refreshed(const ObjectName& asked, const base::Error& error) {
+void log_not_refreshed(const ObjectName& asked, const base::Error& error) {
     base::log::warning(
         "object not refreshed",
         {{"class", asked.class_name}, {"name", asked.name}, {"reason", error.text}});
 }
 
-base::Error store_is_down() { return {base::Kind::unavailable, "the store can't be reached"}; }
+void log_unreachable(const store::Failure& failure) {
+    base::log::error("store not reachable", {{"error", failure.what()}});
+}
+
+base::Error store_is_down() {
+    return {base::ErrorKind::unavailable, "the store cannot be reached"};
+}
+
+void resolve_rows(const ReadView& now, std::span<history::Identity> identities,
+                  const Release& release) {
+    std::vector<tables::ObjectRow*> rows;
+    for (auto& identity : identities)
+        if (identity.row) rows.push_back(&*identity.row);
+    tables::resolve_compared_in(now.transaction, rows, release, now.releases());
+}
+
+// Returns the objects that are not compared in the current release yet. An object that is neither
+// recorded nor in the build is not among them.
+std::vector<ObjectName> outdated_among(const ReadView& now, const std::vector<ObjectName>& asked,
+                                       const std::vector<history::Identity>& identities) {
+    std::vector<ObjectName> outdated;
+    for (std::size_t at = 0; at < identities.size(); ++at) {
+        const auto& [row, spelling] = identities[at];
+        if (row ? !history::is_compared(*row, now.current, now.releases()) : spelling.has_value())
+            outdated.push_back(asked[at]);
+    }
+    return outdated;
+}
+
+std::vector<history::Identity> recorded_once(std::vector<history::Identity> identities) {
+    std::set<std::int64_t> seen;
+    std::erase_if(identities, [&](const history::Identity& identity) {
+        return !identity.row || !seen.insert(identity.row->oid).second;
+    });
+    return identities;
+}
 
 }  // namespace
 
 struct HistoryService::State {
+    State(store::Pool& pool_, history::CurrentBuild& current_, history::Settings settings_,
+          base::Clock clock_)
+        : pool(pool_), current(current_), settings(std::move(settings_)),
+          clock(std::move(clock_)),
+          generation({.refresh_after = std::chrono::seconds(1)}, clock) {}
+
     store::Pool& pool;
     history::CurrentBuild& current;
     history::Settings settings;
     base::Clock clock;
-    history::CreatedObjects renames;
-    InFlight in_flight;
+    history::BuildDifference difference;
+    ReleaseCache release_cache;
     Curators curators;
     std::atomic<std::uint64_t> computations = 0;
 
-    std::mutex moment_mutex;  // of what follows
-    base::Seconds generation_read_at{};
-    bool reading_generation = false;  // some thread is; the others take what is known
-    std::int64_t generation = 0;
-    bool may_have_mass_changes = true;  // as of the generation; true: not known yet
-    bool store_reachable = true;
+    // Computations of one object with one build.
+    base::SingleFlight<std::pair<ObjectName, std::string>, Result<history::Identity>> recording;
+    base::RefreshedValue<std::int64_t, base::Seconds> generation;
 
     std::mutex hits_mutex;
     std::map<ObjectName, std::int64_t> hits;
 
-    [[nodiscard]] history::Context desk() { return {pool, settings, clock, renames}; }
+    [[nodiscard]] ReadContext context() {
+        auto builds = current.builds();
+        auto people = curators.of(settings, builds.build);
+        return {pool, settings, release_cache, std::move(builds), std::move(people)};
+    }
 
-    struct Read {
-        std::int64_t generation;
-        bool has_mass_changes;
-    };
-    // nullopt: the store can't be reached. Asked once: a request is waiting.
-    std::optional<Read> read_generation() {
+    // Returns nullopt when the store cannot be reached. Tries once, because a request is waiting.
+    std::optional<std::int64_t> read_generation() {
         try {
             const auto connection = pool.lease();
             Transaction transaction(*connection, Access::read);
-            // In this order: what is written after the first moves the generation on.
-            const Read read{tables::generation(transaction),
-                            tables::has_mass_changes(transaction)};
+            const auto read = tables::generation(transaction);
             transaction.commit();
             return read;
         } catch (const store::Failure& failure) {
-            base::log::error("store not reachable", {{"error", failure.what()}});
+            log_unreachable(failure);
             return std::nullopt;
         }
     }
 
-    // True for the one thread that is to read it now.
-    bool is_generation_due() {
-        const std::lock_guard lock(moment_mutex);
-        if (reading_generation || generation_read_at == clock()) return false;
-        return reading_generation = true;
+    // Returns the object up to date, or why it cannot be brought up to date now.
+    Result<history::Identity> bring_up_to_date(const ReadContext& context,
+                                               const ObjectName& asked) {
+        const auto& build = context.builds.build;
+        if (!build) return base::fail(base::ErrorKind::unavailable, "no build: " + current.why());
+        return recording.run({asked, build->digest()},
+                             [&] { return record(context.builds, asked); });
     }
 
-    void refresh_generation() {
-        if (!is_generation_due()) return;
-        const auto read = read_generation();
-        const std::lock_guard lock(moment_mutex);
-        reading_generation = false;
-        generation_read_at = clock();
-        store_reachable = read.has_value();
-        if (!read) return;
-        generation = read->generation;
-        may_have_mass_changes = read->has_mass_changes;
-    }
-
-    // Most sites have none for years, and their feeds need not ask.
-    bool can_have_mass_changes() {
-        const std::lock_guard lock(moment_mutex);
-        return may_have_mass_changes;
-    }
-
-    // Pages made before our own write are out of date at once.
-    void forget_generation() {
-        const std::lock_guard lock(moment_mutex);
-        generation_read_at = {};
-    }
-
-    // The object up to date; or why it can't be brought up to date now.
-    Result<history::Identity> bring_up_to_date(const ObjectName& asked,
-                                               const source::Build& build,
-                                               const source::Build& previous) {
-        if (!build) return base::fail(base::Kind::unavailable, "no build: " + current.why());
+    Result<history::Identity> record(const history::Builds& builds, const ObjectName& asked) {
         try {
-            const InFlight::Turn turn(in_flight, key_of(asked));
-            auto done = refresh(desk(), *build, previous.get(), asked);
-            if (!done) return tl::unexpected(done.error());
-            if (done->computed) ++computations;
-            if (done->wrote_history) forget_generation();
-            return history::Identity{std::move(done->row), std::move(done->spelling)};
+            auto results =
+                history::bring_up_to_date({pool, settings, clock, difference}, *builds.build,
+                                          builds.previous.get(), std::span(&asked, 1));
+            if (!results) return tl::unexpected(results.error());
+            auto& done = results->front();
+            if (done.computed) ++computations;
+            // Pages that were made before this write are out of date at once.
+            if (done.wrote_history) generation.expire();
+            if (done.error) return tl::unexpected(*done.error);
+            if (done.status == history::Status::absent)
+                return base::fail(base::ErrorKind::absent, asked.class_name + " " + asked.name +
+                                                               " is in no release known here");
+            return history::Identity{std::move(done.row), std::move(done.spelling)};
         } catch (const store::Failure& failure) {
-            // A store that can't be written may still be read.
+            // A store that cannot be written may still be readable.
             base::log::error("history not recorded", {{"error", failure.what()}});
             return tl::unexpected(store_is_down());
         }
     }
 
-    Result<history::Identity> as_recorded(const ObjectName& asked, const source::Build& build) {
-        return store::perform(pool, Access::read, [&](Transaction& transaction) {
-            auto identity = history::identify(transaction, build.get(), asked);
-            if (identity && identity->row)
-                tables::settle(
-                    transaction, *identity->row, {},
-                    history::known_releases(transaction, settings, build.get(), nullptr));
-            return identity;
-        });
+    // Identifies an object and resolves in which release it was compared.
+    //   release  the current one; none: as it is recorded
+    static Result<history::Identity> identify(const ReadView& now, const ObjectName& asked,
+                                              const Release& release) {
+        auto found = history::identify(now.transaction, now.build(), std::span(&asked, 1));
+        if (!found) return tl::unexpected(found.error());
+        resolve_rows(now, *found, release);
+        return std::move(found->front());
     }
 
-    Result<Answer> answer(const ObjectName& asked, const PageRequest& window) {
-        const auto [build, previous] = current.builds();
-        auto compared = if_compared(asked, window, build, previous);
+    Result<Answer> answer(const ObjectName& asked, const PageRequest& request) {
+        auto context = this->context();
+        auto compared = if_compared(context, asked, request);
         if (!compared) return tl::unexpected(compared.error());
         if (*compared) {
-            (*compared)->people = curators.of(settings, build);
+            (*compared)->people = std::move(context.people);
             return Answer{std::move(**compared), true};
         }
-        const auto fresh = bring_up_to_date(asked, build, previous);
-        if (!fresh && fresh.error().kind == base::Kind::absent)
+        const auto fresh = bring_up_to_date(context, asked);
+        if (!fresh && fresh.error().kind == base::ErrorKind::absent)
             return tl::unexpected(fresh.error());
-        if (!fresh) tell_not_refreshed(asked, fresh.error());
-        const auto identity = fresh ? fresh : as_recorded(asked, build);
+        if (!fresh) log_not_refreshed(asked, fresh.error());
+        const auto identity =
+            fresh ? fresh
+                  : read(context, [&](const ReadView& now) { return identify(now, asked, {}); });
         if (!identity || !identity->row) return tl::unexpected(fresh.error());
-        auto history = store::perform(pool, Access::read, [&](Transaction& transaction) {
-            const auto releases =
-                history::known_releases(transaction, settings, build.get(), previous.get());
-            return load_history({transaction, settings, build, releases, can_have_mass_changes()},
-                                *identity, window);
-        });
+        auto history = read(
+            context, [&](const ReadView& now) { return load_history(now, *identity, request); });
         if (!history) return tl::unexpected(history.error());
-        history->people = curators.of(settings, build);
+        history->people = std::move(context.people);
         return Answer{std::move(*history), fresh.has_value()};
     }
 
-    // The common case in one transaction: nothing is to be done but to read. nullopt: there is.
-    Result<std::optional<History>> if_compared(const ObjectName& asked, const PageRequest& window,
-                                               const source::Build& build,
-                                               const source::Build& previous) {
+    // The common case in one transaction: the object is compared already, so it is only read.
+    //   returns  nullopt when it is not compared yet
+    static Result<std::optional<History>> if_compared(const ReadContext& context,
+                                                      const ObjectName& asked,
+                                                      const PageRequest& request) {
         using Found = Result<std::optional<History>>;
-        if (!build) return std::nullopt;
-        return store::perform(pool, Access::read, [&](Transaction& transaction) -> Found {
-            auto identity = history::identify(transaction, build.get(), asked);
+        if (!context.builds.build) return std::nullopt;
+        return read(context, [&](const ReadView& now) -> Found {
+            const auto identity = identify(now, asked, now.current);
             if (!identity) return tl::unexpected(identity.error());
             if (!identity->row) return std::nullopt;
-            const auto releases =
-                history::known_releases(transaction, settings, build.get(), previous.get());
-            tables::settle(transaction, *identity->row, build->release(), releases);
-            if (!history::is_compared(*identity->row, build->release(), releases))
+            if (!history::is_compared(*identity->row, now.current, now.releases()))
                 return std::nullopt;
-            auto history =
-                load_history({transaction, settings, build, releases, can_have_mass_changes()},
-                             *identity, window);
+            auto history = load_history(now, *identity, request);
             if (!history) return tl::unexpected(history.error());
             return std::optional(std::move(*history));
         });
     }
 
-    // What of those that are not compared yet: they are told instead, or taken as they are.
-    enum class Outdated { told, taken };
+    // What to do about objects that are not compared yet: return them and no list, or read a list
+    // of what is recorded.
+    enum class Outdated { returned, accepted };
     struct Attempt {
         std::vector<ObjectName> outdated;
         std::optional<Result<WatchList>> list;
     };
-    Attempt read_list(const std::vector<ObjectName>& asked, const PageRequest& window,
-                      const history::Builds& builds, Outdated what) {
-        return store::perform(pool, Access::read, [&](Transaction& transaction) -> Attempt {
-            const auto& [build, previous] = builds;
-            auto identities = history::identify_all(transaction, build.get(), asked);
+    static Attempt read_list(const ReadContext& context, const std::vector<ObjectName>& asked,
+                             const PageRequest& request, Outdated what) {
+        return read(context, [&](const ReadView& now) -> Attempt {
+            auto identities = history::identify(now.transaction, now.build(), asked);
             if (!identities) return {{}, tl::unexpected(identities.error())};
-            const auto releases =
-                history::known_releases(transaction, settings, build.get(), previous.get());
-            const auto release = build ? build->release() : Release{};
-            settle_rows(transaction, *identities, release, releases);
-            if (what == Outdated::told)
-                if (auto old = outdated(*identities, asked, release, releases); !old.empty())
-                    return {std::move(old), std::nullopt};
-            return {{},
-                    load_list({transaction, settings, build, releases, can_have_mass_changes()},
-                              recorded_once(std::move(*identities)), window)};
+            resolve_rows(now, *identities, now.build() != nullptr ? now.current : Release{});
+            if (what == Outdated::returned)
+                if (auto outdated = outdated_among(now, asked, *identities); !outdated.empty())
+                    return {std::move(outdated), std::nullopt};
+            return {{}, load_list(now, recorded_once(std::move(*identities)), request)};
         });
     }
 
-    static void settle_rows(Transaction& transaction, std::vector<history::Identity>& identities,
-                            const Release& release, const tables::Releases& releases) {
-        std::vector<tables::ObjectRow*> rows;
-        for (auto& identity : identities)
-            if (identity.row) rows.push_back(&*identity.row);
-        tables::settle_all(transaction, rows, release, releases);
-    }
-
-    // What is neither recorded nor in the build is nothing to wait for.
-    static std::vector<ObjectName> outdated(const std::vector<history::Identity>& identities,
-                                            const std::vector<ObjectName>& asked,
-                                            const Release& release,
-                                            const tables::Releases& releases) {
-        std::vector<ObjectName> found;
-        for (std::size_t at = 0; at < identities.size(); ++at) {
-            const auto& [row, spelling] = identities[at];
-            if (row ? !history::is_compared(*row, release, releases) : spelling.has_value())
-                found.push_back(asked[at]);
-        }
-        return found;
-    }
-
-    static std::vector<history::Identity> recorded_once(
-        std::vector<history::Identity> identities) {
-        std::set<std::int64_t> seen;
-        std::erase_if(identities, [&](const history::Identity& identity) {
-            return !identity.row || !seen.insert(identity.row->oid).second;
-        });
-        return identities;
-    }
-
-    Result<Listed> list(const std::vector<ObjectName>& asked, const PageRequest& window) {
-        const auto builds = current.builds();
+    Result<Listed> list(const std::vector<ObjectName>& asked, const PageRequest& request) {
+        auto context = this->context();
+        const auto& build = context.builds.build;
         auto attempt =
-            read_list(asked, window, builds, builds.build ? Outdated::told : Outdated::taken);
+            read_list(context, asked, request, build ? Outdated::returned : Outdated::accepted);
         std::optional<base::Error> trouble;
-        if (!builds.build)
-            trouble = base::Error{base::Kind::unavailable, "no build: " + current.why()};
+        if (!build)
+            trouble = base::Error{base::ErrorKind::unavailable, "no build: " + current.why()};
         for (const auto& object : attempt.outdated) {
-            const auto fresh = bring_up_to_date(object, builds.build, builds.previous);
-            if (fresh || fresh.error().kind == base::Kind::absent) continue;
-            tell_not_refreshed(object, fresh.error());
+            const auto fresh = bring_up_to_date(context, object);
+            if (fresh || fresh.error().kind == base::ErrorKind::absent) continue;
+            log_not_refreshed(object, fresh.error());
             trouble = fresh.error();
         }
-        if (!attempt.list) attempt = read_list(asked, window, builds, Outdated::taken);
-        auto& read = *attempt.list;
-        if (!read && trouble && read.error().kind == base::Kind::absent)
+        if (!attempt.list) attempt = read_list(context, asked, request, Outdated::accepted);
+        auto& list = *attempt.list;
+        if (!list && trouble && list.error().kind == base::ErrorKind::absent)
             return tl::unexpected(*trouble);
-        if (!read) return tl::unexpected(read.error());
-        read->people = curators.of(settings, builds.build);
-        return Listed{std::move(*read), !trouble};
-    }
-
-    void write(const std::map<ObjectName, std::int64_t>& counted) {
-        const store::Value today{
-            base::format_date(std::chrono::floor<std::chrono::days>(clock()))};
-        store::perform(pool, Access::write, [&](Transaction& transaction) {
-            for (const auto& [object, count] : counted)
-                transaction.execute("UPDATE objects SET hits = hits + ?, last_requested = ?"
-                                    " WHERE class = ? AND name = ?",
-                                    {store::Value{count}, today, store::Value{object.class_name},
-                                     store::Value{object.name}});
-        });
+        if (!list) return tl::unexpected(list.error());
+        list->people = std::move(context.people);
+        return Listed{std::move(*list), !trouble};
     }
 };
 
@@ -288,43 +246,38 @@ HistoryService::~HistoryService() = default;
 
 CacheVersion HistoryService::cache_version() {
     const auto build = state_->current.build();
-    CacheVersion moment;
+    CacheVersion version;
     if (build) {
-        moment.version = build->release().version;
-        moment.build_digest = build->digest();
+        version.version = build->release().version;
+        version.build_digest = build->digest();
     }
-    state_->refresh_generation();
-    const std::lock_guard lock(state_->moment_mutex);
-    moment.generation = state_->generation;
-    moment.store_reachable = state_->store_reachable;
-    return moment;
+    const auto generation = state_->generation.get([&] { return state_->read_generation(); });
+    if (generation.value) version.generation = *generation.value;
+    version.store_reachable = !generation.has_failed;
+    return version;
 }
 
 Result<HistoryService::Answer> HistoryService::history_of(const ObjectName& asked,
-                                                          const PageRequest& window) {
+                                                          const PageRequest& request) {
     try {
-        return state_->answer(asked, window);
+        return state_->answer(asked, request);
     } catch (const store::Failure& failure) {
-        base::log::error("store not reachable", {{"error", failure.what()}});
+        log_unreachable(failure);
         return tl::unexpected(store_is_down());
     }
 }
 
 Result<HistoryService::Listed> HistoryService::watch_list(const std::vector<ObjectName>& asked,
-                                                          const PageRequest& window) {
+                                                          const PageRequest& request) {
     try {
-        return state_->list(asked, window);
+        return state_->list(asked, request);
     } catch (const store::Failure& failure) {
-        base::log::error("store not reachable", {{"error", failure.what()}});
+        log_unreachable(failure);
         return tl::unexpected(store_is_down());
     }
 }
 
-ReadContext HistoryService::read_context() const {
-    auto builds = state_->current.builds();
-    auto people = state_->curators.of(state_->settings, builds.build);
-    return {state_->pool, state_->settings, std::move(builds), std::move(people)};
-}
+ReadContext HistoryService::read_context() const { return state_->context(); }
 
 std::uint64_t HistoryService::computations() const { return state_->computations; }
 
@@ -340,8 +293,11 @@ void HistoryService::flush_hits() {
         hits.swap(state_->hits);
     }
     if (hits.empty()) return;
+    const auto today = std::chrono::floor<std::chrono::days>(state_->clock());
     try {
-        state_->write(hits);
+        store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
+            tables::add_requests(transaction, hits, today);
+        });
     } catch (const store::Failure&) {
         const std::lock_guard lock(state_->hits_mutex);
         for (const auto& [object, count] : hits) state_->hits[object] += count;

@@ -1,5 +1,5 @@
-// query/history_service.hpp -- asked for an object, gives its history up to the current build, after
-// having brought it up to date. What serve/ and the commands talk to.
+// query/history_service.hpp -- the history of objects up to the current build, after having brought
+// them up to date. The server and the commands use it.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -11,61 +11,61 @@
 
 #include "base/date.hpp"
 #include "base/result.hpp"
+#include "history/context.hpp"
 #include "history/current.hpp"
-#include "history/refresh.hpp"
+#include "query/context.hpp"
 #include "query/history_page.hpp"
-#include "query/query.hpp"
-#include "source/source.hpp"
 #include "store/pool.hpp"
 
 namespace query {
 
-// What every page depends on beside its own address. Equal moments: equal pages.
+// What every page depends on besides its own address. Equal versions mean equal pages.
 struct CacheVersion {
     std::string version;  // current release; empty: no build has been accepted yet
     std::string build_digest;
-    std::int64_t generation = 0;  // moves on with every write of history
+    std::int64_t generation = 0;  // of writes, see tables::generation()
     bool store_reachable = true;  // false: generation is the last one seen
     bool operator==(const CacheVersion&) const = default;
 };
 
 class HistoryService {
    public:
-    // The current build is asked of `current` at each request. `pool` and `current` outlive it.
+    // Asks `current` for the build at each request. The caller keeps `pool` and `current` alive.
     HistoryService(store::Pool& pool, history::CurrentBuild& current, history::Settings settings,
                    base::Clock clock);
     ~HistoryService();
 
-    // Cheap: a read of atomics; the generation is read from the store at most once a second.
+    // Cheap: reads the generation from the store at most once a second.
     [[nodiscard]] CacheVersion cache_version();
 
     struct Answer {
         History history;
-        bool up_to_date = true;  // false: the build can't be reached; history as it stands
+        bool up_to_date = true;  // false: the build cannot be reached; history as it is recorded
     };
-    // The history of an object, compared in the current release already or now.
-    //   window  which rows
+    // Returns the history of an object, which is compared in the current release now unless it was
+    // before.
     //   error   absent (never was in a build); unavailable (nothing recorded, and the build or
-    //           store can't be reached); malformed / too_large (the object can't be read);
-    //           refused (the window begins after a release that is not known)
-    //   cost    one computation per object and release in a process: others wait for it
+    //           store cannot be reached); malformed / too_large (the object cannot be read);
+    //           refused (the page begins after a release that is not known)
+    //   cost    one computation per object and build in a process: others wait for its result
     [[nodiscard]] base::Result<Answer> history_of(const ObjectName& asked,
-                                                  const PageRequest& window);
+                                                  const PageRequest& request);
 
     struct Listed {
         WatchList list;
         bool up_to_date = true;  // false: some of them are as they were recorded last
     };
-    // The same of several objects, merged: newest release first, then class, name.
-    //   asked  1 … 200, spelled anyhow; those that mean the same object count once
-    //   error  absent: none of them is known; unavailable: and the build or store is away;
+    // Returns the same of several objects, merged: newest release first, then class, name.
+    //   asked  1 … 200, in any spelling; those that mean the same object count once
+    //   error  absent: none of them is known; unavailable: nor can the build or store be reached;
     //          refused as above
     //   cost   objects that are compared already are read together, 64 a query: 200 of them
-    //          take some 5 ms from SQLite. The others cost what history_of does, each
+    //          take some 5 ms from SQLite. Each of the others costs what history_of() does
     [[nodiscard]] base::Result<Listed> watch_list(const std::vector<ObjectName>& asked,
-                                                  const PageRequest& window);
+                                                  const PageRequest& request);
 
-    // For what is read beside (query/query.hpp), as of the build that is current now.
+    // Returns the context of other reads, as of the build that is current now. It refers to this
+    // service.
     [[nodiscard]] ReadContext read_context() const;
 
     // Objects that were loaded and compared so far; for /metrics.

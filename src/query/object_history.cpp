@@ -2,115 +2,280 @@
 #include "query/object_history.hpp"
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
 
-#include "query/row_reading.hpp"
+#include "tables/lists.hpp"
 #include "tables/mass_changes.hpp"
+#include "tables/replacements.hpp"
+#include "tables/trees.hpp"
 
 namespace query {
 namespace {
 
 using base::Result;
+using store::Transaction;
 
-// The release to answer from when no build is there: the one the object was compared in.
-Release release_of(const Loading& loading, const tables::ObjectRow& row) {
-    if (loading.build) return loading.build->release();
-    const auto* release = loading.releases.find(row.compared_in);
+// -- rows
+
+// A row of one of the objects, before it is read as a whole.
+struct Candidate {
+    std::size_t rank = 0;    // of its release
+    std::size_t object = 0;  // index, by class and name
+    int of_day = 0;
+    std::int64_t sid = 0;                   // 0: `replaced` is the row
+    const tables::Row* replaced = nullptr;  // is shown instead of what the table has
+
+    [[nodiscard]] std::pair<std::ptrdiff_t, std::size_t> place() const {
+        return {-static_cast<std::ptrdiff_t>(rank), object};
+    }
+};
+
+class RowReader {
+   public:
+    RowReader(Transaction& transaction, std::span<const tables::ObjectRow> objects,
+              const Release& current, const tables::Releases& releases)
+        : transaction_(transaction), current_(current), releases_(releases) {
+        for (const auto& object : objects) objects_.push_back(&object);
+        std::ranges::sort(objects_, {}, [](const auto* object) { return object->object; });
+        for (std::size_t at = 0; at < objects_.size(); ++at) index_[objects_[at]->oid] = at;
+    }
+
+    Result<ShownRows> read(const PageRequest& request) {
+        const auto first_rank = first_rank_after(releases_, request.since);
+        if (!first_rank) return tl::unexpected(first_rank.error());
+        if (const auto done = read_replaced(); !done) return tl::unexpected(done.error());
+        find_candidates();
+        ShownRows rows;
+        for (const auto& candidate : candidates_)
+            ++rows.of_object[objects_[candidate.object]->oid];
+        std::erase_if(candidates_,
+                      [&](const Candidate& candidate) { return candidate.rank < *first_rank; });
+        std::ranges::sort(candidates_, {}, &Candidate::place);
+        rows.cut = request.filter.is_set() && candidates_.size() > most_filtered;
+        if (const auto done = apply(request.filter); !done) return tl::unexpected(done.error());
+        rows.recorded = candidates_.size();
+        auto shown = whole(slice_of(request, candidates_.size()));
+        if (!shown) return tl::unexpected(shown.error());
+        rows.rows = std::move(*shown);
+        return rows;
+    }
+
+   private:
+    Result<void> read_replaced() {
+        for (const auto* object : objects_) {
+            auto rows = tables::replaced_rows(transaction_, *object, releases_);
+            if (!rows) return tl::unexpected(rows.error());
+            std::ranges::move(*rows, std::back_inserter(replaced_));
+        }
+        return {};
+    }
+
+    void find_candidates() {
+        std::set<std::pair<std::int64_t, std::string_view>> replaced;
+        for (const auto& row : replaced_) {
+            replaced.emplace(row.oid, row.release.version);
+            add(row.release.version, {.object = index_.at(row.oid), .replaced = &row});
+        }
+        std::vector<std::int64_t> oids;
+        for (const auto* object : objects_) oids.push_back(object->oid);
+        for (const auto& [sid, oid, version] : tables::row_keys(transaction_, oids))
+            if (replaced.empty() || !replaced.contains({oid, version}))
+                add(version, {.object = index_.at(oid), .sid = sid});
+    }
+
+    void add(const std::string& version, Candidate candidate) {
+        // A row is written together with its release, so every version is known.
+        const auto position = releases_.position(version);
+        if (!position || current_ < releases_.all()[position->rank]) return;
+        candidate.rank = position->rank;
+        candidate.of_day = position->of_day;
+        candidates_.push_back(candidate);
+    }
+
+    Result<void> apply(const ChangeFilter& filter) {
+        if (!filter.is_set()) return {};
+        // Older rows are neither looked at nor counted.
+        candidates_.resize(std::min(candidates_.size(), most_filtered));
+        const auto shown = filtered_rows(transaction_, sids_of(candidates_), filter);
+        if (!shown) return tl::unexpected(shown.error());
+        const std::set<std::int64_t> stay(shown->begin(), shown->end());
+        std::erase_if(candidates_, [&](const Candidate& candidate) {
+            return candidate.replaced != nullptr
+                       ? !filter.shows_any(candidate.replaced->notes.changes)
+                       : !stay.contains(candidate.sid);
+        });
+        return {};
+    }
+
+    static std::vector<std::int64_t> sids_of(std::span<const Candidate> candidates) {
+        std::vector<std::int64_t> sids;
+        for (const auto& candidate : candidates)
+            if (candidate.replaced == nullptr) sids.push_back(candidate.sid);
+        return sids;
+    }
+
+    Result<std::vector<tables::Row>> whole(Slice slice) {
+        const auto shown = std::span(candidates_).subspan(slice.from, slice.size());
+        auto stored = tables::rows_numbered(transaction_, sids_of(shown));
+        if (!stored) return tl::unexpected(stored.error());
+        std::vector<tables::Row> rows;
+        rows.reserve(shown.size());
+        for (const auto& candidate : shown) {
+            rows.push_back(candidate.replaced != nullptr ? *candidate.replaced
+                                                         : std::move(stored->at(candidate.sid)));
+            rows.back().of_day = candidate.of_day;
+        }
+        return rows;
+    }
+
+    Transaction& transaction_;
+    const Release& current_;
+    const tables::Releases& releases_;
+    std::vector<const tables::ObjectRow*> objects_;        // by class and name
+    std::unordered_map<std::int64_t, std::size_t> index_;  // oid -> index in objects_
+    std::vector<tables::Row> replaced_;
+    std::vector<Candidate> candidates_;  // newest release first, then by object
+};
+
+// -- histories
+
+// Returns the release to show: without a build the one in which the object was compared.
+Release release_of(const ReadView& now, const tables::ObjectRow& row) {
+    if (now.build() != nullptr) return now.current;
+    const auto* release = now.releases().find(row.compared_in);
     return release != nullptr ? *release : Release{row.compared_in, row.last_modified};
 }
 
-// The row as it was in the current release, if a newer one is recorded: what a build brings
-// that was warmed before the switch is not shown before it.
-Result<tables::ObjectRow> as_of(const Loading& loading, tables::ObjectRow row,
-                                const Release& release) {
-    const auto& [transaction, settings, build, releases, mass] = loading;
+Release release_of(const ReadView& now, std::span<const history::Identity> identities) {
+    if (now.build() != nullptr) return now.current;
+    Release newest;
+    for (const auto& identity : identities)
+        newest = std::max(newest, release_of(now, *identity.row));
+    return newest;
+}
+
+// Returns the row as it was in the release, if a newer one is recorded: a build that was prewarmed
+// before it becomes current is not shown yet.
+Result<tables::ObjectRow> row_as_of(const ReadView& now, tables::ObjectRow row,
+                                    const Release& release) {
+    const auto& releases = now.releases();
     if (!releases.is_later(row.ace_version, release.version)) return row;
-    const auto known = tables::tree_as_of(transaction, row.oid, release, releases);
+    const auto known = tables::tree_as_of(now.transaction, row.oid, release, releases);
     if (!known) return tl::unexpected(known.error());
     if (known->is_newest) return row;
+    const auto& settings = now.context.settings;
     row.last_modified = settings.first_seen_since;
     row.label = row.object.name;
     if (known->tree)
         row.label = history::label_of(known->tree->nodes, row.object, settings.names);
-    for (const auto& each : transaction.query("SELECT version, date FROM history WHERE oid = ?",
-                                              {store::Value{row.oid}})) {
-        const auto date = base::parse_date(each.text(1));
-        if (date && !releases.is_later(each.text(0), release.version))
-            row.last_modified = std::max(row.last_modified, *date);
-    }
+    for (const auto& [oid, rows] : tables::row_summaries(now.transaction, std::span(&row.oid, 1)))
+        for (const auto& each : rows)
+            if (!releases.is_later(each.version, release.version))
+                row.last_modified = std::max(row.last_modified, each.date);
     return row;
 }
 
-void fill(HistoryPage& excerpt, const Loading& loading, Rows rows, const PageRequest& window) {
-    excerpt.rows = std::move(rows.rows);
-    excerpt.recorded = rows.recorded;
-    excerpt.cut = rows.cut;
-    excerpt.narrowing = window.narrowing;
-    if (loading.has_mass_changes)
-        excerpt.mass_changes = tables::mass_changes_of(loading.transaction, excerpt.rows);
+// Returns true when the object is known only from a newer release than the build's.
+bool is_of_the_future(const ReadView& now, const history::Identity& identity,
+                      const ShownRows& rows) {
+    return now.build() != nullptr && !identity.spelling &&
+           !rows.of_object.contains(identity.row->oid);
 }
 
-// Known from a newer release only: the current build decides.
-bool is_of_the_future(const Loading& loading, const history::Identity& identity,
-                      const Rows& rows) {
-    return loading.build && !identity.spelling && !rows.of_object.contains(identity.row->oid);
+void fill(HistoryPage& page, const ReadView& now, ShownRows rows, const PageRequest& request) {
+    page.rows = std::move(rows.rows);
+    page.recorded = rows.recorded;
+    page.cut = rows.cut;
+    page.filter = request.filter;
+    if (now.known->has_mass_changes)
+        page.mass_changes = tables::mass_changes_of(now.transaction, page.rows);
 }
 
-Release release_of(const Loading& loading, std::span<const history::Identity> identities) {
-    if (loading.build) return loading.build->release();
-    Release newest;
-    for (const auto& identity : identities)
-        newest = std::max(newest, release_of(loading, *identity.row));
-    return newest;
+std::string label_of(const tables::ObjectRow& row) {
+    return row.label.empty() ? row.object.name : row.label;
 }
 
 }  // namespace
 
-Result<History> load_history(const Loading& loading, const history::Identity& identity,
-                             const PageRequest& window) {
-    const auto release = release_of(loading, *identity.row);
-    const auto then = as_of(loading, *identity.row, release);
-    if (!then) return tl::unexpected(then.error());
-    const auto& row = *then;
-    auto rows = load_rows(loading.transaction, row, release, window, loading.releases);
+Result<History> load_history(const ReadView& now, const history::Identity& identity,
+                             const PageRequest& request) {
+    const auto release = release_of(now, *identity.row);
+    const auto row = row_as_of(now, *identity.row, release);
+    if (!row) return tl::unexpected(row.error());
+    auto rows = load_rows(now.transaction, std::span(&*row, 1), release, request, now.releases());
     if (!rows) return tl::unexpected(rows.error());
-    if (is_of_the_future(loading, identity, *rows))
-        return base::fail(base::Kind::absent, row.object.class_name + " " + row.object.name +
-                                                  " is not in " + release.version);
+    if (is_of_the_future(now, identity, *rows))
+        return base::fail(base::ErrorKind::absent, row->object.class_name + " " +
+                                                       row->object.name + " is not in " +
+                                                       release.version);
     History history;
-    history.object = row.object;
-    history.spelling = identity.spelling.value_or(row.object);
-    history.label = row.label.empty() ? row.object.name : row.label;
-    history.oid = row.oid;
+    history.object = row->object;
+    history.spelling = identity.spelling.value_or(row->object);
+    history.label = label_of(*row);
+    history.oid = row->oid;
     history.current = release;
-    history.last_modified = row.last_modified;
-    history.vanished = loading.build ? !identity.spelling : row.signature.empty();
-    fill(history, loading, std::move(*rows), window);
+    history.last_modified = row->last_modified;
+    history.vanished = now.build() != nullptr ? !identity.spelling : row->signature.empty();
+    fill(history, now, std::move(*rows), request);
     return history;
 }
 
-Result<WatchList> load_list(const Loading& loading, std::span<const history::Identity> identities,
-                            const PageRequest& window) {
+Result<WatchList> load_list(const ReadView& now, std::span<const history::Identity> identities,
+                            const PageRequest& request) {
     WatchList list;
-    list.current = release_of(loading, identities);
+    list.current = release_of(now, identities);
     std::vector<tables::ObjectRow> objects;
     for (const auto& identity : identities) {
-        auto row = as_of(loading, *identity.row, list.current);
+        auto row = row_as_of(now, *identity.row, list.current);
         if (!row) return tl::unexpected(row.error());
         objects.push_back(std::move(*row));
     }
-    auto rows = load_rows(loading.transaction, objects, list.current, window, loading.releases);
+    auto rows = load_rows(now.transaction, objects, list.current, request, now.releases());
     if (!rows) return tl::unexpected(rows.error());
     for (std::size_t at = 0; at < objects.size(); ++at) {
-        if (is_of_the_future(loading, identities[at], *rows)) continue;
-        const auto& row = objects[at];
-        list.objects.push_back({row.object, row.label.empty() ? row.object.name : row.label});
+        if (is_of_the_future(now, identities[at], *rows)) continue;
+        list.objects.push_back({objects[at].object, label_of(objects[at])});
         list.last_modified = std::max(list.last_modified, objects[at].last_modified);
     }
     if (list.objects.empty())
-        return base::fail(base::Kind::absent, "none of these objects is known here");
+        return base::fail(base::ErrorKind::absent, "none of these objects is known here");
     std::ranges::sort(list.objects, {}, &Named::object);
-    fill(list, loading, std::move(*rows), window);
+    fill(list, now, std::move(*rows), request);
     return list;
+}
+
+Result<ShownRows> load_rows(Transaction& transaction, std::span<const tables::ObjectRow> objects,
+                            const Release& current, const PageRequest& request,
+                            const tables::Releases& releases) {
+    return RowReader(transaction, objects, current, releases).read(request);
+}
+
+Result<std::size_t> first_rank_after(const tables::Releases& releases, const std::string& since) {
+    if (since.empty()) return 0;
+    const auto position = releases.position(since);
+    if (!position)
+        return base::fail(base::ErrorKind::refused, "no release " + since + " is known");
+    return position->rank + 1;
+}
+
+Result<std::vector<std::int64_t>> filtered_rows(Transaction& transaction,
+                                                std::span<const std::int64_t> sids,
+                                                const ChangeFilter& filter) {
+    std::set<std::int64_t> shown;
+    // In steps, so that the notes of only a few rows are held at once.
+    for (std::size_t at = 0; at < sids.size(); at += tables::longest_list) {
+        const auto notes = tables::notes_numbered(
+            transaction, sids.subspan(at, std::min(tables::longest_list, sids.size() - at)));
+        if (!notes) return tl::unexpected(notes.error());
+        for (const auto& [sid, of_row] : *notes)
+            if (filter.shows_any(of_row.changes)) shown.insert(sid);
+    }
+    std::vector<std::int64_t> found;
+    std::ranges::copy_if(sids, std::back_inserter(found),
+                         [&](std::int64_t sid) { return shown.contains(sid); });
+    return found;
 }
 
 }  // namespace query

@@ -1,36 +1,66 @@
-// query/object_history.hpp -- what is recorded of objects, read as histories and watch lists.
+// query/object_history.hpp -- what is recorded of objects, read as histories and watch lists: first
+// which rows there are, then those that are shown. All functions throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
+#include <vector>
 
-#include "history/refresh.hpp"
+#include "query/context.hpp"
 #include "query/history_page.hpp"
+#include "tables/objects.hpp"
 
 namespace query {
 
-// How is read. All outlive it.
-struct Loading {
-    store::Transaction& transaction;
-    const history::Settings& settings;
-    const source::Build& build;  // nullptr: none is at hand
-    const tables::Releases& releases;
-    bool has_mass_changes = true;  // false: none are looked for
-};
-// People are not filled in. Both throw store::Failure.
-
-//   identity  with a row, settled
-//   error     absent: known from a newer release only; malformed: damaged notes or trees;
-//             refused: a window since an unknown release
-[[nodiscard]] base::Result<History> load_history(const Loading& loading,
+// Returns the history of an object. People are not filled in.
+//   identity  has a row, with its compared_in resolved
+//   error     absent: it is known only from a newer release; malformed: damaged notes or trees;
+//             refused: the page begins after a release that is not known
+[[nodiscard]] base::Result<History> load_history(const ReadView& now,
                                                  const history::Identity& identity,
-                                                 const PageRequest& window);
+                                                 const PageRequest& request);
 
-// Objects that are known from a newer release only are left out.
-//   identities  with rows, settled; each object once
-//   error       absent: nothing is left; else as above
-[[nodiscard]] base::Result<WatchList> load_list(const Loading& loading,
+// Returns the histories of several objects, merged. Leaves out objects that are known only from a
+// newer release.
+//   identities  as above, each object once
+//   error       absent: no object is left; otherwise as above
+[[nodiscard]] base::Result<WatchList> load_list(const ReadView& now,
                                                 std::span<const history::Identity> identities,
-                                                const PageRequest& window);
+                                                const PageRequest& request);
+
+// Rows that a page shows, newest release first, then by class and name.
+struct ShownRows {
+    std::vector<tables::Row> rows;
+    std::size_t recorded = 0;                            // that since and filter leave, in all
+    std::map<std::int64_t, std::size_t> of_object = {};  // rows up to the current release, by oid
+    bool cut = false;                                    // as in HistoryPage
+};
+
+// Returns the rows of objects together, up to the release `current`.
+//   objects  each once, with compared_in resolved
+//   error    malformed: notes that are no notes; refused: the page begins after a release that is
+//            not known
+//   cost     a covering index of all their rows, then the rows shown; a filter reads all rows
+[[nodiscard]] base::Result<ShownRows> load_rows(store::Transaction& transaction,
+                                                std::span<const tables::ObjectRow> objects,
+                                                const Release& current,
+                                                const PageRequest& request,
+                                                const tables::Releases& releases);
+
+// Returns the rank of the first release that a page after `since` shows.
+//   since  a version; empty: from the oldest
+//   error  refused: it is not known
+[[nodiscard]] base::Result<std::size_t> first_rank_after(const tables::Releases& releases,
+                                                         const std::string& since);
+
+// Returns those rows that have a change which the filter shows, in the same order.
+//   error  malformed
+//   cost   reads the notes of all of them, 64 rows a query
+[[nodiscard]] base::Result<std::vector<std::int64_t>> filtered_rows(
+    store::Transaction& transaction, std::span<const std::int64_t> sids,
+    const ChangeFilter& filter);
 
 }  // namespace query

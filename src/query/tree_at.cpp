@@ -2,11 +2,13 @@
 #include "query/tree_at.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "compare/compare.hpp"
-#include "query/as_of.hpp"
-#include "tables/replacement.hpp"
+#include "tables/compared_in.hpp"
+#include "tables/replacements.hpp"
+#include "tables/trees.hpp"
 
 namespace query {
 namespace {
@@ -18,11 +20,12 @@ using store::Transaction;
 // was compared and found the same.
 struct Span {
     Release first, last;
-    std::string stored_in;  // empty: the object was not there before its first row
+    bool was_there = true;       // false: the object was not in these releases
+    std::string stored_in = {};  // empty: not there before its first row
 };
 
-// A tree that differs from the one before in what is ignored has no row: which releases lie
-// between the two is told by the release jobs alone.
+// Returns the last release of a tree whose successor has no row, because the two differ only in
+// what is ignored: the release jobs alone say which releases lie between them.
 std::string last_without_row(Transaction& transaction, const tables::Releases& releases,
                              const tables::ObjectRow& object, const std::string& stored_in,
                              const std::string& next) {
@@ -30,57 +33,67 @@ std::string last_without_row(Transaction& transaction, const tables::Releases& r
     before_next.pop_back();
     auto then = object;
     then.ace_version = stored_in;
-    tables::settle(transaction, then, {}, tables::Releases(std::move(before_next)));
+    tables::resolve_compared_in(transaction, std::array{&then}, {},
+                                tables::Releases(std::move(before_next)));
     return then.compared_in;
 }
 
+const tables::RowSummary* row_of(const std::vector<tables::RowSummary>& rows,
+                                 const std::string& version) {
+    const auto found = std::ranges::find(rows, version, &tables::RowSummary::version);
+    return found == rows.end() ? nullptr : &*found;
+}
+
+// Returns the last release of the tree that was stored in versions[place].
 std::string last_of(Transaction& transaction, const tables::Releases& releases,
                     const std::vector<std::string>& versions, std::size_t place,
                     const tables::ObjectRow& object,
-                    const std::vector<std::pair<std::string, std::string>>& rows) {
+                    const std::vector<tables::RowSummary>& rows) {
     if (place + 1 == versions.size()) return object.compared_in;
     const auto& next = versions[place + 1];
-    for (const auto& [version, since] : rows)
-        if (version == next) return releases.find(since) != nullptr ? since : versions[place];
+    if (const auto* row = row_of(rows, next))
+        return releases.find(row->since) != nullptr ? row->since : versions[place];
     return last_without_row(transaction, releases, object, versions[place], next);
+}
+
+// Returns the versions of the trees of known releases, in the order of releases.
+std::vector<std::string> stored_versions(Transaction& transaction, std::int64_t oid,
+                                         const tables::Releases& releases) {
+    auto all = tables::tree_versions(transaction, std::span(&oid, 1), releases)[oid];
+    std::erase_if(all, [&](const auto& version) { return releases.find(version) == nullptr; });
+    std::ranges::reverse(all);
+    return all;
 }
 
 // In the order of releases.
 std::vector<Span> spans_of(Transaction& transaction, const tables::ObjectRow& object,
                            const tables::Releases& releases) {
-    std::vector<std::string> versions;
-    for (const auto& row :
-         transaction.query("SELECT version FROM trees WHERE oid = ?", {store::Value{object.oid}}))
-        if (releases.find(row.text(0)) != nullptr) versions.push_back(row.text(0));
-    std::sort(versions.begin(), versions.end(),
-              [&](const auto& a, const auto& b) { return releases.is_later(b, a); });
-    std::vector<std::pair<std::string, std::string>> rows;  // version, since
+    const auto versions = stored_versions(transaction, object.oid, releases);
+    const auto rows = tables::row_summaries(transaction, std::span(&object.oid, 1))[object.oid];
     std::vector<Span> spans;
-    for (const auto& row :
-         transaction.query("SELECT version, since, kind FROM history WHERE oid = ?",
-                           {store::Value{object.oid}})) {
-        rows.emplace_back(row.text(0), row.text(1));
-        const auto* before = releases.find(row.text(1));
-        if (row.text(2) == tables::name_of(tables::RowKind::created) && before != nullptr)
-            spans.push_back({*before, *before, {}});
-    }
+    for (const auto& row : rows)
+        if (const auto* before = releases.find(row.since);
+            before != nullptr && row.kind == tables::RowKind::created)
+            spans.push_back({*before, *before, false});
     for (std::size_t place = 0; place < versions.size(); ++place) {
         const auto* last =
             releases.find(last_of(transaction, releases, versions, place, object, rows));
         const auto* first = releases.find(versions[place]);
-        spans.push_back({*first, last != nullptr ? *last : *first, versions[place]});
+        const auto* row = row_of(rows, versions[place]);
+        const bool vanished = row != nullptr && row->kind == tables::RowKind::vanished;
+        spans.push_back({*first, last != nullptr ? *last : *first, !vanished, versions[place]});
     }
     return spans;
 }
 
-// As they are known up to a release.
+// Cuts them off after a release.
 std::vector<Span> up_to(std::vector<Span> spans, const Release& newest) {
     std::erase_if(spans, [&](const Span& span) { return newest < span.first; });
     for (auto& span : spans) span.last = std::min(span.last, newest);
     return spans;
 }
 
-// The end of a span that lies closest to `release`, by days.
+// Returns the end of a span that is closest to `release`, by days.
 std::string nearest(const std::vector<Span>& spans, const Release& release) {
     const Release* best = nullptr;
     const auto distance = [&](const Release& other) {
@@ -98,16 +111,12 @@ Result<PastTree> read_span(Transaction& transaction, const tables::ObjectRow& ob
     if (span.stored_in.empty()) return PastTree{release, false, {}};
     auto tree = tables::tree_of(transaction, object.oid, span.stored_in);
     if (!tree) return tl::unexpected(tree.error());
-    const auto vanished = transaction.query(
-        "SELECT kind FROM history WHERE oid = ? AND version = ? AND kind = ?",
-        {store::Value{object.oid}, store::Value{span.stored_in},
-         store::Value{std::string(tables::name_of(tables::RowKind::vanished))}});
-    return PastTree{release, vanished.empty(), std::move(*tree)};
+    return PastTree{release, span.was_there, std::move(*tree)};
 }
 
-// What a release that was published again makes of the object is asked of the tables.
-Result<void> put_in_place(store::Pool& pool, const history::Settings& settings,
-                          std::int64_t oid) {
+// Moves pending replacements of the object into the tables that are read next.
+Result<void> move_into_place(store::Pool& pool, const history::Settings& settings,
+                             std::int64_t oid) {
     const auto known = store::perform(pool, store::Access::read, [&](Transaction& transaction) {
         return history::known_releases(transaction, settings, nullptr, nullptr);
     });
@@ -122,7 +131,7 @@ Result<void> put_in_place(store::Pool& pool, const history::Settings& settings,
 Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                          const tables::ObjectRow& object, std::string_view version,
                          const std::optional<Release>& newest) {
-    if (const auto moved = put_in_place(pool, settings, object.oid); !moved)
+    if (const auto moved = move_into_place(pool, settings, object.oid); !moved)
         return tl::unexpected(moved.error());
     return store::perform(
         pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
@@ -130,41 +139,42 @@ Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                 history::known_releases(transaction, settings, nullptr, nullptr);
             const auto* release = releases.find(version);
             if (release == nullptr || (newest && *newest < *release))
-                return base::fail(base::Kind::malformed,
+                return base::fail(base::ErrorKind::malformed,
                                   "no release " + std::string(version) + " is known");
-            auto settled = object;
-            tables::settle(transaction, settled, {}, releases);
-            auto spans = spans_of(transaction, settled, releases);
+            auto resolved = object;
+            tables::resolve_compared_in(transaction, std::array{&resolved}, {}, releases);
+            auto spans = spans_of(transaction, resolved, releases);
             if (newest) spans = up_to(std::move(spans), *newest);
             for (const auto& span : spans)
                 if (!(*release < span.first) && !(span.last < *release))
                     return read_span(transaction, object, span, *release);
             const auto known = nearest(spans, *release);
-            return base::fail(base::Kind::absent,
+            return base::fail(base::ErrorKind::absent,
                               object.object.class_name + " " + object.object.name +
                                   ": nothing is known of it in " + release->version +
                                   (known.empty() ? "" : "; the nearest known is " + known));
         });
 }
 
-Result<PastTree> tree_at(const ReadContext& reading, const ObjectName& object,
+Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
                          const std::string& version) {
     struct Known {
         std::optional<tables::ObjectRow> row;
-        AsOf now;
+        bool is_shown;
+        Release current;
     };
-    const auto known =
-        store::perform(reading.pool, store::Access::read, [&](Transaction& transaction) {
-            return Known{tables::find_object(transaction, object),
-                         as_of_now(transaction, reading)};
-        });
-    const auto* place = known.now.order.find(version);
-    if (place == nullptr || !place->is_shown)
-        return base::fail(base::Kind::refused, "no release " + version + " is known");
+    const auto known = read(context, [&](const ReadView& now) {
+        const auto rows = tables::objects_named(now.transaction, std::span(&object, 1));
+        const auto* row = rows.find(object);
+        return Known{row != nullptr ? std::optional(*row) : std::nullopt,
+                     now.shown(version) != nullptr, now.current};
+    });
+    if (!known.is_shown)
+        return base::fail(base::ErrorKind::refused, "no release " + version + " is known");
     if (!known.row)
-        return base::fail(base::Kind::absent,
+        return base::fail(base::ErrorKind::absent,
                           object.class_name + " " + object.name + " is not recorded");
-    return tree_at(reading.pool, reading.settings, *known.row, version, known.now.current);
+    return tree_at(context.pool, context.settings, *known.row, version, known.current);
 }
 
 Result<std::vector<compare::Change>> changes_between(const PastTree& from, const PastTree& to,
@@ -172,11 +182,58 @@ Result<std::vector<compare::Change>> changes_between(const PastTree& from, const
                                                      const tree::Models& models,
                                                      const compare::Ignored& ignored) {
     if (!from.there && !to.there)
-        return base::fail(base::Kind::absent,
+        return base::fail(base::ErrorKind::absent,
                           object.class_name + " " + object.name + " is in neither of the two");
     return compare::without_ignored(
         compare::compare(from.nodes, to.nodes, models, models.of_class(object.class_name)),
         ignored, object.class_name);
+}
+
+namespace {
+
+const tree::Models& models_at_hand(const history::Builds& builds) {
+    static const tree::Models none;
+    if (builds.build) return builds.build->models();
+    return builds.previous ? builds.previous->models() : none;
+}
+
+// Returns the tree at the release; the error for an unknown release names the parameter.
+Result<PastTree> side(const ReadContext& context, const ObjectName& object,
+                      const std::string& which, const std::string& version) {
+    auto tree = tree_at(context, object, version);
+    if (tree || tree.error().kind != base::ErrorKind::refused) return tree;
+    return base::fail(base::ErrorKind::refused,
+                      which + "=" + version + " names no release that is known here.");
+}
+
+}  // namespace
+
+Result<Difference> difference(const ReadContext& context, const ObjectName& object,
+                              const std::string& from, const std::string& to) {
+    const auto rows =
+        store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {
+            return tables::objects_named(transaction, std::span(&object, 1));
+        });
+    const auto* row = rows.find(object);
+    const auto& recorded = row != nullptr ? row->object : object;
+    const auto before = side(context, recorded, "from", from);
+    if (!before) return tl::unexpected(before.error());
+    const auto after = side(context, recorded, "to", to);
+    if (!after) return tl::unexpected(after.error());
+    auto changes = changes_between(*before, *after, recorded, models_at_hand(context.builds),
+                                   context.settings.ignored);
+    if (!changes) return tl::unexpected(changes.error());
+    Difference difference;
+    difference.object = recorded;
+    difference.label = history::label_of((after->there ? after : before)->nodes, recorded,
+                                         context.settings.names);
+    difference.from = before->release;
+    difference.to = after->release;
+    difference.was_there = before->there;
+    difference.is_there = after->there;
+    difference.changes = std::move(*changes);
+    difference.people = context.people;
+    return difference;
 }
 
 }  // namespace query

@@ -1,4 +1,6 @@
-// query/tree_at.hpp -- the tree an object had in an earlier release, where it is known.
+// query/tree_at.hpp -- the tree an object had in an earlier release, where it is known, and two of
+// them compared. All functions that take a context or a pool throw store::Failure, and may write: if
+// a re-publication is not finished, they first move the object's replacements into place.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,9 +10,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "query/context.hpp"
 #include "query/history_page.hpp"
-#include "query/query.hpp"
-#include "tables/tables.hpp"
+#include "tables/objects.hpp"
 
 namespace query {
 
@@ -20,27 +22,43 @@ struct PastTree {
     std::vector<tree::Node> nodes;
 };
 
-// The tree as of a release. Known are the releases a tree was stored in, those a change was
+// Returns the tree as of a release. Known are the releases a tree was stored in, those a change was
 // compared with, and all between them.
 //   newest  releases after this one are not seen; none: all are
 //   error   malformed: no release of that version is known; absent: nothing is known of the
 //           object then, the text names the nearest release of which something is
-//   throws  store::Failure
 [[nodiscard]] base::Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                                              const tables::ObjectRow& object,
                                              std::string_view version,
                                              const std::optional<Release>& newest = {});
 
-// The same of a recorded object, of releases up to the build's.
+// The same of a recorded object, in releases up to the build's.
 //   error  absent: it is not recorded, or as above; refused: no such release is known
-[[nodiscard]] base::Result<PastTree> tree_at(const ReadContext& reading, const ObjectName& object,
+[[nodiscard]] base::Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
                                              const std::string& version);
 
-// What turns one into the other, but for what is ignored; from what is not there: all that there
-// is.
+// Returns what turns one into the other, without what is ignored. From an object that is not there
+// everything was added.
 //   error  absent: it is in neither of the two
 [[nodiscard]] base::Result<std::vector<compare::Change>> changes_between(
     const PastTree& from, const PastTree& to, const ObjectName& object,
     const tree::Models& models, const compare::Ignored& ignored);
+
+// Two releases of one object compared.
+struct Difference {
+    ObjectName object;  // first recorded spelling
+    std::string label;
+    Release from, to;
+    bool was_there = true, is_there = true;
+    std::vector<compare::Change> changes;
+    People people;
+};
+//   object  has been brought up to date (HistoryService::history_of)
+//   error   absent: nothing is known of it in one of the two, or it is in neither; the text is
+//           for people and names the nearest that are known; refused: no such release is known,
+//           the text names `from` or `to`
+[[nodiscard]] base::Result<Difference> difference(const ReadContext& context,
+                                                  const ObjectName& object,
+                                                  const std::string& from, const std::string& to);
 
 }  // namespace query

@@ -7,12 +7,12 @@
 #include "base/text.hpp"
 #include "release/leases.hpp"
 #include "tables/jobs.hpp"
-#include "tables/tables.hpp"
+#include "tables/objects.hpp"
 
 namespace release {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 using store::Access;
 using store::Transaction;
@@ -47,26 +47,27 @@ Result<void> refuse_unless_newest(Transaction& transaction, const base::Release&
     const auto releases = tables::load_releases(transaction);
     const auto* newest = releases.newest();
     if (newest == nullptr || !(release < *newest)) return {};
-    return base::fail(Kind::refused, release.version + " can no longer be replaced: " +
-                                         newest->version + " is recorded after it");
+    return base::fail(ErrorKind::refused, release.version + " can no longer be replaced: " +
+                                              newest->version + " is recorded after it");
 }
 
 Result<void> check_may_begin(Transaction& transaction, const base::Release& release,
                              const std::string& digest,
                              const std::optional<RecordedBuild>& recorded) {
     if (!recorded || recorded->digest.empty())
-        return base::fail(Kind::refused, "no build of " + release.version +
-                                             " is recorded, so there is nothing to replace");
+        return base::fail(ErrorKind::refused, "no build of " + release.version +
+                                                  " is recorded, so there is nothing to replace");
     if (recorded->released_on != release.released_on)
-        return base::fail(Kind::refused, release.version + " is recorded with the date " +
-                                             base::format_date(recorded->released_on) +
-                                             ", but the build says " +
-                                             base::format_date(release.released_on) +
-                                             "; the date of a recorded release can't change");
+        return base::fail(ErrorKind::refused,
+                          release.version + " is recorded with the date " +
+                              base::format_date(recorded->released_on) + ", but the build says " +
+                              base::format_date(release.released_on) +
+                              "; the date of a recorded release cannot change");
     if (recorded->digest != digest) return refuse_unless_newest(transaction, release);
     if (recorded->replacing) return {};
-    return base::fail(Kind::refused, release.version + " is recorded with exactly this content, "
-                                                       "so there is nothing to replace");
+    return base::fail(ErrorKind::refused, release.version +
+                                              " is recorded with exactly this content, "
+                                              "so there is nothing to replace");
 }
 
 // Deletes the replacements of abandoned attempts: all that are not in force, but those of `keep`.
@@ -122,7 +123,7 @@ Result<bool> put_in_force(store::Pool& pool, const Attempt& attempt, const base:
             return tl::unexpected(newest.error());
         if (generation && tables::generation(transaction) != *generation) return false;
         if (!tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
-            return base::fail(Kind::conflict,
+            return base::fail(ErrorKind::conflict,
                               attempt.version + " was replaced by another build meanwhile");
         tables::move_generation(transaction);
         return true;

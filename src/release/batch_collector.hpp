@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "history/batch.hpp"
+#include "history/recorder.hpp"
 #include "release/job_runner.hpp"
 
 namespace release {
@@ -22,11 +22,11 @@ struct BatchLimits {
 
 class BatchCollector {
    public:
-    using Count = std::function<void(Counters&, const history::Brought&)>;
+    using Count = std::function<void(Counters&, const history::Recorded&)>;
 
     // `context`, `build`, `previous` (may be nullptr) and `progress` must outlive the collector.
     BatchCollector(const history::Context& context, const source::Source& build,
-                   const source::Source* previous, history::BatchSettings settings,
+                   const source::Source* previous, history::RecordSettings settings,
                    BatchLimits limits, Progress& progress)
         : context_(context), build_(build), previous_(previous), settings_(std::move(settings)),
           limits_(limits), progress_(progress) {}
@@ -54,12 +54,12 @@ class BatchCollector {
     const history::Context& context_;
     const source::Source& build_;
     const source::Source* previous_;
-    history::BatchSettings settings_;
+    history::RecordSettings settings_;
     BatchLimits limits_;
     Progress& progress_;
     std::vector<ObjectName> names_;
     std::uint64_t bytes_ = 0, passed_ = 0;
-    Count count_ = [](Counters& counters, const history::Brought& one) { counters.count(one); };
+    Count count_ = [](Counters& counters, const history::Recorded& one) { counters.count(one); };
     Counters counters_;
     std::optional<base::Error> error_;
 };

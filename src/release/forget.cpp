@@ -7,13 +7,13 @@
 #include <span>
 
 #include "base/digest.hpp"
-#include "tables/tables.hpp"
+#include "tables/objects.hpp"
 #include "tree/outline.hpp"
 
 namespace release {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Release;
 using base::Result;
 using std::chrono::steady_clock;
@@ -57,34 +57,37 @@ Deleted count(store::Pool& pool, const ObjectName& name) {
 
 Result<void> check_is_known(Transaction& transaction, const WholeRelease& what) {
     if (tables::read_build(transaction, what.version)) return {};
-    return base::fail(Kind::absent, "no release " + what.version + " is recorded");
+    return base::fail(ErrorKind::absent, "no release " + what.version + " is recorded");
 }
 
 Result<void> check_is_known(Transaction& transaction, const WholeClass& what) {
     // An earlier run that did not end may have left traces alone.
     if (tables::has_traces_of_class(transaction, what.class_name)) return {};
-    return base::fail(Kind::absent, "no object of a class " + what.class_name + " is recorded");
+    return base::fail(ErrorKind::absent,
+                      "no object of a class " + what.class_name + " is recorded");
 }
 
 Result<void> check_is_known(Transaction& transaction, const ObjectName& name) {
-    const auto found = tables::find_object(transaction, name);
-    if (found && found->object == name) return {};
+    const auto rows = tables::objects_named(transaction, std::span(&name, 1));
+    const auto* found = rows.find(name);
+    if (found != nullptr && found->object == name) return {};
     auto text = "no object " + name.class_name + " " + name.name + " is recorded";
-    if (found)
+    if (found != nullptr)
         text += "; did you mean " + found->object.class_name + " " + found->object.name + "?";
-    return base::fail(Kind::absent, std::move(text));
+    return base::fail(ErrorKind::absent, std::move(text));
 }
 
 Result<void> check_nobody_records(Transaction& transaction, base::Seconds now) {
     if (is_any_active(transaction, now))
-        return base::fail(Kind::conflict,
-                          "a release job is running, which would record again what is "
-                          "forgotten; stop it first");
+        return base::fail(ErrorKind::conflict,
+                          "a release job is running and would record the deleted data again; "
+                          "stop it first");
     const auto replacing = tables::replacing_release(transaction);
     if (!replacing) return {};
-    return base::fail(Kind::conflict, *replacing + " was published again, and its new rows are "
-                                                   "not in their tables yet; let that job "
-                                                   "finish first");
+    return base::fail(ErrorKind::conflict, *replacing +
+                                               " was published again, and its re-publication is "
+                                               "not finished; wait for that job, or run it "
+                                               "again");
 }
 
 // -- steps
@@ -108,7 +111,7 @@ class ForgetRun {
         const auto recorded = read(tables::load_releases);
         const auto* release = recorded.find(what.version);
         if (release == nullptr)
-            return base::fail(Kind::absent, "no release " + what.version + " is recorded");
+            return base::fail(ErrorKind::absent, "no release " + what.version + " is recorded");
         // First of all, so that nothing calls objects compared that no longer are.
         write([&](Transaction& transaction) {
             tables::delete_prewarmed_release(transaction, what.version);

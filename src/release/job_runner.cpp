@@ -57,7 +57,7 @@ class WorkerPool {
                 for (std::size_t i = 0; i < std::max<std::size_t>(options_.threads, 1); ++i)
                     threads.emplace_back([this, i] { work(options_.worker_name(i)); });
             } catch (const std::system_error& error) {
-                fail({base::Kind::unavailable,
+                fail({base::ErrorKind::unavailable,
                       std::string("a thread could not be started: ") + error.what()});
             }
         }
@@ -136,18 +136,19 @@ class WorkerPool {
 
 }  // namespace
 
-void Counters::count(const history::Brought& brought) {
-    using history::Fate;
-    if (brought.fate == Fate::absent) return;
+void Counters::count(const history::Recorded& brought) {
+    using history::Status;
+    if (brought.status == Status::absent) return;
     ++looked_at;
-    if (brought.fate == Fate::compared) ++compared;
-    if (brought.fate == Fate::unchanged) ++unchanged;
-    if (brought.fate == Fate::added) ++added;
-    if (brought.fate == Fate::changed) ++changed;
-    if (brought.fate == Fate::vanished) ++vanished;
-    if (brought.fate == Fate::failed) {
+    if (brought.status == Status::compared) ++compared;
+    if (brought.status == Status::unchanged) ++unchanged;
+    if (brought.status == Status::added) ++added;
+    if (brought.status == Status::changed) ++changed;
+    if (brought.status == Status::vanished) ++vanished;
+    if (brought.status == Status::failed) {
         ++failed;
-        if (failures.size() < most_failures) failures.push_back({brought.object, brought.reason});
+        if (failures.size() < most_failures)
+            failures.push_back({brought.object, brought.error->text});
     }
 }
 
@@ -176,7 +177,8 @@ std::string to_json(Counters counters) {
 Result<Counters> counters_from_json(std::string_view text) {
     const auto parsed = tree::parse_json(text);
     if (!parsed) return base::fail_at("the result of a part", parsed.error());
-    const auto damaged = base::fail(base::Kind::malformed, "the result of a part is damaged");
+    const auto damaged =
+        base::fail(base::ErrorKind::malformed, "the result of a part is damaged");
     Counters counters;
     for (const auto& [name, of] : all_counters)
         if (const auto error = parsed->root[name].get(of(counters));

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "history/batch.hpp"
+#include "history/recorder.hpp"
 #include "release/leases.hpp"
 #include "release/mass_change.hpp"
 #include "source/source.hpp"
@@ -41,7 +41,7 @@ struct Counters {
 
     bool operator==(const Counters&) const = default;
 
-    void count(const history::Brought& brought);
+    void count(const history::Recorded& brought);
     void count_unchanged() { ++looked_at, ++unchanged; }
     void add(Counters other);
 };
@@ -146,10 +146,10 @@ template <class Job>
     try {
         return job();
     } catch (const store::Failure& failure) {
-        return base::fail(base::Kind::unavailable,
+        return base::fail(base::ErrorKind::unavailable,
                           std::string("the store failed: ") + failure.what());
     } catch (const std::exception& error) {
-        return base::fail(base::Kind::unavailable, error.what());
+        return base::fail(base::ErrorKind::unavailable, error.what());
     }
 }
 

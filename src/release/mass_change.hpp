@@ -11,7 +11,7 @@
 #include "base/result.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
-#include "tables/rows.hpp"
+#include "tables/mass_changes.hpp"
 
 namespace release {
 

@@ -297,10 +297,10 @@ class PrewarmJob {
     }
 
     // Whoever listed an object that is neither in the build nor recorded made a mistake.
-    static void count_unknown_as_failed(Counters& counters, const history::Brought& brought) {
-        if (brought.fate != history::Fate::absent) return counters.count(brought);
-        counters.count(
-            {brought.object, history::Fate::failed, "is neither in the build nor recorded"});
+    static void count_unknown_as_failed(Counters& counters, const history::Recorded& brought) {
+        if (brought.status != history::Status::absent) return counters.count(brought);
+        counters.count(history::failed(
+            brought.object, {base::ErrorKind::absent, "is neither in the build nor recorded"}));
     }
 
     [[nodiscard]] Objects failed_among(const Objects& objects) const {
@@ -328,8 +328,9 @@ class PrewarmJob {
     }
 
     BatchCollector collector(history::NoteUnchanged note_unchanged) {
-        history::BatchSettings settings;
+        history::RecordSettings settings;
         settings.note_unchanged = note_unchanged;
+        settings.list_failed = history::ListFailed::yes;
         settings.same_bytes = [this](const ObjectName& name, const std::string& version) {
             return has_bytes_of(name, version);
         };
@@ -381,8 +382,8 @@ class PrewarmJob {
     Result<void> note_end(Transaction& transaction, const JobResult& result) const {
         const auto recorded = tables::lock_build(transaction, current().version);
         if (recorded && base::contradict(recorded->digest, job_.build->digest()))
-            return base::fail(base::Kind::conflict,
-                              current().version + " is recorded with other content");
+            return base::fail(base::ErrorKind::conflict,
+                              current().version + " was recorded with different content");
         std::vector<source::ClassCount> finished;
         for (const auto& count : job_.build->class_counts())
             if (is_selected(count.class_name)) finished.push_back(count);

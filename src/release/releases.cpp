@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "release/releases.hpp"
 
-#include "tables/tables.hpp"
+#include "tables/objects.hpp"
 
 namespace release {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/release.hpp"
-#include "history/refresh.hpp"
+#include "history/context.hpp"
 #include "store/pool.hpp"
 #include "tables/jobs.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "history/republication.hpp"
 #include "release/batch_collector.hpp"
-#include "tables/bulk.hpp"
-#include "tables/replacement.hpp"
+#include "tables/compared_in.hpp"
+#include "tables/replacements.hpp"
 
 namespace release {
 namespace {
@@ -56,7 +56,7 @@ Result<bool> is_in_force(Transaction& transaction, const Attempt& attempt) {
     const auto recorded = tables::read_build(transaction, attempt.version);
     if (recorded && !recorded->digest.empty() && recorded->digest == attempt.from) return false;
     if (recorded && recorded->digest == attempt.to && recorded->replacing) return true;
-    return base::fail(base::Kind::conflict,
+    return base::fail(base::ErrorKind::conflict,
                       attempt.version + " was replaced by another build meanwhile");
 }
 
@@ -70,7 +70,7 @@ Result<void> write(const RepublishContext& republication, std::span<const Replac
     };
     return write_in_time(republication.pool(), all, begin,
                          [](Transaction& transaction, const Replacement& one) -> Result<void> {
-                             tables::put(transaction, one);
+                             tables::put_replacements(transaction, std::span(&one, 1));
                              return {};
                          });
 }
@@ -85,12 +85,14 @@ bool was_in_build(const RepublishContext& republication, const ObjectName& name)
 // Objects that earlier steps have counted are not counted again.
 BatchCollector collector(const RepublishContext& republication, Progress& progress) {
     BatchCollector batches(republication.job.context, *republication.job.build,
-                           republication.job.previous.get(), {}, batch_limits, progress);
-    batches.count_with([&](Counters& counters, const history::Brought& one) {
-        using history::Fate;
-        if (one.fate == Fate::added || one.fate == Fate::changed || one.fate == Fate::failed)
+                           republication.job.previous.get(),
+                           {.list_failed = history::ListFailed::yes}, batch_limits, progress);
+    batches.count_with([&](Counters& counters, const history::Recorded& one) {
+        using history::Status;
+        if (one.status == Status::added || one.status == Status::changed ||
+            one.status == Status::failed)
             counters.count(one);
-        if (one.fate == Fate::failed || one.fate == Fate::compared) return;
+        if (one.status == Status::failed || one.status == Status::compared) return;
         store::perform(republication.pool(), Access::write, [&](Transaction& transaction) {
             tables::delete_failed(transaction, republication.attempt.version, one.object);
         });
@@ -139,8 +141,8 @@ Comparison::Rows Comparison::read(const tables::OidRange& range) const {
         rows.objects = tables::objects_in(transaction, range);
         std::vector<ObjectRow*> objects;
         for (auto& object : rows.objects) objects.push_back(&object);
-        tables::settle_all(transaction, objects, republication_.release(),
-                           republication_.releases);
+        tables::resolve_compared_in(transaction, objects, republication_.release(),
+                                    republication_.releases);
         std::erase_if(rows.objects, [&](const ObjectRow& object) {
             return object.compared_in != attempt.version;
         });
@@ -162,19 +164,18 @@ class Comparison::Collector {
 
     Counters counters;
 
-    Result<void> add(const ObjectRow& row, Result<history::Republication::Answer> answer,
-                     bool first_pass) {
+    Result<void> add(const ObjectRow& row, Result<history::Recomputed> answer, bool first_pass) {
         if (!answer) return note_failed(row, answer.error());
-        using Fate = history::Republication::Fate;
+        using history::Effect;
         if (!answer->replacement) {
             if (first_pass) counters.count_unchanged();
             seen_.insert(row.oid);
             return {};
         }
         ++counters.looked_at;
-        if (answer->fate == Fate::vanished)
+        if (answer->effect == Effect::vanished)
             ++counters.vanished;
-        else if (answer->fate == Fate::withdrawn)
+        else if (answer->effect == Effect::withdrawn)
             ++counters.withdrawn;
         else
             ++counters.changed;
@@ -196,12 +197,13 @@ class Comparison::Collector {
    private:
     // The object stays as it is and is listed as failed, so that the others need not wait.
     Result<void> note_failed(const ObjectRow& row, const base::Error& error) {
-        if (error.kind != base::Kind::malformed && error.kind != base::Kind::too_large &&
-            error.kind != base::Kind::absent)
+        if (error.kind != base::ErrorKind::malformed &&
+            error.kind != base::ErrorKind::too_large && error.kind != base::ErrorKind::absent)
             return tl::unexpected(error);
-        counters.count({row.object, history::Fate::failed, error.text});
+        counters.count(history::failed(row.object, error));
         store::perform(republication_.pool(), Access::write, [&](Transaction& transaction) {
-            tables::list_failed(transaction, republication_.release(), row.object, error.text);
+            const tables::FailedObject one{republication_.release(), row.object, error.text};
+            tables::list_failed(transaction, std::span(&one, 1));
         });
         seen_.insert(row.oid);
         return {};
@@ -234,10 +236,18 @@ Result<Comparison::Verdict> Comparison::judge(const ObjectRow& row, Presence pre
 Result<Counters> Comparison::run(const tables::OidRange& range, Presence presence,
                                  bool first_pass, const KeepGoing& keep_going) {
     const auto rows = read(range);
-    const history::Republication republication(
-        republication_.job.context, *republication_.job.build, republication_.job.previous.get(),
-        republication_.releases);
+    const history::BuildView view{republication_.job.context, *republication_.job.build,
+                                  republication_.job.previous.get()};
     Collector collector(republication_, *seen_);
+    std::vector<ObjectRow> differing;
+    const auto compare = [&]() -> Result<void> {
+        auto answers = history::recompute(view, republication_.releases, differing);
+        for (std::size_t i = 0; i < answers.size(); ++i)
+            if (auto done = collector.add(differing[i], std::move(answers[i]), first_pass); !done)
+                return done;
+        differing.clear();
+        return {};
+    };
     for (const auto& object : rows.objects) {
         if (rows.replaced.contains(object.oid) || seen_->contains(object.oid)) continue;
         if (!keep_going()) break;
@@ -249,9 +259,11 @@ Result<Counters> Comparison::run(const tables::OidRange& range, Presence presenc
             seen_->insert(object.oid);
             continue;
         }
-        if (auto done = collector.add(object, republication.of(object), first_pass); !done)
-            return tl::unexpected(done.error());
+        differing.push_back(object);
+        if (differing.size() < batch_limits.objects) continue;
+        if (auto done = compare(); !done) return tl::unexpected(done.error());
     }
+    if (auto done = compare(); !done) return tl::unexpected(done.error());
     if (auto done = collector.flush(); !done) return tl::unexpected(done.error());
     return std::move(collector.counters);
 }

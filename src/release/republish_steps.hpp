@@ -11,7 +11,7 @@
 #include "release/attempt.hpp"
 #include "release/job_runner.hpp"
 #include "tables/jobs.hpp"
-#include "tables/tables.hpp"
+#include "tables/objects.hpp"
 
 namespace release {
 

@@ -11,19 +11,19 @@
 namespace render {
 namespace {
 
-// Returns the parameters since, tag and change of the address, which narrow the feed.
-std::string narrowing_of(std::string_view self_url) {
-    constexpr std::array<std::string_view, 3> names = {"since=", "tag=", "change="};
+// Returns the parameters since, tag and change of the address, which filter the feed.
+std::string filter_parameters_of(std::string_view self_url) {
+    constexpr auto names = std::to_array<std::string_view>({"since=", "tag=", "change="});
     const auto query = self_url.find('?');
-    std::string narrowing;
-    if (query == std::string_view::npos) return narrowing;
+    std::string parameters;
+    if (query == std::string_view::npos) return parameters;
     for (const auto parameter : base::split(self_url.substr(query + 1), '&'))
         for (const auto name : names)
             if (parameter.starts_with(name)) {
-                narrowing += narrowing.empty() ? '?' : '&';
-                narrowing += parameter;
+                parameters += parameters.empty() ? '?' : '&';
+                parameters += parameter;
             }
-    return narrowing;
+    return parameters;
 }
 
 // No two entries of a document may have the same time (RFC 4287 section 4.1.1), but all entries of
@@ -69,9 +69,9 @@ void append_head(std::string& xml, const query::HistoryPage& page, const Channel
                  {{"xmlns", "http://www.w3.org/2005/Atom"},
                   {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
                   {"xml:lang", site.language}});
-    append_element(xml, 1, "title", title_of(channel));
+    append_element(xml, 1, "title", channel_title_of(channel));
     append_element(xml, 1, "subtitle", description_of(page, channel));
-    append_element(xml, 1, "id", channel.subject.id + narrowing_of(channel.self_url));
+    append_element(xml, 1, "id", channel.subject.id + filter_parameters_of(channel.self_url));
     append_element(xml, 1, "updated", base::format_rfc3339(last_modified(page)));
     append_author(xml, 1, {publisher_of(site), {}});
     append_links(xml, channel, links);

@@ -42,7 +42,7 @@ std::optional<DocumentChange> document_change(const Change& change, std::size_t 
 // Empty for texts and members of a KeySet, which have no tag above them.
 std::string_view first_tag_of(const DocumentChange& change) {
     const auto& first = change.parents.empty() ? change.node().cell : change.parents.front();
-    return first.kind == tree::Kind::tag ? std::string_view(first.text) : std::string_view();
+    return first.kind == tree::CellKind::tag ? std::string_view(first.text) : std::string_view();
 }
 
 // Collects changes by their first tags.
@@ -117,12 +117,12 @@ bool is_summarised(const Change& change, std::size_t number, KnownPlaces& places
 bool is_plain_text(const tree::Cell& cell) {
     // ?Text values are objects in AceDB, whose name is the text itself.
     constexpr std::string_view text_class = "Text";
-    return cell.kind == tree::Kind::text ||
-           (cell.kind == tree::Kind::reference && cell.class_name == text_class);
+    return cell.kind == tree::CellKind::text ||
+           (cell.kind == tree::CellKind::reference && cell.class_name == text_class);
 }
 
 bool DocumentChange::ends_path() const {
-    return op != Op::replaced && node().cell.kind == tree::Kind::tag;
+    return op != Op::replaced && node().cell.kind == tree::CellKind::tag;
 }
 
 bool DocumentChange::replaces_text() const {
@@ -137,7 +137,7 @@ ChangeDocument change_document(const tables::Row& row, const query::HistoryPage&
     std::size_t number = 0;
     for (const auto& change : row.notes.changes) {
         ++number;
-        if (page.narrowing.is_set() && !page.narrowing.shows(change)) {
+        if (page.filter.is_set() && !page.filter.shows(change)) {
             ++document.filtered;
         } else if (!is_summarised(change, number, places, document.mass_changes)) {
             if (const auto shown = document_change(change, number)) groups.add(*shown);

@@ -9,7 +9,7 @@
 
 #include "base/json.hpp"
 #include "compare/change.hpp"
-#include "query/query.hpp"
+#include "query/tree_at.hpp"
 #include "render/site.hpp"
 
 namespace render {

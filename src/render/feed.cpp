@@ -15,10 +15,12 @@ namespace {
 using query::archive_page;
 using tree::ObjectName;
 
-constexpr std::array<Format, 3> all_formats = {
-    {{"rss", "application/rss+xml", "RSS", rss},
-     {"atom", "application/atom+xml", "Atom", atom},
-     {"json", "application/feed+json", "JSON Feed", json_feed}}};
+// To add a format: write a function that calls document_of(), declare it in feed.hpp, and add a line
+// here. Addresses, Accept, pages and commands follow.
+constexpr auto all_formats =
+    std::to_array<Format>({{"rss", "application/rss+xml", "RSS", rss},
+                           {"atom", "application/atom+xml", "Atom", atom},
+                           {"json", "application/feed+json", "JSON Feed", json_feed}});
 
 constexpr std::size_t most_named = 2;  // objects of a watch list that its title names
 
@@ -53,7 +55,7 @@ std::string names_of(const query::WatchList& list) {
 // Narrowed feeds and archive pages may lack that row.
 std::optional<Successor> successor_in_description(const query::History& history,
                                                   const Site& site) {
-    const bool has_newest = history.vanished && !history.narrowing.is_set() &&
+    const bool has_newest = history.vanished && !history.filter.is_set() &&
                             !history.rows.empty() &&
                             history.rows.front().kind == tables::RowKind::vanished;
     return has_newest ? successor_of(history.rows.front(), site) : std::nullopt;
@@ -87,7 +89,7 @@ class IdentityText {
         add(channel.subject.description);
         add(channel.subject.page_url);
         add(channel.subject.id);
-        add(channel.narrowing);
+        add(channel.filter_text);
         add(channel.self_url);
         add(channel.current_url);
         add(channel.archive_url);
@@ -121,10 +123,10 @@ class IdentityText {
         add(change.of);
     }
 
-    void add(const query::ChangeFilter& narrowing) {
-        add(narrowing.tag);
-        add(narrowing.only.size());
-        for (const auto op : narrowing.only) add(compare::name_of(op));
+    void add(const query::ChangeFilter& filter) {
+        add(filter.tag);
+        add(filter.only.size());
+        for (const auto op : filter.only) add(compare::name_of(op));
     }
 
     template <class Values>
@@ -263,7 +265,7 @@ std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
     return query;
 }
 
-std::string identity_of(const query::HistoryPage& page, const Channel& channel) {
+std::string entity_tag_parts(const query::HistoryPage& page, const Channel& channel) {
     IdentityText text;
     text.add(channel);
     // An archive page stays the same while newer rows are recorded.
@@ -279,7 +281,7 @@ std::string identity_of(const query::HistoryPage& page, const Channel& channel) 
         text.add(person.object);
         text.add(person.label);
     }
-    text.add(page.narrowing);
+    text.add(page.filter);
     return std::move(text).take();
 }
 
@@ -322,15 +324,15 @@ std::string document_of(const Shape& shape, const query::HistoryPage& page,
     }
 }
 
-std::string title_of(const Channel& channel) {
-    return plain_line(channel.subject.title + channel.narrowing);
+std::string channel_title_of(const Channel& channel) {
+    return plain_line(channel.subject.title + channel.filter_text);
 }
 
 std::string description_of(const query::HistoryPage& page, const Channel& channel) {
     const auto& description = channel.subject.description;
     if (!page.cut) return description;
     return description + " This feed was built from the newest " +
-           with_separators(query::most_narrowed) + " items only.";
+           with_separators(query::most_filtered) + " items only.";
 }
 
 std::string publisher_of(const Site& site) {

@@ -42,7 +42,7 @@ struct Subject {
 // One document. Absolute URLs.
 struct Channel {
     Subject subject;
-    std::string narrowing;  // ", since WS186", added to the title; empty for the plain feed
+    std::string filter_text;  // ", since WS186", added to the title; empty for the plain feed
     // The address of this document. Its parameters since, tag and change distinguish the
     // narrowed feeds of one subject (in the id of the Atom feed).
     std::string self_url;
@@ -60,7 +60,8 @@ struct Channel {
 // Returns what entity tags are made of: everything that the bytes of a document depend on, apart
 // from format, configuration and renderer_version. Equal texts mean equal bytes. Rows are named
 // and not read, so this costs little.
-[[nodiscard]] std::string identity_of(const query::HistoryPage& page, const Channel& channel);
+[[nodiscard]] std::string entity_tag_parts(const query::HistoryPage& page,
+                                           const Channel& channel);
 
 // In every format the items are sorted by release, newest first, then by class and name. A document
 // has at most 512 KB; older items are left out (archive pages hold their items whatever they take).
@@ -119,7 +120,7 @@ struct Shape {
                                       const Channel& channel, const Site& site);
 
 // The channel's title: "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186".
-[[nodiscard]] std::string title_of(const Channel& channel);
+[[nodiscard]] std::string channel_title_of(const Channel& channel);
 
 // The channel's description. It says so if older rows were not searched.
 [[nodiscard]] std::string description_of(const query::HistoryPage& page, const Channel& channel);

@@ -80,7 +80,7 @@ class NodeWriter {
     // The timestamp of a tag with values below it says little: loading a line again sets it.
     void write_alone(const Node& node, std::string_view& shown) const {
         append_cell(html_, node.cell, style_.site);
-        const bool is_inner_tag = node.cell.kind == tree::Kind::tag && !node.children.empty();
+        const bool is_inner_tag = node.cell.kind == tree::CellKind::tag && !node.children.empty();
         if (is_inner_tag || node.stamp == shown) return;
         const auto append = style_.small_stamps ? append_small_stamp : append_stamp;
         append(html_, node.stamp, style_.people, style_.site);
@@ -169,7 +169,8 @@ void append_shortened(std::string& html, std::string_view text) {
 }
 
 std::string link_of(const tree::Cell& cell, const Site& site) {
-    const bool names = cell.kind == tree::Kind::reference || cell.kind == tree::Kind::member;
+    const bool names =
+        cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;
     if (!names || is_plain_text(cell) || cell.text.size() > tree::longest_name ||
         cell.class_name.size() > tree::longest_class)
         return {};
@@ -177,7 +178,7 @@ std::string link_of(const tree::Cell& cell, const Site& site) {
 }
 
 void append_cell_text(std::string& html, const tree::Cell& cell) {
-    if (cell.kind == tree::Kind::comment) html += "// ";
+    if (cell.kind == tree::CellKind::comment) html += "// ";
     append_shortened(html, cell.text);
 }
 

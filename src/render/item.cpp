@@ -41,6 +41,9 @@ std::string with_names(std::string_view pattern, const tree::ObjectName& object)
     return url;
 }
 
+// The title of an item is not stored: verb_of, period_of, counts_of, details_of and title_of make it
+// each time from what the row holds. Readers have seen it, so these functions must never give
+// another text for a row (docs/design.md, "Identity").
 std::string_view verb_of(RowKind kind) {
     switch (kind) {
         case RowKind::created: return " created";
@@ -84,11 +87,11 @@ std::string details_of(const tables::Row& row) {
 }
 
 bool is_tag(const tree::Cell& cell, const std::string& name) {
-    return cell.kind == tree::Kind::tag && base::equal_ignoring_case(cell.text, name);
+    return cell.kind == tree::CellKind::tag && base::equal_ignoring_case(cell.text, name);
 }
 
 std::optional<ObjectName> object_in(const tree::Cell& cell) {
-    if (cell.kind != tree::Kind::reference || cell.class_name.empty() || cell.text.empty())
+    if (cell.kind != tree::CellKind::reference || cell.class_name.empty() || cell.text.empty())
         return std::nullopt;
     return ObjectName{cell.class_name, cell.text};
 }
@@ -266,8 +269,7 @@ std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPag
     if (site.hide_curators) return {};
     Curators curators(page.people, site);
     for (const auto& change : row.notes.changes)
-        if (!page.narrowing.is_set() || page.narrowing.shows(change))
-            curators.collect(change.after);
+        if (!page.filter.is_set() || page.filter.shows(change)) curators.collect(change.after);
     return std::move(curators).take();
 }
 

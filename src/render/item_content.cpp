@@ -16,7 +16,7 @@ namespace {
 
 using compare::Op;
 using tables::RowKind;
-using tree::Kind;
+using tree::CellKind;
 using tree::Node;
 
 constexpr std::size_t most_bytes = 32 << 10;  // of the whole content
@@ -105,7 +105,7 @@ class ContentWriter {
     // nothing would remain to link to the page.
     void write_path(const DocumentChange& change) {
         const auto size = change.path_size();
-        const bool skips_first = size > 1 && change.path_cell(0).kind == Kind::tag &&
+        const bool skips_first = size > 1 && change.path_cell(0).kind == CellKind::tag &&
                                  link_of(change.path_cell(1), site_).empty();
         const std::size_t first = skips_first ? 1 : 0;
         if (size > 0) html_.append(name_of(change.op)) += ' ';

@@ -30,7 +30,7 @@ void write_changes(base::JsonWriter& json, const tables::Row& row, const query::
     json.key("changes").begin_array();
     std::size_t written = 0, bytes = 0;
     for (const auto& change : row.notes.changes) {
-        if (page.narrowing.is_set() && !page.narrowing.shows(change)) continue;
+        if (page.filter.is_set() && !page.filter.shows(change)) continue;
         if (written == most_changes) break;
         const auto text = change_json(change, site);
         bytes += text.size() + (written > 0 ? 1 : 0);
@@ -60,7 +60,7 @@ void append_head(std::string& text, const query::HistoryPage& page, const Channe
                  const Neighbours& links, const Site& site) {
     base::JsonWriter json(text);
     json.begin_object().field("version", "https://jsonfeed.org/version/1.1");
-    write_text(json, "title", title_of(channel));
+    write_text(json, "title", channel_title_of(channel));
     write_text(json, "home_page_url", channel.subject.page_url);
     write_text(json, "feed_url", channel.self_url);
     write_text(json, "description", description_of(page, channel));

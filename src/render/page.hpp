@@ -13,7 +13,7 @@
 
 #include "compare/change.hpp"
 #include "query/history_page.hpp"
-#include "query/query.hpp"
+#include "query/release_contents.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "tables/rows.hpp"

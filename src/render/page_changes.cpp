@@ -124,7 +124,7 @@ class PageWriter {
     //   number  of the change, for its first piece; 0: this is not the first
     bool write_tree(Op op, Path path, const Node& node, std::size_t number) {
         // A tag is the end of the path in the heading. Anything else is below the heading.
-        const bool in_path = node.cell.kind == tree::Kind::tag;
+        const bool in_path = node.cell.kind == tree::CellKind::tag;
         if (in_path) path.push_back(&node.cell);
         const auto write = [&](const Node& written, std::size_t size) {
             const auto content = side(op, content_of(written, in_path));
@@ -261,7 +261,7 @@ class PageWriter {
 
     // The first tag is left out, because it heads the group.
     void append_path(std::string& html, const Path& path) const {
-        const bool headed = !path.empty() && path.front()->kind == tree::Kind::tag;
+        const bool headed = !path.empty() && path.front()->kind == tree::CellKind::tag;
         const std::size_t first = headed ? 1 : 0;
         const auto from = path.size() > most_of_path + first ? path.size() - most_of_path : first;
         html += ' ';

@@ -56,7 +56,7 @@ std::string classes_of(const ReleaseView& view, const Site& site) {
     std::uint64_t most = 1;
     for (const auto& each : classes) most = std::max(most, each.objects);
     const auto items = items_within(
-        most_of_classes, classes, [&](std::string& html, const Contents::ClassCount& each) {
+        most_of_classes, classes, [&](std::string& html, const query::ClassCount& each) {
             const auto url = address_of(view, each.class_name, 0, site);
             html += "<tr><th scope=\"row\">" + link_html(url, each.class_name) + "</th><td>" +
                     with_separators(each.objects) + "</td><td class=\"bars\">" +

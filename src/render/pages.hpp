@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "query/history_page.hpp"
-#include "query/query.hpp"
+#include "query/release_contents.hpp"
+#include "query/tree_at.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 

@@ -90,7 +90,7 @@ void append_head(std::string& xml, const query::HistoryPage& page, const Channel
                   {"xmlns:fh", "http://purl.org/syndication/history/1.0"},
                   {"xmlns:sy", "http://purl.org/rss/1.0/modules/syndication/"}});
     append_start(xml, 1, "channel");
-    append_element(xml, 2, "title", title_of(channel));
+    append_element(xml, 2, "title", channel_title_of(channel));
     append_url_element(xml, 2, "link", channel.subject.page_url);
     append_element(xml, 2, "description", description_of(page, channel));
     append_element(xml, 2, "language", site.language);

@@ -19,31 +19,31 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-constexpr std::array<std::string_view, 17> everywhere = {
-    "language",  "title",      "site_title",  "home_url",   "contact",    "contact_url",
-    "style_url", "script_url", "suggest_url", "noindex",    "private",    "search_text",
-    "feeds",     "feed_url",   "feed_type",   "feed_title", "feed_format"};
-constexpr std::array<std::string_view, 1> in_layout = {"content"};
-constexpr std::array<std::string_view, 15> in_home = {
-    "class_feed_url", "class_options", "class_name", "searched", "results",
-    "results_count",  "results_cut",   "releases",   "watching", "watched",
-    "watched_count",  "watched_cut",   "found",      "opml_url", "class_alone"};
-constexpr std::array<std::string_view, 26> in_history = {
-    "label",      "name",     "class_name",  "other_name",  "object_url",      "watch_url",
-    "watch_name", "current",  "current_url", "vanished",    "successor",       "successor_url",
-    "count",      "timeline", "rows",        "one_release", "all_url",         "previous_url",
-    "next_url",   "part",     "older",       "form_url",    "successor_words", "release_options",
-    "diff_from",  "diff_to"};
-constexpr std::array<std::string_view, 20> in_diff = {
-    "label", "name",      "class_name", "other_name",   "object_url", "history_url", "form_url",
-    "from",  "from_date", "to",         "to_date",      "json_url",   "changes",     "summary",
-    "same",  "created",   "vanished",   "previous_url", "next_url",   "part"};
-constexpr std::array<std::string_view, 20> in_release = {
-    "version",    "date",   "before",       "before_url",  "after",
-    "after_url",  "counts", "mass_changes", "classes",     "form_url",
-    "class_name", "text",   "narrowed",     "release_url", "entries",
-    "matching",   "shown",  "previous_url", "next_url",    "empty"};
-constexpr std::array<std::string_view, 3> in_error = {"status", "reason", "explanation"};
+constexpr auto everywhere = std::to_array<std::string_view>(
+    {"language", "title", "site_title", "home_url", "contact", "contact_url", "style_url",
+     "script_url", "suggest_url", "noindex", "private", "search_text", "feeds", "feed_url",
+     "feed_type", "feed_title", "feed_format"});
+constexpr auto in_layout = std::to_array<std::string_view>({"content"});
+constexpr auto in_home = std::to_array<std::string_view>(
+    {"class_feed_url", "class_options", "class_name", "searched", "results", "results_count",
+     "results_cut", "releases", "watching", "watched", "watched_count", "watched_cut", "found",
+     "opml_url", "class_alone"});
+constexpr auto in_history = std::to_array<std::string_view>(
+    {"label",      "name",     "class_name",  "other_name",  "object_url",      "watch_url",
+     "watch_name", "current",  "current_url", "vanished",    "successor",       "successor_url",
+     "count",      "timeline", "rows",        "one_release", "all_url",         "previous_url",
+     "next_url",   "part",     "older",       "form_url",    "successor_words", "release_options",
+     "diff_from",  "diff_to"});
+constexpr auto in_diff = std::to_array<std::string_view>(
+    {"label", "name",      "class_name", "other_name",   "object_url", "history_url", "form_url",
+     "from",  "from_date", "to",         "to_date",      "json_url",   "changes",     "summary",
+     "same",  "created",   "vanished",   "previous_url", "next_url",   "part"});
+constexpr auto in_release = std::to_array<std::string_view>(
+    {"version",    "date",   "before",       "before_url",  "after",
+     "after_url",  "counts", "mass_changes", "classes",     "form_url",
+     "class_name", "text",   "narrowed",     "release_url", "entries",
+     "matching",   "shown",  "previous_url", "next_url",    "empty"});
+constexpr auto in_error = std::to_array<std::string_view>({"status", "reason", "explanation"});
 
 constexpr std::array<PageTemplate, 6> pages = {{{"layout.mustache", in_layout},
                                                 {"home.mustache", in_home},
@@ -52,9 +52,9 @@ constexpr std::array<PageTemplate, 6> pages = {{{"layout.mustache", in_layout},
                                                 {"release.mustache", in_release},
                                                 {"error.mustache", in_error}}};
 
-constexpr std::array<std::string_view, 3> partials = {"search.mustache", "subscribe.mustache",
-                                                      "parts.mustache"};
-constexpr std::array<std::string_view, 3> files = {"style.css", "feed.css", "varve.js"};
+constexpr auto partials =
+    std::to_array<std::string_view>({"search.mustache", "subscribe.mustache", "parts.mustache"});
+constexpr auto files = std::to_array<std::string_view>({"style.css", "feed.css", "varve.js"});
 
 template <class List>
 bool holds(const List& list, std::string_view name) {
@@ -141,8 +141,8 @@ base::Result<std::string> whole_text(const PageTemplate& page, const TemplateTex
         copied = tag.end;
     };
     const auto mistake = check(page.file, text, page, insert);
-    if (mistake_in_partial) return base::fail(base::Kind::malformed, *mistake_in_partial);
-    if (mistake) return base::fail(base::Kind::malformed, *mistake);
+    if (mistake_in_partial) return base::fail(base::ErrorKind::malformed, *mistake_in_partial);
+    if (mistake) return base::fail(base::ErrorKind::malformed, *mistake);
     return whole.append(text, copied);
 }
 
@@ -174,7 +174,7 @@ base::Result<TemplateTexts> merged(const TemplateTexts& own) {
     TemplateTexts texts(template_files().begin(), template_files().end());
     for (const auto& [name, text] : own) {
         if (!is_template(name))
-            return base::fail(base::Kind::malformed,
+            return base::fail(base::ErrorKind::malformed,
                               name + ": there is no template with this name");
         texts[name] = text;
     }
@@ -215,7 +215,7 @@ base::Result<Templates> Templates::make(const TemplateTexts& own) {
         if (!text) return tl::unexpected(text.error());
         auto compiled = std::make_unique<mustache::mustache>(*text);
         if (!compiled->is_valid())
-            return base::fail(base::Kind::malformed,
+            return base::fail(base::ErrorKind::malformed,
                               std::string(page.file) + ": " + compiled->error_message());
         compiled->set_custom_escape(escaped);
         state->pages.emplace(page.file, std::move(compiled));

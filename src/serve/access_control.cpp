@@ -1,20 +1,167 @@
 // SPDX-License-Identifier: MIT
 #include "serve/access_control.hpp"
 
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <cmath>
 #include <openssl/evp.h>
+#include <system_error>
+#include <unistd.h>
+#include <utf8.h>
 
+#include "base/digest.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace serve {
 
 namespace {
 
-constexpr std::size_t longest_token = 512;
+using namespace std::chrono_literals;
+using base::ErrorKind;
+
+// ---- Tokens ----
+
+constexpr std::size_t longest_name = 64;    // bytes
+constexpr std::size_t longest_token = 256;  // bytes; longer ones are not looked up
+constexpr auto refresh_after = 500ms;
+constexpr auto valid_for = 1s;
+constexpr auto valid_without_store_for = 60s;
+
+// RFC 4648 section 5, without padding: needs no escape in a query.
+std::string base64url(const std::array<unsigned char, 32>& bytes) {
+    std::array<unsigned char, 45> text{};  // 4 for every 3 bytes, and a NUL
+    const int size = ::EVP_EncodeBlock(text.data(), bytes.data(), static_cast<int>(bytes.size()));
+    std::string encoded(text.begin(), text.begin() + size);
+    std::ranges::replace(encoded, '+', '-');
+    std::ranges::replace(encoded, '/', '_');
+    encoded.erase(encoded.find('='));
+    return encoded;
+}
+
+std::string new_token() {
+    std::array<unsigned char, 32> bytes{};
+    if (::getentropy(bytes.data(), bytes.size()) != 0)
+        throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
+    return base64url(bytes);
+}
+
+// True for control characters (C0, DEL, C1) and those that change the direction of writing.
+bool is_invisible(char32_t c) {
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
+           (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+bool is_printable(std::string_view text) {
+    if (!base::is_legal_text(text)) return false;
+    for (const auto* at = text.data(); at != text.data() + text.size();)
+        if (is_invisible(static_cast<char32_t>(utf8::unchecked::next(at)))) return false;
+    return true;
+}
+
+bool is_name(const std::string& name) {
+    return !name.empty() && name.size() <= longest_name && base::trim(name) == name &&
+           is_printable(name);
+}
+
+bool exists(store::Transaction& transaction, const std::string& name) {
+    return !transaction.query("SELECT name FROM tokens WHERE name = ?", {store::Value{name}})
+                .empty();
+}
+
+}  // namespace
+
+base::Result<std::string> add_token(store::Pool& pool, const std::string& name,
+                                    base::Seconds now) {
+    if (!is_name(name))
+        return base::fail(
+            ErrorKind::refused,
+            "\"" + name +
+                "\" cannot be the name of a token: use 1 to 64 bytes of printable text");
+    auto token = new_token();
+    const auto hash = base::sha256_hex(token);
+    const auto done =
+        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+            // A commit that was in doubt may have succeeded: the token is then already there.
+            const auto found = transaction.query("SELECT token_hash FROM tokens WHERE name = ?",
+                                                 {store::Value{name}});
+            if (!found.empty()) return found[0].text(0) == hash;
+            transaction.execute(
+                "INSERT INTO tokens (name, token_hash, created_at) VALUES (?, ?, ?)",
+                {store::Value{name}, store::Value{hash},
+                 store::Value{base::format_rfc3339(now)}});
+            return true;
+        });
+    if (!done)
+        return base::fail(ErrorKind::conflict,
+                          name + " already has a token; varve token revoke removes it");
+    return token;
+}
+
+base::Result<void> revoke_token(store::Pool& pool, const std::string& name) {
+    // Checked first, because a second attempt after a commit in doubt finds nothing to delete.
+    const bool there = store::perform(
+        pool, store::Access::read, [&](auto& transaction) { return exists(transaction, name); });
+    if (!there) return base::fail(ErrorKind::absent, "there is no token for " + name);
+    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+        transaction.execute("DELETE FROM tokens WHERE name = ?", {store::Value{name}});
+    });
+    return {};
+}
+
+std::vector<Token> list_tokens(store::Pool& pool) {
+    return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+        std::vector<Token> tokens;
+        for (const auto& row :
+             transaction.query("SELECT name, created_at FROM tokens ORDER BY name"))
+            tokens.push_back({row.text(0), row.text(1)});
+        return tokens;
+    });
+}
+
+TokenHolders::TokenHolders(store::Pool& pool, SteadyClock clock)
+    : pool_(pool), names_({.refresh_after = refresh_after,
+                           .wait_after = valid_for,
+                           .wait_after_failure = valid_without_store_for},
+                          std::move(clock)) {}
+
+// Reads all tokens at once, so that guesses of strangers cause no queries.
+std::optional<TokenHolders::Names> TokenHolders::read() const {
+    try {
+        return store::perform(pool_, store::Access::read, [](store::Transaction& transaction) {
+            Names names;
+            for (const auto& row : transaction.query("SELECT token_hash, name FROM tokens"))
+                names.emplace(row.text(0), row.text(1));
+            return names;
+        });
+    } catch (const store::Failure& failure) {
+        base::log::warning("cannot read the tokens", {{"reason", failure.what()}});
+        return std::nullopt;
+    }
+}
+
+base::Result<std::optional<std::string>> TokenHolders::holder_of(std::string_view token) {
+    using Holder = std::optional<std::string>;
+    if (token.empty() || token.size() > longest_token) return Holder();
+    const auto names = names_.get([this] { return read(); });
+    if (names.value == nullptr || (names.has_failed && names.age >= valid_without_store_for))
+        return base::fail(ErrorKind::unavailable, "the tokens cannot be read from the store");
+    const auto found = names.value->find(base::sha256_hex(token));
+    return found == names.value->end() ? Holder() : Holder(found->second);
+}
+
+// ---- Requests to a private site ----
+
+namespace {
+
+constexpr std::size_t longest_credentials = 1024;  // bytes of base64
 
 // Decodes base64 (RFC 4648 section 4, with padding); empty when it is invalid.
 std::string decode_base64(std::string_view text) {
-    if (text.empty() || text.size() % 4 != 0 || text.size() > 2 * longest_token) return {};
+    if (text.empty() || text.size() % 4 != 0 || text.size() > longest_credentials) return {};
     std::string bytes(text.size() / 4 * 3, '\0');
     const int count = ::EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
                                         reinterpret_cast<const unsigned char*>(text.data()),
@@ -48,7 +195,6 @@ std::optional<HttpError> check_token(TokenHolders& holders, const Request& reque
     // A client that sends many tokens is guessing.
     if (tokens.size() > 2) tokens.clear();
     for (const auto& token : tokens) {
-        if (token.empty() || token.size() > longest_token) continue;
         const auto holder = holders.holder_of(token);
         if (!holder) {
             base::log::warning("token lookup failed", {{"reason", holder.error().text}});
@@ -70,6 +216,64 @@ void mark_private(Response& response, const std::vector<std::string>& query_toke
     std::string location(response.field("Location"));
     location += location.find('?') == std::string::npos ? "?token=" : "&token=";
     response.set_field("Location", location + base::percent_encode(query_tokens.front()));
+}
+
+// ---- Rate limits ----
+
+namespace {
+
+constexpr std::size_t longest_client = 64;
+
+std::string text_of(const unsigned char* bytes, std::size_t count) {
+    return {reinterpret_cast<const char*>(bytes), count};
+}
+
+}  // namespace
+
+std::string client_of(std::string_view address) {
+    constexpr std::array<unsigned char, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    const std::string text(address.substr(0, longest_client));
+    std::array<unsigned char, 16> bytes{};
+    if (::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) return text_of(bytes.data(), 4);
+    if (::inet_pton(AF_INET6, text.c_str(), bytes.data()) != 1) return text;
+    if (std::equal(mapped.begin(), mapped.end(), bytes.begin()))
+        return text_of(bytes.data() + mapped.size(), 4);
+    return text_of(bytes.data(), 8);
+}
+
+RateLimiter::Bucket& RateLimiter::bucket_of(std::string client,
+                                            std::chrono::steady_clock::time_point now) {
+    if (const auto known = by_client_.find(client); known != by_client_.end()) {
+        buckets_.splice(buckets_.begin(), buckets_, known->second);
+        return buckets_.front();
+    }
+    if (buckets_.size() >= limits_.most_clients) {
+        by_client_.erase(buckets_.back().client);
+        buckets_.pop_back();
+    }
+    buckets_.push_front({std::move(client), limits_.burst, now});
+    by_client_.emplace(buckets_.front().client, buckets_.begin());
+    return buckets_.front();
+}
+
+std::optional<std::chrono::seconds> RateLimiter::count_request(
+    std::string_view address, std::chrono::steady_clock::time_point now) {
+    if (limits_.per_minute <= 0) return std::nullopt;
+    const double per_second = limits_.per_minute / 60;
+    const std::lock_guard lock(mutex_);
+    Bucket& bucket = bucket_of(client_of(address), now);
+    // Threads read the clock before they wait for the lock, so time may seem to go back.
+    const std::chrono::duration<double> passed = now - bucket.filled_at;
+    if (passed.count() > 0) {
+        bucket.tokens = std::min(limits_.burst, bucket.tokens + passed.count() * per_second);
+        bucket.filled_at = now;
+    }
+    if (bucket.tokens >= 1) {
+        bucket.tokens -= 1;
+        return std::nullopt;
+    }
+    const auto wait = std::ceil((1 - bucket.tokens) / per_second);
+    return std::chrono::seconds(static_cast<long>(std::max(1.0, wait)));
 }
 
 }  // namespace serve

@@ -99,7 +99,6 @@ bool write_all(int descriptor, std::string_view bytes) {
 // Routes use no request body, but an unread one may make a web server lose the response.
 void discard_body(const char* const* variables, int input) {
     constexpr std::string_view length = "CONTENT_LENGTH=";
-    constexpr std::size_t longest_body = 256 * 1024;
     std::size_t left = 0;
     for (; *variables != nullptr; ++variables)
         if (const std::string_view each(*variables); each.starts_with(length))

@@ -16,13 +16,12 @@
 #include "base/single_flight.hpp"
 #include "history/current.hpp"
 #include "query/history_service.hpp"
-#include "query/query.hpp"
+#include "query/release_contents.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
+#include "serve/access_control.hpp"
 #include "serve/monitoring.hpp"
 #include "serve/page_cache.hpp"
-#include "serve/rate_limiter.hpp"
-#include "serve/tokens.hpp"
 #include "store/pool.hpp"
 
 namespace serve {
@@ -39,14 +38,14 @@ struct Services {
 struct Settings {
     std::size_t cache_bytes = 64 << 20;  // 0: no page is cached, each request renders
     std::size_t max_items = 1000;
-    long max_age = 3600;               // seconds
-    std::string configuration_digest;  // of everything that changes a page, templates included;
-                                       // part of entity tags
-    bool count_hits = true;            // false for plain CGI and `varve feed`
-    bool private_site = false;         // readers need a token
-    RateLimits limits = {};            // for each client
-    Metrics* metrics = nullptr;        // outlives the site, and counts for the next one too;
-                                       // nullptr: the site has its own
+    long max_age = 3600;         // seconds
+    std::string page_digest;     // of everything that changes a page, templates included;
+                                 // part of entity tags
+    bool count_hits = true;      // false for plain CGI and `varve feed`
+    bool private_site = false;   // readers need a token
+    RateLimits limits = {};      // for each client
+    Metrics* metrics = nullptr;  // outlives the site, and counts for the next one too;
+                                 // nullptr: the site has its own
     base::Clock clock = base::system_clock_now;
     SteadyClock steady_clock = std::chrono::steady_clock::now;
 };

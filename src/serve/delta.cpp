@@ -83,14 +83,15 @@ std::optional<NewerItems> newer_items(
     NewerItems newer;
     newer.entity_tag = documents.with(0, tag_of);
     newer.last_modified = documents.with(0, render::last_modified);
-    if (names_tag(client_tags, tag_in(newer.entity_tag, coding))) {
+    if (names_tag(client_tags, tag_in_coding(newer.entity_tag, coding))) {
         newer.page = std::move(documents).newest(0);
         return newer;
     }
     for (const auto skip : documents.rows_of_newest_releases()) {
         if (!documents.has(skip)) return std::nullopt;
         const auto tag = documents.with(skip, tag_of);
-        if (!names_tag(client_tags, tag) && !names_tag(client_tags, tag_in(tag, Coding::gzip)))
+        if (!names_tag(client_tags, tag) &&
+            !names_tag(client_tags, tag_in_coding(tag, Coding::gzip)))
             continue;
         newer.page = std::move(documents).newest(skip);
         return newer;

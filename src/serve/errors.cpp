@@ -24,8 +24,6 @@ std::string_view cache_control_for(int status) {
     }
 }
 
-constexpr long retry_after = 30;  // seconds
-
 // A realm is a quoted string: characters that would end it, or are not ASCII, are left out.
 std::string authenticate_field(const render::Site& site) {
     std::string realm;
@@ -69,27 +67,31 @@ Wanted wanted_search() { return {"this database", "No release has been recorded 
 
 HttpError http_error_of(const base::Error& error, const Wanted& wanted,
                         const std::string& since) {
-    using base::Kind;
+    using base::ErrorKind;
     // A mistake of the client does not concern the operator.
-    if (error.kind != Kind::absent && error.kind != Kind::refused)
+    if (error.kind != ErrorKind::absent && error.kind != ErrorKind::refused)
         base::log::warning("history not available",
                            {{"object", wanted.what}, {"reason", error.text}});
     switch (error.kind) {
-        case Kind::absent: return {404, wanted.if_absent};
-        case Kind::refused:
+        case ErrorKind::absent: return {404, wanted.if_absent};
+        case ErrorKind::refused:
             if (since.empty()) break;
             return {400, "since=" + since + " does not name a known release."};
-        case Kind::unavailable:
+        case ErrorKind::unavailable:
             return {503, "The history of " + wanted.what +
                              " is not available right now. Please try again in a minute."};
-        case Kind::malformed:
+        case ErrorKind::malformed:
             return {500, wanted.what + " cannot be read from the current build."};
-        case Kind::too_large:
-            return {500, wanted.what + " is larger than the limit of this server."};
-        case Kind::conflict: break;
+        case ErrorKind::too_large:
+            return {500, wanted.what + " is too large for this server to read."};
+        case ErrorKind::conflict: break;
     }
     return {500, "The history of " + wanted.what +
                      " is not available because of an error on this server."};
+}
+
+HttpError moved(const std::string& what, std::string url) {
+    return {301, "This " + what + " has moved.", std::move(url)};
 }
 
 Response error_response(const HttpError& error, const Request& request,

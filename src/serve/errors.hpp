@@ -27,9 +27,16 @@ struct Wanted {
 
 // Returns the answer to the client for an error that occurred while `wanted` was read. The
 // error's own text goes to the log only, because it may contain files, hosts and SQL.
-//   since  the release of since=; base::Kind::refused then means that it is unknown
+//   since  the release of since=; base::ErrorKind::refused then means that it is unknown
 [[nodiscard]] HttpError http_error_of(const base::Error& error, const Wanted& wanted,
                                       const std::string& since = {});
+
+// Returns the redirection to the URL with the spelling that is recorded.
+//   what  "page" or "feed"
+[[nodiscard]] HttpError moved(const std::string& what, std::string url);
+
+// When a client may ask again after 503.
+inline constexpr long retry_after = 30;  // seconds
 
 // The site whose pages error pages look like.
 struct ErrorPageStyle {

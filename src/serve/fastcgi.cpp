@@ -39,10 +39,7 @@ constexpr timeval write_timeout{.tv_sec = 10, .tv_usec = 0};  // for a peer that
 constexpr auto stop_timeout = std::chrono::milliseconds(500);
 constexpr int accept_pause_ms = 10;  // after the system ran out of descriptors
 
-// Routes use no request body. It is read up to this size, so that the web server can finish
-// sending it and then read the response. The connection of a client that sends more, or slowly,
-// is closed.
-constexpr std::size_t longest_body = 256 * 1024;
+// The connection of a client that sends a longer body than longest_body, or slowly, is closed.
 constexpr auto body_timeout = std::chrono::seconds(1);
 constexpr std::size_t most_discarded = 1 << 20;
 
@@ -434,7 +431,8 @@ base::Result<std::unique_ptr<FastcgiServer>> FastcgiServer::start(Listener liste
     std::signal(SIGPIPE, SIG_IGN);
     auto state =
         std::make_unique<State>(std::move(listener), std::move(settings), std::move(answer));
-    if (const auto failed = state->open()) return base::fail(base::Kind::unavailable, *failed);
+    if (const auto failed = state->open())
+        return base::fail(base::ErrorKind::unavailable, *failed);
     std::unique_ptr<FastcgiServer> server(new FastcgiServer(std::move(state)));
     State& running = *server->state_;
     try {
@@ -446,7 +444,7 @@ base::Result<std::unique_ptr<FastcgiServer>> FastcgiServer::start(Listener liste
         }
     } catch (const std::system_error& none) {
         running.workers.pop_back();
-        return base::fail(base::Kind::unavailable,
+        return base::fail(base::ErrorKind::unavailable,
                           std::string("cannot start threads: ") + none.what());
     }
     return server;

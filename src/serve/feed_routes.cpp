@@ -7,8 +7,10 @@
 #include "base/date.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
-#include "query/query.hpp"
+#include "query/class_history.hpp"
+#include "query/search.hpp"
 #include "render/feed.hpp"
+#include "serve/context.hpp"
 #include "serve/delta.hpp"
 #include "serve/errors.hpp"
 #include "serve/negotiation.hpp"
@@ -40,22 +42,18 @@ struct LoadedFeed {
     bool up_to_date = true;  // false: some object could not be compared with the current build
 };
 
-// 301 to the same feed with the spelling that is recorded.
-tl::unexpected<HttpError> moved(const SiteContext& site, const FeedRequest& request) {
-    return fail({301, "This feed has moved.", site.absolute_url(url_of(request))});
-}
-
-Result<LoadedFeed> load_object(SiteContext& site, const FeedRequest& request,
-                               const query::PageRequest& window) {
-    auto answer = site.history.history_of(request.object, window);
+Result<LoadedFeed> load_object(SiteContext& context, const FeedRequest& request,
+                               const query::PageRequest& page_request) {
+    auto answer = context.history.history_of(request.object, page_request);
     if (!answer)
-        return fail(http_error_of(answer.error(), wanted_object(request.object), window.since));
+        return fail(
+            http_error_of(answer.error(), wanted_object(request.object), page_request.since));
     if (answer->history.object != request.object) {
         auto recorded = request;
         recorded.object = answer->history.object;
-        return moved(site, recorded);
+        return fail(moved("feed", context.absolute_url(url_of(recorded))));
     }
-    auto subject = render::subject_of(answer->history, site.site);
+    auto subject = render::subject_of(answer->history, context.site);
     query::HistoryPage& page = answer->history;
     return LoadedFeed{std::move(page), std::move(subject), answer->up_to_date};
 }
@@ -81,88 +79,89 @@ std::vector<ObjectName> recorded_spellings(std::vector<ObjectName> requested,
     return requested;
 }
 
-Result<LoadedFeed> load_list(SiteContext& site, const FeedRequest& request,
-                             const query::PageRequest& window) {
-    auto listed = site.history.watch_list(request.objects, window);
-    if (!listed) return fail(http_error_of(listed.error(), wanted_list(), window.since));
+Result<LoadedFeed> load_list(SiteContext& context, const FeedRequest& request,
+                             const query::PageRequest& page_request) {
+    auto listed = context.history.watch_list(request.objects, page_request);
+    if (!listed) return fail(http_error_of(listed.error(), wanted_list(), page_request.since));
     auto objects = recorded_spellings(request.objects, listed->list.objects);
     if (objects != request.objects) {
         auto recorded = request;
         recorded.objects = std::move(objects);
-        return moved(site, recorded);
+        return fail(moved("feed", context.absolute_url(url_of(recorded))));
     }
-    auto subject = render::subject_of(listed->list, site.site);
+    auto subject = render::subject_of(listed->list, context.site);
     query::HistoryPage& page = listed->list;
     return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
 }
 
 // Returns the recorded spelling of a class that differs in case only; empty: there is none.
-std::string recorded_class(const SiteContext& site, const std::string& class_name) {
-    const auto classes = query::known_classes(site.history.read_context());
+std::string recorded_class(const SiteContext& context, const std::string& class_name) {
+    const auto classes = query::known_classes(context.history.read_context());
     const auto found = std::find_if(classes.begin(), classes.end(), [&](const auto& each) {
         return base::equal_ignoring_case(each, class_name);
     });
     return found == classes.end() || *found == class_name ? std::string() : *found;
 }
 
-Result<LoadedFeed> load_class(SiteContext& site, const FeedRequest& request,
-                              const query::PageRequest& window) {
+Result<LoadedFeed> load_class(SiteContext& context, const FeedRequest& request,
+                              const query::PageRequest& page_request) {
     const auto& class_name = request.object.class_name;
-    auto page = query::class_history(site.history.read_context(), class_name, window);
+    auto page = query::class_history(context.history.read_context(), class_name, page_request);
     if (page)
-        return LoadedFeed{std::move(*page), render::subject_of_class(class_name, site.site)};
-    if (page.error().kind == base::Kind::absent)
-        if (auto spelling = recorded_class(site, class_name); !spelling.empty()) {
+        return LoadedFeed{std::move(*page), render::subject_of_class(class_name, context.site)};
+    if (page.error().kind == base::ErrorKind::absent)
+        if (auto spelling = recorded_class(context, class_name); !spelling.empty()) {
             auto recorded = request;
             recorded.object.class_name = std::move(spelling);
-            return moved(site, recorded);
+            return fail(moved("feed", context.absolute_url(url_of(recorded))));
         }
-    return fail(http_error_of(page.error(), wanted_class(class_name), window.since));
+    return fail(http_error_of(page.error(), wanted_class(class_name), page_request.since));
 }
 
-Result<LoadedFeed> load_release(SiteContext& site, const FeedRequest& request,
-                                const query::PageRequest& window) {
-    auto page = query::release_history(site.history.read_context(), request.version, window);
+Result<LoadedFeed> load_release(SiteContext& context, const FeedRequest& request,
+                                const query::PageRequest& page_request) {
+    auto page =
+        query::release_history(context.history.read_context(), request.version, page_request);
     if (!page) return fail(http_error_of(page.error(), wanted_release(request.version)));
     const base::Release release = page->rows.empty()
                                       ? base::Release{request.version, page->last_modified}
                                       : page->rows.front().release;
-    return LoadedFeed{std::move(*page), render::subject_of_release(release, site.site)};
+    return LoadedFeed{std::move(*page), render::subject_of_release(release, context.site)};
 }
 
 // Reads the rows of a feed.
-//   window  which rows; delta responses need more than the request's
+//   page_request  which rows; delta responses need more than the request's
 //   error   301 to the recorded spelling; 400, 404, 500, 503 as http_error_of() says
-Result<LoadedFeed> load(SiteContext& site, const FeedRequest& request,
-                        const query::PageRequest& window) {
+Result<LoadedFeed> load(SiteContext& context, const FeedRequest& request,
+                        const query::PageRequest& page_request) {
     switch (request.subject) {
-        case Subject::watch_list: return load_list(site, request, window);
-        case Subject::whole_class: return load_class(site, request, window);
-        case Subject::release: return load_release(site, request, window);
+        case Subject::watch_list: return load_list(context, request, page_request);
+        case Subject::whole_class: return load_class(context, request, page_request);
+        case Subject::release: return load_release(context, request, page_request);
         case Subject::object: break;
     }
-    return load_object(site, request, window);
+    return load_object(context, request, page_request);
 }
 
-render::Channel channel_of(const SiteContext& site, const FeedDocument& document,
+render::Channel channel_of(const SiteContext& context, const FeedDocument& document,
                            const render::Subject& subject) {
     const auto& request = document.request;
     return {
         .subject = subject,
-        .narrowing = filter_text_of(request),
-        .self_url = site.absolute_url(url_of(request)),
+        .filter_text = filter_text_of(request),
+        .self_url = context.absolute_url(url_of(request)),
         .current_url =
-            request.is_archive() ? site.absolute_url(current_url_of(request)) : std::string(),
-        .archive_url = site.absolute_url(archive_url_of(request, document.format.name)),
-        .before = request.window.before,
+            request.is_archive() ? context.absolute_url(current_url_of(request)) : std::string(),
+        .archive_url = context.absolute_url(archive_url_of(request, document.format.name)),
+        .before = request.page.before,
     };
 }
 
 // Returns the entity tag of a feed, in the coding identity. It is a digest of what identifies the
 // rows, not of the bytes: this way the tags of earlier documents can be computed again.
-std::string feed_tag_of(const SiteContext& site, const FeedDocument& document,
+std::string feed_tag_of(const SiteContext& context, const FeedDocument& document,
                         const query::HistoryPage& page, const render::Channel& channel) {
-    return site.entity_tag_of({document.format.name, render::identity_of(page, channel)});
+    return context.entity_tag_of({document.format.name, render::entity_tag_parts(page, channel)});
 }
 
 const render::Format& format_of(const FeedRequest& request, std::string_view accept) {
@@ -172,30 +171,29 @@ const render::Format& format_of(const FeedRequest& request, std::string_view acc
     return render::formats()[preferred_type(accept, media_types)];
 }
 
-bool is_xml(const render::Format& format) { return format.media_type.ends_with("+xml"); }
-
-Result<PagePtr> render_document(SiteContext& site, const FeedDocument& document,
-                                const query::CacheVersion& version) {
+Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocument& document,
+                                          const query::CacheVersion& version) {
     const auto& request = document.request;
-    auto loaded = load(site, request, request.window);
+    auto loaded = load(context, request, request.page);
     if (!loaded) return fail(std::move(loaded.error()));
     if (request.is_archive() && loaded->page.rows.empty())
-        return fail(404, "This archive has no page before=" +
-                             std::to_string(request.window.before) + ".");
-    const auto channel = channel_of(site, document, loaded->subject);
-    auto body = document.format.render(loaded->page, channel, site.site);
+        return fail(
+            404, "This archive has no page before=" + std::to_string(request.page.before) + ".");
+    const auto channel = channel_of(context, document, loaded->subject);
+    auto body = document.format.render(loaded->page, channel, context.site);
     body.shrink_to_fit();  // the page may stay in the cache for long
-    Page page;
+    Representation page;
     page.body = std::make_shared<const std::string>(std::move(body));
-    page.entity_tag = feed_tag_of(site, document, loaded->page, channel);
+    page.entity_tag = feed_tag_of(context, document, loaded->page, channel);
     page.last_modified = render::last_modified(loaded->page);
     page.last_modified_text = base::format_http_date(page.last_modified);
     // When the build was switched meanwhile, the page may show either of the two.
-    page.provisional = !loaded->up_to_date || !same_build(version, site.history.cache_version());
+    page.provisional =
+        !loaded->up_to_date || !same_build(version, context.history.cache_version());
     // Not so for a class: rows of a release that is not shown yet may come between its rows.
     page.permanent = request.is_archive() && request.subject != Subject::whole_class &&
                      loaded->page.rows.size() == query::archive_page;
-    return std::make_shared<const Page>(std::move(page));
+    return std::make_shared<const Representation>(std::move(page));
 }
 
 // True when clients may ask for the newer items alone: the items of an object or a list are
@@ -213,7 +211,7 @@ bool wants_delta(const Request& request) {
 
 std::string vary_of(const FeedDocument& document) {
     std::string vary = "Accept-Encoding";
-    if (document.request.format.empty() || is_xml(document.format)) vary += ", Accept";
+    if (document.request.format.empty() || is_xml(document.format.media_type)) vary += ", Accept";
     if (supports_delta(document.request)) vary += ", A-IM";
     return vary;
 }
@@ -237,27 +235,29 @@ Response im_used_response(std::string body, const FeedDocument& document, Coding
 // Returns 226 with the items that are newer than the document whose tag the request names, or 304
 // when it names the current one: the client may have a newer document than the cached page, which
 // may be a minute old. nullopt: its document is unknown, or the rows cannot be read right now.
-std::optional<Response> delta_response(SiteContext& site, const Request& request,
+std::optional<Response> delta_response(SiteContext& context, const Request& request,
                                        const FeedDocument& document, Coding coding) {
-    const auto most = document.request.window.most;
-    auto window = document.request.window;
-    window.most += most_releases_back;
-    auto loaded = load(site, document.request, window);
+    const auto most = document.request.page.most;
+    auto page_request = document.request.page;
+    // Each of the releases that newer_items() leaves out has at least one row above the document that
+    // the client has. Where they have more, fewer releases can be left out.
+    page_request.most += most_releases_back;
+    auto loaded = load(context, document.request, page_request);
     if (!loaded || !loaded->up_to_date) return std::nullopt;
-    const auto channel = channel_of(site, document, loaded->subject);
-    const auto newer =
-        newer_items(std::move(loaded->page), most, request.field("if-none-match"), coding,
-                    [&](const auto& page) { return feed_tag_of(site, document, page, channel); });
+    const auto channel = channel_of(context, document, loaded->subject);
+    const auto newer = newer_items(
+        std::move(loaded->page), most, request.field("if-none-match"), coding,
+        [&](const auto& page) { return feed_tag_of(context, document, page, channel); });
     if (!newer) return std::nullopt;
     Response response;
     if (newer->page.rows.empty()) {
         response.status = 304;
-        response.fields = {{"Cache-Control", cache_control(site.settings.max_age, false)}};
+        response.fields = {{"Cache-Control", cache_control(context.settings.max_age, false)}};
     } else {
-        response = im_used_response(document.format.render(newer->page, channel, site.site),
+        response = im_used_response(document.format.render(newer->page, channel, context.site),
                                     document, coding);
     }
-    response.fields.emplace_back("ETag", tag_in(newer->entity_tag, coding));
+    response.fields.emplace_back("ETag", tag_in_coding(newer->entity_tag, coding));
     response.fields.emplace_back("Last-Modified", base::format_http_date(newer->last_modified));
     response.fields.emplace_back("Vary", vary_of(document));
     return response;
@@ -265,60 +265,62 @@ std::optional<Response> delta_response(SiteContext& site, const Request& request
 
 }  // namespace
 
-Result<Response> answer_feed_request(SiteContext& site, const Request& request,
+Result<Response> answer_feed_request(SiteContext& context, const Request& request,
                                      const FeedRequest& feed) {
     const auto accept = request.field("accept");
     const auto& format = format_of(feed, accept);
-    const FeedDocument document{feed, format,
-                                is_xml(format) && is_browser(accept, format.media_type)};
-    const auto version = feed.is_wide() ? site.wide_version() : site.history.cache_version();
+    const FeedDocument document{
+        feed, format, is_xml(format.media_type) && is_browser(accept, format.media_type)};
+    const auto version =
+        feed.is_wide() ? context.wide_version() : context.history.cache_version();
     const auto coding = preferred_coding(request.field("accept-encoding"));
     const auto key = url_of(feed) + " " + std::string(format.name);
     const auto found = cached_page(
-        site, key, version, coding, [&] { return render_document(site, document, version); },
+        context, key, version, coding,
+        [&] { return render_document(context, document, version); },
         feed.is_wide() ? PageCache::WhileRendering::send_stale : PageCache::WhileRendering::wait);
     if (!found) return fail(found.error());
-    const Page& page = *found->page;
+    const Representation& page = *found->page;
     if (supports_delta(feed) && wants_delta(request) &&
         !is_not_modified(request, {page.entity_tag, page.last_modified}))
-        if (auto delta = delta_response(site, request, document, coding))
+        if (auto delta = delta_response(context, request, document, coding))
             return std::move(*delta);
     return page_response(request, *found, coding,
                          {.content_type = document.content_type(),
                           .vary = vary_of(document),
-                          .max_age = site.settings.max_age,
+                          .max_age = context.settings.max_age,
                           .is_for_browser = document.is_for_browser});
 }
 
-Result<Response> answer_feed(SiteContext& site, const Request& request) {
-    const auto feed = parse_feed_request(request.query, site.settings.max_items);
+Result<Response> answer_feed(SiteContext& context, const Request& request) {
+    const auto feed = parse_feed_request(request.query, context.settings.max_items);
     if (!feed) return fail(feed.error());
-    auto response = answer_feed_request(site, request, *feed);
-    if (response && site.settings.count_hits && feed->subject == Subject::object)
-        site.history.note_hit(feed->object);
+    auto response = answer_feed_request(context, request, *feed);
+    if (response && context.settings.count_hits && feed->subject == Subject::object)
+        context.history.note_hit(feed->object);
     return response;
 }
 
-Result<Response> answer_archive(SiteContext& site, const Request& request) {
+Result<Response> answer_archive(SiteContext& context, const Request& request) {
     const auto feed =
-        parse_feed_request(request.query, site.settings.max_items, Document::archive);
+        parse_feed_request(request.query, context.settings.max_items, Document::archive);
     if (!feed) return fail(feed.error());
-    return answer_feed_request(site, request, *feed);
+    return answer_feed_request(context, request, *feed);
 }
 
-Result<Response> answer_release_archive(SiteContext& site, const Request& request) {
+Result<Response> answer_release_archive(SiteContext& context, const Request& request) {
     const auto version = version_in_path(request.path);
     if (!version) return fail(version.error());
-    const auto feed = parse_release_feed_request(*version, request.query, site.settings.max_items,
-                                                 Document::archive);
+    const auto feed = parse_release_feed_request(*version, request.query,
+                                                 context.settings.max_items, Document::archive);
     if (!feed) return fail(feed.error());
-    return answer_feed_request(site, request, *feed);
+    return answer_feed_request(context, request, *feed);
 }
 
-Result<Response> answer_old_link(SiteContext& site, const Request& request) {
-    const auto feed = parse_feed_request(request.query, site.settings.max_items);
+Result<Response> answer_old_link(SiteContext& context, const Request& request) {
+    const auto feed = parse_feed_request(request.query, context.settings.max_items);
     if (!feed) return fail(feed.error());
-    return moved(site, *feed);
+    return fail(moved("feed", context.absolute_url(url_of(*feed))));
 }
 
 Result<std::string> version_in_path(std::string_view path) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,6 +45,10 @@ struct Request {
     // Returns the value of a field; empty when the request has no such field.
     [[nodiscard]] std::string_view field(std::string_view name) const;
 };
+
+// Routes use no request body. It is read up to this size and dropped, so that the web server can
+// finish sending it and then read the response.
+inline constexpr std::size_t longest_body = 256 * 1024;  // bytes
 
 // Shared with the page cache, never copied.
 using Body = std::shared_ptr<const std::string>;

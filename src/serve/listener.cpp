@@ -18,18 +18,19 @@ namespace serve {
 
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
 base::Result<sockaddr_un> unix_address(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    if (path.empty()) return base::fail(Kind::malformed, "unix: needs a path");
+    if (path.empty()) return base::fail(ErrorKind::malformed, "unix: needs a path");
     if (path.size() >= sizeof address.sun_path)
-        return base::fail(Kind::unavailable, "unix:" + path + " is longer than " +
-                                                 std::to_string(sizeof address.sun_path - 1) +
-                                                 " bytes, the limit for a socket path");
+        return base::fail(ErrorKind::unavailable,
+                          "unix:" + path + " is longer than " +
+                              std::to_string(sizeof address.sun_path - 1) +
+                              " bytes, the limit for a socket path");
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     return address;
 }
@@ -46,11 +47,12 @@ std::optional<base::Error> remove_stale_socket(const std::string& path,
     struct stat file{};
     if (::lstat(path.c_str(), &file) != 0) return std::nullopt;  // bind() reports other errors
     if (!S_ISSOCK(file.st_mode))
-        return base::Error{Kind::unavailable,
+        return base::Error{ErrorKind::unavailable,
                            "unix:" + path + ": the file exists and is not a socket"};
     const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (::connect(probe.number(), any(address), sizeof address) == 0 || errno != ECONNREFUSED)
-        return base::Error{Kind::unavailable, "unix:" + path + ": in use by another program"};
+        return base::Error{ErrorKind::unavailable,
+                           "unix:" + path + ": in use by another program"};
     ::unlink(path.c_str());
     return std::nullopt;
 }
@@ -62,10 +64,10 @@ base::Result<Listener> listen_unix(const std::string& path, unsigned mode) {
         return tl::unexpected<base::Error>(*taken);
     Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (::bind(socket.number(), any(*address), sizeof *address) != 0)
-        return base::fail(Kind::unavailable, "unix:" + path + ": " + reason());
+        return base::fail(ErrorKind::unavailable, "unix:" + path + ": " + reason());
     Listener listener(std::move(socket), Listener::Origin::unix_path, path);
     if (::chmod(path.c_str(), mode) != 0 || ::listen(listener.number(), backlog) != 0)
-        return base::fail(Kind::unavailable, "unix:" + path + ": " + reason());
+        return base::fail(ErrorKind::unavailable, "unix:" + path + ": " + reason());
     return listener;
 }
 
@@ -77,7 +79,7 @@ base::Result<Descriptor> bound(const addrinfo& candidate) {
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (::bind(socket.number(), candidate.ai_addr, candidate.ai_addrlen) != 0 ||
         ::listen(socket.number(), backlog) != 0)
-        return base::fail(Kind::unavailable, reason());
+        return base::fail(ErrorKind::unavailable, reason());
     return socket;
 }
 
@@ -87,14 +89,14 @@ base::Result<Listener> listen_tcp(const std::string& address) {
     const auto port = address.substr(colon + 1);
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
     if (host.empty() || port.empty())
-        return base::fail(Kind::malformed,
+        return base::fail(ErrorKind::malformed,
                           "\"" + address + "\" must be unix:PATH, HOST:PORT or -");
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE;
     addrinfo* found = nullptr;
     if (const int failed = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
-        return base::fail(Kind::unavailable, address + ": " + ::gai_strerror(failed));
+        return base::fail(ErrorKind::unavailable, address + ": " + ::gai_strerror(failed));
     const std::unique_ptr<addrinfo, void (*)(addrinfo*)> candidates(found, ::freeaddrinfo);
     auto socket = bound(*candidates);
     for (auto* next = candidates->ai_next; !socket && next != nullptr; next = next->ai_next)
@@ -105,13 +107,14 @@ base::Result<Listener> listen_tcp(const std::string& address) {
 
 base::Result<Listener> inherited() {
     if (!is_listening(STDIN_FILENO))
-        return base::fail(Kind::unavailable, "\"-\": descriptor 0 is not a listening socket");
+        return base::fail(ErrorKind::unavailable,
+                          "\"-\": descriptor 0 is not a listening socket");
     const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
     if (flags < 0 || ::fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK) != 0)
-        return base::fail(Kind::unavailable, "-: " + reason());
+        return base::fail(ErrorKind::unavailable, "-: " + reason());
     // A copy: closing descriptor 0 itself would let the next open() reuse that number.
     Descriptor copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
-    if (copy.number() < 0) return base::fail(Kind::unavailable, "-: " + reason());
+    if (copy.number() < 0) return base::fail(ErrorKind::unavailable, "-: " + reason());
     return Listener(std::move(copy), Listener::Origin::inherited, "");
 }
 
@@ -149,7 +152,7 @@ base::Result<Listener> listen_on(std::string_view address, unsigned mode) {
     if (address.starts_with(unix_prefix))
         return listen_unix(std::string(address.substr(unix_prefix.size())), mode);
     if (address.find(':') != std::string_view::npos) return listen_tcp(std::string(address));
-    return base::fail(Kind::malformed,
+    return base::fail(ErrorKind::malformed,
                       "\"" + std::string(address) + "\" must be unix:PATH, HOST:PORT or -");
 }
 

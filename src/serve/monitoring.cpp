@@ -49,10 +49,23 @@ void append_release(std::string& text, const base::Release& release) {
 }  // namespace
 
 std::string_view name_of(Route route) {
-    constexpr std::array<std::string_view, route_count> names = {
-        "none", "home",    "feed", "archive",  "history", "diff",   "release", "release_archive",
-        "opml", "suggest", "file", "old_link", "healthz", "metrics"};
-    return names[static_cast<std::size_t>(route)];
+    switch (route) {
+        case Route::none: break;
+        case Route::home: return "home";
+        case Route::feed: return "feed";
+        case Route::archive: return "archive";
+        case Route::history: return "history";
+        case Route::difference: return "diff";
+        case Route::release: return "release";
+        case Route::release_archive: return "release_archive";
+        case Route::opml: return "opml";
+        case Route::suggest: return "suggest";
+        case Route::file: return "file";
+        case Route::old_link: return "old_link";
+        case Route::health: return "healthz";
+        case Route::metrics: return "metrics";
+    }
+    return "none";
 }
 
 void Metrics::count(Route route, int status, std::chrono::steady_clock::duration took) {

@@ -13,29 +13,10 @@
 #include <string_view>
 
 #include "query/history_page.hpp"
-#include "query/query.hpp"
+#include "query/release_contents.hpp"
+#include "serve/routes.hpp"
 
 namespace serve {
-
-// What was requested; the label `route` of the metrics.
-enum class Route : unsigned char {
-    none,  // no page has this path, or the request cannot be parsed
-    home,
-    feed,
-    archive,
-    history,
-    difference,
-    release,
-    release_archive,
-    opml,
-    suggest,
-    file,
-    old_link,
-    health,
-    metrics,
-};
-inline constexpr std::size_t route_count = 14;
-[[nodiscard]] std::string_view name_of(Route route);
 
 class Metrics {
    public:
@@ -58,12 +39,12 @@ class Metrics {
     [[nodiscard]] std::string text(const Gauges& gauges) const;
 
     // The statuses that Varve sends; any other is counted as the last.
-    static constexpr std::array<int, 13> statuses = {200, 226, 301, 304, 400, 401, 404,
-                                                     405, 414, 429, 500, 503, 0};
+    static constexpr std::array statuses = {200, 226, 301, 304, 400, 401, 404,
+                                            405, 414, 429, 500, 503, 0};
     // Upper bounds of the histogram's buckets, in microseconds.
-    static constexpr std::array<std::int64_t, 12> bounds = {
-        100,    250,    500,     1'000,   2'500,     5'000,
-        10'000, 50'000, 100'000, 500'000, 1'000'000, 5'000'000};
+    static constexpr auto bounds =
+        std::to_array<std::int64_t>({100, 250, 500, 1'000, 2'500, 5'000, 10'000, 50'000, 100'000,
+                                     500'000, 1'000'000, 5'000'000});
 
    private:
     using Counter = std::atomic<std::uint64_t>;

@@ -76,11 +76,10 @@ struct Preference {
 // Returns the preference by the most specific media range that matches the type.
 Preference preference_of(std::string_view accept, std::string_view media_type) {
     if (const auto own = weight_of(accept, media_type)) return {*own, 3};
-    const bool is_xml = media_type.ends_with("+xml"), is_json = media_type.ends_with("+json");
-    auto syntax = is_xml    ? weight_of(accept, "application/xml")
-                  : is_json ? weight_of(accept, "application/json")
-                            : std::nullopt;
-    if (is_xml && !syntax) syntax = weight_of(accept, "text/xml");
+    std::optional<int> syntax;
+    if (media_type.ends_with("+json")) syntax = weight_of(accept, "application/json");
+    if (is_xml(media_type)) syntax = weight_of(accept, "application/xml");
+    if (is_xml(media_type) && !syntax) syntax = weight_of(accept, "text/xml");
     if (syntax) return {*syntax, 2};
     const auto kind = std::string(media_type.substr(0, media_type.find('/'))) + "/*";
     if (const auto any_of_kind = weight_of(accept, kind)) return {*any_of_kind, 1};
@@ -99,6 +98,8 @@ Coding preferred_coding(std::string_view accept_encoding) {
     const int identity_weight = weight_of(accept_encoding, "identity").value_or(0);
     return gzip_weight > 0 && gzip_weight >= identity_weight ? Coding::gzip : Coding::identity;
 }
+
+bool is_xml(std::string_view media_type) { return media_type.ends_with("+xml"); }
 
 bool prefers_html(std::string_view accept) {
     const int html = weight_of(accept, "text/html").value_or(0);
@@ -123,7 +124,7 @@ bool is_browser(std::string_view accept, std::string_view media_type) {
            weight_of(accept, media_type).value_or(0) == 0;
 }
 
-std::string tag_in(std::string_view entity_tag, Coding coding) {
+std::string tag_in_coding(std::string_view entity_tag, Coding coding) {
     if (coding == Coding::identity) return std::string(entity_tag);
     return std::string(entity_tag.substr(0, entity_tag.size() - 1)) + "-gzip\"";
 }

@@ -24,6 +24,9 @@ enum class Coding : unsigned char { identity, gzip };
 // clients, also those with "*/*", get plain text: browsers do list text/html.
 [[nodiscard]] bool prefers_html(std::string_view accept);
 
+// Returns whether a media type is a kind of XML: "application/atom+xml".
+[[nodiscard]] bool is_xml(std::string_view media_type);
+
 // Returns the index of the media type that Accept prefers (RFC 9110 section 12.5.1); with equal
 // weights the one that it names most specifically, then the first.
 //   media_types  "application/atom+xml" and others; a type with +xml also matches application/xml
@@ -38,7 +41,7 @@ enum class Coding : unsigned char { identity, gzip };
 
 // Returns the entity tag of a representation in a coding, from its tag in the coding identity. Tags
 // are strong, so the coding is part of them (RFC 9110 section 8.8.3.3).
-[[nodiscard]] std::string tag_in(std::string_view entity_tag, Coding coding);
+[[nodiscard]] std::string tag_in_coding(std::string_view entity_tag, Coding coding);
 
 // True when A-IM (RFC 3229 section 10.5.3) accepts a response with the newer items alone.
 [[nodiscard]] bool accepts_delta(std::string_view a_im);

@@ -3,7 +3,9 @@
 #include "base/date.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "query/query.hpp"
+#include "query/release_contents.hpp"
+#include "serve/context.hpp"
+#include "serve/errors.hpp"
 #include "serve/routes.hpp"
 #include "store/store.hpp"
 
@@ -11,14 +13,12 @@ namespace serve {
 
 namespace {
 
-constexpr std::string_view retry_after = "30";  // seconds
-
 long days_since(base::Date day, base::Seconds now) {
     return (std::chrono::floor<std::chrono::days>(now) - day).count();
 }
 
-std::optional<base::Release> current_release(const SiteContext& site) {
-    const auto build = site.build.build();
+std::optional<base::Release> current_release(const SiteContext& context) {
+    const auto build = context.build.build();
     if (!build) return std::nullopt;
     return build->release();
 }
@@ -42,19 +42,19 @@ std::string schema_error(store::Pool& pool) {
 }
 
 //   schema  "ok", "unknown", or what is wrong with it
-std::string health_report(SiteContext& site, const query::CacheVersion& version, bool healthy,
+std::string health_report(SiteContext& context, const query::CacheVersion& version, bool healthy,
                           const std::string& schema) {
     std::string text;
     base::JsonWriter json(text);
     json.begin_object().field("status", healthy ? "ok" : "unavailable");
     json.field("store", version.store_reachable ? "reachable" : "unreachable");
     json.field("release", version.version);
-    if (const auto release = current_release(site)) {
+    if (const auto release = current_release(context)) {
         json.field("released_on", base::format_date(release->released_on));
-        json.field("age_days", days_since(release->released_on, site.settings.clock()));
+        json.field("age_days", days_since(release->released_on, context.settings.clock()));
     }
     json.field("build", version.build_digest);
-    if (const auto reason = site.build.why(); !reason.empty())
+    if (const auto reason = context.build.why(); !reason.empty())
         json.field("refused_build", reason);
     json.field("schema", schema).end_object();
     return text + "\n";
@@ -72,31 +72,32 @@ Response uncached(int status, std::string_view content_type, std::string body) {
 
 }  // namespace
 
-Result<Response> answer_health(SiteContext& site, const Request&) {
-    const auto version = site.history.cache_version();
-    const auto [error, age, is_unknown] = site.schema_error.get(
-        [&] { return if_reachable([&] { return schema_error(site.pool); }); });
+Result<Response> answer_health(SiteContext& context, const Request&) {
+    const auto version = context.history.cache_version();
+    const auto [error, age, is_unknown] = context.schema_error.get(
+        [&] { return if_reachable([&] { return schema_error(context.pool); }); });
     const bool is_known = error != nullptr && !is_unknown;
     const bool fits = !is_known || error->empty();
     const bool healthy = version.store_reachable && !version.version.empty() && fits;
     const auto schema = !is_known ? std::string("unknown") : fits ? "ok" : *error;
     auto response = uncached(healthy ? 200 : 503, "application/json",
-                             health_report(site, version, healthy, schema));
-    if (!healthy) response.fields.emplace_back("Retry-After", retry_after);
+                             health_report(context, version, healthy, schema));
+    if (!healthy) response.fields.emplace_back("Retry-After", std::to_string(retry_after));
     return response;
 }
 
-Result<Response> answer_metrics(SiteContext& site, const Request&) {
+Result<Response> answer_metrics(SiteContext& context, const Request&) {
     Metrics::Gauges gauges;
-    gauges.release = current_release(site);
-    gauges.store_up = site.history.cache_version().store_reachable;
-    const auto counts = site.store_counts.get(
-        [&] { return if_reachable([&] { return query::count_store(site.pool); }); });
+    gauges.release = current_release(context);
+    gauges.store_up = context.history.cache_version().store_reachable;
+    const auto counts = context.store_counts.get(
+        [&] { return if_reachable([&] { return query::count_store(context.pool); }); });
     if (counts.value != nullptr && !counts.has_failed) gauges.store = *counts.value;
-    gauges.computations = site.history.computations();
-    gauges.store_retries = site.pool.retries();
-    gauges.cache_bytes = site.pages.bytes();
-    return uncached(200, "text/plain; version=0.0.4; charset=utf-8", site.metrics.text(gauges));
+    gauges.computations = context.history.computations();
+    gauges.store_retries = context.pool.retries();
+    gauges.cache_bytes = context.pages.bytes();
+    return uncached(200, "text/plain; version=0.0.4; charset=utf-8",
+                    context.metrics.text(gauges));
 }
 
 }  // namespace serve

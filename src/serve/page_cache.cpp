@@ -24,7 +24,7 @@ constexpr std::size_t entry_overhead = 640;
 struct Entry {
     std::string key;  // complete, because two keys may have the same hash
     query::CacheVersion version;
-    PagePtr page;
+    RepresentationPtr page;
     [[nodiscard]] std::size_t bytes() const {
         return key.capacity() + page->body->capacity() + entry_overhead;
     }
@@ -58,7 +58,7 @@ struct PageCache::Shard {
     std::unordered_map<std::string_view, std::list<Entry>::iterator>
         by_key;             // views of entries' keys
     std::size_t bytes = 0;  // sum of the entries' bytes(), <= most_bytes
-    base::SingleFlight<RenderKey, Result<PagePtr>> rendering;
+    base::SingleFlight<RenderKey, Result<RepresentationPtr>> rendering;
 
     // Returns the page of `key` in any version, as the most recently used one. Requires the lock.
     Entry* touch(std::string_view key) {
@@ -74,7 +74,7 @@ struct PageCache::Shard {
         entries.erase(entry);
     }
 
-    void store(const RenderKey& key, const PagePtr& page) {
+    void store(const RenderKey& key, const RepresentationPtr& page) {
         if (const auto old = by_key.find(key.key); old != by_key.end()) evict(old->second);
         Entry entry{key.key, key.version, page};
         const auto size = entry.bytes();
@@ -85,17 +85,18 @@ struct PageCache::Shard {
         bytes += size;
     }
 
-    PagePtr any_version(const std::string& key) {
+    RepresentationPtr any_version(const std::string& key) {
         const std::lock_guard lock(mutex);
         const auto* entry = touch(key);
         return entry == nullptr ? nullptr : entry->page;
     }
 
-    Result<PagePtr> render_and_store(const RenderKey& key, const Render& render);
+    Result<RepresentationPtr> render_and_store(const RenderKey& key, const Render& render);
 };
 
-Result<PagePtr> PageCache::Shard::render_and_store(const RenderKey& key, const Render& render) {
-    PagePtr before;
+Result<RepresentationPtr> PageCache::Shard::render_and_store(const RenderKey& key,
+                                                             const Render& render) {
+    RepresentationPtr before;
     {
         const std::lock_guard lock(mutex);
         const auto* entry = touch(key.key);
@@ -128,11 +129,11 @@ PageCache::Shard& PageCache::shard_of(const std::string& key) {
 Result<PageCache::Found> PageCache::get(const std::string& key,
                                         const query::CacheVersion& version, const Render& render,
                                         WhileRendering policy) {
-    const auto found = [](PagePtr page) { return Found{.page = std::move(page)}; };
+    const auto found = [](RepresentationPtr page) { return Found{.page = std::move(page)}; };
     if (shards_.empty()) return render().map(found);
 
     Shard& shard = shard_of(key);
-    PagePtr stale;  // of the same build
+    RepresentationPtr stale;  // of the same build
     {
         const std::lock_guard lock(shard.mutex);
         const auto* entry = shard.touch(key);

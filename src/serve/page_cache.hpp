@@ -19,7 +19,7 @@
 namespace serve {
 
 // One representation: the body in one content coding, and its validators.
-struct Page {
+struct Representation {
     Body body;
     std::string entity_tag;          // quoted, strong
     base::Seconds last_modified{};   // 0: unknown
@@ -28,7 +28,7 @@ struct Page {
         false;               // the build or store could not be reached: not cached, short max-age
     bool permanent = false;  // almost never changes again: a full page of an archive
 };
-using PagePtr = std::shared_ptr<const Page>;
+using RepresentationPtr = std::shared_ptr<const Representation>;
 
 // True when both are of the same build.
 [[nodiscard]] bool same_build(const query::CacheVersion& a, const query::CacheVersion& b);
@@ -47,9 +47,9 @@ class PageCache {
     // and slow to render: otherwise all threads would wait for one.
     enum class WhileRendering : unsigned char { wait, send_stale };
 
-    using Render = std::function<Result<PagePtr>()>;
+    using Render = std::function<Result<RepresentationPtr>()>;
     struct Found {
-        PagePtr page;
+        RepresentationPtr page;
         bool stale = false;  // of an earlier version, because `render` failed with 503
         bool hit = false;    // neither rendered nor waited for
     };

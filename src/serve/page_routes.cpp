@@ -7,12 +7,14 @@
 
 #include "base/date.hpp"
 #include "base/json.hpp"
-#include "query/labelled.hpp"
-#include "query/query.hpp"
+#include "query/release_contents.hpp"
+#include "query/search.hpp"
+#include "query/tree_at.hpp"
 #include "render/change_json.hpp"
 #include "render/feed.hpp"
 #include "render/item.hpp"
 #include "render/pages.hpp"
+#include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
@@ -31,10 +33,10 @@ constexpr long suggestions_max_age = 60;   // seconds
 constexpr long file_max_age = 86400;       // a new version of Varve keeps their URLs
 constexpr auto send_stale = PageCache::WhileRendering::send_stale;
 
-Metadata html_metadata(const SiteContext& site) {
+Metadata html_metadata(const SiteContext& context) {
     return {.content_type = "text/html; charset=utf-8",
             .vary = "Accept-Encoding",
-            .max_age = site.settings.max_age,
+            .max_age = context.settings.max_age,
             .is_for_browser = true};
 }
 
@@ -43,40 +45,35 @@ Metadata file_metadata(std::string content_type, long max_age) {
         .content_type = std::move(content_type), .vary = "Accept-Encoding", .max_age = max_age};
 }
 
-template <class T>
-tl::unexpected<HttpError> moved(const SiteContext& site, const T& request) {
-    return fail({301, "This page has moved.", site.absolute_url(url_of(request))});
-}
-
-Result<RenderedPage> render_home(SiteContext& site, const HomeRequest& request,
+Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& request,
                                  const query::CacheVersion& version) {
-    const auto context = site.history.read_context();
+    const auto reads = context.history.read_context();
     render::HomeView view;
     view.class_name = request.class_name;
     view.text = request.text;
     if (!request.text.empty())
-        view.found = query::find_named(context, request.class_name, request.text, most_found);
-    auto lists = site.home_lists.get(version, [&]() -> base::Result<HomeLists> {
-        return HomeLists{query::known_classes(context),
-                         query::newest_releases(context, recent_releases)};
+        view.found = query::find_named(reads, request.class_name, request.text, most_found);
+    auto lists = context.home_lists.get(version, [&]() -> base::Result<HomeLists> {
+        return HomeLists{query::known_classes(reads),
+                         query::newest_releases(reads, recent_releases)};
     });
     if (!lists) return fail(http_error_of(lists.error(), wanted_search()));
     view.classes = std::move(lists->classes);
     view.recent = std::move(lists->recent);
-    if (!request.objects.empty()) view.watched = query::labelled(context, request.objects);
-    return RenderedPage{.body = render::home_page(view, site.site, site.templates),
+    if (!request.objects.empty()) view.watched = query::with_labels(reads, request.objects);
+    return RenderedPage{.body = render::home_page(view, context.site, context.templates),
                         .provisional = version.version.empty()};
 }
 
-Result<RenderedPage> render_history(SiteContext& site, const HistoryRequest& request) {
-    const query::PageRequest window{.most = most_rows, .since = ""};
-    auto answer = site.history.history_of(request.object, window);
+Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& request) {
+    const query::PageRequest page_request{.most = most_rows, .since = ""};
+    auto answer = context.history.history_of(request.object, page_request);
     if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
     auto& history = answer->history;
     if (history.object != request.object) {
         auto recorded = request;
         recorded.object = history.object;
-        return moved(site, recorded);
+        return fail(moved("page", context.absolute_url(url_of(recorded))));
     }
     const bool has_release =
         request.at.empty() ||
@@ -88,37 +85,38 @@ Result<RenderedPage> render_history(SiteContext& site, const HistoryRequest& req
     RenderedPage page;
     page.provisional = !answer->up_to_date;
     page.last_modified = render::last_modified(history);
-    page.body = render::history_page({std::move(history), request.at, request.part}, site.site,
-                                     site.templates);
+    page.body = render::history_page({std::move(history), request.at, request.part}, context.site,
+                                     context.templates);
     return page;
 }
 
-Result<RenderedPage> render_release(SiteContext& site, const std::string& version,
+Result<RenderedPage> render_release(SiteContext& context, const std::string& version,
                                     const query::ContentsQuery& contents_query) {
-    auto contents = query::release_contents(site.history.read_context(), version, contents_query);
+    auto contents =
+        query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
     return RenderedPage{.body = render::release_page({std::move(*contents), contents_query},
-                                                     site.site, site.templates)};
+                                                     context.site, context.templates)};
 }
 
 HttpError difference_error(const base::Error& error, const DiffRequest& request) {
     // These texts are for people: they name the unknown release, or the nearest that are known.
-    if (error.kind == base::Kind::absent || error.kind == base::Kind::refused)
+    if (error.kind == base::ErrorKind::absent || error.kind == base::ErrorKind::refused)
         return {404, error.text};
     return http_error_of(error, wanted_object(request.object));
 }
 
-Result<RenderedPage> render_difference(SiteContext& site, const DiffRequest& request) {
+Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& request) {
     // Brings the object up to date, and finds its recorded spelling.
-    const auto answer = site.history.history_of(request.object, {.most = 1, .since = ""});
+    const auto answer = context.history.history_of(request.object, {.most = 1, .since = ""});
     if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
     if (answer->history.object != request.object) {
         auto recorded = request;
         recorded.object = answer->history.object;
-        return moved(site, recorded);
+        return fail(moved("page", context.absolute_url(url_of(recorded))));
     }
-    auto difference =
-        query::difference(site.history.read_context(), request.object, request.from, request.to);
+    auto difference = query::difference(context.history.read_context(), request.object,
+                                        request.from, request.to);
     if (!difference) return fail(difference_error(difference.error(), request));
     if (difference->to < difference->from)
         return fail(400, "from=" + request.from + " is later than to=" + request.to +
@@ -126,17 +124,17 @@ Result<RenderedPage> render_difference(SiteContext& site, const DiffRequest& req
     RenderedPage page;
     page.provisional = !answer->up_to_date;
     page.body = request.format == DiffRequest::Format::json
-                    ? render::difference_json(*difference, site.site)
-                    : render::diff_page({std::move(*difference), request.part}, site.site,
-                                        site.templates);
+                    ? render::difference_json(*difference, context.site)
+                    : render::diff_page({std::move(*difference), request.part}, context.site,
+                                        context.templates);
     return page;
 }
 
-Result<RenderedPage> render_suggestions(SiteContext& site, const HomeRequest& request) {
+Result<RenderedPage> render_suggestions(SiteContext& context, const HomeRequest& request) {
     std::vector<query::Named> found;
     if (!request.text.empty())
-        found = query::find_named(site.history.read_context(), request.class_name, request.text,
-                                  most_suggested);
+        found = query::find_named(context.history.read_context(), request.class_name,
+                                  request.text, most_suggested);
     RenderedPage page;
     base::JsonWriter json(page.body);
     json.begin_array();
@@ -145,30 +143,29 @@ Result<RenderedPage> render_suggestions(SiteContext& site, const HomeRequest& re
             .field("class", object.class_name)
             .field("name", object.name)
             .field("label", label)
-            .field("url", render::page_of(object, site.site))
+            .field("url", render::page_of(object, context.site))
             .end_object();
     json.end_array();
     page.body += "\n";
     return page;
 }
 
-Result<RenderedPage> render_opml(SiteContext& site,
+Result<RenderedPage> render_opml(SiteContext& context,
                                  const std::vector<tree::ObjectName>& objects) {
-    const query::PageRequest window{.most = site.settings.max_items, .since = ""};
-    const auto listed = site.history.watch_list(objects, window);
+    const query::PageRequest page_request{.most = context.settings.max_items, .since = ""};
+    const auto listed = context.history.watch_list(objects, page_request);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list()));
-    return RenderedPage{.body = render::opml(listed->list, site.site),
+    return RenderedPage{.body = render::opml(listed->list, context.site),
                         .provisional = !listed->up_to_date};
 }
 
-// Returns the name of the feed format that a client wants at the URL of a release page, by format=
-// or by Accept; empty: it wants the page.
+// What a client wants at the URL of a release page.
 struct WantedFormat {
-    std::string name;
-    bool is_named = false;  // by format=
+    std::string name;       // of a feed format; empty: the page
+    bool is_named = false;  // by format=, not by Accept
 };
 Result<WantedFormat> wanted_format(const Request& request) {
-    constexpr std::array<std::string_view, 1> known = {"format"};
+    constexpr auto known = std::to_array<std::string_view>({"format"});
     const auto parameters = parse_query(request.query, known);
     if (!parameters) return fail(parameters.error());
     if (const auto* format = parameters->find("format")) return WantedFormat{*format, true};
@@ -179,90 +176,92 @@ Result<WantedFormat> wanted_format(const Request& request) {
                      : WantedFormat{std::string(render::formats()[best - 1].name), false};
 }
 
-Result<Response> answer_release_feed(SiteContext& site, const Request& request,
+Result<Response> answer_release_feed(SiteContext& context, const Request& request,
                                      const std::string& version, const WantedFormat& format) {
-    auto feed = parse_release_feed_request(version, request.query, site.settings.max_items);
+    auto feed = parse_release_feed_request(version, request.query, context.settings.max_items);
     if (!feed) return fail(feed.error());
     // The feed names its format in its own URL, because the URL without one is that of the page.
     if (!format.is_named) feed->format = format.name;
-    auto response = answer_feed_request(site, request, *feed);
+    auto response = answer_feed_request(context, request, *feed);
     if (response && !format.is_named) vary_by(*response, "Accept");
     return response;
 }
 
 }  // namespace
 
-Result<Response> answer_home(SiteContext& site, const Request& request) {
+Result<Response> answer_home(SiteContext& context, const Request& request) {
     const auto home = parse_home_request(request.query);
     if (!home) return fail(home.error());
-    const auto version = site.wide_version();
-    return cached_response(site, request,
-                           {url_of(*home), version, html_metadata(site), send_stale},
-                           [&] { return render_home(site, *home, version); });
+    const auto version = context.wide_version();
+    return cached_response(context, request,
+                           {url_of(*home), version, html_metadata(context), send_stale},
+                           [&] { return render_home(context, *home, version); });
 }
 
-Result<Response> answer_history(SiteContext& site, const Request& request) {
+Result<Response> answer_history(SiteContext& context, const Request& request) {
     const auto history = parse_history_request(request.query);
     if (!history) return fail(history.error());
-    return cached_response(site, request,
-                           {url_of(*history), site.history.cache_version(), html_metadata(site)},
-                           [&] { return render_history(site, *history); });
+    return cached_response(
+        context, request,
+        {url_of(*history), context.history.cache_version(), html_metadata(context)},
+        [&] { return render_history(context, *history); });
 }
 
-Result<Response> answer_difference(SiteContext& site, const Request& request) {
+Result<Response> answer_difference(SiteContext& context, const Request& request) {
     const auto diff = parse_diff_request(request.query);
     if (!diff) return fail(diff.error());
     const auto metadata = diff->format == DiffRequest::Format::html
-                              ? html_metadata(site)
-                              : file_metadata("application/json", site.settings.max_age);
-    return cached_response(site, request, {url_of(*diff), site.history.cache_version(), metadata},
-                           [&] { return render_difference(site, *diff); });
+                              ? html_metadata(context)
+                              : file_metadata("application/json", context.settings.max_age);
+    return cached_response(context, request,
+                           {url_of(*diff), context.history.cache_version(), metadata},
+                           [&] { return render_difference(context, *diff); });
 }
 
-Result<Response> answer_release(SiteContext& site, const Request& request) {
+Result<Response> answer_release(SiteContext& context, const Request& request) {
     const auto version = version_in_path(request.path);
     if (!version) return fail(version.error());
     const auto format = wanted_format(request);
     if (!format) return fail(format.error());
     if (format->is_named || !format->name.empty())
-        return answer_release_feed(site, request, *version, *format);
+        return answer_release_feed(context, request, *version, *format);
     const auto contents = parse_release_request(request.query);
     if (!contents) return fail(contents.error());
-    auto metadata = html_metadata(site);
+    auto metadata = html_metadata(context);
     metadata.vary += ", Accept";
-    return cached_response(site, request,
-                           {release_url_of(*version, *contents), site.wide_version(),
+    return cached_response(context, request,
+                           {release_url_of(*version, *contents), context.wide_version(),
                             std::move(metadata), send_stale},
-                           [&] { return render_release(site, *version, *contents); });
+                           [&] { return render_release(context, *version, *contents); });
 }
 
-Result<Response> answer_suggest(SiteContext& site, const Request& request) {
+Result<Response> answer_suggest(SiteContext& context, const Request& request) {
     const auto search = parse_suggest_request(request.query);
     if (!search) return fail(search.error());
-    const auto metadata =
-        file_metadata("application/json", std::min(suggestions_max_age, site.settings.max_age));
-    return cached_response(site, request,
-                           {suggest_url_of(*search), site.wide_version(), metadata, send_stale},
-                           [&] { return render_suggestions(site, *search); });
+    const auto metadata = file_metadata("application/json",
+                                        std::min(suggestions_max_age, context.settings.max_age));
+    return cached_response(
+        context, request, {suggest_url_of(*search), context.wide_version(), metadata, send_stale},
+        [&] { return render_suggestions(context, *search); });
 }
 
-Result<Response> answer_opml(SiteContext& site, const Request& request) {
+Result<Response> answer_opml(SiteContext& context, const Request& request) {
     const auto objects = parse_opml_request(request.query);
     if (!objects) return fail(objects.error());
-    const auto metadata = file_metadata("text/x-opml; charset=utf-8", site.settings.max_age);
-    return cached_response(site, request,
-                           {opml_url_of(*objects), site.wide_version(), metadata, send_stale},
-                           [&] { return render_opml(site, *objects); });
+    const auto metadata = file_metadata("text/x-opml; charset=utf-8", context.settings.max_age);
+    return cached_response(context, request,
+                           {opml_url_of(*objects), context.wide_version(), metadata, send_stale},
+                           [&] { return render_opml(context, *objects); });
 }
 
-Result<Response> answer_file(SiteContext& site, const Request& request) {
+Result<Response> answer_file(SiteContext& context, const Request& request) {
     const auto name = std::string_view(request.path).substr(1);
     const auto metadata = file_metadata(name.ends_with(".css") ? "text/css; charset=utf-8"
                                                                : "text/javascript; charset=utf-8",
                                         file_max_age);
     // Files change with the program or its configuration only, and need neither store nor build.
-    return cached_response(site, request, {request.path, std::nullopt, metadata},
-                           [&] { return RenderedPage{.body = site.templates.file(name)}; });
+    return cached_response(context, request, {request.path, std::nullopt, metadata},
+                           [&] { return RenderedPage{.body = context.templates.file(name)}; });
 }
 
 }  // namespace serve

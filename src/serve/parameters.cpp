@@ -12,10 +12,14 @@ namespace serve {
 
 namespace {
 
+using tree::longest_class;
+using tree::longest_name;
 constexpr std::string_view list_parameter = "object";
 
 // Returns the name of a parameter as error texts show it.
 std::string shown(std::string_view name) { return std::string(name) + "="; }
+
+std::string in_bytes(std::size_t count) { return std::to_string(count) + " bytes"; }
 
 bool has_control_character(std::string_view text) {
     return std::any_of(text.begin(), text.end(), [](char c) {
@@ -75,8 +79,10 @@ std::optional<HttpError> add_parameter(std::string_view part,
 
 // Returns what is wrong with the length of a class or name; empty when nothing is.
 std::string length_error(const tree::ObjectName& object) {
-    if (object.class_name.size() > longest_class) return "a class name longer than 64 bytes";
-    if (object.name.size() > longest_name) return "an object name longer than 512 bytes";
+    if (object.class_name.size() > longest_class)
+        return "a class name longer than " + in_bytes(longest_class);
+    if (object.name.size() > longest_name)
+        return "an object name longer than " + in_bytes(longest_name);
     return {};
 }
 
@@ -91,6 +97,10 @@ Result<tree::ObjectName> parse_object(const std::string& text) {
 }
 
 }  // namespace
+
+tl::unexpected<HttpError> too_long(std::string_view name, std::size_t longest) {
+    return fail(400, shown(name) + " is longer than " + in_bytes(longest) + ".");
+}
 
 const std::string* Parameters::find(std::string_view name) const {
     const auto found = values.find(name);
@@ -146,16 +156,15 @@ Result<tree::ObjectName> object_in(const Parameters& parameters) {
         return fail(400, "class= and name= are missing.");
     if (object.class_name.empty()) return fail(400, "class= is missing.");
     if (object.name.empty()) return fail(400, "name= is missing.");
-    if (object.class_name.size() > longest_class)
-        return fail(400, "class= is longer than 64 bytes.");
-    if (object.name.size() > longest_name) return fail(400, "name= is longer than 512 bytes.");
+    if (object.class_name.size() > longest_class) return too_long("class", longest_class);
+    if (object.name.size() > longest_name) return too_long("name", longest_name);
     return object;
 }
 
 Result<std::string> class_in(const Parameters& parameters) {
     auto class_name = parameters.value("class");
     if (class_name.empty()) return fail(400, "class= is missing.");
-    if (class_name.size() > longest_class) return fail(400, "class= is longer than 64 bytes.");
+    if (class_name.size() > longest_class) return too_long("class", longest_class);
     return class_name;
 }
 
@@ -185,8 +194,7 @@ Result<std::string> version_in(const Parameters& parameters, std::string_view na
 
 Result<std::string> search_text_in(const Parameters& parameters, std::string_view name) {
     auto text = parameters.value(name);
-    if (text.size() > longest_search)
-        return fail(400, shown(name) + " is longer than 512 bytes.");
+    if (text.size() > longest_search) return too_long(name, longest_search);
     return std::string(base::trim(text));
 }
 

@@ -21,8 +21,6 @@ namespace serve {
 inline constexpr std::size_t longest_query = 8192;        // bytes; above: 414
 inline constexpr std::size_t longest_list_query = 16384;  // where object= is a known parameter
 inline constexpr std::size_t most_parameters = 1000;      // above: 400
-inline constexpr std::size_t longest_class = 64;          // bytes, as in tree/object.hpp
-inline constexpr std::size_t longest_name = 512;          // bytes
 inline constexpr std::size_t longest_search = 512;        // bytes of a text to search for
 inline constexpr std::size_t most_objects = 200;          // of a watch list
 
@@ -53,6 +51,9 @@ struct Extracted {
     std::string rest;                 // the query without them, otherwise unchanged
 };
 [[nodiscard]] Extracted extract_parameter(std::string_view query, std::string_view name);
+
+// Returns the error for the value of a parameter that has more bytes than `longest`.
+[[nodiscard]] tl::unexpected<HttpError> too_long(std::string_view name, std::size_t longest);
 
 // The functions below fail with 400, naming the parameter, when its value is not acceptable.
 

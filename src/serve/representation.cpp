@@ -38,9 +38,9 @@ struct Deflater {
     Deflater& operator=(const Deflater&) = delete;
 };
 
-Page gzip_form(const Page& page) {
+Representation gzip_form(const Representation& page) {
     auto coded = page;
-    coded.entity_tag = tag_in(page.entity_tag, Coding::gzip);
+    coded.entity_tag = tag_in_coding(page.entity_tag, Coding::gzip);
     coded.body = std::make_shared<const std::string>(gzip(*page.body));
     return coded;
 }
@@ -50,30 +50,31 @@ Result<PageCache::Found> cached_in_coding(PageCache& pages, const std::string& k
                                           const PageCache::Render& render,
                                           PageCache::WhileRendering policy) {
     if (coding == Coding::identity) return pages.get(key, version, render, policy);
-    const auto compress = [&]() -> Result<PagePtr> {
+    const auto compress = [&]() -> Result<RepresentationPtr> {
         // Waits for the page of this version: its gzip form must never be that of a stale page.
         auto found = pages.get(key, version, render);
         if (!found) return fail(std::move(found.error()));
         auto coded = gzip_form(*found->page);
         coded.provisional = coded.provisional || found->stale;
-        return std::make_shared<const Page>(std::move(coded));
+        return std::make_shared<const Representation>(std::move(coded));
     };
     return pages.get(key + " gzip", version, compress, policy);
 }
 
-PagePtr page_of(const SiteContext& site, const std::optional<query::CacheVersion>& version,
-                RenderedPage rendered) {
-    Page page;
+RepresentationPtr page_of(const SiteContext& context,
+                          const std::optional<query::CacheVersion>& version,
+                          RenderedPage rendered) {
+    Representation page;
     rendered.body.shrink_to_fit();  // the page may stay in the cache for long
-    page.entity_tag = site.entity_tag_of({"page", rendered.body});
+    page.entity_tag = context.entity_tag_of({"page", rendered.body});
     page.body = std::make_shared<const std::string>(std::move(rendered.body));
     page.last_modified = rendered.last_modified;
     if (rendered.last_modified != base::Seconds{})
         page.last_modified_text = base::format_http_date(rendered.last_modified);
     // When the build was switched meanwhile, the page may show either of the two.
-    page.provisional =
-        rendered.provisional || (version && !same_build(*version, site.history.cache_version()));
-    return std::make_shared<const Page>(std::move(page));
+    page.provisional = rendered.provisional ||
+                       (version && !same_build(*version, context.history.cache_version()));
+    return std::make_shared<const Representation>(std::move(page));
 }
 
 }  // namespace
@@ -117,11 +118,11 @@ void add_security_fields(Response& response) {
     response.fields.emplace_back("Referrer-Policy", "same-origin");
 }
 
-Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
+Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
                                      const query::CacheVersion& version, Coding coding,
                                      const PageCache::Render& render,
                                      PageCache::WhileRendering policy) {
-    const auto render_or_unavailable = [&]() -> Result<PagePtr> {
+    const auto render_or_unavailable = [&]() -> Result<RepresentationPtr> {
         try {
             return render();
         } catch (const store::Failure& failure) {
@@ -131,16 +132,16 @@ Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
         }
     };
     auto found =
-        cached_in_coding(site.pages, key, version, coding, render_or_unavailable, policy);
+        cached_in_coding(context.pages, key, version, coding, render_or_unavailable, policy);
     if (!found) return found;
-    site.metrics.count_page(found->hit);
+    context.metrics.count_page(found->hit);
     found->stale = found->stale || !version.store_reachable;
     return found;
 }
 
 Response page_response(const Request& request, const PageCache::Found& found, Coding coding,
                        const Metadata& metadata) {
-    const Page& page = *found.page;
+    const Representation& page = *found.page;
     Response response;
     response.fields = {{"ETag", page.entity_tag}};
     if (!page.last_modified_text.empty())
@@ -164,17 +165,17 @@ Response page_response(const Request& request, const PageCache::Found& found, Co
     return response;
 }
 
-Result<Response> cached_response(SiteContext& site, const Request& request,
+Result<Response> cached_response(SiteContext& context, const Request& request,
                                  const CachePolicy& policy,
                                  const std::function<Result<RenderedPage>()>& render) {
     const auto coding = preferred_coding(request.field("accept-encoding"));
-    const auto render_page = [&]() -> Result<PagePtr> {
+    const auto render_page = [&]() -> Result<RepresentationPtr> {
         auto rendered = render();
         if (!rendered) return fail(std::move(rendered.error()));
-        return page_of(site, policy.version, std::move(*rendered));
+        return page_of(context, policy.version, std::move(*rendered));
     };
     const auto found =
-        cached_page(site, policy.key, policy.version.value_or(query::CacheVersion{}), coding,
+        cached_page(context, policy.key, policy.version.value_or(query::CacheVersion{}), coding,
                     render_page, policy.while_rendering);
     if (!found) return fail(found.error());
     return page_response(request, *found, coding, policy.metadata);

@@ -44,7 +44,7 @@ void add_security_fields(Response& response);
 // Returns the page under `key` of `version` from the cache, rendering it (in the coding identity)
 // when necessary; its gzip form is cached as well. Counts hits and misses.
 //   render  may throw store::Failure, which becomes 503
-[[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& site, const std::string& key,
+[[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
                                                    const query::CacheVersion& version,
                                                    Coding coding, const PageCache::Render& render,
                                                    PageCache::WhileRendering policy);
@@ -67,7 +67,7 @@ struct CachePolicy {
 };
 // Returns the response with such a page, from the cache or rendered now.
 [[nodiscard]] Result<Response> cached_response(
-    SiteContext& site, const Request& request, const CachePolicy& policy,
+    SiteContext& context, const Request& request, const CachePolicy& policy,
     const std::function<Result<RenderedPage>()>& render);
 
 }  // namespace serve

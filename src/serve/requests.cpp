@@ -22,26 +22,29 @@ constexpr Range entry_range{0, 1'000'000'000};      // of the objects of a relea
 
 // The parameters of each kind of page; others are ignored. n= means nothing to an archive, whose
 // pages always have the same size.
-constexpr std::array<std::string_view, 8> feed_parameters = {"class", "name", "object", "n",
-                                                             "since", "tag",  "change", "format"};
-constexpr std::array<std::string_view, 8> archive_parameters = {
-    "class", "name", "object", "since", "tag", "change", "format", "before"};
-constexpr std::array<std::string_view, 4> release_parameters = {"n", "tag", "change", "format"};
-constexpr std::array<std::string_view, 4> release_archive_parameters = {"tag", "change", "format",
-                                                                        "before"};
-constexpr std::array<std::string_view, 4> history_parameters = {"class", "name", "at", "part"};
-constexpr std::array<std::string_view, 6> diff_parameters = {"class", "name",   "from",
-                                                             "to",    "format", "part"};
-constexpr std::array<std::string_view, 4> home_parameters = {"q", "class", "name", "object"};
-constexpr std::array<std::string_view, 2> suggest_parameters = {"q", "class"};
-constexpr std::array<std::string_view, 1> opml_parameters = {"object"};
-constexpr std::array<std::string_view, 3> release_page_parameters = {"class", "q", "from"};
+constexpr auto feed_parameters = std::to_array<std::string_view>(
+    {"class", "name", "object", "n", "since", "tag", "change", "format"});
+constexpr auto archive_parameters = std::to_array<std::string_view>(
+    {"class", "name", "object", "since", "tag", "change", "format", "before"});
+constexpr auto release_parameters =
+    std::to_array<std::string_view>({"n", "tag", "change", "format"});
+constexpr auto release_archive_parameters =
+    std::to_array<std::string_view>({"tag", "change", "format", "before"});
+constexpr auto history_parameters =
+    std::to_array<std::string_view>({"class", "name", "at", "part"});
+constexpr auto diff_parameters =
+    std::to_array<std::string_view>({"class", "name", "from", "to", "format", "part"});
+constexpr auto home_parameters =
+    std::to_array<std::string_view>({"q", "class", "name", "object"});
+constexpr auto suggest_parameters = std::to_array<std::string_view>({"q", "class"});
+constexpr auto opml_parameters = std::to_array<std::string_view>({"object"});
+constexpr auto release_page_parameters = std::to_array<std::string_view>({"class", "q", "from"});
 
 Result<std::string> tag_in(const Parameters& parameters) {
     const auto* tag = parameters.find("tag");
     if (tag == nullptr) return std::string();
     if (tag->empty()) return fail(400, "tag= is empty.");
-    if (tag->size() > longest_tag) return fail(400, "tag= is longer than 128 bytes.");
+    if (tag->size() > longest_tag) return too_long("tag", longest_tag);
     return *tag;
 }
 
@@ -79,8 +82,8 @@ Result<std::size_t> before_in(const Parameters& parameters, Document document) {
     return before;
 }
 
-Result<query::PageRequest> window_in(const Parameters& parameters, std::size_t most_items,
-                                     Document document) {
+Result<query::PageRequest> page_request_in(const Parameters& parameters, std::size_t most_items,
+                                           Document document) {
     const auto most =
         number_in(parameters, "n", {1, most_items}, std::min(default_items, most_items));
     if (!most) return fail(most.error());
@@ -135,13 +138,13 @@ Result<FeedRequest> with_subject(const Parameters& parameters, FeedRequest reque
 }
 
 // Sets which rows the feed shows, and its format.
-Result<FeedRequest> with_window(const Parameters& parameters, std::size_t most_items,
-                                Document document, FeedRequest request) {
-    auto window = window_in(parameters, most_items, document);
-    if (!window) return fail(std::move(window.error()));
+Result<FeedRequest> with_page(const Parameters& parameters, std::size_t most_items,
+                              Document document, FeedRequest request) {
+    auto page = page_request_in(parameters, most_items, document);
+    if (!page) return fail(std::move(page.error()));
     auto format = feed_format_in(parameters);
     if (!format) return fail(std::move(format.error()));
-    request.window = std::move(*window);
+    request.page = std::move(*page);
     request.has_count = parameters.find("n") != nullptr;
     request.format = std::move(*format);
     return request;
@@ -188,7 +191,7 @@ Result<FeedRequest> parse_feed_request(std::string_view query, std::size_t most_
     if (!parameters) return fail(parameters.error());
     auto request = with_subject(*parameters, {});
     if (!request) return request;
-    return with_window(*parameters, most_items, document, std::move(*request));
+    return with_page(*parameters, most_items, document, std::move(*request));
 }
 
 Result<FeedRequest> parse_release_feed_request(const std::string& version, std::string_view query,
@@ -199,7 +202,7 @@ Result<FeedRequest> parse_release_feed_request(const std::string& version, std::
     FeedRequest request;
     request.subject = FeedRequest::Subject::release;
     request.version = version;
-    return with_window(*parameters, most_items, document, std::move(request));
+    return with_page(*parameters, most_items, document, std::move(request));
 }
 
 std::string query_of(const FeedRequest& request) {
@@ -208,15 +211,15 @@ std::string query_of(const FeedRequest& request) {
         append_parameter(text, "class", request.object.class_name);
     if (!request.object.name.empty()) append_parameter(text, "name", request.object.name);
     append_objects(text, request.objects);
-    const auto& window = request.window;
-    if (request.has_count) append_parameter(text, "n", std::to_string(window.most));
-    if (!window.since.empty()) append_parameter(text, "since", window.since);
-    if (!window.narrowing.tag.empty()) append_parameter(text, "tag", window.narrowing.tag);
+    const auto& page = request.page;
+    if (request.has_count) append_parameter(text, "n", std::to_string(page.most));
+    if (!page.since.empty()) append_parameter(text, "since", page.since);
+    if (!page.filter.tag.empty()) append_parameter(text, "tag", page.filter.tag);
     // Commas need no escape in a query.
-    if (const auto ops = text_of(window.narrowing.only, ","); !ops.empty())
+    if (const auto ops = text_of(page.filter.only, ","); !ops.empty())
         text.append(text.empty() ? "change=" : "&change=").append(ops);
     if (!request.format.empty()) append_parameter(text, "format", request.format);
-    if (window.before > 0) append_parameter(text, "before", std::to_string(window.before));
+    if (page.before > 0) append_parameter(text, "before", std::to_string(page.before));
     return text;
 }
 
@@ -229,7 +232,7 @@ std::string url_of(const FeedRequest& request) {
 
 std::string archive_url_of(FeedRequest request, std::string_view format) {
     request.has_count = false;
-    request.window.before = query::archive_page;
+    request.page.before = query::archive_page;
     request.format = format;
     auto url = url_of(request);
     url.resize(url.rfind('=') + 1);
@@ -237,19 +240,18 @@ std::string archive_url_of(FeedRequest request, std::string_view format) {
 }
 
 std::string current_url_of(FeedRequest request) {
-    request.window.before = 0;
+    request.page.before = 0;
     return url_of(request);
 }
 
 std::string filter_text_of(const FeedRequest& request) {
-    const auto& window = request.window;
+    const auto& page = request.page;
     std::string text;
-    if (!window.since.empty()) text += ", since " + window.since;
-    if (!window.narrowing.tag.empty()) text += ", at " + window.narrowing.tag;
-    if (!window.narrowing.only.empty())
-        text += ", only what was " + text_of(window.narrowing.only, " or ");
-    if (request.has_count && window.most != default_items)
-        text += ", newest " + std::to_string(window.most);
+    if (!page.since.empty()) text += ", since " + page.since;
+    if (!page.filter.tag.empty()) text += ", at " + page.filter.tag;
+    if (!page.filter.only.empty()) text += ", only what was " + text_of(page.filter.only, " or ");
+    if (request.has_count && page.most != default_items)
+        text += ", newest " + std::to_string(page.most);
     return text;
 }
 

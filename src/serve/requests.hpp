@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "query/history_page.hpp"
-#include "query/query.hpp"
+#include "query/release_contents.hpp"
 #include "serve/http.hpp"
 
 namespace serve {
@@ -23,12 +23,12 @@ struct FeedRequest {
     tree::ObjectName object;                // of a class: without a name
     std::vector<tree::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
     std::string version;                    // of a release
-    query::PageRequest window;              // before > 0: a page of the archive
+    query::PageRequest page;                // before > 0: a page of the archive
     bool has_count = false;  // n= was given, even as the default: it is part of the URL
     std::string format;      // one of render::formats(); empty: not given
     bool operator==(const FeedRequest&) const = default;
 
-    [[nodiscard]] bool is_archive() const { return window.before > 0; }
+    [[nodiscard]] bool is_archive() const { return page.before > 0; }
     // True for feeds of many objects, which may be up to a minute old (docs/protocols.md).
     [[nodiscard]] bool is_wide() const { return subject != Subject::object; }
 };

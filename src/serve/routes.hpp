@@ -1,36 +1,61 @@
-// serve/routes.hpp -- the function of each route; the table that maps paths to them is in site.cpp.
+// serve/routes.hpp -- the name and the function of each route; the table that maps paths to them is
+// in site.cpp.
 // For this room only. Each route answers GET; site.cpp derives HEAD. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "serve/context.hpp"
 #include "serve/http.hpp"
 #include "serve/requests.hpp"
 
 namespace serve {
 
-[[nodiscard]] Result<Response> answer_feed(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_archive(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_release_archive(SiteContext& site, const Request& request);
+struct SiteContext;  // context.hpp
+
+// What was requested; the label `route` of the metrics. The compiler asks for the name of a new one
+// (monitoring.cpp).
+enum class Route : unsigned char {
+    none,  // no page has this path, or the request cannot be parsed
+    home,
+    feed,
+    archive,
+    history,
+    difference,
+    release,
+    release_archive,
+    opml,
+    suggest,
+    file,
+    old_link,
+    health,
+    metrics,  // the last one: the counters have room up to here
+};
+inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metrics) + 1;
+[[nodiscard]] std::string_view name_of(Route route);
+
+[[nodiscard]] Result<Response> answer_feed(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_archive(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_release_archive(SiteContext& context,
+                                                      const Request& request);
 // Redirects the links of the first system: /db/rss?name=…;class=…
-[[nodiscard]] Result<Response> answer_old_link(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_home(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_history(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_difference(SiteContext& site, const Request& request);
+[[nodiscard]] Result<Response> answer_old_link(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_home(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_history(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_difference(SiteContext& context, const Request& request);
 // A page, or a feed when the client asks for one.
-[[nodiscard]] Result<Response> answer_release(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_opml(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_suggest(SiteContext& site, const Request& request);
+[[nodiscard]] Result<Response> answer_release(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_opml(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_suggest(SiteContext& context, const Request& request);
 // Style sheets and the script of the pages.
-[[nodiscard]] Result<Response> answer_file(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_health(SiteContext& site, const Request& request);
-[[nodiscard]] Result<Response> answer_metrics(SiteContext& site, const Request& request);
+[[nodiscard]] Result<Response> answer_file(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_health(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_metrics(SiteContext& context, const Request& request);
 
 // Returns the feed of a parsed request, in its format or the one that Accept prefers.
-[[nodiscard]] Result<Response> answer_feed_request(SiteContext& site, const Request& request,
+[[nodiscard]] Result<Response> answer_feed_request(SiteContext& context, const Request& request,
                                                    const FeedRequest& feed);
 
 // Returns the version in /release/VERSION and /release/VERSION/archive; 404 when it is not one.

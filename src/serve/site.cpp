@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "serve/access_control.hpp"
+#include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/parameters.hpp"
 #include "serve/routes.hpp"
@@ -25,9 +26,9 @@ struct RouteEntry {
 // For monitoring, and for the files that an error page needs: not limited, and not private.
 constexpr auto everyone = RouteEntry::Access::everyone;
 
-// To add a page: add its path here, its function to routes.hpp, and its name to Route
-// (monitoring.hpp).
-constexpr std::array<RouteEntry, 13> routes = {{
+// To add an address: add its path here, its function to routes.hpp, and its name to Route
+// (routes.hpp).
+constexpr auto routes = std::to_array<RouteEntry>({
     {"/rss", Route::feed, answer_feed},
     {"/", Route::home, answer_home},
     {"/history", Route::history, answer_history},
@@ -41,7 +42,7 @@ constexpr std::array<RouteEntry, 13> routes = {{
     {"/varve.js", Route::file, answer_file, everyone},
     {"/healthz", Route::health, answer_health, everyone},
     {"/metrics", Route::metrics, answer_metrics, everyone},
-}};
+});
 
 // The paths that contain a version: /release/WS187, /release/WS187/archive.
 constexpr std::string_view release_prefix = "/release/", archive_suffix = "/archive";
@@ -65,9 +66,9 @@ RouteEntry find_route(const Request& request) {
     return path.ends_with(archive_suffix) ? release_archive_route : release_route;
 }
 
-std::optional<HttpError> check_rate(SiteContext& site, const Request& request) {
+std::optional<HttpError> check_rate(SiteContext& context, const Request& request) {
     const auto wait =
-        site.limiter.count_request(request.client_address, site.settings.steady_clock());
+        context.limiter.count_request(request.client_address, context.settings.steady_clock());
     if (!wait) return std::nullopt;
     HttpError error{429, "Too many requests from your address. Try again in " +
                              std::to_string(wait->count()) + " seconds."};
@@ -75,24 +76,25 @@ std::optional<HttpError> check_rate(SiteContext& site, const Request& request) {
     return error;
 }
 
-Result<Response> answer_route(const RouteEntry& entry, SiteContext& site, const Request& request,
+Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
+                              const Request& request,
                               const std::vector<std::string>& query_tokens) {
     if (entry.access == RouteEntry::Access::readers) {
-        if (auto error = check_rate(site, request)) return fail(std::move(*error));
-        if (site.settings.private_site)
-            if (auto error = check_token(site.tokens, request, query_tokens))
+        if (auto error = check_rate(context, request)) return fail(std::move(*error));
+        if (context.settings.private_site)
+            if (auto error = check_token(context.tokens, request, query_tokens))
                 return fail(std::move(*error));
     }
     if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD")
         return fail(405, "Only GET and HEAD are supported.");
-    return entry.answer(site, request);
+    return entry.answer(context, request);
 }
 
-Response answer_or_error(const RouteEntry& entry, SiteContext& site, const Request& request,
+Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Request& request,
                          const std::vector<std::string>& query_tokens) {
-    const ErrorPageStyle style{site.site, site.templates};
+    const ErrorPageStyle style{context.site, context.templates};
     try {
-        auto response = answer_route(entry, site, request, query_tokens);
+        auto response = answer_route(entry, context, request, query_tokens);
         return response ? std::move(*response) : error_response(response.error(), request, style);
     } catch (const std::exception& failure) {
         base::log::error("request failed", {{"path", request.path},
@@ -105,15 +107,15 @@ Response answer_or_error(const RouteEntry& entry, SiteContext& site, const Reque
 
 //   request       without token= in its query
 //   query_tokens  the values of token=
-Response answer_without_token(SiteContext& site, const Request& request,
+Response answer_without_token(SiteContext& context, const Request& request,
                               const std::vector<std::string>& query_tokens) {
-    const auto began = site.settings.steady_clock();
+    const auto began = context.settings.steady_clock();
     const auto entry = find_route(request);
-    auto response = answer_or_error(entry, site, request, query_tokens);
-    if (site.settings.private_site && entry.access == RouteEntry::Access::readers)
+    auto response = answer_or_error(entry, context, request, query_tokens);
+    if (context.settings.private_site && entry.access == RouteEntry::Access::readers)
         mark_private(response, query_tokens);
     response.send_body = request.method != "HEAD";
-    site.metrics.count(entry.route, response.status, site.settings.steady_clock() - began);
+    context.metrics.count(entry.route, response.status, context.settings.steady_clock() - began);
     return response;
 }
 

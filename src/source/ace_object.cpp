@@ -14,12 +14,12 @@
 namespace source {
 namespace {
 
-using tree::Kind;
+using tree::CellKind;
 using tree::Node;
 using Nodes = std::vector<Node>;
 
 tl::unexpected<ParseError> fail_at(std::size_t at, const char* what) {
-    return tl::unexpected<ParseError>(ParseError{base::Kind::malformed, at, what});
+    return tl::unexpected<ParseError>(ParseError{base::ErrorKind::malformed, at, what});
 }
 
 // ---- Objects with a tree ----
@@ -181,7 +181,7 @@ class TreeParser {
     }
 
     [[nodiscard]] ParseError error(const char* what) const {
-        return {what == too_deep ? base::Kind::too_large : base::Kind::malformed,
+        return {what == too_deep ? base::ErrorKind::too_large : base::ErrorKind::malformed,
                 static_cast<std::size_t>(at_ - begin_), what};
     }
 
@@ -198,7 +198,7 @@ class TreeParser {
 // ---- Objects of array classes ----
 
 Nodes one_text(std::string_view text) {
-    return {Node{{Kind::text, base::legal_text(text), {}}, {}, {}}};
+    return {Node{{CellKind::text, base::legal_text(text), {}}, {}, {}}};
 }
 
 // Returns where the line of the terminator begins, or npos.
@@ -240,7 +240,8 @@ tl::expected<Nodes, ParseError> parse_key_set(std::string_view body) {
         if (!member) return fail_at(at + member.error().at, "no member (Class : \"name\")");
         at += member->size;
         auto& id = member->id;
-        nodes.push_back({{Kind::member, std::move(id.name), std::move(id.class_name)}, {}, {}});
+        nodes.push_back(
+            {{CellKind::member, std::move(id.name), std::move(id.class_name)}, {}, {}});
     }
     return nodes;
 }

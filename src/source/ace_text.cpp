@@ -80,7 +80,7 @@ class HeaderReader {
     }
 
     [[nodiscard]] tl::unexpected<ParseError> fail(const char* what) const {
-        return tl::unexpected<ParseError>(ParseError{base::Kind::malformed, at_, what});
+        return tl::unexpected<ParseError>(ParseError{base::ErrorKind::malformed, at_, what});
     }
 
     std::string_view bytes_;

@@ -24,7 +24,7 @@ namespace source {
 
 // What is wrong in the bytes of one object, and where. The caller knows file and line.
 struct ParseError {
-    base::Kind kind = base::Kind::malformed;
+    base::ErrorKind kind = base::ErrorKind::malformed;
     std::size_t at = 0;  // offset into the object's bytes
     std::string what;
 };

@@ -15,7 +15,7 @@
 namespace source {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 
 constexpr std::size_t most_release_bytes = 4096;
 constexpr std::size_t most_models_bytes = 64 << 20;
@@ -30,12 +30,12 @@ struct FreeText {
 };
 
 tl::unexpected<base::Error> refuse(const std::string& text) {
-    return base::fail(Kind::refused, text);
+    return base::fail(ErrorKind::refused, text);
 }
 
 // A missing folder may come back: a build that is being switched, a disk that is not yet mounted.
 tl::unexpected<base::Error> unreachable(const std::string& path, int code) {
-    return base::fail(Kind::unavailable, fail_errno(path, code).value().text);
+    return base::fail(ErrorKind::unavailable, fail_errno(path, code).value().text);
 }
 
 base::Result<std::string> resolve(const std::string& path) {
@@ -80,7 +80,7 @@ base::Result<base::Release> release_of(const boost::property_tree::ptree& ini,
 
 base::Result<base::Release> read_release(const File& directory, const std::string& place) {
     const auto text = read_file(directory.descriptor(), "release.ini", most_release_bytes);
-    if (!text && text.error().kind == Kind::absent)
+    if (!text && text.error().kind == ErrorKind::absent)
         return refuse(place + " is missing" + std::string(what_to_write));
     if (!text) return base::fail_at(place, text.error());
     boost::property_tree::ptree ini;
@@ -99,23 +99,23 @@ bool is_always_read(std::string_view name) {
 }
 
 base::Result<void> list_other(BuildFolder& folder, std::string name) {
-    const auto stamp = find_stamp(folder.directory.descriptor(), name);
-    if (!stamp && is_always_read(name))
-        return base::fail(Kind::unavailable, folder.path + "/" + stamp.error().text);
+    const auto identity = find_identity(folder.directory.descriptor(), name);
+    if (!identity && is_always_read(name))
+        return base::fail(ErrorKind::unavailable, folder.path + "/" + identity.error().text);
     // A file without a stat is most likely irrelevant, somebody's link to a log for example. For
     // a curators' file that includes it, it is missing.
-    if (stamp && *stamp) folder.others.push_back({std::move(name), **stamp});
+    if (identity && *identity) folder.others.push_back({std::move(name), **identity});
     return {};
 }
 
 base::Result<void> list_file(BuildFolder& folder, std::string name) {
     if (!format_of(name)) return list_other(folder, std::move(name));
     const auto file = open_file(folder.directory.descriptor(), name);
-    if (!file) return base::fail(Kind::unavailable, folder.path + "/" + file.error().text);
-    const auto stamp = stamp_of(*file);
-    if (!stamp) return tl::unexpected(stamp.error());
-    const auto plain = packing_of(name) == Packing::none ? stamp->size : 0;
-    folder.files.push_back({std::move(name), *stamp, plain});
+    if (!file) return base::fail(ErrorKind::unavailable, folder.path + "/" + file.error().text);
+    const auto identity = identity_of(*file);
+    if (!identity) return tl::unexpected(identity.error());
+    const auto plain = packing_of(name) == Packing::none ? identity->size : 0;
+    folder.files.push_back({std::move(name), *identity, plain});
     return {};
 }
 
@@ -134,7 +134,7 @@ base::Result<BuildFolder> open_real_folder(const std::string& path) {
 }
 
 tl::unexpected<base::Error> changed(const BuildFolder& folder, const std::string& name) {
-    return base::fail(Kind::unavailable,
+    return base::fail(ErrorKind::unavailable,
                       folder.path + "/" + name + " changed while it was opened; try again");
 }
 
@@ -155,7 +155,7 @@ base::Result<BuildFolder> open_folder(const std::string& path) {
 
 base::Result<tree::Models> read_models(const BuildFolder& folder) {
     const auto text = read_file(folder.directory.descriptor(), "models.wrm", most_models_bytes);
-    if (!text && text.error().kind == Kind::absent) return tree::Models();
+    if (!text && text.error().kind == ErrorKind::absent) return tree::Models();
     if (!text) return base::fail_at(folder.path, text.error());
     return tree::Models::parse(*text);
 }
@@ -163,10 +163,10 @@ base::Result<tree::Models> read_models(const BuildFolder& folder) {
 base::Result<std::string> identity_of(const std::string& folder) {
     const auto build = open_real_folder(folder);
     if (!build) return tl::unexpected(build.error());
-    std::string identity = build->path;
-    const auto append = [&](const std::string& name, const FileStamp& stamp) {
-        identity += '\n' + name + ' ' + std::to_string(stamp.inode) + ' ' +
-                    std::to_string(stamp.size) + ' ' + std::to_string(stamp.modified_ns);
+    std::string text = build->path;
+    const auto append = [&](const std::string& name, const FileIdentity& identity) {
+        text += '\n' + name + ' ' + std::to_string(identity.inode) + ' ' +
+                std::to_string(identity.size) + ' ' + std::to_string(identity.modified_ns);
     };
     // A curators' file (*.ace) may include any other file (@NAME). Without .ace files, a log that
     // grows beside the objects must not make the build look changed. `others` lacks files whose
@@ -175,9 +175,9 @@ base::Result<std::string> identity_of(const std::string& folder) {
         std::any_of(build->files.begin(), build->files.end(),
                     [](const BuildFile& file) { return format_of(file.name) == Format::ace; });
     for (const auto& other : build->others)
-        if (may_include || is_always_read(other.name)) append(other.name, other.stamp);
-    for (const auto& file : build->files) append(file.name, file.stamp);
-    return identity;
+        if (may_include || is_always_read(other.name)) append(other.name, other.identity);
+    for (const auto& file : build->files) append(file.name, file.identity);
+    return text;
 }
 
 bool is_plain(const BuildFile& file) {
@@ -186,24 +186,24 @@ bool is_plain(const BuildFile& file) {
 }
 
 base::Result<File> open_listed(const BuildFolder& folder, const std::string& name,
-                               const FileStamp& listed) {
+                               const FileIdentity& listed) {
     auto opened = open_file(folder.directory.descriptor(), name);
-    if (!opened && opened.error().kind == Kind::absent) return changed(folder, name);
+    if (!opened && opened.error().kind == ErrorKind::absent) return changed(folder, name);
     if (!opened) return base::fail_at(folder.path, opened.error());
-    const auto stamp = stamp_of(*opened);
-    if (!stamp) return tl::unexpected(stamp.error());
-    if (*stamp != listed) return changed(folder, name);
+    const auto identity = identity_of(*opened);
+    if (!identity) return tl::unexpected(identity.error());
+    if (*identity != listed) return changed(folder, name);
     return opened;
 }
 
 base::Result<File> open_plain(const BuildFolder& folder, const BuildFile& file,
                               const std::string& plain_dir) {
-    if (is_plain(file)) return open_listed(folder, file.name, file.stamp);
+    if (is_plain(file)) return open_listed(folder, file.name, file.identity);
     auto opened = open_file(AT_FDCWD, plain_dir + "/" + file.name);
     if (!opened) return opened;
-    const auto stamp = stamp_of(*opened);
-    if (!stamp) return tl::unexpected(stamp.error());
-    if (stamp->size != file.plain_size) return changed(folder, file.name);
+    const auto identity = identity_of(*opened);
+    if (!identity) return tl::unexpected(identity.error());
+    if (identity->size != file.plain_size) return changed(folder, file.name);
     return opened;
 }
 

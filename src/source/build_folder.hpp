@@ -26,7 +26,7 @@ enum class Packing { none, gzip, zstd };
 
 struct OtherFile {
     std::string name;
-    FileStamp stamp;
+    FileIdentity identity;
 };
 
 // A folder that is held open, so that a switched link can't mix two builds.
@@ -63,7 +63,7 @@ struct BuildFolder {
 // Opens a file of the build.
 //   error  unavailable: it changed since the folder was listed, or is gone
 [[nodiscard]] base::Result<File> open_listed(const BuildFolder& folder, const std::string& name,
-                                             const FileStamp& listed);
+                                             const FileIdentity& listed);
 
 // Opens the plain file of a file: itself, or the converted copy in `plain_dir`.
 //   error  unavailable, absent: it changed, or is gone

@@ -13,7 +13,7 @@
 namespace source {
 namespace {
 
-FileStamp stamp_in(const struct stat& status) {
+FileIdentity identity_in(const struct stat& status) {
     return {status.st_ino, static_cast<std::uint64_t>(status.st_size),
             status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
 }
@@ -83,20 +83,20 @@ base::Result<File> open_file(int directory, const std::string& path) {
     struct stat status{};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno(path, errno);
     if (!S_ISREG(status.st_mode))
-        return base::fail(base::Kind::malformed, path + " is not a regular file");
+        return base::fail(base::ErrorKind::malformed, path + " is not a regular file");
     return file;
 }
 
-base::Result<FileStamp> stamp_of(const File& file) {
+base::Result<FileIdentity> identity_of(const File& file) {
     struct stat status{};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno("fstat", errno);
-    return stamp_in(status);
+    return identity_in(status);
 }
 
-base::Result<std::optional<FileStamp>> find_stamp(int directory, const std::string& path) {
+base::Result<std::optional<FileIdentity>> find_identity(int directory, const std::string& path) {
     struct stat status{};
     if (::fstatat(directory, path.c_str(), &status, 0) == 0)
-        return S_ISREG(status.st_mode) ? std::optional(stamp_in(status)) : std::nullopt;
+        return S_ISREG(status.st_mode) ? std::optional(identity_in(status)) : std::nullopt;
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::nullopt;
     return fail_errno(path, errno);
 }
@@ -104,19 +104,19 @@ base::Result<std::optional<FileStamp>> find_stamp(int directory, const std::stri
 base::Result<std::string> read_file(int directory, const std::string& path, std::size_t most) {
     auto file = open_file(directory, path);
     if (!file) return tl::unexpected(file.error());
-    const auto stamp = stamp_of(*file);
-    if (!stamp) return tl::unexpected(stamp.error());
+    const auto identity = identity_of(*file);
+    if (!identity) return tl::unexpected(identity.error());
     // Starts with the size of the file: `most` may be far more memory than that. The room grows
     // only when the file does while it is read.
     std::string bytes;
     std::size_t size = 0;
-    std::size_t room = std::min<std::uint64_t>(stamp->size, most) + 1;
+    std::size_t room = std::min<std::uint64_t>(identity->size, most) + 1;
     for (;;) {
         bytes.resize(room);
         const auto got = file->read_at(bytes.data() + size, room - size, size);
         if (!got) return base::fail_at(path, got.error());
         size += *got;
-        if (size > most) return base::fail(base::Kind::too_large, path + " is too large");
+        if (size > most) return base::fail(base::ErrorKind::too_large, path + " is too large");
         if (size < room) break;
         room = std::min(2 * room, most + 1);
     }
@@ -133,7 +133,7 @@ base::Result<void> make_folder(const std::string& path) {
 
 tl::unexpected<base::Error> fail_errno(std::string_view place, int code) {
     const bool is_absent = code == ENOENT || code == ENOTDIR;
-    return base::fail(is_absent ? base::Kind::absent : base::Kind::unavailable,
+    return base::fail(is_absent ? base::ErrorKind::absent : base::ErrorKind::unavailable,
                       std::string(place) + ": " + std::generic_category().message(code));
 }
 

@@ -72,23 +72,23 @@ class NewFile {
 };
 
 // Identity of a file's content: equal as long as nobody writes to or replaces the file.
-struct FileStamp {
+struct FileIdentity {
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
     std::int64_t modified_ns = 0;  // since the epoch
-    bool operator==(const FileStamp&) const = default;
+    bool operator==(const FileIdentity&) const = default;
 };
 
 // Opens a regular file to read it; follows links.
 //   directory  a descriptor, or AT_FDCWD
 //   error  absent; unavailable
 [[nodiscard]] base::Result<File> open_file(int directory, const std::string& path);
-[[nodiscard]] base::Result<FileStamp> stamp_of(const File& file);
+[[nodiscard]] base::Result<FileIdentity> identity_of(const File& file);
 
-// Returns the stamp without opening the file; nullopt: there is no regular file of that name.
+// Returns the identity without opening the file; nullopt: there is no regular file of that name.
 //   error  unavailable
-[[nodiscard]] base::Result<std::optional<FileStamp>> find_stamp(int directory,
-                                                                const std::string& path);
+[[nodiscard]] base::Result<std::optional<FileIdentity>> find_identity(int directory,
+                                                                      const std::string& path);
 
 // Returns the content of a small file.
 //   error  absent; unavailable; too_large above `most` bytes

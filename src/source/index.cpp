@@ -31,7 +31,7 @@ LookupEntry lookup_at(const char* lookups, std::size_t i) {
 }
 
 tl::unexpected<base::Error> damaged(const std::string& path) {
-    return base::fail(base::Kind::malformed,
+    return base::fail(base::ErrorKind::malformed,
                       path + " is damaged, or not an index of this program");
 }
 
@@ -92,12 +92,12 @@ void Mapping::forget(std::string_view part) const {
 base::Result<Index> Index::open(const std::string& path) {
     const auto file = open_file(AT_FDCWD, path);
     if (!file) return tl::unexpected(file.error());
-    const auto stamp = stamp_of(*file);
-    if (!stamp) return tl::unexpected(stamp.error());
-    auto mapping = Mapping::of(*file, stamp->size);
+    const auto identity = identity_of(*file);
+    if (!identity) return tl::unexpected(identity.error());
+    auto mapping = Mapping::of(*file, identity->size);
     if (!mapping) return base::fail_at(path, mapping.error());
     const auto bytes = mapping->bytes();
-    const auto header = index_format::parse_header(bytes, stamp->size);
+    const auto header = index_format::parse_header(bytes, identity->size);
     if (!header) return damaged(path);
     const auto body_size = header->records_size + header->lookups * index_format::lookup_size;
     const auto body = part(bytes, 0, body_size);
@@ -121,15 +121,16 @@ base::Result<Index> Index::open(const std::string& path) {
 base::Result<Facts> Index::read_facts(const std::string& path) {
     const auto file = open_file(AT_FDCWD, path);
     if (!file) return tl::unexpected(file.error());
-    const auto stamp = stamp_of(*file);
-    if (!stamp) return tl::unexpected(stamp.error());
+    const auto identity = identity_of(*file);
+    if (!identity) return tl::unexpected(identity.error());
     std::string head(sizeof(Header), '\0');
     if (const auto got = file->read_at(head.data(), head.size(), 0); !got)
         return base::fail_at(path, got.error());
-    const auto header = index_format::parse_header(head, stamp->size);
+    const auto header = index_format::parse_header(head, identity->size);
     if (!header) return damaged(path);
     std::string text(header->facts_size, '\0');
-    if (const auto got = file->read_at(text.data(), text.size(), stamp->size - text.size()); !got)
+    if (const auto got = file->read_at(text.data(), text.size(), identity->size - text.size());
+        !got)
         return base::fail_at(path, got.error());
     if (XXH3_64bits(text.data(), text.size()) != header->facts_digest) return damaged(path);
     auto facts = index_format::parse_facts(text);
@@ -266,7 +267,7 @@ base::Result<void> IndexWriter::add(Entry entry, const std::string& class_name) 
         const auto [known, is_new] = class_indexes_.try_emplace(class_name, classes_.size());
         last_class_ = known->second;
         if (last_class_ == most_classes)
-            return base::fail(base::Kind::refused, "more than 65,535 classes");
+            return base::fail(base::ErrorKind::refused, "more than 65,535 classes");
         if (is_new) classes_.push_back({class_name, 0});
     }
     ++classes_[last_class_].objects;

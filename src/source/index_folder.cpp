@@ -14,7 +14,7 @@ namespace source {
 namespace {
 
 namespace fs = std::filesystem;
-using base::Kind;
+using base::ErrorKind;
 
 class KeptBuild final : public IndexedSource {
    public:
@@ -22,8 +22,8 @@ class KeptBuild final : public IndexedSource {
 
     base::Result<tree::Object> load(const tree::ObjectName& name) const override {
         if (const auto entry = entry_of(name); !entry) return tl::unexpected(entry.error());
-        return base::fail(Kind::unavailable, "the files of build " + release().version +
-                                                 " are gone; only its index is left");
+        return base::fail(ErrorKind::unavailable, "the files of build " + release().version +
+                                                      " are gone; only its index is left");
     }
 };
 

@@ -55,7 +55,7 @@ template <class Found>
     }
     if (!found) return tl::unexpected(found.error());
     if (!*found)
-        return base::fail(base::Kind::unavailable,
+        return base::fail(base::ErrorKind::unavailable,
                           subject + " changed while its index was made; try again");
     return std::move(**found);
 }

@@ -36,7 +36,7 @@ class FactLine {
         if (is("file", 5)) return read_file(facts, "");
         if (is("file", 6)) return read_file(facts, values_[6]);
         if (is("class", 2)) return read_class(facts);
-        if (is("folder", 1)) return facts.folder = values_[1], true;
+        if (is("folder", 1)) return facts.origin = values_[1], true;
         if (is("digest", 1)) return facts.digest = values_[1], true;
         if (is("flaw", 1)) return facts.flaw = values_[1], true;
         if (is("remark", 1)) return facts.remarks.push_back(values_[1]), true;
@@ -101,10 +101,10 @@ void append_line(std::string& text, std::initializer_list<std::string> values) {
 }
 
 void append_file(std::string& text, const BuildFile& file) {
-    append_line(text,
-                {"file", file.name, std::to_string(static_cast<std::int64_t>(file.stamp.inode)),
-                 std::to_string(file.stamp.size), std::to_string(file.stamp.modified_ns),
-                 std::to_string(file.plain_size)});
+    append_line(
+        text, {"file", file.name, std::to_string(static_cast<std::int64_t>(file.identity.inode)),
+               std::to_string(file.identity.size), std::to_string(file.identity.modified_ns),
+               std::to_string(file.plain_size)});
     const auto kind = file.is_included              ? included_word
                       : file.layout == Layout::json ? json_word
                                                     : std::string_view();
@@ -141,7 +141,7 @@ std::string to_text(const Facts& facts) {
     std::string text;
     append_line(text,
                 {"release", facts.release.version, base::format_date(facts.release.released_on)});
-    append_line(text, {"folder", facts.folder});
+    append_line(text, {"folder", facts.origin});
     append_line(text, {"digest", facts.digest});
     append_line(text, {"untracked", std::to_string(facts.untracked)});
     if (!facts.flaw.empty()) append_line(text, {"flaw", facts.flaw});

@@ -21,7 +21,7 @@ enum class Layout : std::uint8_t { ace, json };
 
 struct BuildFile {
     std::string name;  // inside the folder
-    FileStamp stamp;
+    FileIdentity identity;
     std::uint64_t plain_size = 0;  // of its plain file: itself, unpacked, or converted
     Layout layout = Layout::ace;   // of its plain file
     // Another file depends on it: models, or what @NAME includes. It has no plain file.
@@ -32,8 +32,9 @@ struct BuildFile {
 // What an index knows of its build as a whole.
 struct Facts {
     base::Release release;
-    std::string folder;           // of the build, links resolved; or what tells its database
-    std::string digest;           // Source::digest()
+    // Where it came from: its folder, links resolved; or what identifies a running database.
+    std::string origin;
+    std::string digest;  // Source::digest(); while the index is made, what it begins with
     std::uint64_t untracked = 0;  // objects whose class or name is too long
     std::vector<BuildFile> files;
     std::vector<ClassCount> classes;

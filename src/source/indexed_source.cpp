@@ -9,7 +9,7 @@
 namespace source {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 
 Digest digest_in(const Entry& entry) { return {entry.digest.high64, entry.digest.low64}; }
 
@@ -42,7 +42,7 @@ base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const 
     // The object may be in the part that could not be read.
     if (const auto& flaw = index_.facts().flaw; !flaw.empty())
         text += ", of which not all could be read: " + flaw;
-    return base::fail(Kind::absent, std::move(text));
+    return base::fail(ErrorKind::absent, std::move(text));
 }
 
 base::Result<std::optional<Digest>> IndexedSource::digest_of(const tree::ObjectName& name) const {
@@ -96,7 +96,7 @@ base::Result<std::vector<std::string>> IndexedSource::sample_loading_stamps() co
         const auto object = load(index_.name_of(*entry));
         if (object)
             sample.add(*object);
-        else if (object.error().kind == Kind::unavailable)
+        else if (object.error().kind == ErrorKind::unavailable)
             return tl::unexpected(object.error());
         else
             sample.add_unreadable();

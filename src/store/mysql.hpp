@@ -8,7 +8,7 @@
 #include <string>
 
 #include "store/connection.hpp"
-#include "store/store.hpp"
+#include "store/url.hpp"
 
 namespace sql {
 class Connection;

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <simdjson.h>
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
@@ -17,10 +18,10 @@ const std::map<std::string_view, std::string_view>& sql_files();
 
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 
-auto refuse(std::string text) { return base::fail(Kind::refused, std::move(text)); }
+auto refuse(std::string text) { return base::fail(ErrorKind::refused, std::move(text)); }
 
 bool has(const std::vector<std::string>& columns, std::string_view name) {
     return std::ranges::find(columns, name) != columns.end();
@@ -38,6 +39,7 @@ constexpr std::array own_columns{
     OwnColumn{"warmed", "warmed_at"},      OwnColumn{"failed", "reason"},
     OwnColumn{"leases", "expires_at"},     OwnColumn{"mass_changes", "of_objects"},
     OwnColumn{"replacements", "revision"}, OwnColumn{"tokens", "token_hash"},
+    OwnColumn{"renames", "new_name"},
 };
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
@@ -46,6 +48,54 @@ Result<void> refuse_newer(int schema) {
     if (schema <= newest_schema()) return {};
     return refuse("the store has " + numbered(schema) + ", this program knows " +
                   numbered(newest_schema()) + ": use a newer version of Varve");
+}
+
+// Returns the new name in the notes of a vanished object; empty when they have none.
+std::string new_name_in(const std::string& notes) {
+    simdjson::dom::parser parser;
+    simdjson::dom::element root;
+    std::string_view name;
+    if (parser.parse(notes).get(root) != simdjson::SUCCESS) return {};
+    if (root["renamed_to"]["name"].get(name) != simdjson::SUCCESS) return {};
+    return std::string(name);
+}
+
+// The content that the created object had, which is that of the vanished one.
+std::string content_of(Transaction& transaction, const Value& version, const Value& class_name,
+                       const std::string& name) {
+    const auto rows = transaction.query(
+        "SELECT h.signature FROM history h JOIN objects o ON o.oid = h.oid WHERE o.class = ? AND"
+        " o.name = ? AND h.version = ?",
+        {class_name, Value{name}, version});
+    return rows.empty() ? "" : rows.front().text(0);
+}
+
+// Writes the renames that some rows tell of, from `oid` on. Returns the last oid that it read;
+// nullopt when there are no more rows.
+//   select  columns oid, class, digest and notes; of parameters version and oid
+std::optional<std::int64_t> fill_some_renames(Connection& connection, const std::string& select,
+                                              const Value& version, std::int64_t oid) {
+    static const Insert a_rename{"renames",
+                                 {"version", "oid", "digest", "class", "signature", "new_name"},
+                                 {"version", "oid", "digest"}};
+    Transaction transaction(connection, Access::write);
+    const auto rows =
+        transaction.query(select + " ORDER BY x.oid LIMIT 1000", {version, Value{oid}});
+    if (rows.empty()) return std::nullopt;
+    for (const auto& row : rows) {
+        const auto name = new_name_in(row.text(3));
+        if (name.empty()) continue;
+        const std::vector<Value> values{
+            version,
+            row.value(0),
+            row.value(2),
+            row.value(1),
+            Value{content_of(transaction, version, row.value(1), name)},
+            Value{name}};
+        static_cast<void>(insert_unless_there(transaction, a_rename, values));
+    }
+    transaction.commit();
+    return rows.back().integer(0);
 }
 
 void run_step(Connection& connection, const Migration& step) {
@@ -79,7 +129,8 @@ std::string_view schema_sql(Engine engine) {
 }
 
 std::span<const Migration> migrations() {
-    static const std::array all{upgrade_to(2), upgrade_to(3), upgrade_to(4, fill_label_keys)};
+    static const std::array all{upgrade_to(2), upgrade_to(3), upgrade_to(4, fill_label_keys),
+                                upgrade_to(5, fill_renames)};
     return all;
 }
 
@@ -186,6 +237,28 @@ void fill_label_keys(Connection& connection) {
         transaction.commit();
         last = objects.back().integer(0);
     }
+}
+
+void fill_renames(Connection& connection) {
+    const auto script = sql_files().at(
+        connection.engine() == Engine::sqlite ? "upgrade_5.sqlite.sql" : "upgrade_5.sql");
+    for (const auto& sql : statements_of(script)) connection.execute(sql);
+    const std::string selects[] = {
+        "SELECT x.oid, o.class, '', x.notes FROM history x JOIN objects o ON o.oid = x.oid"
+        " WHERE x.version = ? AND x.kind = 'vanished' AND x.oid > ?",
+        "SELECT x.oid, o.class, x.digest, x.notes FROM replacements x"
+        " JOIN objects o ON o.oid = x.oid"
+        " WHERE x.version = ? AND x.kind = 'vanished' AND x.oid > ?"};
+    for (const auto& release : connection.query("SELECT version FROM releases"))
+        for (const auto& select : selects)
+            for (std::optional<std::int64_t> last = 0; last;)
+                last = fill_some_renames(connection, select, release.value(0), *last);
+}
+
+void check_writable(Connection& connection) {
+    connection.begin(Access::write);
+    connection.execute("UPDATE meta SET value = value WHERE name = 'generation'");
+    connection.rollback();
 }
 
 }  // namespace store

@@ -59,4 +59,11 @@ void upgrade(Connection& connection, std::span<const Migration> steps);
 //   cost    a read of all objects, and an UPDATE by key for each that has a label
 void fill_label_keys(Connection& connection);
 
+// The step to schema 5: creates the table renames and fills it from the notes of rows that
+// vanished, 1,000 rows a transaction. Where the created object has no row, the content is unknown
+// and stays empty.
+//   throws  Failure; what was done stays done
+//   cost    a read of all rows of vanished objects
+void fill_renames(Connection& connection);
+
 }  // namespace store

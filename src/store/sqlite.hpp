@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "store/connection.hpp"
-#include "store/store.hpp"
+#include "store/url.hpp"
 
 namespace store {
 

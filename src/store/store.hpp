@@ -1,45 +1,23 @@
-// store/store.hpp -- opens a database by its URL, and creates or upgrades its schema.
+// store/store.hpp -- opens a database by its URL, and creates or upgrades its schema (schema.cpp).
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
 #include "store/connection.hpp"
 #include "store/pool.hpp"
+#include "store/url.hpp"
 
 namespace store {
-
-// The parts of store.url:
-//   sqlite:PATH
-//   mysql://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?tls=verify|off][&socket=PATH]
-struct Url {
-    Engine engine = Engine::sqlite;
-    std::filesystem::path path;  // sqlite
-    struct Host {
-        std::string name;
-        unsigned port = 3306;
-        bool operator==(const Host&) const = default;
-    };
-    std::vector<Host> hosts;  // mysql, in the order in which they are tried
-    std::string user, database, socket;
-    bool verify_tls = false;
-    bool operator==(const Url&) const = default;
-};
-
-//   error  refused, with what is wrong with the URL (a password in it, too)
-[[nodiscard]] base::Result<Url> parse_url(std::string_view text);
 
 // Returns a function that opens one connection at each call, with time-outs, utf8mb4 and 5 s lock
 // wait. Of several hosts it tries the next one when one is not reached or not ready, or is sending
 // its state to another node, which may halt it (unless no other can be reached).
 //   password       from store.password_file, without its line end; may be empty
 //   answer_within  limit of one statement on MariaDB; then the connection counts as lost
-enum class IfMissing { fail, create };  // of an SQLite file
 [[nodiscard]] Connect connector(Url url, std::string password, IfMissing if_missing,
                                 std::chrono::seconds answer_within = std::chrono::seconds(30));
 
@@ -64,5 +42,9 @@ struct Upgraded {
 //   error  refused: no schema or an older one ("run varve init"), a newer one, an import that is
 //          running or was interrupted
 [[nodiscard]] base::Result<void> check_schema(Connection& connection);
+
+// Checks that this process can write: a read-only store can be queried, but records nothing.
+//   throws  Failure: that of the write, which is rolled back
+void check_writable(Connection& connection);
 
 }  // namespace store

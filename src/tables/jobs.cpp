@@ -217,6 +217,7 @@ void end_replacing(Transaction& transaction, const std::string& version,
                    const std::string& digest) {
     transaction.execute("UPDATE releases SET replacing = 0 WHERE version = ? AND digest = ?",
                         {Value{version}, Value{digest}});
+    move_generation(transaction);
 }
 
 std::vector<std::int64_t> replaced_oids(Transaction& transaction, const std::string& version,
@@ -236,8 +237,10 @@ std::uint64_t delete_abandoned_replacements(Transaction& transaction, const std:
         " AND r.digest = replacements.digest) LIMIT ?",
         {Value{keep}, Value{most}});
     for (const auto& row : rows)
-        transaction.execute("DELETE FROM replacements WHERE version = ? AND oid = ?",
-                            {Value{row.text(0)}, Value{row.integer(1)}});
+        for (const auto* statement :
+             {"DELETE FROM replacements WHERE version = ? AND oid = ?",
+              "DELETE FROM renames WHERE version = ? AND oid = ? AND digest <> ''"})
+            transaction.execute(statement, {row.value(0), row.value(1)});
     return rows.size();
 }
 
@@ -380,6 +383,7 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
     deleted.history = delete_in(transaction, "DELETE FROM history WHERE oid IN", {}, oids);
     deleted.trees = delete_in(transaction, "DELETE FROM trees WHERE oid IN", {}, oids);
     (void)delete_in(transaction, "DELETE FROM replacements WHERE oid IN", {}, oids);
+    (void)delete_in(transaction, "DELETE FROM renames WHERE oid IN", {}, oids);
     deleted.objects = delete_in(transaction, "DELETE FROM objects WHERE oid IN", {}, oids);
     return deleted;
 }
@@ -388,6 +392,8 @@ Deleted delete_rows_of_release(Transaction& transaction, const std::string& vers
                                std::span<const std::int64_t> oids) {
     const std::vector<Value> release{Value{version}};
     (void)delete_in(transaction, "DELETE FROM replacements WHERE version = ? AND oid IN", release,
+                    oids);
+    (void)delete_in(transaction, "DELETE FROM renames WHERE version = ? AND oid IN", release,
                     oids);
     Deleted deleted;
     deleted.history =

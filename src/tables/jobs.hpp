@@ -17,7 +17,9 @@
 
 #include "base/date.hpp"
 #include "base/result.hpp"
-#include "tables/tables.hpp"
+#include "tables/mass_changes.hpp"
+#include "tables/objects.hpp"
+#include "tables/rows.hpp"
 
 namespace tables {
 
@@ -83,7 +85,7 @@ struct ChangedRow {
     Notes notes;
 };
 // Rows of kind `changed` of a release, above an oid, by oid.
-//   error  malformed: stored notes can't be read
+//   error  malformed: stored notes cannot be read
 [[nodiscard]] base::Result<std::vector<ChangedRow>> changed_rows(store::Transaction& transaction,
                                                                  const std::string& version,
                                                                  std::int64_t after,
@@ -186,14 +188,15 @@ struct Record {
 [[nodiscard]] std::vector<Record> lock_records(store::Transaction& transaction,
                                                std::span<const std::int64_t> oids);
 
-// Deletes objects with their rows, trees and replacements. Locks them first.
+// Deletes objects with their rows, trees, replacements and renames. Locks them first.
 Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids);
 // Deletes what these objects have of a release.
 Deleted delete_rows_of_release(store::Transaction& transaction, const std::string& version,
                                std::span<const std::int64_t> oids);
 // Deletes mass changes and failed objects of the class.
 void delete_notes_on_class(store::Transaction& transaction, const std::string& class_name);
-// Deletes the release itself, and what is noted of it.
+// Deletes the release itself with its failed objects, mass changes and acceptances. Leaves what
+// objects have of it (delete_rows_of_release) and that it was prewarmed (delete_prewarmed_release).
 void delete_release(store::Transaction& transaction, const std::string& version);
 
 // -- all releases

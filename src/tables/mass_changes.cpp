@@ -48,4 +48,17 @@ std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
     return found;
 }
 
+std::vector<MassChange> mass_changes_in(store::Transaction& transaction,
+                                        const std::string& version) {
+    std::vector<MassChange> found;
+    for (const auto& row : transaction.query(
+             "SELECT class, path, objects, of_objects FROM mass_changes WHERE version = ? AND"
+             " path <> '' ORDER BY class, path LIMIT 10000",
+             {Value{version}}))
+        found.push_back({version, row.text(0), row.text(1),
+                         static_cast<std::uint64_t>(row.integer(2)),
+                         static_cast<std::uint64_t>(row.integer(3))});
+    return found;
+}
+
 }  // namespace tables

@@ -9,15 +9,28 @@
 
 namespace tables {
 
-// Whether any release has any.
-//   throws  Failure, as what follows
+// A place that a release changed in most objects of a class, as a change of the models does.
+struct MassChange {
+    std::string version;
+    std::string class_name;
+    std::string place;          // compare::place_of, never empty
+    std::uint64_t objects = 0;  // that changed there
+    std::uint64_t of = 0;       // that the class has in that release
+    bool operator==(const MassChange&) const = default;
+};
+
+// Returns true when any release has any.
+//   throws  Failure, as the functions below
 [[nodiscard]] bool has_mass_changes(store::Transaction& transaction);
 
-// Those of the rows' releases and classes, by class, version and place. What lies in no tag
+// Returns those of the rows' releases and classes, by class, version and place. What lies in no tag
 // (texts, members of a KeySet) is no place of a model and never among them.
 //   returns  at most 10,000 of a class; changes at places beyond them are listed one by one
 //   cost     one query a class; none when no row can have any
 [[nodiscard]] std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
                                                       const std::vector<Row>& rows);
+// Returns those of a release, by class and place; at most 10,000.
+[[nodiscard]] std::vector<MassChange> mass_changes_in(store::Transaction& transaction,
+                                                      const std::string& version);
 
 }  // namespace tables

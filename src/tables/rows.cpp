@@ -4,12 +4,18 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json.hpp"
+#include "store/dialect.hpp"
+#include "tables/lists.hpp"
+#include "tables/releases.hpp"
 #include "tree/json.hpp"
 
 namespace tables {
 namespace {
 
 using base::Result;
+using store::Transaction;
+using store::Value;
 using Json = simdjson::dom::element;
 
 constexpr std::array<std::pair<RowKind, std::string_view>, 7> kinds = {{
@@ -52,7 +58,7 @@ void append(std::string& out, std::string_view key, const ObjectName& object) {
 }
 
 tl::unexpected<base::Error> malformed(std::string text) {
-    return base::fail(base::Kind::malformed, std::move(text));
+    return base::fail(base::ErrorKind::malformed, std::move(text));
 }
 
 Result<std::vector<tree::Cell>> path_from(const Json& json) {
@@ -115,6 +121,37 @@ std::optional<ObjectName> object_at(const Json& json, const char* key) {
     return ObjectName{text_at(object, "class"), text_at(object, "name")};
 }
 
+constexpr std::string_view row_columns =
+    "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
+    " h.signature, h.kind, h.label, h.notes, h.sid FROM history h JOIN objects o ON o.oid = "
+    "h.oid ";
+
+Result<Row> row_from(const store::Row& stored) {
+    Row row;
+    row.oid = stored.integer(0);
+    row.object = {stored.text(1), stored.text(2)};
+    row.release = {stored.text(3), date_of(stored.text(4))};
+    row.revision = static_cast<int>(stored.integer(5));
+    row.since = stored.text(6);
+    const auto recorded = base::parse_rfc3339(stored.text(7));
+    const auto kind = kind_named(stored.text(9));
+    if (!recorded || !kind)
+        return base::fail(base::ErrorKind::malformed, "a history row of unknown kind or time");
+    row.recorded_at = *recorded;
+    row.signature = stored.text(8);
+    row.kind = *kind;
+    row.label = stored.text(10);
+    auto notes = notes_from_json(stored.text(11));
+    if (!notes) return tl::unexpected(notes.error());
+    row.notes = std::move(*notes);
+    return row;
+}
+
+const store::Insert a_row{"history",
+                          {"oid", "version", "revision", "since", "date", "recorded_at",
+                           "signature", "kind", "label", "notes"},
+                          {}};
+
 }  // namespace
 
 std::string_view name_of(RowKind kind) {
@@ -163,6 +200,87 @@ Result<Notes> notes_from_json(std::string_view text) {
     notes.renamed_to = object_at(json, "renamed_to");
     notes.renamed_from = object_at(json, "renamed_from");
     return notes;
+}
+
+Result<std::unordered_map<std::int64_t, Row>> rows_numbered(Transaction& transaction,
+                                                            std::span<const std::int64_t> sids) {
+    std::unordered_map<std::int64_t, Row> rows;
+    for (const auto& stored : query_in(transaction, std::string(row_columns) + "WHERE h.sid IN",
+                                       {}, values_of(sids))) {
+        auto row = row_from(stored);
+        if (!row) return tl::unexpected(row.error());
+        rows.emplace(stored.integer(12), std::move(*row));
+    }
+    return rows;
+}
+
+Result<std::map<std::int64_t, Row>> rows_of_release(Transaction& transaction,
+                                                    std::span<const std::int64_t> oids,
+                                                    const std::string& version) {
+    std::map<std::int64_t, Row> rows;
+    for (const auto& stored :
+         query_in(transaction, std::string(row_columns) + "WHERE h.version = ? AND h.oid IN",
+                  {Value{version}}, values_of(oids))) {
+        auto row = row_from(stored);
+        if (!row) return tl::unexpected(row.error());
+        rows.insert_or_assign(row->oid, std::move(*row));
+    }
+    return rows;
+}
+
+std::map<std::int64_t, std::vector<RowSummary>> row_summaries(
+    Transaction& transaction, std::span<const std::int64_t> oids) {
+    std::map<std::int64_t, std::vector<RowSummary>> rows;
+    for (const auto& row : query_in(transaction,
+                                    "SELECT oid, version, since, date, kind, signature, label"
+                                    " FROM history WHERE oid IN",
+                                    {}, values_of(oids)))
+        rows[row.integer(0)].push_back({row.text(1), row.text(2), date_of(row.text(3)),
+                                        kind_named(row.text(4)).value_or(RowKind::changed),
+                                        row.text(5), row.text(6)});
+    return rows;
+}
+
+std::map<std::int64_t, std::vector<std::string>> recorded_in(Transaction& transaction,
+                                                             std::span<const std::int64_t> oids) {
+    std::map<std::int64_t, std::vector<std::string>> versions;
+    for (const auto& row : query_in(transaction, "SELECT oid, version FROM history WHERE oid IN",
+                                    {}, values_of(oids)))
+        versions[row.integer(0)].push_back(row.text(1));
+    return versions;
+}
+
+std::vector<RowKey> row_keys(Transaction& transaction, std::span<const std::int64_t> oids) {
+    std::vector<RowKey> keys;
+    for (const auto& row :
+         query_in(transaction, "SELECT sid, oid, version FROM history WHERE oid IN", {},
+                  values_of(oids)))
+        keys.push_back({row.integer(0), row.integer(1), row.text(2)});
+    return keys;
+}
+
+Result<std::map<std::int64_t, Notes>> notes_numbered(Transaction& transaction,
+                                                     std::span<const std::int64_t> sids) {
+    std::map<std::int64_t, Notes> all;
+    for (const auto& row : query_in(transaction, "SELECT sid, notes FROM history WHERE sid IN",
+                                    {}, values_of(sids))) {
+        auto notes = notes_from_json(row.text(1));
+        if (!notes) return tl::unexpected(notes.error());
+        all.insert_or_assign(row.integer(0), std::move(*notes));
+    }
+    return all;
+}
+
+void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {
+    std::vector<Value> values;
+    for (const auto& [oid, row, notes] : rows)
+        values.insert(values.end(),
+                      {Value{oid}, Value{row->release.version},
+                       Value{std::int64_t{row->revision}}, Value{row->since},
+                       Value{base::format_date(row->release.released_on)},
+                       Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
+                       Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes}});
+    store::insert_many(transaction, a_row, values);
 }
 
 }  // namespace tables

@@ -1,17 +1,22 @@
-// tables/rows.hpp -- a row of the table history as a plain value, and its notes as JSON.
+// tables/rows.hpp -- the table history: what one release did to one object, as a value, and its
+// notes as JSON. Verbs that take a transaction throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/date.hpp"
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "compare/change.hpp"
+#include "store/pool.hpp"
 #include "tree/object.hpp"
 
 namespace tables {
@@ -25,13 +30,13 @@ enum class RowKind : unsigned char {
     vanished,       // was recorded, is not in this release
     reappeared,     // had vanished; compared with the empty tree
     reconstructed,  // first sight: read from timestamps (rule C4), since is empty
-    withdrawn,      // a re-spun release has no changes left here
+    withdrawn,      // a release that was published again has no changes left here
     adopted,        // of the first system; html instead of changes
 };
 [[nodiscard]] std::string_view name_of(RowKind kind);
 [[nodiscard]] std::optional<RowKind> kind_named(std::string_view name);
 
-// What the column `notes` holds, as JSON (docs/schema.md).
+// The value of the column `notes`, stored as JSON (docs/schema.md).
 struct Notes {
     std::vector<compare::Change> changes;
     std::string adopted_html;  // kind adopted only: HTML of the first system, never shown raw
@@ -41,6 +46,7 @@ struct Notes {
 };
 [[nodiscard]] std::string to_json(const Notes& notes);
 [[nodiscard]] std::string changes_to_json(const std::vector<compare::Change>& changes);
+//   error  malformed
 [[nodiscard]] base::Result<Notes> notes_from_json(std::string_view text);
 
 // One row of the table: what one release did to one object. One item of a feed.
@@ -48,9 +54,9 @@ struct Row {
     std::int64_t oid = 0;
     ObjectName object;  // the spelling first recorded: ids are made of it, for ever
     Release release;    // in which the change was found
-    int of_day = 0;     // so many known releases of the same date come before that one
+    int of_day = 0;     // the number of known releases of the same date before that one
     int revision = 0;   // > 0: the release was published again with other content
-    std::string since;  // version that was compared with; empty: none (kind tells)
+    std::string since;  // version that was compared with; empty: none (see kind)
     base::Seconds recorded_at{};
     std::string signature;  // of the object in this release; empty: vanished
     RowKind kind = RowKind::changed;
@@ -59,14 +65,59 @@ struct Row {
     bool operator==(const Row&) const = default;
 };
 
-// A place that a release changed in most objects of a class, as a change of the models does.
-struct MassChange {
-    std::string version;
-    std::string class_name;
-    std::string place;          // compare::place_of, never empty
-    std::uint64_t objects = 0;  // that changed there
-    std::uint64_t of = 0;       // that the class has in that release
-    bool operator==(const MassChange&) const = default;
+// Returns whole rows by their number (sid); of_day is not filled in. Numbers of no row are left
+// out.
+//   error   malformed: notes that are no notes
+//   cost    a query for 64 rows
+[[nodiscard]] base::Result<std::unordered_map<std::int64_t, Row>> rows_numbered(
+    store::Transaction& transaction, std::span<const std::int64_t> sids);
+
+// Returns the rows of one release, by oid; objects without one are left out.
+//   error  malformed: notes that are no notes
+//   cost   a query for 64 objects
+[[nodiscard]] base::Result<std::map<std::int64_t, Row>> rows_of_release(
+    store::Transaction& transaction, std::span<const std::int64_t> oids,
+    const std::string& version);
+
+// A row without its notes.
+struct RowSummary {
+    std::string version, since;
+    base::Date date;
+    RowKind kind;
+    std::string signature, label;
 };
+// Returns all rows of the objects, by oid; objects without rows are left out.
+//   cost  a query for 64 objects
+[[nodiscard]] std::map<std::int64_t, std::vector<RowSummary>> row_summaries(
+    store::Transaction& transaction, std::span<const std::int64_t> oids);
+
+// Returns the versions that have a row, by oid.
+//   cost  a query for 64 objects, of an index alone
+[[nodiscard]] std::map<std::int64_t, std::vector<std::string>> recorded_in(
+    store::Transaction& transaction, std::span<const std::int64_t> oids);
+
+// Which row it is.
+struct RowKey {
+    std::int64_t sid = 0, oid = 0;
+    std::string version;
+};
+// Returns the keys of all rows of the objects, in no order.
+//   cost  a query for 64 objects, of an index alone
+[[nodiscard]] std::vector<RowKey> row_keys(store::Transaction& transaction,
+                                           std::span<const std::int64_t> oids);
+
+// Returns the notes of rows by their number (sid).
+//   error   malformed: notes that are no notes
+//   cost    a query for 64 rows; all notes are held at once
+[[nodiscard]] base::Result<std::map<std::int64_t, Notes>> notes_numbered(
+    store::Transaction& transaction, std::span<const std::int64_t> sids);
+
+struct NewRow {
+    std::int64_t oid;
+    const Row* row;
+    const std::string* notes;  // to_json(row->notes)
+};
+//   throws  Failure (duplicate) when there is a row of one of these objects and releases
+void insert_rows(store::Transaction& transaction, std::span<const NewRow> rows);
 
 }  // namespace tables

@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "tree/number.hpp"
+#include "tree/object.hpp"
 #include "tree/stamp.hpp"
 
 namespace tree {
@@ -18,20 +18,20 @@ using base::Result;
 using Json = simdjson::dom::element;
 
 tl::unexpected<base::Error> malformed(std::string text) {
-    return base::fail(base::Kind::malformed, std::move(text));
+    return base::fail(base::ErrorKind::malformed, std::move(text));
 }
 
 // Returns the kind of cell that a key means; its value is the text of the cell (the class of a
 // reference).
-std::optional<Kind> kind_of_key(std::string_view key) {
-    constexpr std::array<std::pair<std::string_view, Kind>, 7> keys = {
-        {{"tag", Kind::tag},
-         {"class", Kind::reference},
-         {"text", Kind::text},
-         {"int", Kind::integer},
-         {"float", Kind::real},
-         {"date", Kind::date},
-         {"comment", Kind::comment}}};
+std::optional<CellKind> kind_of_key(std::string_view key) {
+    constexpr std::array<std::pair<std::string_view, CellKind>, 7> keys = {
+        {{"tag", CellKind::tag},
+         {"class", CellKind::reference},
+         {"text", CellKind::text},
+         {"int", CellKind::integer},
+         {"float", CellKind::real},
+         {"date", CellKind::date},
+         {"comment", CellKind::comment}}};
     for (const auto& [name, kind] : keys)
         if (name == key) return kind;
     return std::nullopt;
@@ -86,11 +86,11 @@ class NodeReader {
         return {};
     }
 
-    Result<void> take_cell(Kind kind, std::string_view key, const Json& value) {
+    Result<void> take_cell(CellKind kind, std::string_view key, const Json& value) {
         ++kinds_;
         node_.cell.kind = kind;
-        if (kind == Kind::reference) return read_text(key, value, node_.cell.class_name);
-        if (kind != Kind::integer) return read_text(key, value, node_.cell.text);
+        if (kind == CellKind::reference) return read_text(key, value, node_.cell.class_name);
+        if (kind != CellKind::integer) return read_text(key, value, node_.cell.text);
         std::int64_t number = 0;
         if (value.get(number) != simdjson::SUCCESS) return malformed("\"int\" is no integer");
         node_.cell.text = std::to_string(number);
@@ -98,10 +98,10 @@ class NodeReader {
     }
 
     Result<void> finish() {
-        if (node_.cell.kind == Kind::reference) {
+        if (node_.cell.kind == CellKind::reference) {
             if (!has_name_) return malformed("a reference without a name");
             node_.cell.text = std::move(name_);
-            if (member_) node_.cell.kind = Kind::member;
+            if (member_) node_.cell.kind = CellKind::member;
         }
         if (at_.empty()) return {};
         auto stamp = stamp_from_json(std::move(at_), by_);
@@ -121,7 +121,7 @@ Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth) {
     simdjson::dom::array elements;
     if (json.get(elements) != simdjson::SUCCESS) return malformed("nodes are no JSON array");
     if (depth > deepest_node)
-        return base::fail(base::Kind::too_large, "nodes nest deeper than 2000 levels");
+        return base::fail(base::ErrorKind::too_large, "nodes nest deeper than 2000 levels");
     std::vector<Node> nodes;
     nodes.reserve(elements.size());
     for (const auto& element : elements) {
@@ -136,17 +136,17 @@ Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth) {
 
 void write_cell_fields(base::JsonWriter& json, const Cell& cell) {
     switch (cell.kind) {
-        case Kind::tag: json.field("tag", cell.text); return;
-        case Kind::text: json.field("text", cell.text); return;
-        case Kind::real: json.field("float", cell.text); return;
-        case Kind::date: json.field("date", cell.text); return;
-        case Kind::comment: json.field("comment", cell.text); return;
-        case Kind::reference:
-        case Kind::member:
+        case CellKind::tag: json.field("tag", cell.text); return;
+        case CellKind::text: json.field("text", cell.text); return;
+        case CellKind::real: json.field("float", cell.text); return;
+        case CellKind::date: json.field("date", cell.text); return;
+        case CellKind::comment: json.field("comment", cell.text); return;
+        case CellKind::reference:
+        case CellKind::member:
             json.field("class", cell.class_name).field("name", cell.text);
-            if (cell.kind == Kind::member) json.field("member", true);
+            if (cell.kind == CellKind::member) json.field("member", true);
             return;
-        case Kind::integer: break;
+        case CellKind::integer: break;
     }
     const auto number = base::parse_integer(cell.text);
     if (number && std::to_string(*number) == cell.text)
@@ -209,10 +209,10 @@ Result<JsonText> parse_json(std::string_view text) {
     JsonText parsed{std::make_unique<simdjson::dom::parser>(), {}};
     const auto room = std::max<std::size_t>(text.size(), 64);
     if (parsed.parser->allocate(room, json_levels) != simdjson::SUCCESS)
-        return base::fail(base::Kind::too_large, "JSON too large to be read");
+        return base::fail(base::ErrorKind::too_large, "JSON too large to be read");
     const auto error = parsed.parser->parse(text.data(), text.size()).get(parsed.root);
     if (error == simdjson::DEPTH_ERROR)
-        return base::fail(base::Kind::too_large, "JSON nested deeper than 2000 nodes need");
+        return base::fail(base::ErrorKind::too_large, "JSON nested deeper than 2000 nodes need");
     if (error != simdjson::SUCCESS) return malformed("no JSON");
     return parsed;
 }

@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "tree/number.hpp"
+#include "tree/object.hpp"
 
 namespace tree {
 namespace {
@@ -71,11 +71,11 @@ ModelNode node_of(std::string_view word) {
     return node;
 }
 
-Kind shape_of(Notation notation, std::string_view text) {
+CellKind shape_of(Notation notation, std::string_view text) {
     switch (notation) {
-        case Notation::quoted: return Kind::text;
-        case Notation::comment: return Kind::comment;
-        case Notation::member: return Kind::member;
+        case Notation::quoted: return CellKind::text;
+        case Notation::comment: return CellKind::comment;
+        case Notation::member: return CellKind::member;
         case Notation::bare: break;
     }
     return kind_of_bare_word(text);
@@ -83,19 +83,19 @@ Kind shape_of(Notation notation, std::string_view text) {
 
 // Returns the kind of a bare word where the model has a number or date: by its shape a year alone is
 // an integer, and so is a Float that is written `2`.
-Kind kind_by_model(Type type, Kind shape) {
-    if (type == Type::date && shape == Kind::integer) return Kind::date;
-    if (type == Type::real && shape == Kind::integer) return Kind::real;
+CellKind kind_by_model(Type type, CellKind shape) {
+    if (type == Type::date && shape == CellKind::integer) return CellKind::date;
+    if (type == Type::real && shape == CellKind::integer) return CellKind::real;
     return shape;
 }
 
-bool may_hold(Type type, Notation notation, Kind shape) {
+bool may_hold(Type type, Notation notation, CellKind shape) {
     if (notation == Notation::quoted) return type == Type::text || type == Type::reference;
-    if (notation != Notation::bare || shape == Kind::tag) return false;
+    if (notation != Notation::bare || shape == CellKind::tag) return false;
     switch (type) {
-        case Type::integer: return shape == Kind::integer;
-        case Type::real: return shape == Kind::integer || shape == Kind::real;
-        case Type::date: return shape == Kind::integer || shape == Kind::date;
+        case Type::integer: return shape == CellKind::integer;
+        case Type::real: return shape == CellKind::integer || shape == CellKind::real;
+        case Type::date: return shape == CellKind::integer || shape == CellKind::date;
         default: return false;
     }
 }
@@ -281,7 +281,7 @@ Cell Models::cell_at(Position position, Notation notation, std::string text) con
     if (position == unknown) return {shape, std::move(text), {}};
     const auto& node = nodes_[position];
     if (notation == Notation::quoted && node.type == Type::reference)
-        return {Kind::reference, std::move(text), std::string(spelling_of_class(node.name))};
+        return {CellKind::reference, std::move(text), std::string(spelling_of_class(node.name))};
     return {kind_by_model(node.type, shape), std::move(text), {}};
 }
 

@@ -69,7 +69,7 @@ class Models {
     friend class ModelParser;
     struct SearchKey {
         Notation notation;
-        Kind shape;  // of `text` by itself
+        CellKind shape;  // of `text` by itself
         std::string_view text;
     };
     // Searches only the children of `parent`, without following hashes.

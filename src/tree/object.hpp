@@ -1,4 +1,5 @@
-// tree/object.hpp -- one object of the database: a tree of nodes below its name.
+// tree/object.hpp -- one object of the database: a tree of nodes below its name, and what its cells
+// say: which bare words are numbers or dates, and when two cells are equal.
 // Plain values. Source: AceDB 4.9.62 (ARCHITECTURE.md, "What an object is").
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -23,7 +24,16 @@ inline constexpr std::size_t longest_class = 64;
 inline constexpr std::size_t longest_name = 512;
 
 // What a cell contains. Tags, numbers and dates are written bare, references and texts in quotes.
-enum class Kind : unsigned char { tag, integer, real, date, text, reference, comment, member };
+enum class CellKind : unsigned char {
+    tag,
+    integer,
+    real,
+    date,
+    text,
+    reference,
+    comment,
+    member
+};
 // integer    32-bit in AceDB; text as written
 // real       text as written ("7.923100")
 // date       text as written, with the known parts only ("1992-03")
@@ -35,27 +45,27 @@ enum class Kind : unsigned char { tag, integer, real, date, text, reference, com
 enum class Notation : unsigned char { bare, quoted, comment, member };
 
 struct Cell {
-    Kind kind = Kind::tag;
+    CellKind kind = CellKind::tag;
     std::string text;
     std::string class_name;  // reference and member only
     bool operator==(const Cell&) const = default;
 };
 
 // Returns whether a cell of this kind is a value: neither tag nor comment.
-[[nodiscard]] constexpr bool is_value(Kind kind) {
-    return kind != Kind::tag && kind != Kind::comment;
+[[nodiscard]] constexpr bool is_value(CellKind kind) {
+    return kind != CellKind::tag && kind != CellKind::comment;
 }
 
-[[nodiscard]] constexpr Notation notation_of(Kind kind) {
+[[nodiscard]] constexpr Notation notation_of(CellKind kind) {
     switch (kind) {
-        case Kind::text:
-        case Kind::reference: return Notation::quoted;
-        case Kind::comment: return Notation::comment;
-        case Kind::member: return Notation::member;
-        case Kind::tag:
-        case Kind::integer:
-        case Kind::real:
-        case Kind::date: break;
+        case CellKind::text:
+        case CellKind::reference: return Notation::quoted;
+        case CellKind::comment: return Notation::comment;
+        case CellKind::member: return Notation::member;
+        case CellKind::tag:
+        case CellKind::integer:
+        case CellKind::real:
+        case CellKind::date: break;
     }
     return Notation::bare;
 }
@@ -76,6 +86,22 @@ struct Object {
 
 // Nodes nest at most this deep; readers refuse more, because trees are walked by recursion.
 inline constexpr std::size_t deepest_node = 2000;
+
+// Returns the kind of a bare word by its shape: integer `-?D+`, real `-?D+.D+` or with an exponent,
+// date `YYYY-MM[-DD[_hh[:mm[:ss]]]]`, else a tag (also `2_point`). A year alone is an integer.
+[[nodiscard]] CellKind kind_of_bare_word(std::string_view word);
+
+// Returns whether kind_of_bare_word gives integer or real.
+[[nodiscard]] bool is_number(std::string_view word);
+
+// Returns the same spelling for all words that are equal as decimal numbers ("007", "7.000" -> "7";
+// "-0.0" -> "0"; "1.50e2" -> "150"). Exact: no rounding at any length.
+// Requires is_number(word).
+//   returns  plain decimal; "<digits>e<exponent>" where that would take over 400 characters
+[[nodiscard]] std::string canonical_number(std::string_view word);
+
+// Returns whether canonical_number(word) == word, without a copy.
+[[nodiscard]] bool is_canonical_number(std::string_view word);
 
 // Returns the text by which cells of one notation are compared: numbers by their value (rule C1),
 // members with their class, all others as written.

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "tree/number.hpp"
+#include "tree/object.hpp"
 
 namespace tree {
 namespace {

@@ -30,7 +30,7 @@ struct Located {
 class Level {
    public:
     void add(Located added) {
-        if (added.node.cell.kind == Kind::tag && added.position != Models::unknown) {
+        if (added.node.cell.kind == CellKind::tag && added.position != Models::unknown) {
             const auto [tag, is_new] = tags_.try_emplace(added.position, siblings_.size());
             if (!is_new && (added.is_inserted || siblings_[tag->second].is_inserted))
                 return join(siblings_[tag->second], added);
@@ -61,10 +61,10 @@ Located located(Node node, const Models& models, Position parent, std::size_t ro
         return {std::move(node), position, room, false};
     }
     std::vector<Position> path;
-    if (node.cell.kind == Kind::tag) path = models.path_to(parent, node.cell.text);
+    if (node.cell.kind == CellKind::tag) path = models.path_to(parent, node.cell.text);
     if (path.size() < 2 || room < path.size() - 1)
         return {std::move(node), Models::unknown, room, false};
-    Node first{{Kind::tag, models.at(path.front()).name, {}}, {}, {}};
+    Node first{{CellKind::tag, models.at(path.front()).name, {}}, {}, {}};
     first.children.push_back(std::move(node));
     return {std::move(first), path.front(), room - 1, true};
 }

@@ -1,6 +1,6 @@
 // ace-server DUMP [--models FILE] [--port N] [--user U] [--password P] [--name V]
 //            [--last-save T] [--world] [--paced] [--recorded FOLDER]
-// -- the AceDB of the tests (tests/support/ace_server.hpp) as a program: prints
+// -- the test server (tests/support/ace_server.hpp) as a program: prints
 // "listening on PORT" and serves until it is ended.
 // SPDX-License-Identifier: MIT
 #include <exception>
@@ -19,7 +19,7 @@ struct Order {
     support::AceServerSettings settings;
 };
 
-// False when the words can't be understood.
+// Returns false when the arguments are wrong.
 bool read_option(Order& order, const std::string& name, const std::string& value) {
     auto& settings = order.settings;
     const std::map<std::string, std::string*> texts = {

@@ -1,16 +1,16 @@
 // tace-stand-in DBDIR -- stands in for AceDB's tace on a pipe: a banner, the prompt `acedb> `
 // without LF, the reply to each line of input, the prompt again. DBDIR holds dump.ace,
 // models.wrm and, if the database's name is not WS188, name.txt.
-// What goes wrong is told by environment:
+// Environment variables choose its faults:
 //   TACE_NO_DATABASE=1    says that it can't open the database, and ends with status 1
-//   TACE_NO_PROMPT=1      a banner, and nothing ever after
-//   TACE_DIE_AFTER=N      ends by SIGKILL in place of the answer behind the Nth
+//   TACE_NO_PROMPT=1      prints a banner and then nothing
+//   TACE_DIE_AFTER=N      ends by SIGKILL instead of the answer after the Nth
 //   TACE_CUT_AFTER=N      the same in the middle of the answer
-//   TACE_SILENT_AFTER=N   answers no more behind the Nth
-//   TACE_ENDLESS_AFTER=N  the answer behind the Nth has no end
-//   TACE_COMPLAIN=BYTES   writes so much to standard error first, and with each answer
+//   TACE_SILENT_AFTER=N   stops answering after the Nth
+//   TACE_ENDLESS_AFTER=N  gives an endless answer after the Nth
+//   TACE_COMPLAIN=BYTES   writes that many bytes to standard error first and with each answer
 //   TACE_STAYS=1          ends neither at the end of its input nor by SIGTERM
-//   TACE_READLOCKED=1     says in its banner that a server has the database too
+//   TACE_READLOCKED=1     says in its banner that a server uses the database too
 // SPDX-License-Identifier: MIT
 #include <csignal>
 #include <cstdlib>
@@ -59,7 +59,7 @@ void say_banner() {
     stay();
 }
 
-// In place of the next answer, if that is what is wanted; `answered` came before it.
+// Commits the planned fault in place of the next answer; `answered` came before it.
 void go_wrong(long answered, const std::string& answer) {
     if (answered == number_of("TACE_DIE_AFTER")) die();
     if (answered == number_of("TACE_CUT_AFTER")) {
@@ -82,7 +82,7 @@ Database open_database(const std::string& folder) {
     return database;
 }
 
-// Until `quit` or the end of input.
+// Answers until `quit` or the end of input.
 void converse(const Database& database) {
     std::vector<std::size_t> active;
     long answered = 0;

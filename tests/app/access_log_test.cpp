@@ -3,7 +3,7 @@
 
 #include "support/catch.hpp"
 
-TEST_CASE("a token is kept out of the logged query, however its name is spelled") {
+TEST_CASE("The logged query never contains a token, however its parameter is spelled") {
     for (const auto& [query, logged] :
          {std::pair{"class=Gene&name=x&token=secret", "class=Gene&name=x"},
           {"token=secret&class=Gene", "class=Gene"},
@@ -19,7 +19,7 @@ TEST_CASE("a token is kept out of the logged query, however its name is spelled"
     CHECK(app::without_token(std::string(5000, 'x')).size() == 1000);
 }
 
-TEST_CASE("an access line is logfmt, and hostile bytes stay inside their quotes") {
+TEST_CASE("An access line is logfmt, and hostile bytes stay inside their quotes") {
     serve::Request request;
     request.path = "/rss\nstatus=200 \"";
     request.query = "token=secret&n=1";

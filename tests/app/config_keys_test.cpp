@@ -1,4 +1,4 @@
-// The documents that name the keys of varve.conf, held to the keys that the program knows.
+// Compares the documents that name the keys of varve.conf with the keys that the program knows.
 // SPDX-License-Identifier: MIT
 #include "app/config_keys.hpp"
 
@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "app/config_file.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 
@@ -19,7 +20,7 @@ std::string read(const std::string& file) {
     return text.str();
 }
 
-// "[site] title"; of a section that takes any word "[names] ".
+// Returns "[site] title"; for a section that accepts any key "[names] ".
 std::set<std::string> known() {
     std::set<std::string> keys;
     for (const auto& key : app::known_keys())
@@ -31,7 +32,7 @@ std::string key_in(const std::string& section, std::string_view name) {
     return known().contains(section + " ") ? section + " " : section + " " + std::string(name);
 }
 
-// Every "key =", commented out or not, below its [section].
+// Returns every "key =", commented out or not, below its [section].
 std::set<std::string> keys_of_example() {
     std::set<std::string> keys;
     std::string section;
@@ -48,7 +49,7 @@ std::set<std::string> keys_of_example() {
     return keys;
 }
 
-// Every ".It Ic key" and ".It Ar what" below its ".Ss [section]".
+// Returns every ".It Ic key" and ".It Ar what" below its ".Ss [section]".
 std::set<std::string> keys_of_manual() {
     std::set<std::string> keys;
     std::string section;
@@ -71,6 +72,6 @@ TEST_CASE("varve.conf(5) explains every key that the program knows, and no other
     CHECK(keys_of_manual() == known());
 }
 
-TEST_CASE("varve.conf.example is a configuration as it stands") {
+TEST_CASE("varve.conf.example is a valid configuration") {
     CHECK(app::load_config("varve.conf.example"));
 }

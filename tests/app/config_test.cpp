@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "app/config.hpp"
+#include "app/config_file.hpp"
 
 #include <map>
 #include <set>
 
+#include "app/config_keys.hpp"
+#include "app/sources.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
@@ -29,9 +31,19 @@ bool says(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+// A configuration with this section [source].
+std::string with_source(const std::string& source) {
+    return "[site]\nbase_url = https://x.org/\nauthority = x.org,2007\n[source]\n" + source +
+           "[store]\nurl = sqlite:var/history.db\n";
+}
+base::Result<app::Config> load_source(const std::string& source) {
+    return load(with_source(source));
+}
+std::string source_complaint(const std::string& source) { return complaint(with_source(source)); }
+
 }  // namespace
 
-TEST_CASE("the required keys suffice, the others have defaults") {
+TEST_CASE("The required keys are enough, and the others have defaults") {
     const auto config = load(least);
     REQUIRE(config);
     CHECK(config->site.base_url == "https://x.org/changes");
@@ -42,7 +54,7 @@ TEST_CASE("the required keys suffice, the others have defaults") {
     CHECK(base::format_date(config->history.first_seen_since) == "2007-01-01");
 }
 
-TEST_CASE("paths are relative to the file") {
+TEST_CASE("Paths are relative to the configuration file") {
     const support::TempDir folder;
     const auto config = app::load_config(folder.write("etc/varve.conf", least));
     REQUIRE(config);
@@ -51,7 +63,7 @@ TEST_CASE("paths are relative to the file") {
     CHECK(config->serve.listen == "unix:" + (folder.path() / "etc/var/varve.sock").string());
 }
 
-TEST_CASE("each required key that is missing is named") {
+TEST_CASE("An error names each required key that is missing") {
     for (const auto& [line, key] :
          {std::pair{"base_url = https://x.org/changes/\n", "[site] base_url"},
           {"authority = x.org,2007\n", "[site] authority"},
@@ -63,14 +75,14 @@ TEST_CASE("each required key that is missing is named") {
     }
 }
 
-TEST_CASE("an unknown key or section is refused by name") {
+TEST_CASE("An error names an unknown key or section") {
     CHECK(says(complaint(least + "[serve]\nthread = 4\n"), "[serve] thread: no such key"));
     CHECK(
         says(complaint(least + "[server]\nthreads = 4\n"), "[server] threads: no such section"));
     CHECK(says(complaint("threads = 4\n" + least), "before any [section]"));
 }
 
-TEST_CASE("a bad value is refused with its section and key") {
+TEST_CASE("An error names the section and key of a bad value") {
     for (const auto& [line, part] :
          {std::pair{"[serve]\nthreads = 4 ; four\n", "[serve] threads"},
           {"[serve]\nthreads = 0\n", "[serve] threads"},
@@ -93,7 +105,7 @@ TEST_CASE("a bad value is refused with its section and key") {
         CHECK(says(complaint(least + line), part));
 }
 
-TEST_CASE("addresses and authorities are checked") {
+TEST_CASE("Addresses and authorities are checked") {
     const auto with = [](const std::string& from, const std::string& to) {
         auto text = least;
         return text.replace(text.find(from), from.size(), to);
@@ -106,14 +118,14 @@ TEST_CASE("addresses and authorities are checked") {
     CHECK(load(with("x.org,2007", "me@x.org,2007-05-01")));
 }
 
-TEST_CASE("broken INI names file and line") {
+TEST_CASE("An error in the INI syntax names file and line") {
     CHECK(says(complaint(least + "[log]\nno equals sign\n"), ".conf:10"));
     CHECK(says(complaint(least + "[store]\nurl = sqlite:b\n"), "duplicate"));
     CHECK(says(complaint(least + "password_file = a\npassword_file = b\n"),
                ".conf:10: [store] password_file: duplicate"));
 }
 
-TEST_CASE("names are paths of tags, tried in their order") {
+TEST_CASE("Labels come from paths of tags that are tried in order") {
     const auto config = load(least + "[names]\nGene = Identity>Name>Public_name, CGC_name\n");
     REQUIRE(config);
     REQUIRE(config->history.names.size() == 1);
@@ -122,7 +134,7 @@ TEST_CASE("names are paths of tags, tried in their order") {
         std::vector<std::vector<std::string>>{{"Identity", "Name", "Public_name"}, {"CGC_name"}});
 }
 
-TEST_CASE("what is ignored is tags and paths of a class, or of all") {
+TEST_CASE("Tags and paths can be ignored in one class or in all") {
     const auto config = load(least + "[ignore]\nProtein = Homol, DB_info > Database\n"
                                      "* = Date_last_updated\nprotein = Title\n");
     REQUIRE(config);
@@ -136,7 +148,7 @@ TEST_CASE("what is ignored is tags and paths of a class, or of all") {
             says(complaint(least + "[ignore]\nProtein = " + value + "\n"), "[ignore] Protein: "));
 }
 
-TEST_CASE("releases.tsv beside the file names releases that are gone") {
+TEST_CASE("releases.tsv beside the configuration file names releases that are gone") {
     const support::TempDir folder;
     folder.write("releases.tsv", "WS185\t2008-01-11\n\nWS186\t2008-02-01\n");
     const auto config = app::load_config(folder.write("varve.conf", least));
@@ -148,7 +160,7 @@ TEST_CASE("releases.tsv beside the file names releases that are gone") {
     CHECK(says(broken.error().text, "releases.tsv:1"));
 }
 
-TEST_CASE("yes and no are the only answers to a question") {
+TEST_CASE("A question accepts only yes and no") {
     const auto with = [](const std::string& line) {
         auto text = least;
         return text.insert(text.find("[source]"), line + "\n");
@@ -163,7 +175,7 @@ TEST_CASE("yes and no are the only answers to a question") {
     CHECK(says(complaint(with("private = true")), "[site] private: \"true\" is neither yes nor"));
 }
 
-TEST_CASE("curators are users that stand for objects, successors are paths") {
+TEST_CASE("Curators are configured by user and object, successors by paths") {
     const auto config = load(least + "[curators]\nsylvia = Person:WBPerson1:983\n"
                                      "[successor]\nGene = Identity>Merged_into, Merged\n");
     REQUIRE(config);
@@ -173,7 +185,7 @@ TEST_CASE("curators are users that stand for objects, successors are paths") {
           std::vector<std::vector<std::string>>{{"Identity", "Merged_into"}, {"Merged"}});
 }
 
-TEST_CASE("what can change a page changes the digest that entity tags hold, and nothing else") {
+TEST_CASE("The configuration digest changes with what can change a page, and with nothing else") {
     const auto digest = [](const std::string& text) {
         const auto config = load(text);
         REQUIRE(config);
@@ -200,7 +212,7 @@ TEST_CASE("what can change a page changes the digest that entity tags hold, and 
         CHECK(digest(least + line) == digest(least));
 }
 
-TEST_CASE("templates of the operator's are read from their folder, and are part of the digest") {
+TEST_CASE("The operator's templates are read from their folder and are part of the digest") {
     const support::TempDir folder;
     auto text = least;
     text.insert(text.find("[source]"), "templates = own\n");
@@ -226,7 +238,7 @@ TEST_CASE("templates of the operator's are read from their folder, and are part 
     CHECK(says(fault(), "no_such_variable"));
 }
 
-TEST_CASE("a password stands in a file of its own") {
+TEST_CASE("A password is read from a file of its own") {
     const support::TempDir folder;
     folder.write("secret", "pass word\n");
     auto text = least;
@@ -235,4 +247,109 @@ TEST_CASE("a password stands in a file of its own") {
     const auto config = app::load_config(folder.write("varve.conf", text));
     REQUIRE(config);
     CHECK(config->store_password == "pass word");
+}
+
+TEST_CASE("A server needs no key but its kind") {
+    const auto config = load_source("kind = server\n");
+    INFO((config ? "" : config.error().text));
+    REQUIRE(config);
+    const auto& source = config->source;
+    CHECK(source.kind == app::SourceKind::server);
+    CHECK(source.server.name() == "localhost:23100");
+    CHECK(source.server.user == "anonymous");
+    CHECK(source.timeout == std::chrono::seconds(10));
+    CHECK(source.connections == 8);
+    CHECK(source.release.empty());
+    CHECK_FALSE(source.date);
+    CHECK(app::name_of(source) == "localhost:23100");
+}
+
+TEST_CASE("Every key of a server is read, and its password only from the file") {
+    const support::TempDir folder;
+    folder.write("source.password", "s3 cret \nanother line\n");
+    const auto config = app::load_config(folder.write(
+        "varve.conf",
+        with_source("kind = server\nhost = ace.example.org\nport = 2005\nuser = reader\n"
+                    "password_file = source.password\nrelease = WS188\n"
+                    "date = 2008-03-22\ntimeout = 30\nconnections = 3\n")));
+    INFO((config ? "" : config.error().text));
+    REQUIRE(config);
+    const auto& source = config->source;
+    CHECK(source.server.name() == "ace.example.org:2005");
+    CHECK(source.server.user == "reader");
+    CHECK(source.server.password == "s3 cret ");
+    CHECK(source.release == "WS188");
+    CHECK(source.date == base::parse_date("2008-03-22"));
+    CHECK(source.timeout == std::chrono::seconds(30));
+    CHECK(source.connections == 3);
+}
+
+TEST_CASE("tace needs its database folder, and a program can be given") {
+    CHECK(says(source_complaint("kind = tace\n"),
+               "[source] path is missing; kind = tace requires it"));
+    const auto config = load_source("kind = tace\npath = acedb\n");
+    REQUIRE(config);
+    CHECK(config->source.program == "tace");
+    CHECK(config->source.path.filename() == "acedb");
+    CHECK(load_source("kind = tace\npath = acedb\nprogram = /opt/acedb/tace\n")->source.program ==
+          "/opt/acedb/tace");
+    const auto beside = load_source("kind = tace\npath = acedb\nprogram = bin/tace\n");
+    REQUIRE(beside);
+    CHECK(beside->source.program.starts_with('/'));
+    CHECK(beside->source.program.ends_with("/bin/tace"));
+}
+
+TEST_CASE("A key of another kind of source is refused, whatever the order of the lines") {
+    for (const auto& [lines, part] :
+         {std::pair{"kind = server\npath = builds/current\n",
+                    "[source] path applies only to kind = dump or tace, but kind is server"},
+          {"host = x\nkind = dump\npath = x\n",
+           "[source] host applies only to kind = server, but kind is dump"},
+          {"kind = tace\npath = x\nport = 2005\n", "[source] port applies only to kind = server"},
+          {"kind = server\nprogram = tace\n", "[source] program applies only to kind = tace"},
+          {"kind = dump\npath = x\nrelease = WS1\n",
+           "[source] release applies only to kind = server or tace"},
+          {"kind = dump\npath = x\ntimeout = 1\n", "[source] timeout"},
+          {"kind = dump\npath = x\nconnections = 1\n", "[source] connections"}})
+        CHECK(says(source_complaint(lines), part));
+}
+
+TEST_CASE("An error names the key of a bad value of a source") {
+    for (const auto& [line, part] : {std::pair{"host = a b\n", "[source] host"},
+                                     {"host =\n", "[source] host"},
+                                     {"port = 0\n", "[source] port"},
+                                     {"port = 65536\n", "[source] port"},
+                                     {"user = two words\n", "[source] user"},
+                                     {"release = ../WS188\n", "[source] release"},
+                                     {"date = 2008-02-30\n", "[source] date"},
+                                     {"timeout = 0\n", "[source] timeout"},
+                                     {"connections = 0\n", "[source] connections"},
+                                     {"connections = 65\n", "[source] connections"},
+                                     {"password = secret\n", "[source] password: no such key"}})
+        CHECK(says(source_complaint(std::string("kind = server\n") + line), part));
+    CHECK(says(source_complaint("kind = mysql\n"),
+               "[source] kind: must be one of dump, server, tace, not \"mysql\""));
+}
+
+TEST_CASE("The description of a source never contains a password") {
+    CHECK_FALSE(says(source_complaint("kind = server\npassword = gUess3d\n"), "gUess3d"));
+    CHECK(says(source_complaint("kind = server\npassword_file = none\n"),
+               "[source] password_file"));
+    const support::TempDir folder;
+    folder.write("source.password", std::string("gUe\0ss3d\n", 9));
+    const auto config = app::load_config(folder.write(
+        "varve.conf", with_source("kind = server\npassword_file = source.password\n")));
+    REQUIRE_FALSE(config);
+    CHECK(says(config.error().text, "[source] password_file"));
+    CHECK_FALSE(says(config.error().text, "gUe"));
+}
+
+TEST_CASE("A folder given with --build replaces a configured server") {
+    const auto config = load_source("kind = server\n");
+    REQUIRE(config);
+    const auto staged = app::with_folder(*config, "/builds/WS189");
+    CHECK(staged.source.kind == app::SourceKind::dump);
+    CHECK(app::name_of(staged.source) == "/builds/WS189");
+    CHECK(app::database_of(staged.source) == nullptr);
+    CHECK(app::database_of(config->source) != nullptr);
 }

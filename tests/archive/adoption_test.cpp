@@ -1,5 +1,5 @@
-// Adoption of a database of the first system. The tests make its tables as they were: MyISAM,
-// latin1, no unique keys; and the same tables as an SQLite copy of them.
+// Adoption of a database of the first system. The tests make its tables as they were (MyISAM,
+// latin1, no unique keys), and a copy of them in SQLite.
 // SPDX-License-Identifier: MIT
 #include "archive/adoption.hpp"
 
@@ -32,7 +32,7 @@ CREATE TABLE objects (oid INTEGER PRIMARY KEY AUTOINCREMENT, name CHAR(35), clas
 CREATE TABLE history (sid INTEGER PRIMARY KEY AUTOINCREMENT, oid INT, version CHAR(5), date DATE,
   signature CHAR(32), notes TEXT);)";
 
-// "é" in latin1: the server makes it so of UTF-8; a copy in SQLite holds the byte itself.
+// Returns "é" in latin1: MariaDB converts it from UTF-8, and a copy in SQLite holds the byte.
 std::string latin1(Engine engine) { return engine == Engine::mysql ? "\xC3\xA9" : "\xE9"; }
 
 constexpr auto old_objects = R"(
@@ -98,7 +98,7 @@ void check_adopted(Connection& connection) {
 
 }  // namespace
 
-TEST_CASE("a database of the first system is adopted, and nothing is lost") {
+TEST_CASE("A database of the first system is adopted without loss") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
@@ -114,7 +114,7 @@ TEST_CASE("a database of the first system is adopted, and nothing is lost") {
     CHECK(check_schema(*connection));
 }
 
-TEST_CASE("what cannot be adopted is reported, and stays where it was") {
+TEST_CASE("What cannot be adopted is reported and stays where it was") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
@@ -128,7 +128,7 @@ TEST_CASE("what cannot be adopted is reported, and stays where it was") {
                                    "first_history 9: no object"});
 }
 
-TEST_CASE("adopting twice does nothing the second time") {
+TEST_CASE("Adopting a second time does nothing") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
@@ -141,7 +141,7 @@ TEST_CASE("adopting twice does nothing the second time") {
     check_adopted(*connection);
 }
 
-TEST_CASE("an adoption that was interrupted at any statement continues") {
+TEST_CASE("An adoption that was interrupted at any statement continues") {
     const auto engine = GENERATE(support::engines());
     const auto fault = GENERATE(support::Fault::lost, support::Fault::lost_commit);
     int tried = 0;
@@ -164,7 +164,7 @@ TEST_CASE("an adoption that was interrupted at any statement continues") {
     CHECK(tried >= (fault == support::Fault::lost ? 40 : 2));
 }
 
-TEST_CASE("more rows than one query reads are adopted, each once") {
+TEST_CASE("More rows than one query reads are adopted, each once") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
@@ -184,8 +184,7 @@ TEST_CASE("more rows than one query reads are adopted, each once") {
           Row({std::int64_t{1204}, std::int64_t{1202}}));
 }
 
-TEST_CASE(
-    "names above our limits are not adopted from a copy of the first system, all others are") {
+TEST_CASE("Names that are too long are not adopted from the first system, but all others are") {
     const FreshStore fresh(Engine::sqlite, Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);
@@ -197,7 +196,7 @@ TEST_CASE(
     CHECK(done->reasons.at(0) == "first_objects 50: class or name too long");
 }
 
-TEST_CASE("tables that already have the new names of the old ones are not overwritten") {
+TEST_CASE("Adoption does not overwrite tables that have the names it needs") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     make_first_system(*connection);

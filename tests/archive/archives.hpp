@@ -1,4 +1,4 @@
-// Stores to be exported, and archives as strings. For tests of the archive.
+// Stores to export and archives as strings, for the tests of the archive.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -51,7 +51,7 @@ inline void insert(store::Connection& connection, std::string_view table,
     transaction.commit();
 }
 
-// The columns of an object behind its oid, class and name.
+// Returns the columns of an object after its oid, class and name.
 inline std::vector<store::Value> object(std::int64_t oid, const std::string& name) {
     return {oid,
             "Gene",
@@ -66,7 +66,7 @@ inline std::vector<store::Value> object(std::int64_t oid, const std::string& nam
             "label's key"};
 }
 
-// Rows in every table, with the bytes that are easily lost on the way.
+// Writes rows into every table, with bytes that careless programs lose.
 inline void fill(store::Connection& connection) {
     using store::Blob;
     using store::Value;
@@ -97,6 +97,8 @@ inline void fill(store::Connection& connection) {
                {Value(std::holds_alternative<Blob>(tree) ? "WS" + std::get<Blob>(tree).bytes
                                                          : std::string("WS187")),
                 one, "digest", "", awkward, "2008-02-15", "", one, "", "", awkward, tree});
+    insert(connection, "renames",
+           {Value("WS187"), one, "", "Gene", std::string(32, 'f'), awkward});
     insert(connection, "tokens", {Value(awkward), std::string(64, 'f'), ""});
     insert(connection, "releases", {Value("WS187"), "2008-02-15", "digest", one});
     insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), "", "", std::int64_t{0}});
@@ -115,7 +117,7 @@ inline void clear_rows(store::Connection& connection) {
         if (table->name != "meta") connection.execute("DELETE FROM " + std::string(table->name));
 }
 
-// Whether the store is as varve init leaves it.
+// Returns whether the store is as varve init leaves it.
 inline bool is_as_new(const store::Connect& connect) {
     const auto connection = connect();
     if (!store::check_schema(*connection)) return false;

@@ -14,7 +14,16 @@ using support::FreshStore;
 
 namespace {
 
-// An archive with rows in every table.
+bool commits_only(Fault fault) {
+    return fault == Fault::lost_commit || fault == Fault::undone_commit;
+}
+
+// The statements are the same on both engines. SQLite fails at each of them, MariaDB at some.
+int step_of(const store::Connect& connect) {
+    return connect()->engine() == store::Engine::sqlite ? 1 : 5;
+}
+
+// Returns an archive with rows in every table.
 const std::string& sample() {
     static const std::string bytes = [] {
         const FreshStore fresh(store::Engine::sqlite);
@@ -46,7 +55,7 @@ struct Mistake {
 const std::array mistakes{
     Mistake{"{\"varve_export\":1", "{\"varve_export\":2", "line 1: the export has format 2"},
     Mistake{"{\"varve_export\":1", "{\"varve\":1", "line 1: "},
-    Mistake{"\"schema\":4}", "\"schema\":3}", "schema 3"},
+    Mistake{"\"schema\":5}", "\"schema\":3}", "schema 3"},
     Mistake{"{\"table\":\"objects\"", "{\"table\":\"things\"",
             "line 2: unknown table \"things\""},
     Mistake{"{\"oid\":-5,", "{\"id\":-5,", "line 2: objects: unknown column \"id\""},
@@ -97,16 +106,16 @@ const std::array mistakes{
     Mistake{"{\"table\":\"trees\"", "[\n{\"table\":\"trees\"", "line 8: not a JSON object: "},
     Mistake{"{\"table\":\"trees\",\"row\":{", "{\"table\":\"trees\",\"line\":{",
             "line 8: a row needs the name of a table and an object"},
-    Mistake{"{\"table\":\"trees\"", "{\"varve_export\":1,\"schema\":4}\n{\"table\":\"trees\"",
+    Mistake{"{\"table\":\"trees\"", "{\"varve_export\":1,\"schema\":5}\n{\"table\":\"trees\"",
             "line 8: a second header line"},
     Mistake{"{\"table\":\"meta\",\"row\":{\"name\":\"adopted\",\"value\":3}}\n", "",
             "it counts 19 rows of meta, but 18 came before it"},
     Mistake{"\"name\":\"adopted\"", "\"name\":\"importing\"",
             ": this row marks an unfinished import"},
     Mistake{"\"name\":\"adopted\"", "\"name\":\"generation\"", "meta: the store rejects it: "},
-    Mistake{"\"name\":\"schema\",\"value\":4", "\"name\":\"schema\",\"value\":5",
+    Mistake{"\"name\":\"schema\",\"value\":5", "\"name\":\"schema\",\"value\":6",
             ": the schema differs from that of the first line"},
-    Mistake{"\"name\":\"schema\",\"value\":4", "\"name\":\"scheme\",\"value\":4",
+    Mistake{"\"name\":\"schema\",\"value\":5", "\"name\":\"scheme\",\"value\":5",
             ": meta lacks the row of the schema"},
     Mistake{"{\"end\":true", "{\"end\":false", ": the last line lacks"},
     Mistake{"\"rows\":{\"objects\":4", "\"rows\":{\"objects\":5", "it counts 5 rows of objects"},
@@ -215,7 +224,7 @@ TEST_CASE(
     "An import ends when another one takes over the store, and leaves the rows of that one") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
-        // The other one starts when the first has placed its mark and asks for more bytes.
+        // The other one starts when the first has written its mark and asks for more bytes.
         bool came = false;
         const auto slowly = archives::reading(sample(), 200);
         std::size_t reads = 0;
@@ -228,13 +237,13 @@ TEST_CASE(
             },
             Leftovers::refuse);
         REQUIRE_FALSE(done);
-        CHECK(done.error().kind == base::Kind::conflict);
+        CHECK(done.error().kind == base::ErrorKind::conflict);
         CHECK(came);
         CHECK(exported(connect) == sample());
     });
 }
 
-TEST_CASE("An import notices rows that somebody else writes meanwhile, and leaves them alone") {
+TEST_CASE("An import notices rows that another program writes meanwhile, and leaves them alone") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
         const auto slowly = archives::reading(sample(), 200);
@@ -248,8 +257,9 @@ TEST_CASE("An import notices rows that somebody else writes meanwhile, and leave
             },
             Leftovers::refuse);
         REQUIRE_FALSE(done);
-        CHECK(done.error().kind == base::Kind::conflict);
-        CHECK_THAT(done.error().text, Catch::Contains("objects has other rows"));
+        CHECK(done.error().kind == base::ErrorKind::conflict);
+        CHECK_THAT(done.error().text,
+                   Catch::Contains("objects does not contain the imported rows"));
         CHECK(connect()->query("SELECT * FROM objects WHERE oid = 77").size() == 1);
         CHECK_FALSE(store::check_schema(*connect()));
     });
@@ -263,7 +273,7 @@ TEST_CASE("An import whose reader fails deletes its rows and returns the reason"
         const auto done = archive::import_store(
             pool,
             [&](std::span<char> into) -> base::Result<std::size_t> {
-                if (++reads == 6) return base::fail(base::Kind::unavailable, "tape torn");
+                if (++reads == 6) return base::fail(base::ErrorKind::unavailable, "tape torn");
                 return slowly(into);
             },
             Leftovers::refuse);
@@ -277,7 +287,8 @@ TEST_CASE("An import survives a transient fault at any statement") {
     for (const auto fault :
          {Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit}) {
         support::each_store([&](const store::Connect& connect) {
-            for (int at = 1;; ++at) {
+            const int step = commits_only(fault) ? 1 : step_of(connect);
+            for (int at = 1;; at += step) {
                 INFO("fault " << static_cast<int>(fault) << " at statement " << at);
                 const auto plan = std::make_shared<support::FaultPlan>(fault, at);
                 store::Pool pool(support::faulty(connect, plan), 2, support::no_waiting());
@@ -300,7 +311,8 @@ TEST_CASE("An import survives a transient fault at any statement") {
 TEST_CASE("An interrupted import leaves all rows or a mark, and can be started over") {
     for (const auto fault : {Fault::lost, Fault::lost_commit, Fault::undone_commit}) {
         support::each_store([&](const store::Connect& connect) {
-            for (int at = 1;; ++at) {
+            const int step = commits_only(fault) ? 1 : step_of(connect);
+            for (int at = 1;; at += step) {
                 INFO("fault " << static_cast<int>(fault) << " at statement " << at);
                 const auto plan = std::make_shared<support::FaultPlan>(fault, at);
                 auto once = support::no_waiting();

@@ -8,20 +8,20 @@
 using namespace base;
 using namespace std::chrono;
 
-TEST_CASE("dates are days that a calendar has") {
+TEST_CASE("Only days of the calendar are dates") {
     CHECK(format_date(*parse_date("2008-02-29")) == "2008-02-29");
     for (const auto* text : {"2007-02-29", "2008-13-01", "2008-00-10", "08-02-15", "2008-2-15",
                              "2008-02-15x", "", "2008/02/15"})
         CHECK_FALSE(parse_date(text));
 }
 
-TEST_CASE("HTTP dates carry the right weekday and GMT") {
+TEST_CASE("HTTP dates have the right weekday and GMT") {
     const auto time = Seconds{*parse_date("2008-02-15")};
     CHECK(format_http_date(time) == "Fri, 15 Feb 2008 00:00:00 GMT");
     CHECK(format_http_date(Seconds{seconds{784111777}}) == "Sun, 06 Nov 1994 08:49:37 GMT");
 }
 
-TEST_CASE("the three shapes of an HTTP date are read, others are not") {
+TEST_CASE("The three forms of an HTTP date are read, and others are refused") {
     const Seconds time{seconds{784111777}};
     CHECK(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT") == time);
     CHECK(parse_http_date("Sunday, 06-Nov-94 08:49:37 GMT") == time);
@@ -30,7 +30,7 @@ TEST_CASE("the three shapes of an HTTP date are read, others are not") {
         CHECK_FALSE(parse_http_date(text));
 }
 
-TEST_CASE("RFC 3339 times survive the way to text and back") {
+TEST_CASE("RFC 3339 times are the same after writing and reading them") {
     const Seconds time{seconds{1203066920}};
     CHECK(parse_rfc3339(format_rfc3339(time)) == time);
     CHECK(parse_rfc3339("2008-02-15T09:15:20"));
@@ -39,14 +39,14 @@ TEST_CASE("RFC 3339 times survive the way to text and back") {
         CHECK_FALSE(parse_rfc3339(text));
 }
 
-TEST_CASE("digests are those of the standard vectors") {
+TEST_CASE("Digests equal those of the standard test vectors") {
     CHECK(md5_hex("") == "d41d8cd98f00b204e9800998ecf8427e");
     CHECK(md5_hex("abc") == "900150983cd24fb0d6963f7d28e17f72");
     CHECK(sha256_hex("abc") ==
           "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST_CASE("a digest begins anew after each result") {
+TEST_CASE("A digest starts again after each result") {
     Digest digest(Algorithm::md5);
     digest.update("ab");
     digest.update("c");
@@ -55,13 +55,13 @@ TEST_CASE("a digest begins anew after each result") {
     CHECK(digest.hex() == md5_hex("abc"));
 }
 
-TEST_CASE("compressed bytes come back whole, and damage is told") {
+TEST_CASE("Compressed bytes are restored exactly, and damage is reported") {
     const std::string bytes(100'000, 'x');
     auto frame = compress(bytes);
     CHECK(frame.size() < 1000);
     CHECK(decompress(frame, bytes.size()) == bytes);
-    CHECK(decompress(frame, bytes.size() - 1).error().kind == Kind::too_large);
-    CHECK(decompress("no frame", 100).error().kind == Kind::malformed);
+    CHECK(decompress(frame, bytes.size() - 1).error().kind == ErrorKind::too_large);
+    CHECK(decompress("no frame", 100).error().kind == ErrorKind::malformed);
     frame.resize(frame.size() / 2);
-    CHECK(decompress(frame, bytes.size()).error().kind == Kind::malformed);
+    CHECK(decompress(frame, bytes.size()).error().kind == ErrorKind::malformed);
 }

@@ -27,7 +27,7 @@ void write_sample(base::JsonWriter& json) {
 
 }  // namespace
 
-TEST_CASE("JSON without white space") {
+TEST_CASE("JSON is written without white space") {
     std::string text;
     base::JsonWriter json(text);
     write_sample(json);
@@ -35,14 +35,14 @@ TEST_CASE("JSON without white space") {
                   R"("also empty":{},"nodes":["a",{"n":-7},12],"last":9})");
 }
 
-TEST_CASE("indented JSON is what nlohmann writes") {
+TEST_CASE("Indented JSON looks as nlohmann writes it") {
     std::string text;
     base::JsonWriter json(text, 2);
     write_sample(json);
     CHECK(text == nlohmann::ordered_json::parse(text).dump(2));
 }
 
-TEST_CASE("documents one after another have no comma between them") {
+TEST_CASE("Consecutive documents have no comma between them") {
     std::string text;
     base::JsonWriter json(text);
     json.begin_object().field("a", 1).end_object();
@@ -51,7 +51,7 @@ TEST_CASE("documents one after another have no comma between them") {
     CHECK(text == "{\"a\":1}\n[2]");
 }
 
-TEST_CASE("strings are escaped where JSON requires it, and only there") {
+TEST_CASE("Strings are escaped only where JSON requires it") {
     CHECK(as_json("") == "\"\"");
     CHECK(as_json("a\"b\\c/d\n\t\r\x01\x1f\x7f") ==
           "\"a\\\"b\\\\c/d\\n\\t\\r\\u0001\\u001f\x7f\"");
@@ -59,7 +59,7 @@ TEST_CASE("strings are escaped where JSON requires it, and only there") {
     CHECK(as_json(std::string("a\0b", 3)) == "\"a\\u0000b\"");
 }
 
-TEST_CASE("whatever the bytes, the result is JSON, and text comes back as it was") {
+TEST_CASE("Any bytes give valid JSON, and text is the same after reading it") {
     CHECK(as_json("caf\xe9") == "\"caf\xc3\xa9\"");
     CHECK(rc::check([](const std::string& bytes) {
         const auto read = nlohmann::json::parse(as_json(bytes)).get<std::string>();
@@ -67,7 +67,7 @@ TEST_CASE("whatever the bytes, the result is JSON, and text comes back as it was
     }));
 }
 
-TEST_CASE("numbers with a fraction are as short as they can be") {
+TEST_CASE("Fractions are written with as few digits as possible") {
     const auto written = [](double number) {
         std::string text;
         base::JsonWriter(text).value(number);

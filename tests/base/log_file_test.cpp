@@ -21,7 +21,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("a log file that was moved away is opened anew at its place") {
+TEST_CASE("A log file that was moved away is opened again at its path") {
     const support::TempDir folder;
     const auto file = folder.path() / "varve.log", old = folder.path() / "varve.log.1";
     base::LogFile log;
@@ -40,7 +40,7 @@ TEST_CASE("a log file that was moved away is opened anew at its place") {
     CHECK(lines_of(file).size() == 1);
 }
 
-TEST_CASE("a log file that can't be opened leaves the one before in force") {
+TEST_CASE("When a log file cannot be opened, the previous one stays in use") {
     const support::TempDir folder;
     const auto file = folder.path() / "varve.log";
     base::LogFile log;
@@ -54,7 +54,7 @@ TEST_CASE("a log file that can't be opened leaves the one before in force") {
     CHECK(lines_of(file) == std::vector<std::string>{"still here"});
 }
 
-TEST_CASE("no line is lost or broken while a log file is opened anew under writers") {
+TEST_CASE("No line is lost or broken while a log file is reopened under writers") {
     const support::TempDir folder;
     const auto path = [&](int number) {
         return (folder.path() / ("log." + std::to_string(number))).string();

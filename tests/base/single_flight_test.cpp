@@ -16,12 +16,29 @@ namespace {
 
 constexpr int many = 16;
 
-// Runs `body` in as many threads as possible at once, and waits for all of them.
+// Runs `body` in many threads at once and waits for all of them.
 template <class Body>
 void in_threads(Body body) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < many; ++i) threads.emplace_back([=] { body(i); });
 }
+
+// Returns once the condition holds, or after 20 seconds, so that a defect fails the test.
+template <class Condition>
+void wait_until(const Condition& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+}
+
+// A key that equals all others and counts the comparisons: SingleFlight makes one for each
+// caller that finds a computation running, and that caller then waits for its result.
+struct CountedKey {
+    std::atomic<int>* comparisons;
+    bool operator==(const CountedKey&) const {
+        ++*comparisons;
+        return true;
+    }
+};
 
 // A computation that has begun and goes on until it is released, so that a test can call in the
 // meantime.
@@ -51,26 +68,23 @@ std::optional<int> failed() { return std::nullopt; }
 
 }  // namespace
 
-TEST_CASE("of many callers for one key one computes, and the others share its result") {
-    base::SingleFlight<std::string, int> flight;
-    std::atomic<int> computed = 0, computing = 0, waiting = 0, wrong = 0;
+TEST_CASE("One of many callers for a key computes, and the others share its result") {
+    base::SingleFlight<CountedKey, int> flight;
+    std::atomic<int> computed = 0, joined = 0, wrong = 0;
+    const CountedKey key{&joined};
     in_threads([&](int) {
-        ++waiting;
-        const int got = flight.run("key", [&] {
-            if (++computing > 1) ++wrong;
-            while (waiting < many) std::this_thread::yield();
-            std::this_thread::sleep_for(50ms);  // for the last ones to reach run()
-            --computing;
+        const int got = flight.run(key, [&] {
+            wait_until([&] { return joined == many - 1; });
             return ++computed;
         });
-        if (got < 1 || got > computed) ++wrong;
+        if (got != 1) ++wrong;
     });
-    CHECK(computed < many);
+    CHECK(computed == 1);
     CHECK(wrong == 0);
-    CHECK(flight.run("key", [] { return 77; }) == 77);  // nothing is kept
+    CHECK(flight.run(key, [] { return 77; }) == 77);  // nothing is kept
 }
 
-TEST_CASE("other keys are computed at the same time") {
+TEST_CASE("Different keys are computed at the same time") {
     base::SingleFlight<int, int> flight;
     Pause pause;
     int slow_result = 0;
@@ -90,14 +104,14 @@ TEST_CASE("other keys are computed at the same time") {
     CHECK(flight.try_run(1, [] { return 5; }) == 5);
 }
 
-TEST_CASE("an exception reaches all who wait, and the next caller computes again") {
-    base::SingleFlight<int, int> flight;
-    std::atomic<int> waiting = 0, thrown = 0;
+TEST_CASE("An exception reaches all waiting callers, and the next caller computes again") {
+    base::SingleFlight<CountedKey, int> flight;
+    std::atomic<int> joined = 0, thrown = 0;
+    const CountedKey key{&joined};
     in_threads([&](int) {
-        ++waiting;
         try {
-            (void)flight.run(1, [&]() -> int {
-                while (waiting < many) std::this_thread::yield();
+            (void)flight.run(key, [&]() -> int {
+                wait_until([&] { return joined == many - 1; });
                 throw std::runtime_error("broken");
             });
         } catch (const std::runtime_error&) {
@@ -105,10 +119,10 @@ TEST_CASE("an exception reaches all who wait, and the next caller computes again
         }
     });
     CHECK(thrown == many);
-    CHECK(flight.run(1, [] { return 1; }) == 1);
+    CHECK(flight.run(key, [] { return 1; }) == 1);
 }
 
-TEST_CASE("many threads and keys: each caller gets the result of its own key") {
+TEST_CASE("With many threads and keys each caller gets the result of its own key") {
     base::SingleFlight<int, int> flight;
     std::atomic<int> wrong = 0;
     in_threads([&](int i) {
@@ -120,7 +134,7 @@ TEST_CASE("many threads and keys: each caller gets the result of its own key") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a versioned value is made once per version") {
+TEST_CASE("A versioned value is made once per version") {
     base::VersionedValue<int, std::string> value;
     int made = 0;
     const auto make = [&] { return std::to_string(++made); };
@@ -131,9 +145,11 @@ TEST_CASE("a versioned value is made once per version") {
     CHECK(value.get(2, make) == "3");
 }
 
-TEST_CASE("an error or exception of a versioned value is not kept") {
+TEST_CASE("An error or exception of a versioned value is not kept") {
     base::VersionedValue<int, int> value;
-    const auto fails = []() -> Result<int> { return base::fail(base::Kind::unavailable, "no"); };
+    const auto fails = []() -> Result<int> {
+        return base::fail(base::ErrorKind::unavailable, "no");
+    };
     REQUIRE_FALSE(value.get(1, fails));
     CHECK(value.get(1, fails).error().text == "no");
     CHECK_THROWS_AS(value.get(1, []() -> int { throw std::runtime_error("broken"); }),
@@ -142,7 +158,7 @@ TEST_CASE("an error or exception of a versioned value is not kept") {
     CHECK(value.get(1, fails) == 5);
 }
 
-TEST_CASE("a value of an older version does not replace that of a newer one") {
+TEST_CASE("The value of an older version does not replace that of a newer one") {
     base::VersionedValue<int, int> value;
     Pause pause;
     int slow_result = 0;
@@ -160,7 +176,7 @@ TEST_CASE("a value of an older version does not replace that of a newer one") {
     CHECK(value.get(2, [] { return 99; }) == 20);
 }
 
-TEST_CASE("a refreshed value is loaded at most every so often") {
+TEST_CASE("A refreshed value is loaded at most once per interval") {
     StoppedClock clock;
     Refreshed value({.refresh_after = 10s}, clock.function());
     int loads = 0;
@@ -177,7 +193,7 @@ TEST_CASE("a refreshed value is loaded at most every so often") {
     CHECK(*value.get(load).value == 4);
 }
 
-TEST_CASE("a failed load leaves the old value, and is tried again when it is due") {
+TEST_CASE("A failed load keeps the old value and is repeated when it is due") {
     StoppedClock clock;
     Refreshed value({.refresh_after = 10s}, clock.function());
     const auto first = value.get(failed);
@@ -201,7 +217,7 @@ TEST_CASE("a failed load leaves the old value, and is tried again when it is due
     CHECK_FALSE(again.has_failed);
 }
 
-TEST_CASE("while one thread loads, the others take the old value") {
+TEST_CASE("While one thread loads, the others get the old value") {
     StoppedClock clock;
     Refreshed value({.refresh_after = 10s}, clock.function());
     Pause pause;
@@ -215,22 +231,24 @@ TEST_CASE("while one thread loads, the others take the old value") {
     std::jthread slow([&] { slow_result = *value.get(slow_load).value; });
     pause.wait_until_entered();
     CHECK(*value.get([] { return std::optional(3); }).value == 1);
-    value.expire();  // during the load: what it has read may be out of date
+    value.expire();  // during the load, which may have read outdated data
     pause.release();
     slow.join();
     CHECK(slow_result == 2);
     CHECK(*value.get([] { return std::optional(4); }).value == 4);
 }
 
-TEST_CASE("others wait for a load when the value is older than they accept") {
+TEST_CASE("Callers wait for a load when the old value is older than they accept") {
     StoppedClock clock;
     Refreshed value({.refresh_after = 1s, .wait_after = 5s, .wait_after_failure = 60s},
                     clock.function());
     std::atomic<int> loads = 0, wrong = 0;
     const auto all_get = [&](int expected) {
+        std::atomic<int> begun = 0;
         in_threads([&, expected](int) {
+            ++begun;
             const auto got = value.get([&] {
-                std::this_thread::sleep_for(5ms);
+                wait_until([&] { return begun == many; });
                 return std::optional(++loads);
             });
             if (got.value == nullptr || *got.value != expected) ++wrong;
@@ -256,7 +274,7 @@ TEST_CASE("others wait for a load when the value is older than they accept") {
     pause.release();
 }
 
-TEST_CASE("a load that throws lets go those who wait for it") {
+TEST_CASE("A load that throws releases the waiting callers") {
     StoppedClock clock;
     Refreshed value({.refresh_after = 1s, .wait_after = 1s}, clock.function());
     Pause pause;

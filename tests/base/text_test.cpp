@@ -8,7 +8,7 @@
 
 using namespace base;
 
-TEST_CASE("versions are ordered as people count") {
+TEST_CASE("Versions are ordered as people count") {
     CHECK(natural_compare("WS99", "WS100") < 0);
     CHECK(natural_compare("WS100", "WS99") > 0);
     CHECK(natural_compare("WS187", "WS187") == 0);
@@ -18,13 +18,13 @@ TEST_CASE("versions are ordered as people count") {
     CHECK(natural_compare("99999999999999999999998", "99999999999999999999999") < 0);
 }
 
-TEST_CASE("releases are ordered by date and then by version") {
+TEST_CASE("Releases are ordered by date and then by version") {
     const auto day = *parse_date("2008-02-15"), later = *parse_date("2008-02-16");
     CHECK(Release{"WS100", day} > Release{"WS99", day});
     CHECK(Release{"WS99", later} > Release{"WS100", day});
 }
 
-TEST_CASE("a version is a short word of safe characters") {
+TEST_CASE("A version is a short word of safe characters") {
     CHECK(is_version("WS187"));
     CHECK(is_version("2008-02.1_b"));
     CHECK_FALSE(is_version(""));
@@ -36,19 +36,19 @@ TEST_CASE("a version is a short word of safe characters") {
     CHECK(is_version(std::string(32, 'a')));
 }
 
-TEST_CASE("integers are parsed whole or not at all") {
+TEST_CASE("Only a whole text that is a number is parsed as an integer") {
     CHECK(parse_integer("12") == 12);
     CHECK(parse_integer("-7") == -7);
     for (const auto* text : {"", "12abc", " 12", "12 ", "+1", "1.0", "99999999999999999999"})
         CHECK_FALSE(parse_integer(text));
 }
 
-TEST_CASE("percent-encoding leaves only unreserved characters") {
+TEST_CASE("Percent-encoding leaves only unreserved characters") {
     CHECK(percent_encode("WBPhenotype:0001213") == "WBPhenotype%3A0001213");
     CHECK(percent_encode("a b&c;d/e%\xC3\xA9~._-") == "a%20b%26c%3Bd%2Fe%25%C3%A9~._-");
 }
 
-TEST_CASE("percent-decoding undoes it, and refuses broken escapes") {
+TEST_CASE("Percent-decoding reverses the encoding and refuses broken escapes") {
     std::string all;
     for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
     CHECK(percent_decode(percent_encode(all), Plus::literal) == all);
@@ -58,11 +58,11 @@ TEST_CASE("percent-decoding undoes it, and refuses broken escapes") {
         CHECK_FALSE(percent_decode(text, Plus::is_space));
 }
 
-TEST_CASE("HTML escaping covers element text and quoted attributes") {
+TEST_CASE("HTML escaping is safe for element text and quoted attributes") {
     CHECK(escape_html("<a href=\"x\">&'") == "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
 }
 
-TEST_CASE("splitting keeps empty parts, trimming drops blanks at both ends") {
+TEST_CASE("Splitting keeps empty parts, and trimming removes blanks at both ends") {
     CHECK(split("a,,b", ',') == std::vector<std::string_view>{"a", "", "b"});
     CHECK(split("", ',') == std::vector<std::string_view>{""});
     CHECK(trim(" \t x y \r\n") == "x y");

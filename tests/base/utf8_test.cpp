@@ -9,19 +9,19 @@
 using base::is_legal_text;
 using base::legal_text;
 
-TEST_CASE("valid UTF-8 passes as it is") {
+TEST_CASE("Valid UTF-8 is not changed") {
     for (const std::string text :
          {"", "plain", "caf\xC3\xA9", "\xF0\x9F\x90\x9B worm", "a\tb\nc\rd"})
         CHECK(legal_text(text) == text);
 }
 
-TEST_CASE("bytes that are no UTF-8 are read as windows-1252") {
+TEST_CASE("Bytes that are not UTF-8 are read as Windows-1252") {
     CHECK(legal_text("caf\xE9") == "caf\xC3\xA9");
     CHECK(legal_text("\x80 100") == "\xE2\x82\xAC 100");
     CHECK(legal_text("\x81") == "\xEF\xBF\xBD");
 }
 
-TEST_CASE("what XML forbids becomes the replacement character") {
+TEST_CASE("Characters that XML forbids become the replacement character") {
     CHECK(legal_text(std::string("a\0b", 3)) == "a\xEF\xBF\xBD"
                                                 "b");
     CHECK(legal_text("\x01") == "\xEF\xBF\xBD");
@@ -29,12 +29,12 @@ TEST_CASE("what XML forbids becomes the replacement character") {
     CHECK(legal_text("long enough for words \x0B") == "long enough for words \xEF\xBF\xBD");
 }
 
-TEST_CASE("surrogates in UTF-8 are no UTF-8") {
+TEST_CASE("Surrogates are not valid in UTF-8") {
     CHECK(utf8::is_valid(legal_text("\xED\xA0\x80")));
     CHECK(is_legal_text(legal_text("\xED\xA0\x80")));
 }
 
-TEST_CASE("any bytes become legal text, and legal text stays") {
+TEST_CASE("Any bytes become legal text, and legal text is not changed") {
     CHECK(rc::check([](const std::string& bytes) {
         const auto text = legal_text(bytes);
         RC_ASSERT(is_legal_text(text));

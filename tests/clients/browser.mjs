@@ -1,10 +1,10 @@
-// A browser for each site, and what a page must never do while a check looks at it: complain on the
-// console, break its content security policy, open a dialog, fetch from elsewhere, or fail to.
+// A browser for each site, which fails a check when a page does something forbidden: complains on the
+// console, breaks its content security policy, opens a dialog, fetches from elsewhere, or fails to.
 // SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 
-// Nothing of the browser's own goes over the network.
+// The browser itself uses no network.
 const quiet = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-domain-reliability"];
 export const host = "http://varve.test";
@@ -26,7 +26,7 @@ export class Site {
     return this.browser.close();
   }
 
-  // A page of a fresh visitor; `look` gets it. Fails when the page did what no page may do.
+  // Opens a page as a new visitor and passes it to `look`. Fails when the page does something forbidden.
   //   options  of playwright's newContext; allowed: statuses of 400 and above that are expected
   async visit(options, look, allowed = []) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
@@ -71,7 +71,7 @@ function watch(page, allowed) {
   return complaints;
 }
 
-// Checks, two at a time: "ok - sentence", "not ok - sentence" and why. Each visits as a visitor of its own.
+// Runs checks, two at a time: "ok - sentence", "not ok - sentence" and why. Each is a new visitor.
 const checks = [];
 const checksAtOnce = 2;
 export function check(sentence, run) {

@@ -1,4 +1,4 @@
-"""Golden cases: a request, the fields that are expected, and the body.
+"""Golden cases: a request, the expected fields, and the body.
 
     A sentence that says what the case holds.
     Ways: in-process, FastCGI                 only where it can't be asked in all three
@@ -100,7 +100,7 @@ def _kind_for(case, reply):
 # ---- asking ----
 
 def ask(case, way, known):
-    """known: values for {PLACEHOLDERS}; a tag is asked for, of this way or of known[RELEASE]."""
+    """known: values of {PLACEHOLDERS}; a tag is requested of this way or of known[RELEASE]."""
     def tag_by(asking):
         plain = [(name, value) for name, value in case.fields if not name.lower().startswith(("if-", "a-im"))]
         return asking.ask("GET", filled(case.target), plain).fields["etag"]
@@ -121,12 +121,12 @@ def ask(case, way, known):
 # ---- judging ----
 
 def _parts_of(name, value):
-    """Apache writes lists in its own way, and adds to them in its own order."""
+    """Apache writes lists in its own way and order, with additions."""
     return sorted(each.strip() for each in value.split(",")) if name in LISTS else value
 
 
 def _fields_of(reply, known):
-    """With the names of what was prepared for what it is in this run."""
+    """Replaces the names of prepared things by what they are in this run."""
     fields = {"status": str(reply.status), **reply.fields}
     for placeholder, value in known.items():
         if isinstance(value, str):
@@ -150,7 +150,7 @@ def _field_findings(case, reply, known):
 
 
 def judge(case, reply, known=MappingProxyType({})):
-    """Complains by what an answer has other than the case wants."""
+    """Complains about differences between an answer and the case."""
     findings = list(_field_findings(case, reply, known))
     assert not findings, "\n".join([*findings, f"in: {reply!r}"])
     kind = _kind_for(case, reply)
@@ -167,7 +167,7 @@ def judge(case, reply, known=MappingProxyType({})):
 
 
 def bless(case, reply, known=MappingProxyType({})):
-    """The case with what the answer has; what it leaves open stays open."""
+    """Returns the case with the content of the answer; what it leaves open stays open."""
     got = _fields_of(reply, known)
     expected = case.expected
     if not expected:

@@ -1,4 +1,4 @@
-"""The list of checks, and how one is run: "ok - sentence", or "not ok - sentence" and why.
+"""The list of checks and the running of one: "ok - sentence", or "not ok - sentence" and why.
 
 SPDX-License-Identifier: MIT
 """
@@ -16,7 +16,7 @@ def check(sentence):
 
 
 def same(got, wanted, what=""):
-    """Complains by the lines in which two lists differ."""
+    """Complains about the lines in which two lists differ."""
     if got == wanted:
         return
     import difflib
@@ -46,7 +46,7 @@ def _run(sentence, function):
 
 
 def run_all(pattern=""):
-    """True when all that ran passed; tests/run complains when nothing did."""
+    """Returns True when all that ran passed; tests/run complains when nothing ran."""
     signal.signal(signal.SIGALRM, _out_of_time)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     chosen = [(sentence, function) for sentence, function in ALL if pattern in sentence]

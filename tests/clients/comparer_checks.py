@@ -1,4 +1,4 @@
-"""The comparer of golden cases is held to what it must see and what it must overlook.
+"""Checks of the comparer of golden cases: what it must notice and what it must ignore.
 
 SPDX-License-Identifier: MIT
 """
@@ -38,21 +38,21 @@ def is_refused(case, answer):
     return False
 
 
-@check("the comparer: a case is written as it was read")
+@check("The comparer writes a case as it was read")
 def _():
     assert cases.case_to_text(cases.parse_case(CASE)) == CASE
     two = CASE + cases.SEPARATOR + CASE
     assert cases.SEPARATOR.join(map(cases.case_to_text, cases.parse_cases(two))) == two
 
 
-@check("the comparer: attributes in another order and space between elements are overlooked")
+@check("The comparer ignores the order of attributes and white space between elements")
 def _():
     cases.judge(cases.parse_case(CASE), reply())
     first = shapes.xml_shape('<a x="1" y="2"><b>t</b><c/></a>')
     assert first == shapes.xml_shape('<a y="2" x="1">\n  <b>t</b>\n  <c></c>\n</a>')
 
 
-@check("the comparer: another text, attribute, element or order of elements is seen")
+@check("The comparer notices another text, attribute, element or order of elements")
 def _():
     base = shapes.xml_shape('<a x="1"><b>t</b><c/></a>')
     for other in ('<a x="1"><b>u</b><c/></a>', '<a x="2"><b>t</b><c/></a>', '<a x="1"><c/><b>t</b></a>',
@@ -61,7 +61,7 @@ def _():
         assert shapes.xml_shape(other) != base, other
 
 
-@check("the comparer: JSON is compared by members, whatever their order, and by type")
+@check("The comparer compares JSON by members in any order, and by type")
 def _():
     base = shapes.json_shape('{"a": 1, "b": [1, 2]}')
     assert base == shapes.json_shape('{"b":[1,2],"a":1}')
@@ -69,7 +69,7 @@ def _():
         assert shapes.json_shape(other) != base, other
 
 
-@check("the comparer: a wrong status, a missing field, another value and a field too much are seen")
+@check("The comparer notices a wrong status, and missing, changed and additional fields")
 def _():
     case = cases.parse_case(CASE)
     assert is_refused(case, reply(status=404))
@@ -80,14 +80,14 @@ def _():
     assert is_refused(case, reply(body=""))
 
 
-@check("the comparer: an expected empty body is no leave to send one")
+@check("The comparer notices a body where none is expected")
 def _():
     case = cases.parse_case("x\nGET /\n---\nStatus: 200\n---\n")
     assert is_refused(case, reply())
     cases.judge(case, reply(body=""))
 
 
-@check("the comparer: parts are looked for, those behind an exclamation mark must not be there")
+@check("The comparer looks for parts, and refuses those after an exclamation mark")
 def _():
     case = cases.parse_case("x\nGET /\n---\n~body: parts\n---\n<title>x\n!<title>y\n")
     cases.judge(case, reply())
@@ -95,7 +95,7 @@ def _():
     assert is_refused(cases.parse_case("x\nGET /\n---\n~body: parts\n---\n!<title>x\n"), reply())
 
 
-@check("the comparer: an outline holds texts, links and forms of a page, and not its wrappers")
+@check("The comparer's outline holds the texts, links and forms of a page, without its wrappers")
 def _():
     page = '<div class="a"><h1>Gene</h1><p>See <a href="/x">it</a>, <del>old</del></p><input name="q"></div>'
     lines = outline_of(page)
@@ -106,7 +106,7 @@ def _():
         assert outline_of(other) != lines, other
 
 
-@check("the comparer: scripts in a page, handlers, styles and script addresses stop the outline")
+@check("The comparer makes no outline of a page with scripts, handlers, styles or script addresses")
 def _():
     for page in ("<script>alert(1)</script>", "<p onclick='x()'>a</p>", "<p style='a:b'>a</p>", "<style>a{}</style>",
                  "<a href='javascript:alert(1)'>a</a>", "<a href=' java\nscript:alert(1)'>a</a>",
@@ -120,7 +120,7 @@ def _():
     outline_of("<script src='/varve.js'></script>&lt;script>alert(1)&lt;/script>")
 
 
-@check("the comparer: blessing keeps what a case leaves open, and what it blessed is judged right")
+@check("Blessing keeps what a case leaves open, and the blessed case passes")
 def _():
     case = cases.parse_case(CASE)
     answer = reply(body="<rss><channel><title>new</title></channel></rss>", status=410)
@@ -139,7 +139,7 @@ JSON_FEED = {"version": "https://jsonfeed.org/version/1.1", "title": "t", "home_
 
 
 def _with(path, value):
-    """JSON_FEED with another value at a path, or without it."""
+    """Returns JSON_FEED with another value at a path, or without it."""
     feed = json.loads(json.dumps(JSON_FEED))
     *way, last = path
     place = feed
@@ -152,7 +152,7 @@ def _with(path, value):
     return json_feed.findings(json.dumps(feed).encode(), "https://x.org/f")
 
 
-@check("the rules of JSON Feed: a feed that keeps them has no finding, each fault has one")
+@check("The rules of JSON Feed accept a correct feed and find each fault")
 def _():
     assert not _with(["title"], "t"), _with(["title"], "t")
     item = ["items", 0]

@@ -1,4 +1,4 @@
-// What holds for every page: accessible, quiet, small, no wider than a phone, with feeds that answer.
+// Rules for every page: accessible, quiet, small, no wider than a phone, with feeds that answer.
 // SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ async function open(tab, page) {
   return reply;
 }
 
-// The top of a page is enough to look at: drawing all of a long one takes a browser without a graphics card seconds.
+// The top of a page is enough: drawing all of a long one takes seconds without a graphics card.
 const mostPixels = 4000;
 
 async function shoot(tab, page, look) {
@@ -27,8 +27,8 @@ async function shoot(tab, page, look) {
     clip: { x: 0, y: 0, width: tab.viewportSize().width, height } });
 }
 
-// What axe finds; a dark page is the same document in other colours, so that only the rules that look at
-// colours can find more in it. Evaluated, not put into the page: its policy lets no script in but the site's own.
+// Returns axe's findings. A dark page is the same document in other colours, so only the rules about
+// colours can find more in it. Axe is evaluated, because the page's policy allows only the site's own scripts.
 const rulesOfColour = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 async function violations(tab, colorScheme) {
   await tab.evaluate(axe);
@@ -37,7 +37,7 @@ async function violations(tab, colorScheme) {
   return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
 }
 
-// Elements that reach out of the window: their tag, class and text.
+// Returns elements that are wider than the window: their tag, class and text.
 const tooWide = () => {
   const most = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= most) return [];
@@ -46,7 +46,7 @@ const tooWide = () => {
     .concat(`${document.documentElement.scrollWidth} px of ${most}`);
 };
 
-// What must not have come from data: elements and addresses that no template writes.
+// Returns elements and addresses that no template writes and so must come from data.
 const foreign = () => [
   ...[...document.querySelectorAll("script:not([src]), style, iframe, object, embed, base, img[src='x']")],
   ...[...document.querySelectorAll("*")].filter((each) => each.getAttributeNames().some((name) => /^on|^style$/.test(name))),
@@ -85,13 +85,13 @@ async function assertFeeds(tab, page) {
   }
 }
 
-// Requests beside the page are not resolved by the browser's rules.
+// Requests outside the page do not follow the browser's host rules.
 let ports = {};
 export const setPorts = (map) => { ports = map; };
 const local = (page, href) => href.replace(host, `http://127.0.0.1:${ports[page.site]}`);
 
 for (const page of pages) {
-  check(`page ${page.name}: axe finds no violation in light and dark, and nothing is foreign or noisy`, async (sites) => {
+  check(`page ${page.name}: axe finds no violation in light and dark, and no foreign content or console output`, async (sites) => {
     for (const colorScheme of ["light", "dark"])
       await sites[page.site].visit({ colorScheme }, async (tab) => {
         const reply = await open(tab, page);
@@ -105,7 +105,7 @@ for (const page of pages) {
         else assert.ok(colorScheme === "dark" ? text > behind : text < behind, `${text} on ${behind}`);
       }, allowed(page));
   });
-  check(`page ${page.name}: a phone of 360 px needs no sideways scrolling, with and without script`, async (sites) => {
+  check(`page ${page.name}: a phone of 360 px does not scroll sideways, with and without script`, async (sites) => {
     for (const javaScriptEnabled of [true, false])
       await sites[page.site].visit({ ...phone, javaScriptEnabled }, async (tab) => {
         await open(tab, page);
@@ -113,7 +113,7 @@ for (const page of pages) {
         assert.deepEqual(await tab.evaluate(tooWide), []);
       }, allowed(page));
   });
-  check(`page ${page.name}: its feeds can be discovered, and answer`, async (sites) => {
+  check(`page ${page.name}: its feeds can be discovered and answer`, async (sites) => {
     await sites[page.site].visit({}, async (tab) => {
       await open(tab, page);
       await assertFeeds(tab, page);

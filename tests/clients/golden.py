@@ -1,4 +1,4 @@
-"""The golden cases as checks, and their blessing.
+"""The golden cases as checks, and how they are blessed.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,7 @@ _worlds = {}
 
 
 class Asked:
-    """A world with its three ways, and what the cases of it may name in braces."""
+    """A world with its three ways, and what its cases may name in braces."""
 
     def __init__(self, name):
         self.world = World(name).start()
@@ -28,7 +28,7 @@ class Asked:
 
 
 def _tokens(world):
-    """Of a private site: {token}, and {password} as HTTP Basic sends it."""
+    """For a private site: {token}, and {password} as HTTP Basic sends it."""
     if not world.is_private:
         return {}
     token = world.expect(0, "token", "add", "reader").stdout.decode().strip()
@@ -73,7 +73,7 @@ def register():
 
 
 def bless(pattern=""):
-    """Writes what the site answers in-process into every case whose file has `pattern` in its path."""
+    """Writes the site's in-process answers into every case whose path contains `pattern`."""
     for file, found in _each():
         if pattern not in str(file):
             continue

@@ -1,6 +1,6 @@
-// in-process CONFIG -- the site of a configuration without a server around it: what the golden
-// cases (tests/cases) are held to beside FastCGI and CGI.
-// Reads CGI variables, each "NAME=value" and a NUL, an empty one behind the last of a request;
+// in-process CONFIG -- the site of a configuration without a server around it. The golden cases
+// (tests/cases) check it beside FastCGI and CGI.
+// Reads CGI variables, each "NAME=value" and a NUL, an empty one after the last of a request;
 // writes a line with the number of bytes, then the answer as a CGI program would send it.
 // SPDX-License-Identifier: MIT
 #include <iostream>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "app/config.hpp"
-#include "app/rooms.hpp"
+#include "app/config_file.hpp"
+#include "app/services.hpp"
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
 #include "serve/http.hpp"
@@ -33,10 +33,10 @@ serve::Request request_of(const std::vector<std::string>& variables,
     return serve::request_of(pointers.data(), base_path, serve::Protocol::fastcgi);
 }
 
-int answer_all(app::Rooms& rooms) {
-    rooms.current->look();
-    const auto site = app::open_site(rooms, app::Asker::server_clients);
-    const auto base_path = serve::base_path_of(rooms.config.site.base_url);
+int answer_all(app::Services& services) {
+    services.current->look();
+    const auto site = app::open_site(services, app::Asker::server_clients);
+    const auto base_path = serve::base_path_of(services.config.site.base_url);
     while (const auto variables = read_variables()) {
         const auto response = site->answer(request_of(*variables, base_path));
         auto text = serve::head_of(response);
@@ -61,6 +61,6 @@ int main(int count, char** arguments) {
     base::log::send_to(2, base::log::Level::error);
     auto config = app::load_config(arguments[1]);
     if (!config) return complain(config.error());
-    auto rooms = app::open_rooms(std::move(*config), app::Waiting::request);
-    return rooms ? answer_all(*rooms) : complain(rooms.error());
+    auto services = app::open_services(std::move(*config), app::Waiting::request);
+    return services ? answer_all(*services) : complain(services.error());
 }

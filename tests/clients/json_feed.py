@@ -1,4 +1,4 @@
-"""What JSON Feed 1.1 (jsonfeed.org/version/1.1) wants of a feed, and what it forbids.
+"""The rules of JSON Feed 1.1 (jsonfeed.org/version/1.1).
 
 SPDX-License-Identifier: MIT
 """
@@ -62,7 +62,7 @@ def _item(item, where):
 
 
 def findings(body, address_begins):
-    """What is wrong with a feed of these bytes; its feed_url has to begin with address_begins."""
+    """Returns the faults of a feed of these bytes; its feed_url must begin with address_begins."""
     try:
         feed = json.loads(body.decode("utf-8"))
     except ValueError as error:

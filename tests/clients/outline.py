@@ -1,4 +1,4 @@
-"""A page as lines: what a reader is told, where links lead, what a form sends.
+"""A page as lines: its text, where links lead, what a form sends.
 
 Markup that only serves looks is left out, so a golden page stays as it is when a class or a
 wrapper changes. What may never be on a page stops the outline: scripts inside it, handlers,
@@ -20,7 +20,7 @@ MARKS = {"ins": ("[+", "+]"), "del": ("[-", "-]")}
 
 
 class Forbidden(AssertionError):
-    """The page holds what no page may hold."""
+    """The page contains something forbidden."""
 
 
 def _forbid(tag, attributes):

@@ -1,4 +1,4 @@
-// Each kind of page once, of the site that shows it best.
+// Each kind of page once, from the site that shows it best.
 // SPDX-License-Identifier: MIT
 const gene = "class=Gene&name=WBGene00006763";
 const paper = "class=Paper&name=WBPaper00031000";

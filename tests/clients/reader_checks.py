@@ -1,4 +1,4 @@
-"""Every format of every kind of feed, read by three readers that have to agree.
+"""Every format of every kind of feed, read by three readers that must agree.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,7 @@ from checking import check, same
 
 GENE = "/rss?class=Gene&name=WBGene00006763"
 HOSTILE = "class=Gene&name=%3Cscript%3Ealert%28%27name%27%29%3C%2Fscript%3E"
-# what it is: (world, path, items there are at least)
+# description: (world, path, the least number of items)
 FEEDS = {
     "an object": ("sample", GENE, 3),
     "an object, narrowed": ("sample", GENE + "&tag=Gene_info&change=added", 2),
@@ -49,7 +49,7 @@ def _reply(world, path, form):
 
 @functools.lru_cache(maxsize=None)
 def _read(world, path):
-    """What feedsmith finds in each of the formats."""
+    """Returns what feedsmith finds in each of the formats."""
     return readers.by_feedsmith([_reply(world, path, form).body for form in FORMATS])
 
 
@@ -71,12 +71,12 @@ def _agree(world, path, least):
 
 
 def _authors_and_content(world, path):
-    """What else of an item is the same in all formats."""
+    """Returns what else of an item is the same in all formats."""
     reads = _read(world, path)
     for of_rss, *others in zip(*(read["items"] for read in reads)):
         for other in others:
             same([other["content"]], [of_rss["content"]], f"content of {of_rss['id']}")
-            # One dc:creator names them all: the rules of RSS allow no second one.
+            # One dc:creator names all of them, because the rules of RSS allow only one.
             same([", ".join(other["authors"])], [", ".join(of_rss["authors"])], f"authors of {of_rss['id']}")
 
 
@@ -96,7 +96,7 @@ for _what, (_world, _where, _least) in FEEDS.items():
     check(f"JSON Feed keeps its published rules: {_what}")(functools.partial(_keeps_the_rules, _world, _where))
 
 
-@check("an OPML reader finds each object of a watch list, with its feed and its page")
+@check("An OPML reader finds each object of a watch list, with its feed and its page")
 def _():
     there = golden.asked("sample")
     reply = there.ways[1].ask("GET", "/opml?object=Gene%3AWBGene00006763&object=Paper%3AWBPaper00031000", [])
@@ -119,7 +119,7 @@ def _next_url(reply):
 
 
 def _walk(there, path, form):
-    """Ids of a feed and of all of its archive, as a reader that follows its links finds them."""
+    """Returns the ids of a feed and its archive for a reader that follows the links."""
     bodies, seen, path = [], set(), _path(path, form)
     while path:
         assert path not in seen, f"a circle at {path}"
@@ -135,7 +135,7 @@ def _walk(there, path, form):
     return ids
 
 
-@check("a reader that follows the archive finds every item, the same in every format")
+@check("A reader that follows the archive finds every item, the same in every format")
 def _():
     there = golden.asked("many")
     for path, count in (("/rss?class=Gene&name=long", 60), ("/rss?class=Gene", 120), ("/release/R62", 120)):

@@ -1,4 +1,4 @@
-"""Feed readers that people use, each with what it found in a feed: newsboat, Python's feedparser,
+"""Feed readers in common use, each with what it finds in a feed: newsboat, Python's feedparser,
 and feedsmith of npm.
 
 SPDX-License-Identifier: MIT
@@ -37,7 +37,7 @@ def by_feedparser(address):
 
 
 def by_feedsmith(bodies):
-    """bodies: of feeds, or of OPML. What tests/clients/parse_feed.mjs says of each."""
+    """bodies: of feeds or OPML. Returns what tests/clients/parse_feed.mjs finds in each."""
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for number, body in enumerate(bodies):
@@ -54,7 +54,7 @@ def items_of_feedsmith(read):
 
 
 def by_newsboat(address):
-    """In an order of its own. A run for each feed: its cache holds an id once, whatever the feed."""
+    """The order is its own. It runs for each feed, since its cache holds an id only once."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "urls").write_text(address + "\n")

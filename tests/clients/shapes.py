@@ -1,4 +1,4 @@
-"""What of an answer's body is held to a golden case: trees for XML and JSON, an outline for HTML.
+"""How an answer's body is compared with a golden case: trees for XML and JSON, outlines for HTML.
 
 A shape is a list of lines. Equal shapes, equal bodies: attributes, members, and white space
 between elements may stand in any order or amount; nothing else may differ.
@@ -21,7 +21,7 @@ BLOCK = re.compile(r"\s*(<(?:p|ul|ol|li|dl|dt|dd|h[1-6]|table|tr|td|th|pre|block
 
 
 def kind_of(content_type):
-    """xml, json, html or text: how a body of this type is compared."""
+    """Returns xml, json, html or text: how a body of this type is compared."""
     media_type = content_type.split(";")[0].strip()
     if media_type.endswith(("+xml", "/xml")) and media_type != "application/xhtml+xml":
         return "xml"
@@ -86,7 +86,7 @@ def _xml_items(root):
 
 
 def items_shape(text):
-    """Of a feed in any format: title, links, and of each item title, id, date and link."""
+    """Returns title and links of a feed in any format, and title, id, date and link of each item."""
     if text.lstrip().startswith("{"):
         return list(_json_items(json.loads(text)))
     return list(_xml_items(ElementTree.fromstring(text)))
@@ -101,12 +101,12 @@ def shape_of(kind, text):
 
 
 def stored_shape_of(kind, text):
-    """The shape of what a case file holds: a tree is read again, an outline is one already."""
+    """Returns the shape of a case file: a tree is parsed, an outline is already one."""
     return SHAPES[kind](text) if kind in ("xml", "json") else text.rstrip("\n").split("\n")
 
 
 def findings_in_parts(wanted, text):
-    """wanted: lines that have to occur in the text; those behind "!" must not."""
+    """wanted: lines that must be in the text; those after "!" must not."""
     lines = [line for line in wanted.split("\n") if line]
     return [line for line in lines
             if (line[1:] in text if line.startswith("!") else line not in text)]

@@ -1,4 +1,4 @@
-// What visitors do: find an object, read its history, follow links, build a watch list.
+// What visitors do: find an object, read its history, follow links, make a watch list.
 // SPDX-License-Identifier: MIT
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { check, host } from "./browser.mjs";
 import { of } from "./page_list.mjs";
 
 const gene = host + of("history").path;
-const searchBox = (tab) => tab.getByRole("combobox", { name: /Name/ }).or(tab.getByRole("searchbox", { name: /Name/ })).first();
+const searchBox = (tab) => tab.getByRole("combobox", { name: /common name/ }).or(tab.getByRole("searchbox", { name: /common name/ })).first();
 
 async function search(tab, text) {
   await searchBox(tab).fill(text);
@@ -17,7 +17,7 @@ async function search(tab, text) {
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "" : ", without script";
 
-  check(`a visitor finds a gene by what people call it and reads its history${how}`, async (sites) => {
+  check(`A visitor finds a gene by its label and reads its history${how}`, async (sites) => {
     await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
       await tab.goto(host + "/");
       await search(tab, "unc-26");
@@ -29,7 +29,7 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 
-  check(`a visitor finds a gene by its name in the database${how}`, async (sites) => {
+  check(`A visitor finds a gene by its name in the database${how}`, async (sites) => {
     await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
       await tab.goto(host + "/");
       await search(tab, "WBGene00006763");
@@ -37,7 +37,7 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 
-  check(`a visitor builds a watch list of two objects, whose feeds and OPML answer${how}`, async (sites) => {
+  check(`A visitor makes a watch list of two objects, whose feeds and OPML answer${how}`, async (sites) => {
     await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
       await tab.goto(host + "/");
       for (const name of ["unc-26", "daf-16"]) {
@@ -56,18 +56,18 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 
-  check(`a visitor takes an object off the watch list${how}`, async (sites) => {
+  check(`A visitor removes an object from the watch list${how}`, async (sites) => {
     await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
       await tab.goto(host + of("watch-list").path);
       await tab.locator("input[type=checkbox][name=object]").first().uncheck();
-      await tab.getByRole("button", { name: /Keep/ }).click();
+      await tab.getByRole("button", { name: /Remove unchecked/ }).click();
       await tab.waitForURL((url) => url.searchParams.getAll("object").length === 1);
       assert.equal(await tab.locator("input[type=checkbox][name=object]").count(), 1);
     });
   });
 }
 
-// As a page of the browser would fetch it; without script by opening it.
+// Fetched as a page of the browser does it; without script by opening it.
 async function statusOf(tab, link, scripted) {
   if (scripted) return tab.evaluate(async (address) => (await fetch(address)).status, link);
   const other = await tab.context().newPage();
@@ -76,7 +76,7 @@ async function statusOf(tab, link, scripted) {
   return reply ? reply.status() : download;
 }
 
-check("suggestions appear while somebody types, and the keyboard chooses one", async (sites) => {
+check("Suggestions appear while a visitor types, and the keyboard selects one", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(host + "/");
     const box = searchBox(tab);
@@ -95,7 +95,7 @@ check("suggestions appear while somebody types, and the keyboard chooses one", a
   });
 });
 
-check("Escape closes the suggestions and leaves what was typed", async (sites) => {
+check("Escape closes the suggestions and keeps the typed text", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(host + "/");
     const box = searchBox(tab);
@@ -108,7 +108,7 @@ check("Escape closes the suggestions and leaves what was typed", async (sites) =
   });
 });
 
-check("the link of a change in a feed leads to the place of that change", async (sites) => {
+check("The link of a change in a feed leads to that change on the history page", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(gene);
     const places = await tab.evaluate(async () => {
@@ -127,7 +127,7 @@ check("the link of a change in a feed leads to the place of that change", async 
   });
 });
 
-check("a change's link leads to the object that it names", async (sites) => {
+check("The link in a change leads to the object that it names", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(host + of("history-release").path);
     const link = tab.locator("article a[href^='https://wormbase.org/'], section a[href^='https://wormbase.org/db/get?name=synj-1']").first();
@@ -138,7 +138,7 @@ check("a change's link leads to the object that it names", async (sites) => {
   });
 });
 
-check("a release leads to its objects and their histories, and back", async (sites) => {
+check("A release links its objects and their histories, which link back", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(host + "/");
     await tab.getByRole("main").getByRole("link", { name: "WS187" }).first().click();
@@ -150,7 +150,7 @@ check("a release leads to its objects and their histories, and back", async (sit
   });
 });
 
-check("two releases are compared from the history page", async (sites) => {
+check("A visitor compares two releases from the history page", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(gene);
     await tab.getByRole("button", { name: "Compare" }).click();
@@ -159,7 +159,7 @@ check("two releases are compared from the history page", async (sites) => {
   });
 });
 
-check("the keyboard reaches the content past the header by the first link", async (sites) => {
+check("The first link lets the keyboard skip the header", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(gene);
     await tab.keyboard.press("Tab");
@@ -171,7 +171,7 @@ check("the keyboard reaches the content past the header by the first link", asyn
   });
 });
 
-check("each stop of the keyboard is seen", async (sites) => {
+check("Each stop of the keyboard is visible", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(gene);
     for (let stop = 0; stop < 25; ++stop) {
@@ -186,7 +186,7 @@ check("each stop of the keyboard is seen", async (sites) => {
   });
 });
 
-// The driver's own screenshots wait for a body, which XML has not.
+// The driver's own screenshots wait for a body, which XML lacks.
 async function shootXml(tab, name) {
   const session = await tab.context().newCDPSession(tab);
   const { data } = await session.send("Page.captureScreenshot", { captureBeyondViewport: true });
@@ -196,7 +196,7 @@ async function shootXml(tab, name) {
 for (const [format, path] of [["RSS", "/rss?class=Gene&name=WBGene00006763"],
   ["Atom", "/rss?class=Gene&name=WBGene00006763&format=atom"], ["markup as RSS", `/rss?${of("markup-history").path.split("?")[1]}`]]) {
   for (const colorScheme of ["light", "dark"]) {
-    check(`a browser that opens a feed shows something readable: ${format}, ${colorScheme}`, async (sites) => {
+    check(`A browser shows a feed readably: ${format}, ${colorScheme}`, async (sites) => {
       const site = format.startsWith("markup") ? sites.hostile : sites.sample;
       await site.visit({ colorScheme }, async (tab) => {
         const reply = await tab.goto(host + path);

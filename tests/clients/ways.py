@@ -86,5 +86,5 @@ class Cgi(_ThroughApache):
 
 
 def can_be_cgi(target):
-    """CGI answers for a program's own name: there is none for the home page."""
+    """CGI answers for the name of its own program: there is none for the home page."""
     return not target.startswith("/?") and target != "/"

@@ -1,4 +1,4 @@
-"""A world: builds, a store that was brought up to date on each of them, and a configuration.
+"""A world: builds, a store that was recorded from each of them, and a configuration.
 
 tests/cases/NAME holds varve.conf and, unless the sample builds are meant, a folder builds/.
 The time of recording is set to one instant, so that two preparations give the same bytes.
@@ -18,7 +18,7 @@ RECORDED_AT = "2008-04-01T12:00:00Z"
 
 
 class World(Site):
-    """live: its addresses lead to this very server; else they are those of the configuration."""
+    """live: its addresses lead to this server; else they are those of the configuration."""
 
     def __init__(self, name, live=False):
         self.name = name
@@ -81,7 +81,7 @@ class World(Site):
         return re.sub(r"^https?://[^/]+", "", self.base_url)
 
     def link_cgi(self, page):
-        """The program under the name of a page: CGI answers for the page of its own name."""
+        """Makes the program under the name of a page: CGI answers for the page of its own name."""
         folder = self.folder / "cgi-bin"
         folder.mkdir(exist_ok=True)
         if not (folder / page).exists():

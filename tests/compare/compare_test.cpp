@@ -14,7 +14,7 @@ using support::Nodes;
 using support::reference;
 using support::tag;
 using support::text;
-using tree::Kind;
+using tree::CellKind;
 using tree::Models;
 
 namespace {
@@ -35,14 +35,14 @@ std::vector<Change> changes_of_gene(const Nodes& before, const Nodes& after) {
 
 }  // namespace
 
-TEST_CASE("a tree compared with itself has no changes") {
+TEST_CASE("A tree compared with itself has no changes") {
     CHECK(rc::check([] {
         const auto nodes = support::random_nodes(4);
         RC_ASSERT(changes(nodes, nodes).empty());
     }));
 }
 
-TEST_CASE("changes applied to the tree before give the tree after") {
+TEST_CASE("Changes applied to the tree before give the tree after") {
     CHECK(rc::check([] {
         const auto before = support::random_nodes(4), after = support::random_nodes(4);
         const auto applied = compare::apply(before, changes(before, after));
@@ -51,7 +51,7 @@ TEST_CASE("changes applied to the tree before give the tree after") {
     }));
 }
 
-TEST_CASE("changes read backwards lead from the tree after to the tree before") {
+TEST_CASE("Changes applied in reverse to the tree after give the tree before") {
     CHECK(rc::check([] {
         const auto before = support::random_nodes(4), after = support::random_nodes(4);
         const auto back = compare::apply(after, compare::reversed(changes(before, after)));
@@ -60,7 +60,7 @@ TEST_CASE("changes read backwards lead from the tree after to the tree before") 
     }));
 }
 
-TEST_CASE("there are no changes exactly when the signatures are equal") {
+TEST_CASE("There are no changes exactly when the signatures are equal") {
     CHECK(rc::check([] {
         const auto before = support::random_nodes(3), after = support::random_nodes(3);
         RC_ASSERT(changes(before, after).empty() ==
@@ -68,27 +68,28 @@ TEST_CASE("there are no changes exactly when the signatures are equal") {
     }));
 }
 
-TEST_CASE("the order of siblings and their stamps are no content") {
+TEST_CASE("The order of siblings and their timestamps are not content") {
     auto before = Nodes{tag("A", {text("x"), text("y")}), tag("B")};
     auto after = Nodes{tag("B"), tag("A", {text("y"), text("x")})};
     after[1].stamp = "2008-02-01_09:15:20_sylvia";
     CHECK(changes(before, after).empty());
 }
 
-TEST_CASE("bare numbers are equal as numbers, quoted ones are texts") {
-    CHECK(changes({node(Kind::integer, "2")}, {node(Kind::real, "2.000000")}).empty());
+TEST_CASE("Bare numbers are compared as numbers, and quoted ones as texts") {
+    CHECK(changes({node(CellKind::integer, "2")}, {node(CellKind::real, "2.000000")}).empty());
     CHECK(changes({text("2")}, {text("2.0")}).size() == 1);
-    CHECK(changes({text("2")}, {node(Kind::integer, "2")}).size() == 1);
+    CHECK(changes({text("2")}, {node(CellKind::integer, "2")}).size() == 1);
 }
 
-TEST_CASE("classes that a models file told are no content, those of KeySet members are") {
+TEST_CASE(
+    "Classes known only from a models file are not content, but those of KeySet members are") {
     CHECK(changes({reference("Gene", "unc-26")}, {text("unc-26")}).empty());
-    const Nodes gene{{{Kind::member, "unc-26", "Gene"}, {}, {}}};
-    const Nodes locus{{{Kind::member, "unc-26", "Locus"}, {}, {}}};
+    const Nodes gene{{{CellKind::member, "unc-26", "Gene"}, {}, {}}};
+    const Nodes locus{{{CellKind::member, "unc-26", "Locus"}, {}, {}}};
     CHECK(changes(gene, locus).size() == 1);
 }
 
-TEST_CASE("a change is the topmost node that differs, with its subtree") {
+TEST_CASE("A change is the topmost node that differs, with its subtree") {
     const Nodes before{tag("Identity", {tag("Name")})};
     const Nodes after{
         tag("Identity",
@@ -101,16 +102,16 @@ TEST_CASE("a change is the topmost node that differs, with its subtree") {
     CHECK(found[0].after[0].children[0].children[0].cell.text == "Person_evidence");
 }
 
-TEST_CASE("one value that gives way to another is replaced") {
-    const auto found = changes({tag("Position", {node(Kind::real, "0.0")})},
-                               {tag("Position", {node(Kind::real, "0.5")})});
+TEST_CASE("A single value that makes way for another is replaced") {
+    const auto found = changes({tag("Position", {node(CellKind::real, "0.0")})},
+                               {tag("Position", {node(CellKind::real, "0.5")})});
     REQUIRE(found.size() == 1);
     CHECK(found[0].op == Op::replaced);
     CHECK(found[0].before[0].cell.text == "0.0");
     CHECK(found[0].after[0].cell.text == "0.5");
 }
 
-TEST_CASE("of several values none is replaced") {
+TEST_CASE("None of several values is replaced") {
     const auto found =
         changes({tag("Author", {text("A"), text("B")})}, {tag("Author", {text("A"), text("C")})});
     REQUIRE(found.size() == 2);
@@ -118,7 +119,7 @@ TEST_CASE("of several values none is replaced") {
     CHECK(found[1].op == Op::removed);
 }
 
-TEST_CASE("tags replace each other only where the model says UNIQUE") {
+TEST_CASE("Tags replace each other only where the model says UNIQUE") {
     const auto found = changes_of_gene(
         {tag("Identity", {tag("Status", {tag("Live")})})},
         {tag("Identity", {tag("Status", {tag("Dead", {tag("Person_evidence")})})})});
@@ -130,14 +131,14 @@ TEST_CASE("tags replace each other only where the model says UNIQUE") {
               .size() == 2);
 }
 
-TEST_CASE("a comment beside a value does not keep the value from being replaced") {
-    const auto found = changes({tag("T", {text("a"), node(Kind::comment, "why")})},
-                               {tag("T", {text("b"), node(Kind::comment, "why")})});
+TEST_CASE("A value beside a comment can be replaced") {
+    const auto found = changes({tag("T", {text("a"), node(CellKind::comment, "why")})},
+                               {tag("T", {text("b"), node(CellKind::comment, "why")})});
     REQUIRE(found.size() == 1);
     CHECK(found[0].op == Op::replaced);
 }
 
-TEST_CASE("a long column is matched without regard to its order") {
+TEST_CASE("A long column is matched without regard to its order") {
     Nodes before, after;
     for (int i = 0; i < 500; ++i) before.push_back(text("v" + std::to_string(i)));
     for (int i = 500; i > 0; --i) after.push_back(text("v" + std::to_string(i)));
@@ -147,14 +148,14 @@ TEST_CASE("a long column is matched without regard to its order") {
     CHECK(found[1].before[0].cell.text == "v0");
 }
 
-TEST_CASE("changes that do not fit a tree are refused") {
+TEST_CASE("Changes that do not fit a tree are refused") {
     const Nodes before{tag("A", {text("x")})}, after{tag("A", {text("y")})};
     const auto found = changes(before, after);
-    CHECK(compare::apply({tag("B")}, found).error().kind == base::Kind::conflict);
-    CHECK(compare::apply(after, found).error().kind == base::Kind::conflict);
+    CHECK(compare::apply({tag("B")}, found).error().kind == base::ErrorKind::conflict);
+    CHECK(compare::apply(after, found).error().kind == base::ErrorKind::conflict);
 }
 
-TEST_CASE("changes are counted by what they do") {
+TEST_CASE("Changes are counted by kind") {
     const auto counts = compare::count(
         changes({tag("A"), tag("V", {text("1")})}, {tag("B"), tag("C"), tag("V", {text("2")})}));
     CHECK(counts == compare::Counts{2, 1, 1});

@@ -26,7 +26,7 @@ Evidence evidence() {
 
 }  // namespace
 
-TEST_CASE("a value is laid into the first release dated on or after its stamp") {
+TEST_CASE("A value belongs to the first release dated on or after its timestamp") {
     const Nodes nodes{tag("Remark", {stamped(text("old"), in_2005), stamped(text("feb"), in_feb),
                                      stamped(text("march"), in_march)})};
     const auto seen = read_timestamps(nodes, evidence());
@@ -37,20 +37,20 @@ TEST_CASE("a value is laid into the first release dated on or after its stamp") 
     CHECK(seen[1].changes[0].after[0].cell.text == "march");
 }
 
-TEST_CASE("a stamp later than every release belongs to the current one") {
+TEST_CASE("A timestamp later than every release belongs to the current one") {
     const auto seen = read_timestamps({stamped(text("x"), "2009-01-01_00:00:00_a")}, evidence());
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].release.version == "WS188");
 }
 
-TEST_CASE("stamps of loading sessions, opaque and missing ones are no evidence") {
+TEST_CASE("Missing, opaque and loading session's timestamps are no evidence") {
     CHECK(read_timestamps({stamped(text("a"), loading), stamped(text("b"), "not a date"),
                            text("c"), stamped(text("d"), "2007-01-01_23:59:59_x")},
                           evidence())
               .empty());
 }
 
-TEST_CASE("a tag is dated by the earliest value below it") {
+TEST_CASE("A tag is dated by the earliest value below it") {
     const Nodes all_new{
         stamped(tag("Identity", {tag("Name", {stamped(text("x"), in_march)})}), in_2005)};
     const auto seen = read_timestamps(all_new, evidence());
@@ -67,13 +67,13 @@ TEST_CASE("a tag is dated by the earliest value below it") {
     CHECK(deeper[0].changes[0].after[0].cell.text == "B");
 }
 
-TEST_CASE("a tag without values below is dated by its own stamp") {
+TEST_CASE("A tag without values below it is dated by its own timestamp") {
     const auto seen = read_timestamps({stamped(tag("Recessive"), in_feb)}, evidence());
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].release.version == "WS186");
 }
 
-TEST_CASE("a value below an older value is a change of its own") {
+TEST_CASE("A value below an older value is a change of its own") {
     const Nodes nodes{
         tag("GO_term",
             {stamped(text("GO:1", {tag("Paper_evidence", {stamped(text("P1"), in_march)})}),
@@ -86,8 +86,9 @@ TEST_CASE("a value below an older value is a change of its own") {
     CHECK(seen[1].changes[0].after[0].cell.text == "Paper_evidence");
 }
 
-TEST_CASE("a comment goes with the node it stands below") {
-    const Nodes nodes{stamped(text("x", {support::node(tree::Kind::comment, "why")}), in_feb)};
+TEST_CASE("A comment goes with the node above it") {
+    const Nodes nodes{
+        stamped(text("x", {support::node(tree::CellKind::comment, "why")}), in_feb)};
     const auto seen = read_timestamps(nodes, evidence());
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].changes[0].after[0].children[0].cell.text == "why");

@@ -44,14 +44,14 @@ Ignored random_list() {
     return list;
 }
 
-// Here and there a tag that is ignored anywhere, below a tag of its own or not.
+// Adds in some places a tag that is ignored anywhere, below a tag of its own or not.
 Nodes with_ignored(Nodes nodes, int depth = 0) {
     for (auto& node : nodes) node.children = with_ignored(std::move(node.children), depth + 1);
     if (*rc::gen::inRange(0, 2) == 0) {
         const auto homology = tag("Homol", support::random_nodes(2));
         nodes.push_back(*rc::gen::arbitrary<bool>() ? homology : tag("Other", {homology}));
     }
-    // One that is ignored where a path of tags leads to.
+    // Adds one that is ignored where a path of tags leads to it.
     if (depth == 0 && *rc::gen::arbitrary<bool>())
         nodes.push_back(tag("History", {tag("Last", support::random_nodes(2))}));
     tree::merge_duplicates(nodes);
@@ -60,7 +60,7 @@ Nodes with_ignored(Nodes nodes, int depth = 0) {
 
 }  // namespace
 
-TEST_CASE("a tag that is ignored is left out wherever it stands, with all below it") {
+TEST_CASE("An ignored tag is left out everywhere, with all nodes below it") {
     const Nodes before{tag("Title", {text("one")}), tag("Homol", {text("a", {tag("Score")})})},
         after{tag("Title", {text("two", {tag("homol", {text("x")})})}), tag("Homol")};
     const auto found = changes(before, after, homol);
@@ -70,7 +70,7 @@ TEST_CASE("a tag that is ignored is left out wherever it stands, with all below 
     CHECK(changes(before, after, {}).size() == 2);
 }
 
-TEST_CASE("a path is left out where it leads to, and nowhere else") {
+TEST_CASE("An ignored path is left out only where it leads") {
     const Ignored list = {{"Protein", {{"History", "Last"}}}};
     const Nodes before{tag("History", {tag("Last", {text("1")}), tag("First", {text("1")})}),
                        tag("Other", {tag("History", {tag("Last", {text("1")})})}),
@@ -83,13 +83,14 @@ TEST_CASE("a path is left out where it leads to, and nowhere else") {
     CHECK(found.empty());
     CHECK(changes({before[1]}, {after[1]}, list).size() == 1);
     CHECK(changes({before[2]}, {after[2]}, list).size() == 1);
-    // A value on the way is none of its tags.
+    // A value on the path is not one of its tags.
     CHECK(changes({tag("History", {text("x")})},
                   {tag("History", {text("x", {tag("Last", {text("1")})})})}, list)
               .size() == 1);
 }
 
-TEST_CASE("a list counts for its class whatever the case, and for all under an asterisk") {
+TEST_CASE(
+    "An ignore list applies to its class in any case, and to all classes under an asterisk") {
     const Nodes after{tag("Homol", {text("a")})};
     CHECK(changes({}, after, {{"PROTEIN", {{"HOMOL"}}}}).empty());
     CHECK(changes({}, after, {{"*", {{"Homol"}}}}).empty());
@@ -98,7 +99,7 @@ TEST_CASE("a list counts for its class whatever the case, and for all under an a
     CHECK(changes({}, after, {{"Protein", {}}}).size() == 1);
 }
 
-TEST_CASE("a tag that has nothing left goes too, a value and an empty tag stay") {
+TEST_CASE("A tag that is left empty is removed too, but a value or an empty tag stays") {
     const Nodes ignored{tag("Homol", {text("a")})};
     CHECK(changes({}, {tag("Other", {tag("More", ignored)})}, homol).empty());
     CHECK(changes({tag("Other", ignored)}, {}, homol).empty());
@@ -106,12 +107,12 @@ TEST_CASE("a tag that has nothing left goes too, a value and an empty tag stay")
     const auto value = changes({}, {tag("Other", {text("v", ignored)})}, homol);
     REQUIRE(value.size() == 1);
     CHECK(value[0].after == Nodes{tag("Other", {text("v")})});
-    // It stood there before and stands there now, and so it is no change.
+    // It was there before and is there now, so it is not a change.
     CHECK(changes({tag("Other")}, {tag("Other", ignored)}, homol).empty());
     CHECK(changes({tag("Other", ignored)}, {tag("Other")}, homol).empty());
 }
 
-TEST_CASE("what replaces something ignored is added, and what it replaces is removed") {
+TEST_CASE("What replaces something ignored is added, and what it replaces is removed") {
     const auto models = Models::parse("?Protein Status UNIQUE Live\n"
                                       "                       Homol\n");
     const auto changes_of = [&](const Nodes& before, const Nodes& after) {
@@ -127,7 +128,7 @@ TEST_CASE("what replaces something ignored is added, and what it replaces is rem
     CHECK(removed[0] == Change{Op::removed, {{live[0].cell}}, {tag("Live")}, {}});
 }
 
-TEST_CASE("two trees that differ in ignored places alone have no changes") {
+TEST_CASE("Two trees that differ only in ignored places have no changes") {
     const Ignored list = {{"Protein", {{"Homol"}}}, {"*", {{"History", "Last"}}}};
     CHECK(rc::check([&] {
         const auto nodes = left_of(support::random_nodes(3), list);
@@ -137,7 +138,7 @@ TEST_CASE("two trees that differ in ignored places alone have no changes") {
     }));
 }
 
-TEST_CASE("what is not ignored is told in full, whatever is ignored beside it") {
+TEST_CASE("Content that is not ignored is compared in full beside ignored content") {
     CHECK(rc::check([] {
         const auto before = support::random_nodes(4), after = support::random_nodes(4);
         const auto list = random_list();
@@ -145,14 +146,14 @@ TEST_CASE("what is not ignored is told in full, whatever is ignored beside it") 
         const auto applied = compare::apply(before, found);
         RC_ASSERT(applied.has_value());
         RC_ASSERT(changes(*applied, after, list).empty());
-        // And nothing that is ignored is told.
+        // No change shows ignored content.
         for (const auto& change : found)
             for (const auto& nodes : {change.before, change.after})
                 if (change.path.empty()) RC_ASSERT(left_of(nodes, list) == nodes);
     }));
 }
 
-TEST_CASE("nothing changes where nothing is ignored in the class") {
+TEST_CASE("Nothing changes in a class that ignores nothing") {
     const Nodes before{tag("Homol", {text("a")})}, after{tag("Homol", {text("b")})};
     const auto all = compare::compare(before, after, Models{}, Models::unknown);
     CHECK(without_ignored(all, {}, "Protein") == all);
@@ -161,7 +162,7 @@ TEST_CASE("nothing changes where nothing is ignored in the class") {
     CHECK_FALSE(without_ignored(before, homol, "Gene"));
 }
 
-TEST_CASE("of a tree what is left is copied with its stamps") {
+TEST_CASE("The remaining tree keeps its timestamps") {
     const Nodes nodes{stamped(tag("Title", {stamped(text("one"), "2008-02-01_09:15:20_x")}),
                               "2008-02-01_09:15:21_x"),
                       tag("Other", {tag("Homol", {text("a")})}), tag("Empty"),
@@ -177,7 +178,7 @@ TEST_CASE("of a tree what is left is copied with its stamps") {
     }));
 }
 
-TEST_CASE("nodes as deep as they may be are gone through") {
+TEST_CASE("Trees of the greatest allowed depth are filtered") {
     support::Node deep = text("end");
     for (std::size_t i = 0; i < tree::deepest_node; ++i) deep = tag("Tag", {std::move(deep)});
     const auto found = changes({}, {deep}, homol);

@@ -1,4 +1,4 @@
-"""Databases to ask: ace-server and tace-stand-in over the sample builds, and sites over them.
+"""The test server and the stand-in of tace over the sample builds, and sites over them.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +14,7 @@ from site_of_varve import EXAMPLES, HERE, eventually, free_port
 
 DATES = {"WS186": "2008-02-01", "WS187": "2008-02-15", "WS188": "2008-03-22"}
 PASSWORD = "open, Sesame"
-# Of every kind: text, hashes, links, dates, floats, sequences, one that comes, one that goes.
+# Objects of every kind: text, hashes, links, dates, floats, sequences, a new one, a vanished one.
 OBJECTS = [("Gene", "WBGene00006763"), ("Gene", "WBGene00000912"), ("Gene", "WBGene00001073"),
            ("Gene", "WBGene00003003"), ("Gene", "WBGene00012345"), ("Paper", "WBPaper00004489"),
            ("Paper", "WBPaper00031000"), ("Person", "WBPerson1983"), ("Protein", "WP:CE28239"),
@@ -59,9 +59,9 @@ class AceServer:
         self.start(build, **options)
 
     def hang(self):
-        """Takes connections and commands, and answers nothing."""
+        """Stops its process: it accepts connections and commands and answers nothing."""
         self.process.send_signal(signal.SIGSTOP)
-        # The threads go on until one of them is scheduled and takes the signal.
+        # The threads continue until one of them is scheduled and gets the signal.
         tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
         eventually(lambda: all("\nState:\tT" in (task / "status").read_text()
                                for task in tasks.iterdir()), "a server that has stopped")
@@ -77,7 +77,7 @@ class AceServer:
 
 
 class TaceFolder:
-    """What tace-stand-in takes for a database."""
+    """A database folder for tace-stand-in."""
 
     def __init__(self, folder, build="WS188"):
         self.folder = pathlib.Path(folder)
@@ -86,7 +86,7 @@ class TaceFolder:
         self.hold(build)
 
     def hold(self, build):
-        """As a database that was saved anew: its block files change last."""
+        """Replaces the database as a saving session does: its block files change last."""
         for name, write in (("dump.ace", dump_of(build).read_bytes()), ("name.txt", build.encode() + b"\n"),
                             ("database/ACEDB.wrm", build.encode())):
             (self.folder / "next").write_bytes(write)
@@ -99,7 +99,7 @@ def write_dates(site):
 
 
 def ask_database(site, kind, name="varve.conf", **changes):
-    """A configuration of the site over a running database; changes as in write_config."""
+    """Configures the site for a running database; changes as in write_config."""
     write_dates(site)
     config = site.write_config(name, source__kind=kind, **changes)
     if "source__path" not in changes:
@@ -123,17 +123,23 @@ def ask_tace(site, database, name="varve.conf", program=None, **changes):
 
 
 def undated(feed):
-    """The feed without the moment at which it was first made: all else has to be the same."""
+    """Returns the feed without the time at which it was first made; all else must be equal."""
     return re.sub(rb"<lastBuildDate>[^<]*</lastBuildDate>", b"<lastBuildDate/>", feed)
 
 
 def feeds_of(site, config="varve.conf"):
-    """What readers of OBJECTS get from the build that is current: the status and the feed."""
+    """Returns the status and feed that readers of each of OBJECTS get from the current build."""
     feeds = {}
     for class_name, name in OBJECTS:
         done = site.run("feed", "--", class_name, name, config=config)
         feeds[class_name, name] = (done.returncode, done.stdout)
     return feeds
+
+
+def answers_of(site, paths):
+    """Returns the status and body of each path."""
+    replies = {path: site.get(path) for path in paths}
+    return {path: (reply.status, reply.body) for path, reply in replies.items()}
 
 
 def expect_same_feeds(feeds, expected):

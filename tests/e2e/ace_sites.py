@@ -1,4 +1,4 @@
-"""Sites over a running AceDB server, which is restarted, killed, silent, and another's.
+"""Sites over an AceDB server that is restarted, killed, silent, or replaced by another.
 
 SPDX-License-Identifier: MIT
 """
@@ -7,7 +7,7 @@ import functools
 import http.client
 import time
 
-from ace_peers import (OBJECTS, PASSWORD, AceServer, ask_server, dump_of, expect_same_feeds, feeds_of,
+from ace_peers import (OBJECTS, PASSWORD, AceServer, answers_of, ask_server, dump_of, expect_same_feeds, feeds_of,
                        write_dates)
 from checks import check
 from load import Load
@@ -28,14 +28,14 @@ def another_site():
 
 
 def all_text_of(site):
-    """Everything the site wrote, but the file that holds the password."""
+    """Returns everything the site wrote, except the file that holds the password."""
     files = [file for file in site.folder.rglob("*") if file.is_file() and "password-" not in file.name]
     return b"".join(file.read_bytes() for file in files)
 
 
 @functools.cache
 def feeds_over_dumps():
-    """By release, what a site over the dumps answers that was visited in each of them."""
+    """Returns, by release, the answers of a site over the dumps that was visited in each of them."""
     with another_site() as site:
         site.expect(0, "init")
         write_dates(site)
@@ -47,7 +47,7 @@ def feeds_over_dumps():
         return feeds
 
 
-@check("a site over a server answers as one over the dumps of the same builds, release for release")
+@check("A site over a server answers like one over the dumps of the same builds in each release")
 def _(site):
     expected = feeds_over_dumps()
     with AceServer("WS186") as server:
@@ -64,7 +64,7 @@ def releases_named(body):
     return {release for release in (b"WS186", b"WS187", b"WS188") if release in body}
 
 
-@check("a site follows a server from release to release, and answers from its history meanwhile")
+@check("A site follows a server from release to release and keeps answering from its history")
 def _(site):
     paths = [rss_path(*key) for key in OBJECTS[:8]]
     with AceServer("WS186") as server:
@@ -103,24 +103,21 @@ def _(site):
 
 
 def _paths_asked(paths, load, replies):
-    """The path of each answer: each client begins at another (load.py)."""
+    """Yields the path of each answer: each client begins at another one (load.py)."""
     number = next(i for i, each in enumerate(load.replies) if each is replies)
     start = len(paths) * number // len(load.replies)
     while True:
         yield from paths[start:] + paths[:start]
 
 
-@check("a server killed and restarted under load of 32 clients costs no reader a wrong answer")
+@check("A server that is killed and restarted under 32 clients causes no wrong answer")
 def _(site):
     with AceServer("WS188") as server:
         site.expect(0, "init")
         ask_server(site, server)
         site.start()
         paths = [rss_path(*key) for key in OBJECTS]
-        right = {}
-        for path in paths:
-            reply = site.get(path)
-            right[path] = (reply.status, reply.body)
+        right = answers_of(site, paths)
         with Load(site, paths, clients=32) as load:
             for _turn in range(3):
                 eventually(load.each_has(4), "answers")
@@ -138,7 +135,7 @@ def _(site):
                        and reply.body == right[asked][1], f"{path} as before")
 
 
-@check("while its server is down from the start a site answers 503 with Retry-After, then feeds")
+@check("A site whose server is down at the start answers 503 with Retry-After, later feeds")
 def _(site):
     with AceServer("WS188") as server:
         server.kill()
@@ -161,7 +158,7 @@ def _status(site):
         return None
 
 
-@check("varve check says that the password is wrong, and no word anywhere says the password")
+@check("varve check reports a wrong password, and no output contains the password")
 def _(site):
     with AceServer("WS188") as server:
         site.expect(0, "init")
@@ -180,7 +177,7 @@ def _(site):
             assert secret.encode() not in all_text_of(site)
 
 
-@check("while its server hangs, a site answers other requests in time, and this one with 503")
+@check("While its server hangs, a site answers other requests in time and this one with 503")
 def _(site):
     with AceServer("WS188") as server:
         site.expect(0, "init")
@@ -206,7 +203,7 @@ def _(site):
         eventually(lambda: site.get(others[0]).status == 200, "a feed once it goes on")
 
 
-@check("a release prewarmed from a server is followed by one prewarmed from a dump")
+@check("A release prewarmed from a server can be followed by one prewarmed from a dump")
 def _(site):
     site.expect(0, "init")
     with another_site() as plain:
@@ -226,7 +223,7 @@ def _(site):
     expect_same_feeds(feeds_of(site), expected)
 
 
-@check("varve show tells an unknown class of a server from an unknown object")
+@check("varve show distinguishes an unknown class of a server from an unknown object")
 def _(site):
     with AceServer("WS188") as server:
         site.expect(0, "init")
@@ -241,7 +238,7 @@ def _(site):
         assert b"nosuch" in no_object.stderr, no_object.stderr
 
 
-@check("no name is a wildcard or a command to a server")
+@check("A server never reads a name as a wildcard or a command")
 def _(site):
     with AceServer("WS188") as server:
         site.expect(0, "init")
@@ -253,7 +250,7 @@ def _(site):
         assert site.get(PATH).status == 200
 
 
-@check("a release whose date nobody knows is named, with what to do, and none is served")
+@check("A release of unknown date is reported with what to do, and is not served")
 def _(site):
     with AceServer("WS188") as server:
         server.restart("WS188", name="WS999")
@@ -268,7 +265,7 @@ def _(site):
         site.expect(0, "check")
 
 
-@check("a server that shows other content under the version of before is told from a restart")
+@check("A server with other content under the same version is distinguished from a restart")
 def _(site):
     with AceServer("WS187") as server:
         site.expect(0, "init")

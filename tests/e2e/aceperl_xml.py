@@ -1,4 +1,4 @@
-"""Builds in XML that AcePerl wrote: two releases of a server, fetched and opened as files.
+"""Builds in XML written by AcePerl: two releases of a server, fetched and opened as files.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +30,7 @@ def put_build(site, name, xml, pack):
     return folder.name
 
 
-@check("what AcePerl's asXML writes of a server is a build, packed or not, and two of them are compared")
+@check("The output of AcePerl's asXML is a build, packed or not, and two such builds can be compared")
 def _(site):
     site.expect(0, "init")
     recorded = ["--recorded", str(HERE / "formats")]  # of WS188

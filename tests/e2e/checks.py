@@ -1,4 +1,4 @@
-"""The list of checks, and the sites that they are given.
+"""The list of checks and the sites that they get.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +30,7 @@ def _own(function):
 
 
 def _served(function):
-    """One running site for all checks that only ask; it was visited on each sample build."""
+    """One running site for all checks that only ask, after requests on each sample build."""
     if "site" not in _shared:
         site = Site()
         _shared["site"] = site
@@ -46,12 +46,12 @@ VISITED = [("Gene", "WBGene00006763"), ("Paper", "WBPaper00031000"), ("Phenotype
 
 
 def check(sentence):
-    """A check with a site of its own: built, not started."""
+    """A check with a site of its own that is built and not started."""
     return lambda function: ALL.append(Check(sentence, function, _own))
 
 
 def check_served(sentence):
-    """A check on the shared running site, which it leaves as it was."""
+    """A check on the shared running site, which it does not change."""
     return lambda function: ALL.append(Check(sentence, function, _served))
 
 

@@ -1,4 +1,4 @@
-"""The commands, as a shell sees them: bytes out, words on stderr, exit status.
+"""The commands in a shell: output, messages on stderr, exit status.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,16 +14,16 @@ from site_of_varve import COMMAND_SECONDS, PROGRAM, eventually, rss_path
 GENE = ("Gene", "WBGene00006763")
 
 
-@check("every command explains itself with --help")
+@check("Every command explains itself with --help")
 def _(site):
     overview = site.expect(0, "--help", config=None).stdout
     for command in (b"init", b"serve", b"feed", b"diff", b"show", b"check", b"accept", b"export",
-                    b"import", b"releases", b"forget", b"token"):
+                    b"import", b"releases", b"prewarm", b"forget", b"token"):
         assert command in overview, overview
         assert site.expect(0, command.decode(), "--help", config=None).stdout
 
 
-@check("wrong use ends with status 2 and a reason on stderr")
+@check("Wrong usage ends with status 2 and a reason on stderr")
 def _(site):
     for arguments in (("frobnicate",), ("feed",), ("feed", "Gene"), ("show", "Gene", "x", "--release"),
                       ("diff", "Gene", "x", "--from", "WS186")):
@@ -31,7 +31,7 @@ def _(site):
         assert done.stderr and not done.stdout, (arguments, done)
 
 
-@check("a wrong configuration is told by file, section and key, with status 2")
+@check("A wrong configuration ends with status 2 and names file, section and key")
 def _(site):
     for changes, words in (({"site__colour": "red"}, ("varve.conf", "site", "colour")),
                            ({"serve__threads": "12abc"}, ("varve.conf", "serve", "threads")),
@@ -46,7 +46,7 @@ def _(site):
     assert b"nowhere.conf" in missing.stderr, missing
 
 
-@check("varve init can be run again, and keeps what is there")
+@check("varve init can be repeated and keeps what is there")
 def _(site):
     site.expect(0, "init")
     before = site.visit("WS187", *GENE)
@@ -54,40 +54,40 @@ def _(site):
     assert site.visit("WS187", *GENE) == before
 
 
-@check("a command on a store that was never made says: varve init")
+@check("A command without a store tells the operator to run varve init")
 def _(site):
     done = site.expect((1, 2), "feed", *GENE)
     assert b"varve init" in done.stderr and not done.stdout, done
 
 
-@check("varve feed of an object that is nowhere ends with status 1")
+@check("varve feed of an unknown object ends with status 1")
 def _(site):
     site.expect(0, "init")
     done = site.expect(1, "feed", "Gene", "nobody")
     assert done.stderr and not done.stdout, done
 
 
-@check_served("varve feed prints the very bytes that the server sends, in each format")
+@check_served("varve feed prints the bytes that the server sends, in each format")
 def _(site):
     for form in ("rss", "atom", "json"):
         served = site.get(rss_path(*GENE, format=form))
         assert served.status == 200
         printed = site.expect(0, "feed", *GENE, "--format", form).stdout
-        # The command asks for RSS as the short address does, so that is the address it names.
+        # The command asks for RSS like the short address, so the feed names that address.
         assert printed == (site.get(rss_path(*GENE)) if form == "rss" else served).body, form
     page = site.get("/history?class=Gene&name=WBGene00006763")
     assert site.expect(0, "feed", *GENE, "--format", "html").stdout == page.body
     assert site.expect(2, "feed", *GENE, "--format", "pdf").stderr
 
 
-@check("a name that begins with a dash stands behind --")
+@check("A name that begins with a dash can follow --")
 def _(site):
     site.expect(0, "init")
     assert b"<rss" in site.expect(0, "feed", "--", "Method", "-D").stdout
     assert site.expect(0, "show", "--", "Method", "-D").stdout
 
 
-@check("varve show prints the tree of an object, and needs no store")
+@check("varve show prints the tree of an object and needs no store")
 def _(site):
     shown = site.expect(0, "show", *GENE).stdout
     assert b"unc-26" in shown and b"CGC_name" in shown, shown
@@ -105,7 +105,7 @@ def _(site):
     assert not (site.folder / "var" / "history.db").exists()
 
 
-@check("varve diff --format json gives the changes, and which kind they are")
+@check("varve diff --format json gives the changes and their kinds")
 def _(site):
     folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"), "--format", "json")
     changed = json.loads(site.expect(1, "diff", *GENE, *folders).stdout)
@@ -117,7 +117,7 @@ def _(site):
     assert (created["kind"], vanished["kind"]) == ("created", "vanished")
 
 
-@check("varve diff of two releases reads the trees that are stored")
+@check("varve diff of two releases reads the stored trees")
 def _(site):
     site.expect(0, "init")
     for build in ("WS186", "WS187", "WS188"):
@@ -127,7 +127,7 @@ def _(site):
     assert stored == site.expect(1, "diff", *GENE, *folders).stdout
 
 
-@check("what [ignore] names is no difference of two releases, and is one of two folders")
+@check("varve diff omits [ignore] content between two releases and shows it between two folders")
 def _(site):
     site.expect(0, "init")
     for build in ("WS187", "WS188"):
@@ -142,7 +142,7 @@ def _(site):
     site.expect(1, "diff", *GENE, *folders, config="ignoring.conf")
 
 
-@check("an export of a site, imported into another store, gives the same feed and the same export")
+@check("An export imported into another store gives the same feed and the same export")
 def _(site):
     site.expect(0, "init")
     for build in ("WS186", "WS187", "WS188"):
@@ -160,7 +160,7 @@ def _(site):
     assert b"not empty" in again.stderr, again
 
 
-@check("an export that can't be written ends with status 1")
+@check("An export that cannot be written ends with status 1")
 def _(site):
     site.expect(0, "init")
     for sink in ("/dev/full", "builds", "nowhere/backup.jsonl"):
@@ -171,7 +171,7 @@ def _(site):
         done = subprocess.run(["sh", "-c", script], cwd=site.folder, timeout=COMMAND_SECONDS,
                               capture_output=True, check=False)
         assert done.returncode == 1 or done.stderr.endswith(b"\n1\n"), done
-        assert b"can't write the export" in done.stderr, done
+        assert b"cannot write the export" in done.stderr, done
 
 
 @check("varve releases lists what is recorded of each release, as a table and as JSON")
@@ -192,24 +192,24 @@ def _(site):
         [(False, False), (True, True)], listed
 
 
-@check("varve forget deletes with --yes, and what is asked for again is recorded again")
+@check("varve forget --yes deletes an object, and the next request records it again")
 def _(site):
     site.expect(0, "init")
     for build in ("WS186", "WS187", "WS188"):
         feed = site.visit(build, *GENE)
     done = site.expect(0, "forget", "release", "WS188", "--yes")
-    assert b"current build" in done.stderr and b"history rows 1" in done.stdout, done
+    assert b"current release" in done.stderr and b"1 history rows" in done.stdout, done
     assert b"WS188" not in site.visit("WS187", *GENE)
     again = site.visit("WS188", *GENE)
     built = rb"<lastBuildDate>[^<]*"  # when it was recorded
     assert re.sub(built, b"", again) == re.sub(built, b"", feed), again
-    assert b"objects 1" in site.expect(0, "forget", "--yes", "object", *GENE).stdout
+    assert b"1 objects" in site.expect(0, "forget", "--yes", "object", *GENE).stdout
     assert site.expect(1, "forget", "--yes", "object", *GENE).stderr
     site.visit("WS188", *GENE)
-    assert b"objects 1" in site.expect(0, "forget", "class", "Gene", "--yes").stdout
+    assert b"1 objects" in site.expect(0, "forget", "class", "Gene", "--yes").stdout
 
 
-@check("varve forget of what is not recorded ends with status 1 and names it")
+@check("varve forget of an unknown object ends with status 1 and names it")
 def _(site):
     site.expect(0, "init")
     for what in (("release", "WS999"), ("class", "Gnome"), ("object", "Gene", "nobody")):
@@ -218,20 +218,20 @@ def _(site):
 
 
 def terminal():
-    """Both ends of a pseudo terminal; None where the machine has none to give, as a bare chroot."""
+    """Returns both ends of a pseudo terminal, or None where there is none, as in a bare chroot."""
     try:
         return pty.openpty()
     except OSError:
         return None
 
 
-@check("varve forget asks on a terminal, and without one deletes nothing without --yes")
+@check("varve forget asks on a terminal, and elsewhere deletes only with --yes")
 def _(site):
     site.expect(0, "init")
     site.visit("WS188", *GENE)
     exported = site.expect(0, "export").stdout
     done = site.expect(2, "forget", "object", *GENE)
-    assert b"--yes" in done.stderr and b"objects 1" in done.stderr and not done.stdout, done
+    assert b"--yes" in done.stderr and b"1 objects" in done.stderr and not done.stdout, done
     for wrong in (("forget",), ("forget", "release"), ("forget", "object", "Gene"), ("forget", "planet")):
         assert site.expect(2, *wrong, "--yes").stderr
     for answer, status in ((b"no\n", 1), (b"yes\n", 0)):
@@ -257,7 +257,7 @@ def _(site):
     assert site.expect(0, "check").stdout
 
 
-@check("varve check says what is wrong with a build that has no release.ini")
+@check("varve check explains what is wrong with a build that has no release.ini")
 def _(site):
     site.expect(0, "init")
     (site.builds / "WS188" / "release.ini").unlink()
@@ -265,7 +265,7 @@ def _(site):
     assert b"release.ini" in done.stdout + done.stderr, done
 
 
-@check("two servers do not take one socket from each other")
+@check("A second server does not take the socket of the first")
 def _(site):
     site.start()
     second = site.expect(1, "serve")
@@ -273,7 +273,7 @@ def _(site):
     assert site.get("/healthz").status == 200
 
 
-@check("a socket that a killed server left behind is in nobody's way")
+@check("The socket of a killed server does not stop the next one")
 def _(site):
     site.start()
     site.varve.kill()

@@ -1,4 +1,4 @@
-"""A store that can't be written, is full, or is newer than the program: said, and nothing lost.
+"""Stores that are read-only, full, newer than the program, or foreign: reported without loss.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +30,7 @@ def some_proteins(site, count):
     return names[:count]
 
 
-@check("a read-only store is named by the commands, and used again when it may be written")
+@check("The commands report a read-only store, and use it again when it can be written")
 def _(site):
     site.expect(0, "init")
     before = site.visit("WS188", *GENE)
@@ -46,7 +46,7 @@ def _(site):
     assert site.visit("WS188", *GENE) == before
 
 
-@check("a server whose store is read-only says so, and never sends an empty feed")
+@check("A server with a read-only store reports it and never sends an empty feed")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -72,14 +72,14 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
-# A file size limit stands for the full disk: every write beyond it fails, for the same calls and
+# A file size limit acts like a full disk: every write beyond it fails, in the same calls and
 # at the same places. SIGXFSZ is ignored, as it has no counterpart on a disk.
 def with_small_disk():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (192 * 1024, resource.RLIM_INFINITY))
 
 
-@check("a full disk gives 503 for what can't be recorded, keeps what is, and passes when there is room")
+@check("With a full disk new changes give 503, old feeds are served, and all recovers with room")
 def _(site):
     site.expect(0, "init")
     site.visit("WS188", *GENE)  # makes the index, which is larger than the disk below
@@ -108,7 +108,7 @@ def _(site):
         assert store.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-@check("a store that is newer than the program is refused, and left as it is")
+@check("A store that is newer than the program is refused and not changed")
 def _(site):
     site.expect(0, "init")
     site.visit("WS187", *GENE)
@@ -123,7 +123,7 @@ def _(site):
         assert store.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone() == (9999,)
 
 
-@check("a store that is somebody else's database is refused, and left as it is")
+@check("A database of another program is refused and not changed")
 def _(site):
     with sqlite3.connect(store_of(site)) as store:
         store.execute("CREATE TABLE objects (colour TEXT)")
@@ -133,7 +133,7 @@ def _(site):
         assert store.execute("SELECT * FROM objects").fetchall() == [("red",)]
 
 
-@check("a store that is no database at all is refused, and left as it is")
+@check("A file that is not a database is refused and not changed")
 def _(site):
     store_of(site).write_bytes(b"a letter to the editor\n" * 500)
     for command in (("init",), ("feed", *GENE)):
@@ -141,7 +141,7 @@ def _(site):
     assert store_of(site).read_bytes() == b"a letter to the editor\n" * 500
 
 
-@check("a program killed at any moment leaves a store that the next one reads")
+@check("A program killed at any moment leaves a store that the next one reads")
 def _(site):
     site.start()
     names = some_proteins(site, 25)

@@ -1,4 +1,4 @@
-"""What `make install` put into a folder: the program, its manual pages, its units.
+"""The result of `make install`: the program, its manual pages, its units.
 
 SPDX-License-Identifier: MIT
 """
@@ -33,7 +33,7 @@ def options_in(text):
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text.partition("Options:")[2].partition("Subcommands:")[0]))
 
 
-@check("the installed program runs, under its CGI name too, and all that belongs to it is there")
+@check("The installed program runs, also under its CGI name, and all its files are installed")
 def _(site):
     version = run(PREFIX / "bin" / "varve", "--version").stdout
     assert re.fullmatch(r"varve \d+\.\d+\.\d+\n", version), version
@@ -52,7 +52,7 @@ def _(site):
     assert done.returncode == 0 and done.stdout.encode() == site.expect(0, "feed", *GENE).stdout, done
 
 
-@check("the built-in templates, installed, are templates of one's own that change nothing")
+@check("Installed copies of the built-in templates change nothing when configured")
 def _(site):
     site.expect(0, "init")
     before = site.expect(0, "feed", *GENE, "--format", "html").stdout
@@ -60,7 +60,7 @@ def _(site):
     assert site.expect(0, "feed", *GENE, "--format", "html").stdout == before
 
 
-@check("nothing that was installed names the folder it was installed from")
+@check("No installed file names the folder it was installed from")
 def _(_site):
     named = [file for folder, _, files in os.walk(PREFIX / "share") for file in files
              if b"/usr/local" in (os.path.join(folder, file) and open(os.path.join(folder, file), "rb").read())
@@ -110,7 +110,7 @@ def _(_site):
                 assert any(f"Fl {option[1:]}" in entry for entry in part), (each, option)
 
 
-@check("a word that is no command is called so")
+@check("An unknown command is reported as unknown")
 def _(site):
     for words in (("bogus",), ("token", "bogus"), ("forget", "bogus")):
         done = site.expect(2, *words, config=None)

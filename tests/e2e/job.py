@@ -1,4 +1,4 @@
-"""The release job over two made releases: a process of it, and the stores that it fills.
+"""The release job over two made releases: its processes, and the stores that it fills.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,7 +18,7 @@ import time
 
 import tables
 from mariadb import MariaDb
-from site_of_varve import HERE, PROGRAM, Site, rss_path
+from site_of_varve import HERE, PROGRAM, Site, eventually, rss_path
 
 OBJECTS = 20000
 FIRST, NEXT = RELEASES = ("WS300", "WS301")
@@ -28,7 +28,7 @@ GO_ON = "Run the same command to continue"
 
 @functools.cache
 def made_builds():
-    """The folder with the two builds and the list of what the second changed."""
+    """Returns the folder with the two builds and the list of what the second one changed."""
     folder = pathlib.Path(tempfile.mkdtemp())
     subprocess.run([str(HERE / "make_build"), "--objects", str(OBJECTS), "--version", FIRST,
                     "--date", "2010-01-01", "--folder", str(folder / FIRST),
@@ -41,14 +41,14 @@ def made_builds():
 
 @functools.cache
 def kinds():
-    """What became of objects in the second release, by (class, name)."""
+    """Returns what happened to objects in the second release, by (class, name)."""
     with open(made_builds() / "changes.tsv", encoding="utf-8") as lines:
         return {(class_name, name): kind
                 for kind, class_name, name, _, _ in (line.split("\t") for line in lines)}
 
 
 def some_objects(kind, count):
-    """Of those to which this happened: changed, created, vanished, restamped, or same."""
+    """Returns the objects to which this happened: changed, created, vanished, restamped, or same."""
     if kind != "same":
         named = {each for each, happened in kinds().items() if happened == kind}
     else:
@@ -58,14 +58,14 @@ def some_objects(kind, count):
 
 
 def paths_that_last(count):
-    """Of objects that both releases hold, half of them changed."""
+    """Returns objects that both releases hold, half of them changed."""
     named = some_objects("changed", count // 2) + some_objects("same", count // 2)
     random.Random(8).shuffle(named)
     return [rss_path(*each) for each in named]
 
 
 def put_builds(site):
-    """Both, the first current; the second is not seen yet. A store of SQLite is made."""
+    """Adds both builds, the first one current and the second hidden. Makes a store of SQLite."""
     for release in RELEASES:
         shutil.copytree(made_builds() / release, site.builds / release, copy_function=os.link)
     site.switch_to(FIRST)
@@ -74,7 +74,7 @@ def put_builds(site):
 
 @functools.cache
 def undisturbed():
-    """The tables after one run for each release, in which nothing happened."""
+    """Returns the tables after one run for each release without faults."""
     site = Site()
     try:
         put_builds(site)
@@ -104,7 +104,7 @@ class SqliteStore:
 
 
 class MariaDbStore:
-    """A new store of the server; site.CONFIG leads to it."""
+    """Makes a new store on the server, and site.CONFIG for it."""
     config = "mariadb.conf"
 
     def __init__(self, site, server):
@@ -128,7 +128,7 @@ def mariadb():
 
 
 def close_shared():
-    """What the checks of the release job had in common."""
+    """Ends what the checks of the release job share."""
     if made_builds.cache_info().currsize:
         shutil.rmtree(made_builds())
     if mariadb.cache_info().currsize:
@@ -136,19 +136,19 @@ def close_shared():
 
 
 def recorded(store):
-    """How far the job has come: a tree for each object that was new, changed or gone."""
+    """Returns how far the job is: a tree for each object that is new, changed or gone."""
     return store.rows("SELECT count(*) FROM trees")[0][0]
 
 
 def unfinished_parts(store):
-    """Who holds them, by task and part."""
+    """Returns the holders of leases by task and part."""
     found = store.rows("SELECT task, part, owner FROM leases WHERE done = 0"
                        " ORDER BY task, part")
     return {(task, part): owner for task, part, owner in found}
 
 
 def expect_same(store, release):
-    """The store holds what one undisturbed run leaves, and nothing twice."""
+    """Checks that the store holds what one undisturbed run leaves, and nothing twice."""
     for name, query in tables.DOUBLED.items():
         assert store.rows(query) == [], (name, "doubled")
     found = store.tables()
@@ -167,12 +167,12 @@ def adds_up(summary):
 
 
 def give_way():
-    """So that whoever waits for a moment of the job comes in time, however busy the machine."""
+    """Lowers the job's priority, so that a check notices its progress in time on a busy machine."""
     os.nice(19)
 
 
 class Job:
-    """`varve prewarm --all --json`, or of what `words` say."""
+    """A process of `varve prewarm --all --json`, or with other arguments `words`."""
     numbers = itertools.count()
 
     def __init__(self, site, *words, config="varve.conf", prepare=None):
@@ -188,7 +188,7 @@ class Job:
         return self.process.poll() is None
 
     def wait(self):
-        """Its exit status; killed when it takes too long."""
+        """Returns the exit status, after killing the process when it takes too long."""
         try:
             return self.process.wait(JOB_SECONDS)
         finally:
@@ -206,7 +206,7 @@ class Job:
         return json.loads(self.output.read_text())
 
     def expect_done(self):
-        """Its summary."""
+        """Returns the summary of a job that must succeed."""
         status = self.wait()
         assert status == 0, (status, self.told()[-2000:])
         summary = self.summary()
@@ -214,15 +214,16 @@ class Job:
         return summary
 
     def until(self, store, trees):
-        """Returns when so many are recorded, with the job, which gives way, still at work."""
-        deadline = time.monotonic() + JOB_SECONDS
-        while recorded(store) < trees:
+        """Returns once that many trees are recorded, while the low-priority job still runs."""
+        def are_recorded():
+            if recorded(store) >= trees:
+                return True
             assert self.runs(), f"done before {trees} were recorded: {self.told()[-2000:]}"
-            assert time.monotonic() < deadline, f"{recorded(store)} of {trees} recorded"
-            time.sleep(0.002)
+            return False
+        eventually(are_recorded, f"{trees} trees recorded", JOB_SECONDS, every=0.002)
 
     def interrupt(self, how):
-        """Its exit status after the signal."""
+        """Sends the signal and returns the exit status."""
         self.process.send_signal(how)
         return self.wait()
 

@@ -1,4 +1,4 @@
-"""Clients that ask for some paths again and again until they are told to stop.
+"""Clients that request some paths again and again until they are stopped.
 
 SPDX-License-Identifier: MIT
 """
@@ -37,7 +37,7 @@ class Load:
         return sum(len(replies) for replies in self.replies)
 
     def each_has(self, more):
-        """A condition: every client has had so many further answers from now on."""
+        """A condition: every client has had that many further answers from now on."""
         wanted = [len(replies) + more for replies in self.replies]
         return lambda: self.broken or all(len(replies) >= want
                                           for replies, want in zip(self.replies, wanted))

@@ -39,7 +39,7 @@ def out_of_time(_signal, _frame):
 
 
 def run(check, printing):
-    """True when it passed."""
+    """Returns True when it passed."""
     started = time.monotonic()
     signal.alarm(SECONDS_FOR_ONE_CHECK)
     try:
@@ -55,7 +55,7 @@ def run(check, printing):
 
 
 def run_files(files, next_file, passed, printing):
-    """Runs the checks of one file after another, until another process has taken the last."""
+    """Runs the checks of one file after another, until another process has started the last one."""
     signal.signal(signal.SIGALRM, out_of_time)
     try:
         while True:
@@ -73,7 +73,7 @@ def run_files(files, next_file, passed, printing):
 
 
 def files_of(chosen):
-    """The checks of each file, in their order."""
+    """Returns the checks of each file in order."""
     def place(name):
         return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST)
     named = itertools.groupby(chosen, key=lambda check: check.function.__module__)

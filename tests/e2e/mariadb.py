@@ -1,4 +1,4 @@
-"""A MariaDB server of its own on a unix socket, ended by close().
+"""A MariaDB server for the checks, on a unix socket, ended by close().
 
 SPDX-License-Identifier: MIT
 """
@@ -32,7 +32,7 @@ class MariaDb:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=60, check=True)
 
     def start(self):
-        """Returns when it answers. What was committed survives kill(), though no power cut."""
+        """Returns when it answers. Commits survive kill(), though not a power cut."""
         log = open(self.log, "ab")
         self.process = subprocess.Popen(
             ["mariadbd", "--no-defaults", f"--datadir={self.folder / 'db'}",
@@ -60,7 +60,7 @@ class MariaDb:
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
 
     def tell(self, sql, database=""):
-        """Its rows, tab-separated, a line each."""
+        """Returns the rows, tab-separated, one per line."""
         done = self._ask(sql, database)
         assert done.returncode == 0, (sql[:200], done.stderr, self.log_tail())
         return done.stdout
@@ -72,7 +72,7 @@ class MariaDb:
         return name
 
     def url(self, database):
-        """store.url of it."""
+        """Returns store.url for it."""
         return f"mysql://root@localhost/{database}?socket={self.socket}"
 
     def log_tail(self):

@@ -1,4 +1,4 @@
-"""What somebody finds who starts the sample site and asks for a gene.
+"""The sample site as a new user finds it.
 
 SPDX-License-Identifier: MIT
 """
@@ -16,7 +16,7 @@ def items_of(reply):
     return ElementTree.fromstring(reply.body).findall("./channel/item")
 
 
-@check_served("after requests on WS186 and WS187 the feed of a gene has an item for each release that changed it")
+@check_served("After requests in WS186 and WS187 the feed of a gene has an item for each release that changed it")
 def _(site):
     titles = [item.findtext("title") for item in items_of(site.feed(*GENE))]
     assert titles == ["Gene unc-26 changed in WS188: 1 replaced",
@@ -24,7 +24,7 @@ def _(site):
                       "Gene unc-26 changed in WS186, by its timestamps: 4 added"], titles
 
 
-@check_served("an item has the permanent id, the release's date and a link to its place in the history")
+@check_served("An item has a permanent id, the date of its release and a link to the history page")
 def _(site):
     newest = items_of(site.feed(*GENE))[0]
     guid = newest.find("guid")
@@ -35,14 +35,14 @@ def _(site):
     assert link.startswith(f"http://127.0.0.1:{site.port}/history?") and link.endswith("#WS188"), link
 
 
-@check_served("the changed paths are in the item, and the objects they name are links")
+@check_served("An item shows the changed paths and links the objects in them")
 def _(site):
     text = items_of(site.feed(*GENE))[1].findtext("description")
     assert "Other_name" in text or "CGC_name" in text or "Identity" in text, text
     assert 'href="https://wormbase.org/db/get?name=' in text, text
 
 
-@check_served("a feed reader agrees with the feed on titles, ids and dates, and finds no fault in it")
+@check_served("A feed reader finds the same titles, ids and dates, and no fault")
 def _(site):
     reply = site.feed(*GENE)
     read = feedparser.parse(reply.body)
@@ -55,7 +55,7 @@ def _(site):
     assert dates == [(2008, 3, 22, 0, 0, 0), (2008, 2, 15, 0, 0, 0), (2008, 2, 1, 0, 0, 0)], dates
 
 
-@check_served("a feed reader gets the feed over HTTP, and 304 when it comes again")
+@check_served("A feed reader gets the feed over HTTP, and 304 the second time")
 def _(site):
     address = f"http://127.0.0.1:{site.port}" + rss_path(*GENE)
     first = feedparser.parse(address)
@@ -64,7 +64,7 @@ def _(site):
     assert again.status == 304 and not again.entries, again
 
 
-@check_served("the feed names its own address, and its language, and when it changed last")
+@check_served("A feed gives its own address, its language and its last change")
 def _(site):
     channel = ElementTree.fromstring(site.feed(*GENE).body).find("channel")
     link = channel.find("{http://www.w3.org/2005/Atom}link[@rel='self']")
@@ -74,24 +74,24 @@ def _(site):
     assert channel.findtext("lastBuildDate")
 
 
-@check_served("an object that vanished keeps its feed, which says so")
+@check_served("A vanished object keeps its feed, which says so")
 def _(site):
     newest = items_of(site.feed("Phenotype", "WBPhenotype:0001213"))[0]
     assert "vanished in WS188" in newest.findtext("title"), newest.findtext("title")
 
 
-@check_served("an object that the build before did not have was created")
+@check_served("An object that the previous build did not have was created")
 def _(site):
     titles = [item.findtext("title") for item in items_of(site.feed("Phenotype", "WBPhenotype:0004022"))]
     assert len(titles) == 1 and "created in WS188" in titles[0], titles
 
 
-@check_served("an object that was asked for on the newest build only has no invented changes")
+@check_served("An object requested only in the newest build has no invented changes")
 def _(site):
     assert not items_of(site.feed("Person", "WBPerson1848"))
 
 
-@check_served("a link of the old site leads to the same feed")
+@check_served("A link of the old site leads to the same feed")
 def _(site):
     reply = site.get("/db/rss?name=WBGene00006763;class=Gene")
     assert reply.status == 301, reply
@@ -101,7 +101,7 @@ def _(site):
     assert followed.status == 200 and followed.body == site.feed(*GENE).body
 
 
-@check_served("the CGI program gives the bytes that the server gives")
+@check_served("The CGI program gives the same bytes as the server")
 def _(site):
     by_cgi = site.get(rss_path(*GENE).replace("/rss?", "/cgi-bin/rss?"))
     served = site.feed(*GENE)
@@ -111,7 +111,7 @@ def _(site):
         assert by_cgi.fields[field] == served.fields[field], (field, by_cgi, served)
 
 
-@check_served("the CGI program answers conditional requests and errors with their statuses")
+@check_served("The CGI program answers conditional requests and errors with the right status")
 def _(site):
     path = rss_path(*GENE).replace("/rss?", "/cgi-bin/rss?")
     tag = site.get(path).fields["etag"]
@@ -127,7 +127,7 @@ def _(site):
     assert printed == site.feed(*GENE).body
 
 
-@check("the history is the same however many times each build was asked")
+@check("The history does not depend on how often each build was requested")
 def _(site):
     site.expect(0, "init")
     for build in ("WS186", "WS187", "WS188", "WS187", "WS186"):
@@ -137,7 +137,7 @@ def _(site):
     assert len(ElementTree.fromstring(once).findall("./channel/item")) == 3, once
 
 
-@check("a site that was rolled back shows what it knew then, and forgets nothing")
+@check("A site that is rolled back shows what it knew then and loses nothing")
 def _(site):
     site.expect(0, "init")
     seen = {build: site.visit(build, *GENE) for build in ("WS186", "WS187", "WS188")}

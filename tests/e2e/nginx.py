@@ -20,7 +20,7 @@ def replaced(text, old, new):
 
 @contextlib.contextmanager
 def behind_nginx(site, **config):
-    """The site asked through nginx: port, socket, user and folder put in, all else as it is."""
+    """The site requested through nginx with our port, socket, user and folder in its example."""
     site.port = free_port()
     run = site.folder / "nginx"
     run.mkdir()
@@ -74,7 +74,7 @@ def _(site):
         assert site.get("/rss?" + long_list).status in (404, 414)
 
 
-@check("behind nginx a private site takes the password, and no log holds a token")
+@check("Behind nginx a private site accepts the password, and no log contains a token")
 def _(site):
     with behind_nginx(site, site__private="yes") as run:
         token = site.expect(0, "token", "add", "reader").stdout.decode().strip()

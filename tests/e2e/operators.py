@@ -1,4 +1,4 @@
-"""Tokens, limits, and a socket that somebody else has opened.
+"""Tokens, limits, and a socket opened by systemd.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,7 @@ from reload import GENE, PATH, READ, reload_until
 from site_of_varve import PROGRAM, eventually
 
 
-@check("a limit takes effect with the reload: who asks too often is told when to come again")
+@check("A rate limit takes effect on reload, and a refused client is told when to try again")
 def _(site):
     site.start()
     for _ in range(5):
@@ -30,7 +30,7 @@ def _(site):
     assert site.get(PATH).status == 200
 
 
-@check("a private site lets in who has a token, in the address or as a password, until it is revoked")
+@check("A private site accepts a token in the address or as a password until it is revoked")
 def _(site):
     site.write_config(site__private="yes", log__access="var/access.txt")
     site.expect(0, "init")
@@ -67,7 +67,7 @@ def _(site):
 
 
 def fastcgi_get(path, query, connection):
-    """What a FastCGI server answers, by the protocol's records."""
+    """Returns what a FastCGI server answers to the protocol's records."""
     def record(kind, content):
         return bytes([1, kind, 0, 1, len(content) >> 8, len(content) & 255, 0, 0]) + content
 
@@ -88,7 +88,7 @@ def fastcgi_get(path, query, connection):
             output += content[:int.from_bytes(head[4:6], "big")]
 
 
-@check("varve serve takes its socket as descriptor 0, as systemd gives it, and outlives a restart with it")
+@check("varve serve takes its socket from systemd as descriptor 0 and keeps it over a restart")
 def _(site):
     site.write_config(serve__listen="-")
     site.expect(0, "init")

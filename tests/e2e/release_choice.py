@@ -1,4 +1,4 @@
-"""What the release job is told to warm: a build before its time, some objects, or nothing sound.
+"""What the release job can warm: a staged build, some objects, or nothing valid.
 
 SPDX-License-Identifier: MIT
 """
@@ -9,7 +9,7 @@ from checks import check
 from job import FIRST, NEXT, OBJECTS, SqliteStore
 from site_of_varve import eventually, rss_path
 
-# Of the store, all that a request could write but how often an object was asked for.
+# The part of the store that a request could write, except how often objects were requested.
 CONTENT = ("SELECT oid, class, name, label, signature, last_modification_date, ace_version"
            " FROM objects ORDER BY oid",
            "SELECT sid, oid, version, recorded_at, notes FROM history ORDER BY sid",
@@ -18,7 +18,7 @@ CONTENT = ("SELECT oid, class, name, label, signature, last_modification_date, a
 
 
 def prewarm(site, *words):
-    """The summary of a job that has to end well."""
+    """Returns the summary of a job that must succeed."""
     summary = json.loads(site.expect(0, "prewarm", "--json", *words).stdout)
     assert summary["finished"] and job.adds_up(summary), summary
     return summary
@@ -29,13 +29,13 @@ def content_of(store):
 
 
 def compared_in(store, class_name, name):
-    """The release that the object's row names; None: it has no row."""
+    """Returns the release in the object's row, or None when it has no row."""
     found = store.rows(f"SELECT ace_version FROM objects WHERE class = '{class_name}'"
                        f" AND name = '{name}'")
     return found[0][0] if found else None
 
 
-@check("a build that is warmed before the switch is not seen until then, and needs no loading after")
+@check("A build warmed before the switch is invisible until then, and needs no loading after it")
 def _(site):
     job.put_builds(site)
     site.start()
@@ -63,7 +63,7 @@ def _(site):
     job.expect_same(store, NEXT)
 
 
-@check("a list of objects is warmed, one that is nowhere is told, and nothing else is touched")
+@check("Only the listed objects are warmed, and an unknown one is reported")
 def _(site):
     job.put_builds(site)
     genes = [name for class_name, name in job.some_objects("same", 400) if class_name == "Gene"]
@@ -79,7 +79,7 @@ def _(site):
     assert store.rows("SELECT count(*) FROM objects") == [(4,)]
 
 
-@check("a list with a bad line, or that can't be read, is named with its line, with status 2")
+@check("A list that is bad or unreadable ends the job with status 2 and names the line")
 def _(site):
     job.put_builds(site)
     (site.folder / "list").write_text("Gene\tWBGene00000001\nGene WBGene00000002\n")
@@ -90,7 +90,7 @@ def _(site):
     assert SqliteStore(site).rows("SELECT count(*) FROM objects") == [(0,)]
 
 
-@check("the objects most asked for are warmed, as many as one says")
+@check("The most requested objects are warmed, up to the given number")
 def _(site):
     job.put_builds(site)
     site.start()
@@ -107,7 +107,7 @@ def _(site):
     assert [compared_in(store, *each) for each in objects] == [FIRST] * 2 + [NEXT] * 3
 
 
-@check("a class is warmed whatever the case it is told in, and no other")
+@check("A class is warmed, in whatever case its name is written, and no other class")
 def _(site):
     job.put_builds(site)
     summary = prewarm(site, "--class", "pAPER")
@@ -120,7 +120,7 @@ def _(site):
     job.expect_same(store, FIRST)
 
 
-@check("without one selection and only one, the release job ends with status 2")
+@check("The release job needs exactly one selection, and otherwise ends with status 2")
 def _(site):
     site.expect(0, "init")
     for words in ((), ("--all", "--class", "Gene"), ("--list", "x", "--popular", "3"),
@@ -129,7 +129,7 @@ def _(site):
         assert done.stderr and not done.stdout, (words, done)
 
 
-@check("a build that is older, cut off or not there is not warmed, and the reason is told")
+@check("A build that is older, truncated or missing is not warmed, and the reason is reported")
 def _(site):
     job.put_builds(site)
     older = site.expect(1, "prewarm", "--all", "--build", str(site.builds / "WS188"))
@@ -147,20 +147,19 @@ def _(site):
 
 
 def replace_dump(dump, content):
-    """Another file under the name: this one is linked to what other checks read."""
+    """Replaces the file by another one, because this one is linked to what other checks read."""
     dump.unlink()
     dump.write_bytes(content)
 
 
 def without_a_quote(dump, paper):
-    """The dump with a paper whose title's line has lost its last quote."""
+    """Returns the dump with a paper whose title lost its last quote."""
     start = dump.index(f'\nPaper : "{paper}" -O'.encode())
     end = dump.index(b"\n", dump.index(b" Title -O", start))
     return dump[:end - 1] + dump[end:]
 
 
-@check("objects that can't be read are told with the reason, the others are warmed, and so are "
-       "these once they can be read")
+@check("Objects that cannot be read are reported, and are warmed once they can be read")
 def _(site):
     job.put_builds(site)
     dump = site.builds / FIRST / "dump.ace"

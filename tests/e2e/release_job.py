@@ -1,4 +1,4 @@
-"""The release job with the real program: killed, stopped, in company, and without room or store.
+"""The release job with the real program: killed, stopped, with others, without space or store.
 
 SPDX-License-Identifier: MIT
 """
@@ -11,18 +11,18 @@ from job import FIRST, GO_ON, NEXT, OBJECTS, Job, MariaDbStore, SqliteStore, giv
 from load import Load
 from site_of_varve import eventually
 
-# Shares of what a release has the job record, at which it is killed.
+# The shares of a release's records after which the job is killed.
 FIVE, TWO = (0, 0.15, 0.3, 0.45, 0.6), (0.1, 0.5)
 
 
 def trees_of(release):
-    """How many trees the store has when the release is warmed."""
+    """Returns how many trees the store has when the release is warmed."""
     return len(job.undisturbed()[release]["trees"])
 
 
 def kill_at(site, store, trees):
-    """Starts the job and kills it when so many are recorded, at least one by it. It has gone on
-    with the part that a dead one before it held, whose lease has not run out."""
+    """Starts the job and kills it when that many are recorded, at least one by it. It continued
+    with the part that a killed one before it held, whose lease has not expired."""
     left = job.unfinished_parts(store)
     killed = Job(site, config=store.config, prepare=give_way)
     try:
@@ -48,21 +48,20 @@ def warmed_with_kills(site, store, shares):
     job.expect_same(store, NEXT)
 
 
-@check("the release job, killed at ten moments and started again, goes on at once and leaves what "
-       "one run leaves")
+@check("The release job, killed at ten moments and restarted, continues and gives the same store as one run")
 def _(site):
     job.put_builds(site)
     warmed_with_kills(site, SqliteStore(site), FIVE)
 
 
-@check("the release job, killed and started again on MariaDB, leaves what one run leaves")
+@check("The release job, killed and restarted on MariaDB, gives the same store as one run")
 def _(site):
     job.put_builds(site)
     warmed_with_kills(site, MariaDbStore(site, job.mariadb()), TWO)
 
 
 def warmed_together(site, paths):
-    """The summaries of two jobs at once, while readers ask."""
+    """Returns the summaries of two simultaneous jobs with readers."""
     with Load(site, paths, clients=3) as load:
         both = [Job(site), Job(site)]
         try:
@@ -76,7 +75,7 @@ def warmed_together(site, paths):
     return summaries
 
 
-@check("two release jobs at once, with readers asking, leave what one alone leaves")
+@check("Two release jobs at once, with readers, give the same store as one job alone")
 def _(site):
     job.put_builds(site)
     site.start()
@@ -90,7 +89,7 @@ def _(site):
     job.expect_same(SqliteStore(site), NEXT)
 
 
-@check("Ctrl-C stops the release job with status 1 and the word that the same command goes on")
+@check("Ctrl-C stops the release job with status 1, and it says that the same command continues")
 def _(site):
     job.put_builds(site)
     store = SqliteStore(site)
@@ -109,13 +108,13 @@ def _(site):
     job.expect_same(store, FIRST)
 
 
-# A file size limit stands for the full disk: every write beyond it fails, for the same calls and
+# A file size limit acts like a full disk: every write beyond it fails, in the same calls and
 # at the same places.
 def with_files_of(most):
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
 
 
-@check("a full disk ends the release job with status 1 and says so; with room it goes on")
+@check("A full disk ends the release job with status 1 and a reason, and the next run continues")
 def _(site):
     job.put_builds(site)
     no_index = Job(site, prepare=with_files_of(100 << 10))
@@ -131,7 +130,7 @@ def _(site):
     job.expect_same(store, FIRST)
 
 
-@check("a lost database ends the release job with status 1 and says so; when it is back it goes on")
+@check("A lost database ends the release job with status 1 and a reason, and the next run continues")
 def _(site):
     job.put_builds(site)
     server = job.mariadb()

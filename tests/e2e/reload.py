@@ -21,17 +21,17 @@ def reload(site):
 
 
 def reload_until(site, words, times=1):
-    """SIGHUP, and the log says `words` once more than before."""
+    """Sends SIGHUP and waits until the log has `words` once more than before."""
     before = log_of(site).count(words)
     reload(site)
     eventually(lambda: log_of(site).count(words) >= before + times, f"the log says: {words}")
 
 
-REFUSED = "configuration refused, the earlier one stays"
+REFUSED = "configuration rejected, the previous one stays in use"
 READ = "configuration reloaded"
 
 
-@check("SIGHUP brings a new title, under load, without an error or a mixed answer")
+@check("SIGHUP under load applies a new title without an error or a mixed answer")
 def _(site):
     site.start()
     before = site.feed(*GENE).body
@@ -52,7 +52,7 @@ def _(site):
         assert replies[-1][1] == after
 
 
-@check("a new configuration brings a new entity tag, and the same ids")
+@check("A new configuration gives a new entity tag and the same ids")
 def _(site):
     site.start()
     before = site.feed(*GENE)
@@ -68,7 +68,7 @@ def count_of(site, metric):
                if line.startswith(metric))
 
 
-@check("what operators count goes on over a reload")
+@check("Metrics keep counting over a reload")
 def _(site):
     site.start()
     for _ in range(10):
@@ -81,7 +81,7 @@ def _(site):
     assert count_of(site, feeds) == before + 1
 
 
-@check("a wrong configuration is refused with its reason, and the earlier one stays")
+@check("A wrong configuration is refused with its reason, and the earlier one stays in use")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -103,7 +103,7 @@ def _(site):
     assert b"Seen" in site.feed(*GENE).body
 
 
-@check("the log names what needs a restart, and it stays as it is")
+@check("The log names the settings that need a restart, and they stay as they are")
 def _(site):
     site.start()
     site.write_config(serve__threads="3", serve__listen="unix:other.sock")
@@ -114,7 +114,7 @@ def _(site):
     assert site.get(PATH).status == 200
 
 
-@check("templates are reloaded, and a bad one is refused by name")
+@check("Templates are reloaded, and a bad one is refused by name")
 def _(site):
     templates = site.folder / "templates"
     templates.mkdir()
@@ -131,7 +131,7 @@ def _(site):
     assert site.get("/style.css").text == "/* second */\n" and site.get("/").status == 200
 
 
-@check("a program with a template that is wrong does not start, and says which")
+@check("The program does not start with a bad template, and names it")
 def _(site):
     (site.folder / "templates").mkdir()
     (site.folder / "templates" / "history.mustache").write_text("{{#open}}")
@@ -143,7 +143,7 @@ def _(site):
     assert b"nowhere" in site.expect(2, "serve").stderr
 
 
-@check("logs that logrotate has moved away are reopened, and each request is in one of them")
+@check("Logs that logrotate moved away are reopened, and no request is missing in them")
 def _(site):
     site.write_config(log__file="var/varve.txt", log__access="var/access.txt")
     site.start()
@@ -164,7 +164,7 @@ def _(site):
     assert new, "the new file has lines"
 
 
-@check("an address with another path takes effect with the reload, and links follow it")
+@check("A new base_url takes effect on reload, and links follow it")
 def _(site):
     site.start()
     assert site.get(PATH).status == 200
@@ -175,7 +175,7 @@ def _(site):
     assert reply.status == 200 and f":{site.port}/changes/rss".encode() in reply.body, reply
 
 
-@check("another build and another store take effect with the reload")
+@check("Another build and another store take effect on reload")
 def _(site):
     site.write_config(path="builds/WS187")
     site.start()
@@ -188,7 +188,7 @@ def _(site):
     assert (site.folder / "var" / "other.db").exists()
 
 
-@check("a server told to reload again and again, and to stop in the midst of it, stops")
+@check("A server that is reloaded again and again still stops when it is told to")
 def _(site):
     site.start()
     for _ in range(20):

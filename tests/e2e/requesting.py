@@ -1,4 +1,4 @@
-"""HTTP as readers, caches and attackers speak it.
+"""HTTP as used by readers, caches and attackers.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,7 @@ PATH = rss_path(*GENE)
 LONG_AGO = "Mon, 01 Jan 2001 00:00:00 GMT"
 
 
-@check_served("a feed is sent as RSS, with validators, and says how long it may be kept")
+@check_served("A feed is sent as RSS, with validators and a cache lifetime")
 def _(site):
     fields = site.get(PATH).fields
     assert fields["content-type"] == "application/rss+xml; charset=utf-8", fields
@@ -22,7 +22,7 @@ def _(site):
     assert "Accept-Encoding" in fields["vary"], fields
 
 
-@check_served("the same request gives the same bytes and the same fields but Date")
+@check_served("The same request gives the same bytes and the same fields except Date")
 def _(site):
     first, second = site.get(PATH), site.get(PATH)
     first.fields.pop("date")
@@ -30,7 +30,7 @@ def _(site):
     assert first.body == second.body and first.fields == second.fields
 
 
-@check_served("a reader that knows the entity tag gets 304 without a body")
+@check_served("A reader that knows the entity tag gets 304 without a body")
 def _(site):
     known = site.get(PATH)
     tag = known.fields["etag"]
@@ -43,7 +43,7 @@ def _(site):
     assert site.get(PATH, If_None_Match='"other"').status == 200
 
 
-@check_served("If-Modified-Since is heeded, and counts for nothing beside If-None-Match")
+@check_served("If-Modified-Since works, and is ignored together with If-None-Match")
 def _(site):
     known = site.get(PATH).fields
     assert site.get(PATH, If_Modified_Since=known["last-modified"]).status == 304
@@ -53,7 +53,7 @@ def _(site):
     assert site.get(PATH, If_Modified_Since=LONG_AGO, If_None_Match=known["etag"]).status == 304
 
 
-@check_served("gzip is sent to those who accept it, under a tag of its own")
+@check_served("Clients that accept gzip get it, with a tag of its own")
 def _(site):
     plain = site.get(PATH)
     packed = site.get(PATH, Accept_Encoding="gzip, deflate")
@@ -73,7 +73,7 @@ def _(site):
         assert head.fields[field] == got.fields[field], field
 
 
-@check_served("semicolons separate like ampersands, a plus is a space, unknown parameters are ignored")
+@check_served("Semicolons separate like ampersands, a plus is a space, and unknown parameters are ignored")
 def _(site):
     feed = site.get(PATH).body
     assert site.get("/rss?name=WBGene00006763;class=Gene").body == feed
@@ -81,7 +81,7 @@ def _(site):
     assert site.get("/rss?class=Person_name&name=Jonathan+Hodgkin").status == 200
 
 
-@check_served("another spelling of a name leads to the recorded one")
+@check_served("Another spelling of a name redirects to the recorded one")
 def _(site):
     reply = site.get("/rss?class=gene&name=wbgene00006763")
     assert reply.status == 301, reply
@@ -99,7 +99,7 @@ def _(site):
     assert one.fields["etag"] != whole.fields["etag"]
 
 
-@check_served("what is wrong with a request is said with a status, never in a feed")
+@check_served("A wrong request gets an error status and never a feed")
 def _(site):
     wrong = {
         "/rss": 400, "/rss?name=unc-26": 400,
@@ -116,7 +116,7 @@ def _(site):
     assert got == wrong, {path: (got[path], wrong[path]) for path in wrong if got[path] != wrong[path]}
 
 
-@check_served("an error is a page for browsers and a line of text for others, and tells no secrets")
+@check_served("An error is a page for browsers and a line of text for others, without secrets")
 def _(site):
     for path in ("/rss?class=Gene&name=nobody", "/rss?name=unc-26", "/nowhere"):
         page = site.get(path, Accept="text/html,application/xhtml+xml")
@@ -127,14 +127,14 @@ def _(site):
         assert "SELECT" not in page.text + text.text
 
 
-@check_served("markup in a name comes back escaped")
+@check_served("Markup in a name is escaped")
 def _(site):
     reply = site.get("/rss?class=Gene&name=%3Cscript%3Ealert(1)%3C%2Fscript%3E", Accept="text/html")
     assert reply.status == 404 and b"<script>alert" not in reply.body, reply
     assert b"&lt;script" in reply.body, reply
 
 
-@check_served("methods other than GET and HEAD are refused with what is allowed")
+@check_served("Methods other than GET and HEAD are refused, with the allowed ones")
 def _(site):
     for method in ("POST", "PUT", "DELETE"):
         reply = site.get(PATH, method=method, body="class=Gene")
@@ -142,14 +142,14 @@ def _(site):
         assert reply.fields["allow"] == "GET, HEAD", reply
 
 
-@check_served("a body that nobody asked for does not upset the next request on the connection")
+@check_served("An unexpected request body does not disturb the next request on the connection")
 def _(site):
     for _ in range(50):
         assert site.get(PATH, method="POST", body="x" * 10000).status == 405
         assert site.get(PATH).status == 200
 
 
-@check_served("requests that are too long are refused, and the next one is answered")
+@check_served("Requests that are too long are refused, and the next one is answered")
 def _(site):
     assert site.get("/rss?class=Gene&name=" + "x" * 10_000).status in (400, 404, 414)
     assert site.get("/rss?" + "a=1&" * 5_000).status in (400, 414)
@@ -157,7 +157,7 @@ def _(site):
     assert site.get(PATH).status == 200
 
 
-@check_served("raw control bytes, NUL and bytes that are no UTF-8 in the request line are refused")
+@check_served("Control bytes, NUL and invalid UTF-8 in the request line are refused")
 def _(site):
     for target in (b"/rss?class=Gene&name=\xff\xfe", b"/rss?class=Gene&name=\x01", b"/rss?class=\x00"):
         status = site.raw_status(target)
@@ -165,14 +165,14 @@ def _(site):
     assert site.get(PATH).status == 200
 
 
-@check_served("the server says whether it is well, and which release it serves")
+@check_served("The server reports its health and the release it serves")
 def _(site):
     reply = site.get("/healthz")
     assert reply.status == 200 and b"WS188" in reply.body, reply
     assert reply.fields["cache-control"] == "no-store"
 
 
-@check_served("a feed was changed when its newest row was, not when it was asked for")
+@check_served("The date of a feed is that of its newest row and not of the request")
 def _(site):
     changed = site.get(PATH).fields["last-modified"]
     again = site.get(PATH, Cache_Control="no-cache").fields["last-modified"]

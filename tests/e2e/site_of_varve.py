@@ -1,4 +1,4 @@
-"""One site in a folder of its own: builds, store, `varve serve`, Apache; all ended by close().
+"""One site in a folder of its own: builds, store, `varve serve`, Apache. close() ends all of it.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,8 +20,8 @@ EXAMPLES = HERE / "examples"
 COMMAND_SECONDS = 60
 
 
-def eventually(condition, what, seconds=30):
-    """The first true value of condition(), asked again and again until a deadline."""
+def eventually(condition, what, seconds=30, every=0.02):
+    """Returns the first true value of condition(), which is called until a deadline."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -29,7 +29,7 @@ def eventually(condition, what, seconds=30):
             return value
         if time.monotonic() > deadline:
             raise AssertionError(f"after {seconds} s still not: {what}")
-        time.sleep(0.02)
+        time.sleep(every)
 
 
 class Reply:
@@ -76,7 +76,7 @@ class Site:
     # ---- configuration and builds ----
 
     def write_config(self, name="varve.conf", path="builds/current", **changes):
-        """examples/varve.conf with this site's paths; changes: section__key="value"."""
+        """Writes examples/varve.conf with this site's paths; changes: section__key="value"."""
         text = (EXAMPLES / "varve.conf").read_text()
         values = {"site__base_url": f"http://127.0.0.1:{self.port}", "source__path": path,
                   "source__index": "var/index", "store__url": "sqlite:var/history.db",
@@ -96,13 +96,13 @@ class Site:
         return config
 
     def switch_to(self, build):
-        """As README tells operators: a new link, then one rename over the old one."""
+        """Switches as the documentation tells operators: a new link, then one rename over the old one."""
         link = self.builds / "next"
         link.symlink_to(build)
         link.rename(self.builds / "current")
 
     def add_build(self, version, date, dump):
-        """A build made of the bytes `dump`, with the models of WS188."""
+        """Adds a build made of the bytes `dump`, with the models of WS188."""
         folder = self.builds / version
         folder.mkdir()
         for file in (self.builds / "WS188").glob("*.wrm"):
@@ -118,7 +118,7 @@ class Site:
     # ---- commands ----
 
     def run(self, *arguments, config="varve.conf", **options):
-        """A command of varve to its end. arguments[0] is its name."""
+        """Runs a command of varve to its end. arguments[0] is its name."""
         command = [str(PROGRAM), arguments[0]]
         if config:
             command += ["--config", str(self.folder / config)]
@@ -126,21 +126,21 @@ class Site:
                               stdin=subprocess.DEVNULL, capture_output=True, check=False, **options)
 
     def expect(self, status, *arguments, **options):
-        """A command that has to end with `status`, or with one of several."""
+        """Runs a command that must end with `status`, or with one of several."""
         done = self.run(*arguments, **options)
         allowed = status if isinstance(status, tuple) else (status,)
         assert done.returncode in allowed, (arguments, done.returncode, done.stderr, done.stdout[:500])
         return done
 
     def visit(self, build, class_name, name):
-        """What a reader's request does while `build` is the current one."""
+        """Does what a reader's request does while `build` is the current one."""
         self.write_config(f"{build}.conf", path=f"builds/{build}")
         return self.expect(0, "feed", "--", class_name, name, config=f"{build}.conf").stdout
 
     # ---- servers ----
 
     def start(self, **options):
-        """`varve init`, `varve serve` and Apache; returns when a request is answered."""
+        """Runs `varve init`, starts `varve serve` and Apache, and returns when requests are answered."""
         self.expect(0, "init")
         self.start_varve(**options)
         self.start_apache()
@@ -181,7 +181,7 @@ class Site:
         return "\n".join(file.read_text(errors="replace")[-1500:] for file in files if file.exists())
 
     def stop_varve(self, seconds=30):
-        """Its exit status after SIGTERM."""
+        """Returns the exit status after SIGTERM."""
         self.varve.send_signal(signal.SIGTERM)
         return self.varve.wait(seconds)
 
@@ -202,7 +202,7 @@ class Site:
     # ---- requests ----
 
     def get(self, path, method="GET", body=None, **fields):
-        """fields: If_None_Match="…" and the like. Redirections are not followed."""
+        """Requests a path. fields: If_None_Match="…" and the like. Redirections are not followed."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             connection.request(method, path, body=body,
@@ -218,7 +218,7 @@ class Site:
         return reply
 
     def raw_status(self, target):
-        """The status of GET target, whatever bytes the target holds."""
+        """Returns the status of GET target, whatever bytes the target contains."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
             connection.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             line = connection.makefile("rb").readline()

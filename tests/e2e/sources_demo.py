@@ -1,4 +1,4 @@
-"""examples/debian-packages as its README has it: the exporter, two releases, what they tell.
+"""examples/debian-packages as in its README: the exporter, two releases, their feeds.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +30,7 @@ def run_exporter(*files, **options):
 
 
 def run_demo(site):
-    """The site's folder is the demo's from then on."""
+    """Makes the demo's folder that of the site."""
     site.folder = site.folder / "debian"
     done = subprocess.run([str(DEBIAN / "demo"), str(site.folder)], env={**os.environ, "VARVE": str(PROGRAM)},
                           timeout=COMMAND_SECONDS, capture_output=True, check=False)
@@ -47,7 +47,7 @@ def cell_of(node):
 
 
 def paths_of(nodes, above=()):
-    """Every node, as the cells that lead to it."""
+    """Returns every node as the cells that lead to it."""
     for node in nodes:
         path = (*above, cell_of(node))
         yield path
@@ -55,12 +55,12 @@ def paths_of(nodes, above=()):
 
 
 def told_paths(tree, class_name):
-    """Those of the tree that the demo's [ignore] leaves."""
+    """Returns the nodes of the tree that the demo's [ignore] does not remove."""
     return {path for path in paths_of(tree) if json.loads(path[0]).get("tag") not in IGNORED[class_name]}
 
 
 def changed_paths(changes):
-    """What changes unfold to: (removed, added) nodes."""
+    """Returns the (removed, added) nodes of changes."""
     gone, come = set(), set()
     for change in changes:
         above = tuple(map(cell_of, change["path"]))
@@ -76,7 +76,7 @@ def difference(site, class_name, name):
 
 
 def recorded_kinds(site):
-    """{(class, name): kind} of the newer release's rows, from an export of the store."""
+    """Returns {(class, name): kind} of the newer release's rows, from an export of the store."""
     rows = [json.loads(line) for line in site.expect(0, "export").stdout.splitlines()]
     names = {row["row"]["oid"]: (row["row"]["class"], row["row"]["name"]) for row in rows
              if row.get("table") == "objects"}
@@ -84,7 +84,7 @@ def recorded_kinds(site):
             if row.get("table") == "history" and row["row"]["version"] == NEW}
 
 
-@check("the demo of Debian's packages records what differs between its two indexes, and nothing else")
+@check("The Debian packages demo records exactly what differs between its two indexes")
 def _(site):
     run_demo(site)
     old, new = objects_of(run_exporter(INDEXES[0])), objects_of(run_exporter(*INDEXES))
@@ -104,7 +104,7 @@ def _(site):
         assert told == (before - after, after - before), (class_name, name)
 
 
-@check("the feed of a package of the demo shows its versions, and links the packages it names")
+@check("The feed of a demo package shows its versions and links the packages it names")
 def _(site):
     run_demo(site)
     feed = site.expect(0, "feed", "Package", "linux-image-amd64").stdout
@@ -117,7 +117,7 @@ def _(site):
 
 
 def shown_commands(text):
-    """Each "$ varve …" of the indented blocks, with the lines shown below it."""
+    """Returns each "$ varve …" of the indented blocks, with the lines shown below it."""
     for block in re.split(r"(?m)^(?!    |$).*$", text):
         for command in re.split(r"(?m)^    \$ ", block)[1:]:
             line, _, output = command.partition("\n")
@@ -125,7 +125,7 @@ def shown_commands(text):
                 yield line.split()[1:], re.sub("(?m)^    ", "", output).strip("\n")
 
 
-@check("what the README of the Debian demo shows is what the commands print")
+@check("The README of the Debian demo shows what the commands print")
 def _(site):
     run_demo(site)
     shown = list(shown_commands((DEBIAN / "README.md").read_text()))
@@ -135,7 +135,7 @@ def _(site):
         assert done.stdout.decode().strip("\n") == output, (command, done)
 
 
-@check("the exporter for Debian's indexes reads them packed and from a pipe, and takes newest versions")
+@check("The exporter for Debian's indexes reads packed files and pipes, and takes the newest versions")
 def _(site):
     plain = INDEXES[0].read_bytes()
     expected = run_exporter(INDEXES[0])
@@ -159,7 +159,7 @@ def _(site):
 
 
 class Elements(html.parser.HTMLParser):
-    """The text of an HTML document, and where its scripts are from."""
+    """Collects the text of an HTML document and the addresses of its scripts."""
 
     def __init__(self, document):
         super().__init__()
@@ -175,7 +175,7 @@ class Elements(html.parser.HTMLParser):
         self.text += data
 
 
-@check("hostile text in JSON Lines comes out as text, in feeds and pages")
+@check("Hostile text in JSON Lines is escaped in feeds and pages")
 def _(site):
     for version, text in (("H1", "before"), ("H2", HOSTILE + "\nsecond line")):
         folder = site.builds / version

@@ -1,4 +1,4 @@
-"""Builds that come, go and are refused, and a server that stops, while readers ask.
+"""Builds that appear, vanish and are refused, and a server that stops, while readers ask.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,7 +19,7 @@ def titles_of(reply):
 
 
 def without(dump, class_name, keep):
-    """The dump with all but `keep` objects of a class taken out."""
+    """Returns the dump with only `keep` objects of a class."""
     kept = [0]
 
     def choose(match):
@@ -30,7 +30,7 @@ def without(dump, class_name, keep):
 
 
 def with_object(dump, paragraph):
-    """The dump with a further object in front of the gene."""
+    """Returns the dump with a further object before the gene."""
     place = dump.index(b'\n\nGene : "WBGene00006763" -O') + 2
     return dump[:place] + paragraph + dump[place:]
 
@@ -39,7 +39,7 @@ def refused_build(site):
     return site.get("/healthz").body
 
 
-@check("the current build is switched under load without an error or a mixed answer")
+@check("The current build is switched under load without an error or a mixed answer")
 def _(site):
     site.switch_to("WS187")
     site.expect(0, "init")
@@ -62,7 +62,7 @@ def _(site):
         assert bodies[:turn] == [before] * turn and set(bodies[turn:]) == {after}
 
 
-@check("switched to and fro under load, each answer is that of one of the builds")
+@check("While builds are switched back and forth under load, each answer is of one build")
 def _(site):
     site.expect(0, "init")
     for build in ("WS186", "WS187", "WS188"):
@@ -83,7 +83,7 @@ def _(site):
 
 
 def stop_under_load():
-    """Seconds that the server took to stop, and what the clients saw."""
+    """Returns the seconds that the server took to stop, and the answers of the clients."""
     site = Site()
     try:
         site.start()
@@ -103,7 +103,7 @@ def stop_under_load():
     return took, body, load
 
 
-@check("SIGTERM under load stops the server within a second; readers get whole feeds or 503, then feeds again")
+@check("SIGTERM under load stops the server within a second; readers get whole feeds or 503")
 def _(_site):
     fastest = None
     for _attempt in range(3):  # a busy machine may be late once, a server that hangs is late always
@@ -119,7 +119,7 @@ def _(_site):
     raise AssertionError(f"the fastest of three stops took {fastest:.2f} s")
 
 
-@check("while the build folder is gone the feeds that are recorded go on, and nothing is invented")
+@check("While the build folder is gone, recorded feeds are served and nothing is invented")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -135,7 +135,7 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
-@check("a server that starts while the build folder is gone serves as soon as it is there")
+@check("A server that starts without its build folder serves as soon as the folder is there")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -148,7 +148,7 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
-@check("a dump that is cut off is refused with its reason, and the old build serves on")
+@check("A truncated dump is refused with its reason, and the old build stays in use")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -164,7 +164,7 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
-@check("a dump that is cut off between two objects is refused too")
+@check("A dump truncated between two objects is refused too")
 def _(site):
     site.expect(0, "init")
     site.visit("WS188", *GENE)
@@ -175,7 +175,7 @@ def _(site):
     assert b"End of this dump file" in done.stdout + done.stderr, done
 
 
-@check("a build whose class lost most of its objects waits for varve accept")
+@check("A build whose class lost most of its objects waits for varve accept")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -194,7 +194,7 @@ def _(site):
     site.expect(0, "check")
 
 
-@check("a release that comes again with other content is refused")
+@check("A release that is published again with other content is refused")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -205,7 +205,7 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
-@check("a build without release.ini is refused, and the old one serves on")
+@check("A build without release.ini is refused, and the old one stays in use")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -216,7 +216,7 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
-@check("a dump that holds an object twice is refused with its name, and the old build serves on")
+@check("A dump that holds an object twice is refused with the name, and the old build stays in use")
 def _(site):
     site.start()
     known = site.feed(*GENE).body
@@ -227,7 +227,7 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
-@check("the same dump as the next release changes nothing but the release")
+@check("The same dump as the next release changes nothing but the release")
 def _(site):
     site.start()
     before = titles_of(site.feed(*GENE))
@@ -237,7 +237,7 @@ def _(site):
     assert titles_of(site.feed(*GENE)) == before
 
 
-@check("an object above max_object_mb is refused by name, and the others are served")
+@check("An object above max_object_mb is refused by name, and the others are served")
 def _(site):
     big = b"".join(b'Remark\t -O "2008-04-01_10:00:00_sylvia" "%07d %s" -O "2008-04-01_10:00:00_sylvia"\n'
                    % (number, b"x" * 1000) for number in range(1100))

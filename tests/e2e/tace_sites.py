@@ -1,4 +1,4 @@
-"""Sites over tace, a child on pipes (tace-stand-in): the same feeds, killed children, nothing left.
+"""Sites over tace on pipes (tace-stand-in): the same feeds, killed children, nothing left over.
 
 SPDX-License-Identifier: MIT
 """
@@ -7,7 +7,7 @@ import os
 import pathlib
 import signal
 
-from ace_peers import OBJECTS, TaceFolder, ask_tace, expect_same_feeds, feeds_of
+from ace_peers import OBJECTS, TaceFolder, answers_of, ask_tace, expect_same_feeds, feeds_of
 from ace_sites import GENE, PATH, SAME_SITE, feeds_over_dumps
 from checks import check
 from load import Load
@@ -15,7 +15,7 @@ from site_of_varve import HERE, eventually, rss_path
 
 
 def children_of(process):
-    """State letter by process id: Z is a zombie."""
+    """Returns the state letter by process id: Z is a zombie."""
     children = {}
     for folder in pathlib.Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -28,7 +28,7 @@ def children_of(process):
 
 
 def pipes_of(process):
-    """Descriptors of the process that lead into pipes."""
+    """Returns how many descriptors of the process are pipes."""
     links = []
     for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
         with contextlib.suppress(OSError):
@@ -42,7 +42,7 @@ def kill_children(process):
             os.kill(child, signal.SIGKILL)
 
 
-@check("a site over tace answers as one over the dumps of the same builds, release for release")
+@check("A site over tace answers like one over the dumps of the same builds in each release")
 def _(site):
     expected = feeds_over_dumps()
     database = TaceFolder(site.folder / "acedb", "WS186")
@@ -53,7 +53,7 @@ def _(site):
         expect_same_feeds(feeds_of(site), expected[build])
 
 
-@check("a site follows a tace database that is saved anew")
+@check("A site follows a tace database that is saved again")
 def _(site):
     database = TaceFolder(site.folder / "acedb", "WS187")
     site.expect(0, "init")
@@ -64,17 +64,14 @@ def _(site):
     eventually(lambda: b"WS188" in site.get(PATH).body, "the next release is served")
 
 
-@check("children of tace killed under load of 16 clients leave no zombie, no descriptor and no wrong answer")
+@check("Killing tace children under 16 clients leaves no zombie or descriptor and no wrong answer")
 def _(site):
     database = TaceFolder(site.folder / "acedb")
     site.expect(0, "init")
     ask_tace(site, database, source__connections=4)
     site.start()
     paths = [rss_path(*key) for key in OBJECTS]
-    right = {}
-    for path in paths:
-        reply = site.get(path)
-        right[path] = (reply.status, reply.body)
+    right = answers_of(site, paths)
     with Load(site, paths, clients=16) as load:
         for _turn in range(10):
             eventually(load.each_has(2), "answers")
@@ -94,7 +91,7 @@ def _(site):
                "the children end with the server")
 
 
-@check("a child that dies at each fifth command costs the readers nothing")
+@check("A child that dies at each fifth command causes no errors for readers")
 def _(site):
     database = TaceFolder(site.folder / "acedb")
     mortal = site.folder / "mortal-tace"
@@ -107,7 +104,7 @@ def _(site):
     expect_same_feeds(feeds_of(site), expected)
 
 
-@check("varve check says why tace does not run: no program, no database, silence")
+@check("varve check explains why tace does not run: no program, no database, no answer")
 def _(site):
     database = TaceFolder(site.folder / "acedb")
     site.expect(0, "init")

@@ -1,4 +1,4 @@
-// What a running AceDB may send: frames, and replies to each command.
+// Any bytes as the output of a running AceDB: frames, and replies to each command.
 //   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-ace_reply_fuzz
 // SPDX-License-Identifier: MIT
 #include <algorithm>
@@ -20,7 +20,7 @@ bool is_printable(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-// A header that is taken stays within its limit, and can be written again.
+// An accepted header stays within its limit and can be written again.
 void read_frame(std::string_view bytes) {
     constexpr std::size_t most = 1 << 16;
     const auto header = source::acedb::wire::parse_header(bytes, most);
@@ -32,7 +32,7 @@ void read_frame(std::string_view bytes) {
     require(!source::acedb::wire::text_of_body(bytes).ends_with('\0'));
 }
 
-// What is shown lies in the reply, in order, each with a header of its own.
+// Shown objects lie in the reply, in order, each with a header of its own.
 void read_shown(std::string_view reply) {
     const auto objects = source::acedb::parse_shown(reply);
     if (!objects) return;
@@ -46,7 +46,7 @@ void read_shown(std::string_view reply) {
     require(end <= reply.data() + reply.size());
 }
 
-// A name that a list brings is legal, and the command to find it is one.
+// A name from a list is legal text, and the command to find it is legal.
 void read_list(std::string_view reply) {
     const auto names = source::acedb::parse_list(reply);
     if (!names) return;

@@ -1,6 +1,6 @@
-// Curators' files of any bytes under models of any bytes: the input is a models file, a line
-// `////`, and files that include each other, each behind another such line. Also what tells dumps
-// from such files, and the restoring of paths.
+// Curators' files of any bytes with models of any bytes: the input is a models file, a line
+// `////`, and files that include each other, each after another such line. Also the recognition
+// of dumps among such files, and the restoring of paths.
 //   make fuzz                                          all fuzzers, a minute each
 //   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-curated_fuzz    this one
 // SPDX-License-Identifier: MIT
@@ -42,7 +42,7 @@ bool is_legal(const std::vector<tree::Node>& nodes, std::size_t depth) {
     return true;
 }
 
-// What was read is whole already, under the same models; and restoring is done once.
+// The result has whole paths with the same models, so restoring changes nothing.
 void check(const tree::Object& object, const tree::Models& models) {
     require(!object.id.class_name.empty() && base::is_legal_text(object.id.class_name));
     require(base::is_legal_text(object.id.name) && base::is_legal_text(object.stamp));
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     settings.included = [&](const std::string& name) -> base::Result<std::string> {
         require(!name.empty() && name.front() != '.' && name.find('/') == std::string::npos);
         const auto at = static_cast<unsigned char>(name[0]) - std::size_t{'0'};
-        if (at >= parts.size()) return base::fail(base::Kind::absent, "no such file");
+        if (at >= parts.size()) return base::fail(base::ErrorKind::absent, "no such file");
         return parts[at];
     };
     source::curated::Reader written(settings);

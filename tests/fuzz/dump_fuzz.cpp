@@ -1,4 +1,4 @@
-// The dump parser on any bytes: splitting into objects, reading them.
+// The dump parser with any bytes: splitting into objects, reading them.
 //   make fuzz                                          all fuzzers, a minute each
 //   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-dump_fuzz    this one
 // SPDX-License-Identifier: MIT
@@ -25,7 +25,7 @@ bool is_legal(const std::vector<tree::Node>& nodes) {
     return true;
 }
 
-// What is read of any bytes is legal text.
+// Any bytes are read as legal text.
 void read_object(std::string_view bytes) {
     static const auto models =
         tree::Models::parse("?Gene Remark ?Text #E\n      Map Float\n#E At DateType\n");

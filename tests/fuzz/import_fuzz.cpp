@@ -23,7 +23,7 @@ std::vector<archive::TableShape> shapes() {
     return all;
 }
 
-// Reads the bytes in pieces of a size that depends on them, so that lines lie across pieces.
+// Reads the bytes in pieces of a size that depends on them, so that lines cross pieces.
 archive::ReadBytes reading(std::string_view bytes) {
     const std::size_t piece = bytes.empty() ? 1 : 1 + static_cast<unsigned char>(bytes[0]) % 64;
     return [bytes, piece](std::span<char> into) mutable {

@@ -1,4 +1,4 @@
-// JSON Lines on any bytes: splitting into objects, names, reading, writing them again.
+// JSON Lines of any bytes: splitting into objects, names, reading, writing them again.
 //   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-json_lines_fuzz
 // SPDX-License-Identifier: MIT
 #include <cstdint>
@@ -23,7 +23,7 @@ bool is_legal(const std::vector<tree::Node>& nodes) {
     return true;
 }
 
-// What is read is legal text, and what is written of it is read as the same.
+// Objects are legal text, and are the same after writing and reading them.
 void read_object(std::string_view line) {
     const auto object = source::dump::parse_json_object(line);
     if (!object) return;

@@ -1,4 +1,4 @@
-// The models parser on any bytes, and a walk through what it made of them.
+// The models parser with any bytes, and a walk through its result.
 //   make fuzz                                          all fuzzers, a minute each
 //   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-models_fuzz  this one
 // SPDX-License-Identifier: MIT

@@ -1,5 +1,5 @@
-// Queries and request fields of any bytes, through all that reads them: nothing breaks, what is
-// refused is the client's fault, and what is let through has one spelling.
+// Queries and request fields of any bytes: nothing breaks, refusals are client errors, and
+// accepted requests have one spelling.
 //   make fuzz                                          all fuzzers, a minute each
 //   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-request_fuzz  this one
 // SPDX-License-Identifier: MIT
@@ -12,7 +12,6 @@
 #include "serve/access_control.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
-#include "serve/rate_limiter.hpp"
 #include "serve/requests.hpp"
 
 namespace {
@@ -28,13 +27,13 @@ std::string query_in(const std::string& address) {
     return question == std::string::npos ? std::string() : address.substr(question + 1);
 }
 
-// Parses to a value whose address parses to the same value; or is refused as the client's fault.
+// Parses to a value whose address parses to the same value, or is refused as a client error.
 template <class Parse, class Address>
 void check(std::string_view query, Parse&& parse, Address&& address_of_it) {
     const auto parsed = parse(query);
     if (!parsed) return require(parsed.error().status == 400 || parsed.error().status == 414);
     const auto address = address_of_it(*parsed);
-    // Escapes may make an address longer than what is extracted.
+    // Escapes can make an address longer than the accepted query.
     if (query_in(address).size() > longest_query) return;
     const auto again = parse(query_in(address));
     require(again.has_value() && address_of_it(*again) == address);

@@ -1,5 +1,5 @@
-// The XML reader on any bytes: what it hands over is legal, whole, no deeper than trees may be,
-// the same again when the file is cut off behind it, and comes back from JSON Lines.
+// The XML reader with any bytes: returned objects are legal, whole, no deeper than trees may be,
+// the same when the file is cut off after them, and the same after JSON Lines.
 //   make fuzz                                          all fuzzers, a minute each
 //   make config=fuzz CXX=clang++-19 build/fuzz/fuzz-xml_reader_fuzz    this one
 // SPDX-License-Identifier: MIT
@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr std::size_t most = 2000;  // little, so that objects and values above it come up
+constexpr std::size_t most = 2000;  // small, so that larger objects and values occur
 
 void require(bool ok) {
     if (!ok) std::abort();
@@ -29,7 +29,7 @@ void check(const std::vector<tree::Node>& nodes, std::size_t depth) {
         require(base::is_legal_text(cell.text) && base::is_legal_text(cell.class_name));
         require(base::is_legal_text(node.stamp));
         require(cell.class_name.empty() ==
-                (cell.kind != tree::Kind::reference && cell.kind != tree::Kind::member));
+                (cell.kind != tree::CellKind::reference && cell.kind != tree::CellKind::member));
         check(node.children, depth + 1);
     }
 }

@@ -1,4 +1,4 @@
-"""Requests while nodes of the cluster die and come back.
+"""Requests while nodes of the cluster die and return.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +13,7 @@ from world import RELEASES, objects_of, paths_of
 
 
 def at_once(webs, paths):
-    """Each path asked of all servers at the same moment; the answers, a list for each server."""
+    """Requests each path from all servers at once; returns a list of answers for each server."""
     together = threading.Barrier(len(webs))
     answers = [[] for _ in webs]
 
@@ -30,7 +30,7 @@ def at_once(webs, paths):
     return answers
 
 
-@check("first requests of one object on three nodes at once leave one row and give one page")
+@check("Simultaneous first requests of one object on three nodes leave one row and give one page")
 def _(world):
     paths = paths_of(objects_of(world.site, 100))
     pages, rows = world.reference(paths)
@@ -50,7 +50,7 @@ def _(world):
 
 
 def three_servers(world, paths):
-    """A store that has seen two releases, and a server that speaks to each node first."""
+    """Makes a store with two releases, and a server for each node that asks this node first."""
     pages, rows = world.reference(paths)
     database = world.new_database()
     world.publish(RELEASES[0])
@@ -69,7 +69,7 @@ def until_answered(readers, web, status, since):
                f"{web.config.name} answers {status}", 60)
 
 
-@check("a node is killed: requests go on by the next one, and by it when it is back")
+@check("When a node is killed, requests use the next one, and use it again when it is back")
 def _(world):
     paths = paths_of(objects_of(world.site, 100))
     database, webs, pages, rows = three_servers(world, paths)
@@ -91,7 +91,7 @@ def _(world):
     tables.expect_same(world.cluster, database, rows)
 
 
-@check("a node hangs: it is left for the next one")
+@check("When a node hangs, requests use the next one")
 def _(world):
     paths = paths_of(objects_of(world.site, 100))
     database, webs, pages, rows = three_servers(world, paths)
@@ -110,7 +110,7 @@ def _(world):
     tables.expect_same(world.cluster, database, rows)
 
 
-@check("a node that sends its data to another is asked only when it is the only one")
+@check("A node that is a state transfer donor is used only when no other is left")
 def _(world):
     database = world.new_database()
     first, second, _ = world.cluster.nodes
@@ -124,7 +124,7 @@ def _(world):
         first.tell("SET GLOBAL wsrep_desync = OFF")
 
 
-@check("two nodes are killed: nothing wrong is sent, and all is well when the last is a cluster again")
+@check("When two nodes are killed, nothing wrong is sent, and all recovers with the cluster")
 def _(world):
     paths = paths_of(objects_of(world.site, 100))
     database, webs, pages, rows = three_servers(world, paths)

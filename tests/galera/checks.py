@@ -1,4 +1,4 @@
-"""The list of checks; each is given the world.
+"""The list of checks; each gets the world.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""Three MariaDB nodes that are one Galera cluster, on 127.0.0.1, .2 and .3; all ended by close().
+"""Three MariaDB nodes of one Galera cluster on 127.0.0.1, .2 and .3. close() ends all of them.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,7 +17,7 @@ from site_of_varve import eventually
 
 PROVIDER = "/usr/lib/galera/libgalera_smm.so"
 SIZE = 3
-# Asked for by the tests, so that a node that is gone is missed after 2 s, not 5.
+# A setting of the tests, so that a missing node is noticed after 2 s instead of 5.
 QUICK_EVICTION = ("evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.25S;"
                   "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT5S")
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -25,7 +25,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def adopt_orphans():
-    """Scripts of a killed node become this process's children, so that they can be ended."""
+    """Makes scripts of a killed node children of this process, so that they can be ended."""
     _libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -48,7 +48,7 @@ def is_free(address, port):
 
 
 def free_base():
-    """A port from which on 40 are free at each node's address, below those that clients get."""
+    """Returns the first of 40 free ports at each node's address, below those that clients get."""
     for _ in range(200):
         base = random.randrange(15000, 32000, 40)
         if all(is_free(f"127.0.0.{number}", base + offset)
@@ -66,7 +66,7 @@ class Node:
         self.process = None
 
     def port(self, kind):
-        """Of clients 0, of the group 1, of incremental 2 and of whole transfers 3."""
+        """Returns a port: 0 for clients, 1 for the group, 2 for incremental and 3 for whole transfers."""
         return self.base + 10 * self.number + kind
 
     @property
@@ -88,7 +88,7 @@ class Node:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=60, check=True)
 
     def words(self, group):
-        """The command that starts the node; group: where the others are, empty for the first."""
+        """Returns the command that starts the node; group: addresses of others, empty for the first."""
         provider = (f"base_host={self.address};base_port={self.port(1)};"
                     f"gmcast.listen_addr=tcp://{self.address}:{self.port(1)};"
                     f"ist.recv_addr={self.address}:{self.port(2)};gcache.size=32M;{QUICK_EVICTION}")
@@ -104,7 +104,7 @@ class Node:
                 f"--wsrep-provider-options={provider}"]
 
     def start(self, group):
-        """Begins to start; synced() tells when it is done."""
+        """Starts it without waiting; synced() tells when it is ready."""
         words = self.words(group)
         position = self.recovered_position() if group else None
         if position:
@@ -115,7 +115,7 @@ class Node:
         log.close()
 
     def recovered_position(self):
-        """What a killed node had committed, so that only the rest is sent to it; None: nothing."""
+        """Returns what a killed node had committed, so that it gets only the rest; None: nothing."""
         done = subprocess.run(self.words("") + ["--wsrep-recover"], stdin=subprocess.DEVNULL, timeout=60,
                               capture_output=True, text=True, errors="replace", check=False)
         found = re.search(r"Recovered position: ([0-9a-f-]{36}:\d+)", done.stdout + done.stderr)
@@ -125,12 +125,12 @@ class Node:
         return self.process is not None and self.process.poll() is None
 
     def kill(self):
-        """As a power cut does it."""
+        """Ends it as a power cut does."""
         self.process.kill()
         self.process.wait()
 
     def freeze(self):
-        """As a machine that hangs: connections stay open, and nothing is said on them."""
+        """Stops it like a machine that hangs: connections stay open without any answer."""
         self.process.send_signal(signal.SIGSTOP)
 
     def thaw(self):
@@ -139,7 +139,7 @@ class Node:
     # ---- questions ----
 
     def ask(self, sql, database=""):
-        """The rows, tab-separated; None when the node does not answer them."""
+        """Returns the rows, tab-separated, or None when the node does not answer."""
         words = ["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "-N", "-B", "-e", sql]
         done = subprocess.run(words + ([database] if database else []), stdin=subprocess.DEVNULL, timeout=60,
                               capture_output=True, text=True, check=False)
@@ -156,7 +156,7 @@ class Node:
         return row.split("\t")[1].strip() if row else ""
 
     def clients(self):
-        """How many connections it has of `varve`."""
+        """Returns how many connections it has from `varve`."""
         return int(self.tell("SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'varve'"))
 
     def synced(self, size):
@@ -179,7 +179,7 @@ class Cluster:
         self.databases = 0
 
     def start(self):
-        """Installed, the first node bootstrapped, the others joined."""
+        """Installs the nodes, bootstraps the first, and lets the others join."""
         for node in self.nodes:
             node.install()
         first, *others = self.nodes
@@ -191,8 +191,8 @@ class Cluster:
         return self
 
     def bring_back(self, *nodes):
-        """Starts nodes that are down, one after another, and waits until all have what is there. None
-        before it is missed: a node that comes back sooner can split those that are left for seconds."""
+        """Starts nodes that are down one after another and waits until all are synced. A node starts
+        only when the others miss it: one that returns sooner can split them for seconds."""
         for node in nodes:
             self.wait_for(self.running())
             node.start(",".join(f"{other.address}:{other.port(1)}" for other in self.nodes))
@@ -202,7 +202,7 @@ class Cluster:
         return sum(node.runs() for node in self.nodes)
 
     def wait_for(self, size):
-        """Until the nodes that run are one cluster of that size."""
+        """Waits until the running nodes are one cluster of that size."""
         for node in self.nodes:
             if node.runs():
                 eventually(lambda node=node: node.synced(size), f"node {node.number} is one of {size}", 60)
@@ -212,7 +212,7 @@ class Cluster:
         node.tell("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=true'")
 
     def heal(self):
-        """All three there again, whatever a check that failed has left behind."""
+        """Brings all three back, whatever a failed check has left behind."""
         running = [node for node in self.nodes if node.runs()]
         for node in running:
             node.thaw()
@@ -228,7 +228,7 @@ class Cluster:
         return name
 
     def url(self, database, *order):
-        """store.url with the nodes in this order; none given: 1, 2, 3."""
+        """Returns store.url with the nodes in this order; by default 1, 2, 3."""
         nodes = [self.nodes[number - 1] for number in order] or self.nodes
         hosts = ",".join(f"{node.address}:{node.port(0)}" for node in nodes)
         return f"mysql://varve@{hosts}/{database}"
@@ -240,7 +240,7 @@ class Cluster:
         for node in self.nodes:
             if node.runs():
                 node.kill()
-        # Scripts that moved data between them.
+        # Scripts that transferred data between them.
         while left := children():
             for child in left:
                 os.kill(child, signal.SIGKILL)

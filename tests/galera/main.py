@@ -22,7 +22,7 @@ def out_of_time(_signal, _frame):
 
 
 def ready(world):
-    """The world with all its nodes there; another one when these can't be brought back."""
+    """Returns the world with all its nodes, or a new one when they cannot be brought back."""
     if world is None:
         return World().start()
     try:
@@ -34,7 +34,7 @@ def ready(world):
 
 
 def run(check, world):
-    """True when it passed."""
+    """Returns True when it passed."""
     started = time.monotonic()
     signal.alarm(SECONDS_FOR_ONE_CHECK)
     try:

@@ -1,4 +1,4 @@
-"""Clients that go on asking servers for pages while the cluster is hurt, and judge each answer.
+"""Clients that request pages from servers while nodes fail, and judge each answer.
 
 SPDX-License-Identifier: MIT
 """
@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def page_of(reply):
-    """The page without the time at which the rows were recorded."""
+    """Returns the page without the time at which the rows were recorded."""
     return re.sub(rb"<lastBuildDate>[^<]*</lastBuildDate>", b"", reply.body)
 
 
@@ -19,7 +19,7 @@ def items_of(body):
 
 
 def fault_in(reply, wanted):
-    """What is wrong with an answer; empty: nothing.
+    """Returns what is wrong with an answer, or an empty text.
 
     Right is the page that a store in which nothing fails gives, or 503 with Retry-After; or, where the
     history can be read but not written, a page that says that it may soon be better and has no other items.
@@ -36,13 +36,13 @@ def fault_in(reply, wanted):
     return f"another page: {reply.fields} {reply.body!r} for {wanted!r}"
 
 
-# Between two requests of one reader. Readers that never pause would take both processors from the
-# cluster and its servers.
+# The pause between two requests of one reader. Without it, readers would take both processors from
+# the cluster and its servers.
 PAUSE_SECONDS = 0.01
 
 
 class Readers:
-    """with Readers(webs, pages) as readers: …; then readers.faults is empty, or tells."""
+    """with Readers(webs, pages) as readers: …; afterwards readers.faults lists wrong answers."""
 
     def __init__(self, webs, pages, each=2):
         self.pages = pages
@@ -68,11 +68,11 @@ class Readers:
             self._stop.wait(PAUSE_SECONDS)
 
     def answered(self, web, status, since):
-        """Whether a request that began after `since` (time.monotonic()) had this status."""
+        """Returns whether a request that began after `since` (time.monotonic()) had this status."""
         return any(asked > since and got == status for asked, _, got in list(self.answers[web]))
 
     def told(self, since):
-        """A line for each server: answers from then on, and the longest that one took."""
+        """Returns a line for each server: its later answers and the longest time of one."""
         lines = []
         for web, answers in self.answers.items():
             later = [each for each in answers if each[0] + each[1] >= since]

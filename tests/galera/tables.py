@@ -1,4 +1,4 @@
-"""What a store holds, without what differs from one run to the next: ids, times, hits.
+"""The content of a store without what differs from run to run: ids, times, hits.
 
 SPDX-License-Identifier: MIT
 """
@@ -7,7 +7,7 @@ import sqlite3
 
 # The same text for both engines.
 QUERIES = {
-    # Objects that did not change are covered by `warmed`; one that a reader asked for says so itself.
+    # `warmed` covers objects that did not change; a requested one also has its own row.
     "objects": "SELECT o.class, name, name_key, label, label_key, signature, last_modification_date,"
                " CASE WHEN w.version > ace_version THEN w.version ELSE ace_version END"
                " FROM objects o LEFT JOIN (SELECT MAX(version) AS version FROM warmed WHERE class = '') w"
@@ -19,7 +19,7 @@ QUERIES = {
     "warmed": "SELECT class, version, objects FROM warmed",
     "failed": "SELECT version, class, name FROM failed",
 }
-# Rows beyond one, of what has to be there once.
+# Duplicate rows of things that must exist once.
 DOUBLED = {
     "objects": "SELECT class, name FROM objects GROUP BY class, name HAVING COUNT(*) > 1",
     "history": "SELECT oid, version FROM history GROUP BY oid, version HAVING COUNT(*) > 1",
@@ -32,7 +32,7 @@ def md5(value):
 
 
 def in_sqlite(path):
-    """Each table's rows, sorted, a row one text with tabs."""
+    """Returns each table's rows, sorted, each row as a text with tabs."""
     with sqlite3.connect(path) as store:
         store.create_function("MD5", 1, md5)
         return {table: sorted("\t".join(map(str, row)) for row in store.execute(query))
@@ -50,7 +50,7 @@ def first_difference(found, wanted):
 
 
 def expect_same(cluster, database, wanted):
-    """Every node holds exactly these tables, and nothing twice."""
+    """Checks that every node holds exactly these tables, and nothing twice."""
     for node in cluster.nodes:
         for name, query in DOUBLED.items():
             assert node.tell(query, database) == "", (node.number, "doubled", name)

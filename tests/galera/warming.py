@@ -1,4 +1,4 @@
-"""The release job on two nodes, requests on the third, while nodes die and come back.
+"""The release job on two nodes and requests on the third, while nodes die and return.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +21,7 @@ JOB_SECONDS = 120
 
 
 def make_builds(site):
-    """A large build and the next release of it."""
+    """Makes a large build and its next release."""
     first, second = (site.builds / release for release in RELEASES)
     subprocess.run([str(HERE / "make_build"), "--objects", str(OBJECTS), "--version", RELEASES[0],
                     "--date", "2010-01-01", "--folder", str(first), "--next", str(second),
@@ -31,7 +31,7 @@ def make_builds(site):
 
 
 def some_paths(site):
-    """Of objects that both releases hold, as many as readers ask for."""
+    """Returns objects that both releases hold, as many as readers request."""
     named = sorted(set.intersection(*(set(objects_in(site.dump_of(release))) for release in RELEASES)))
     return paths_of(random.Random(3).sample(named, 400))
 
@@ -55,7 +55,7 @@ class Job:
         return self.process.poll() is None
 
     def expect_done(self):
-        """Its summary."""
+        """Returns the summary of the job."""
         try:
             status = self.process.wait(JOB_SECONDS)
         finally:
@@ -74,7 +74,7 @@ class Job:
 
 
 def warmed_on_sqlite(world, paths):
-    """The pages after each of the two releases was warmed by one job, and the tables at the end."""
+    """Returns the pages after one job warmed each of the two releases, and the tables at the end."""
     site = world.site
     store = site.folder / "var" / "warmed.db"
     site.write_config("init.conf", store__url=f"sqlite:{store}")
@@ -93,14 +93,14 @@ def warmed_on_sqlite(world, paths):
 
 
 def is_warmed(node, database, release, objects):
-    """Whether so many objects were compared in the release."""
+    """Returns whether that many objects were compared in the release."""
     counted = node.ask(f"SELECT COUNT(*) FROM objects WHERE ace_version = '{release}'", database)
     return counted is not None and int(counted) >= objects
 
 
 def warm_and_kill(world, database, web, pages, release, kill):
-    """Two jobs at once; in the middle of it kill(jobs) kills a node, which then comes back. Returns
-    the summary of the first job, which is of all that was done by both."""
+    """Runs two jobs at once; halfway kill(jobs) kills a node, which then returns. Returns
+    the summary of the first job, which counts the work of both."""
     cluster = world.cluster
     world.publish(release)
     jobs = [Job(world.site, f"job{order[0]}", cluster.url(database, *order))
@@ -126,7 +126,7 @@ def counted(summary):
     return sum(summary[what] for what in ("new", "changed", "unchanged", "compared_before", "vanished"))
 
 
-@check("two jobs warm two releases, a node dies in each and a job in one: the store is that of one job alone")
+@check("Two jobs for two releases, with a node dying in each, give the same store as one job alone")
 def _(world):
     make_builds(world.site)
     paths = some_paths(world.site)

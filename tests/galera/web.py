@@ -1,4 +1,4 @@
-"""`varve serve` on a unix socket, asked as a web server asks it: FastCGI 1.0, one request a
+"""`varve serve` on a unix socket, requested as a web server does: FastCGI 1.0, one request per
 connection.
 
 SPDX-License-Identifier: MIT
@@ -20,7 +20,7 @@ def record(kind, content=b""):
 
 
 def variables(**values):
-    """Name-value pairs; names and values of 128 bytes and more are told in four bytes."""
+    """Returns name-value pairs; lengths of 128 bytes and more take four bytes."""
     pairs = b""
     for name, value in values.items():
         words = (name.encode(), value.encode())
@@ -31,7 +31,7 @@ def variables(**values):
 
 
 def output_of(stream):
-    """What the application wrote to its standard output, up to the end of the request."""
+    """Returns the application's standard output up to the end of the request."""
     output = b""
     while True:
         head = stream.read(8)
@@ -66,7 +66,7 @@ class Web:
                 stderr=log, preexec_fn=end_with_parent)
 
     def get(self, path):
-        """Throws OSError or AssertionError when the connection is refused or breaks."""
+        """Raises OSError or AssertionError when the connection is refused or breaks."""
         path, _, query = path.partition("?")
         asked = variables(REQUEST_METHOD="GET", SCRIPT_NAME="", PATH_INFO=path, QUERY_STRING=query,
                           REQUEST_URI=f"{path}?{query}", SERVER_PROTOCOL="HTTP/1.1")

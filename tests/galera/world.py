@@ -1,4 +1,4 @@
-"""What all checks share: the cluster, the site with its builds, and what a store of one file, in
+"""What all checks share: the cluster, the site with its builds, and the content of an SQLite store in
 which nothing ever fails, answers and holds.
 
 SPDX-License-Identifier: MIT
@@ -16,14 +16,14 @@ RELEASES = ("WS186", "WS187", "WS188")
 
 
 def objects_in(dump):
-    """Class and name of each object of a dump, but those that are not tracked."""
+    """Returns class and name of each tracked object of a dump."""
     found = re.findall(rb'(?m)^(\w+) : "([^"\\\n]+)"', dump)
     return [(class_name.decode(), name.decode()) for class_name, name in found
             if class_name != b"UserSession"]
 
 
 def objects_of(site, proteins):
-    """What WS188 holds, of the many proteins so many only."""
+    """Returns the objects of WS188 with only some of the many proteins."""
     named = objects_in(site.dump_of("WS188"))
     return ([each for each in named if each[0] != "Protein"] +
             [each for each in named if each[0] == "Protein"][:proteins])
@@ -41,26 +41,26 @@ class World:
         return self
 
     def new_database(self):
-        """An empty store of Varve in the cluster; its name."""
+        """Makes an empty store of Varve in the cluster and returns its name."""
         database = self.cluster.create_database()
         self.site.write_config("init.conf", store__url=self.cluster.url(database))
         self.site.expect(0, "init", config="init.conf")
         return database
 
     def serve(self, database, *order, cache_mb=0):
-        """`varve serve` over the nodes in this order."""
+        """Starts `varve serve` over the nodes in this order."""
         name = f"web{len(self.webs)}"
         self.webs.append(Web(self.site, name, self.cluster.url(database, *order), cache_mb))
         return self.webs[-1]
 
     def publish(self, version):
-        """The release becomes the current one, and every server has seen it."""
+        """Makes the release current and waits until every server serves it."""
         self.site.switch_to(version)
         for web in self.webs:
             web.wait_for(version)
 
     def reference(self, paths):
-        """The pages after each release in turn was asked for all paths; and the tables then."""
+        """Returns the pages after requests for all paths in each release in turn, and the tables then."""
         key = tuple(paths)
         if key not in self.references:
             self.references[key] = self.made_on_sqlite(paths)

@@ -1,14 +1,16 @@
-// Many objects at once: the outcome is that of one after the other.
+// A batch of objects is recorded like one object after another.
 // SPDX-License-Identifier: MIT
-#include "history/batch.hpp"
+#include "history/recorder.hpp"
 
+#include <algorithm>
 #include <map>
+#include <random>
 #include <set>
 
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 #include "support/catch.hpp"
-#include "support/contents.hpp"
 #include "support/faulty_connection.hpp"
+#include "support/recording.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
@@ -22,31 +24,23 @@ namespace {
 
 using Names = std::vector<ObjectName>;
 
-struct Office {
-    explicit Office(store::Connect connect, store::RetryPolicy retry_policy = {})
-        : pool(std::move(connect), 4, std::move(retry_policy)) {}
+struct BatchSite : support::RecordingSite {
+    using RecordingSite::RecordingSite;
 
-    std::vector<Brought> bring(const source::Source& build, const source::Source* previous,
-                               const Names& names, const BatchSettings& how = {}) {
-        auto done =
-            bring_up_to_date({pool, settings, clock, renames}, build, previous, names, how);
+    // Records the objects in one batch.
+    std::vector<Recorded> record(const source::Source& build, const source::Source* previous,
+                                 const Names& names, const RecordSettings& how = {}) {
+        auto list = how;
+        list.list_failed = ListFailed::yes;
+        auto done = bring_up_to_date(context(), build, previous, names, list);
         if (!done) FAIL(done.error().text);
         return *done;
     }
-    void refresh(const source::Source& build, const source::Source* previous,
-                 const Names& names) {
-        for (const auto& name : names) {
-            const auto done =
-                history::refresh({pool, settings, clock, renames}, build, previous, name);
-            if (!done && done.error().kind != base::Kind::absent) FAIL(done.error().text);
-        }
+    // Records them one by one.
+    void ask_for_all(const source::Source& build, const source::Source* previous,
+                     const Names& names) {
+        for (const auto& name : names) ask(build, previous, name);
     }
-    std::string contents() { return support::contents_of(pool); }
-
-    store::Pool pool;
-    Settings settings;
-    base::Clock clock = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    CreatedObjects renames;
 };
 
 Names names_of(const source::Source& build) {
@@ -58,9 +52,9 @@ Names names_of(const source::Source& build) {
     return names;
 }
 
-std::map<Fate, int> counted(const std::vector<Brought>& brought) {
-    std::map<Fate, int> counts;
-    for (const auto& one : brought) ++counts[one.fate];
+std::map<Status, int> counted(const std::vector<Recorded>& recorded) {
+    std::map<Status, int> counts;
+    for (const auto& one : recorded) ++counts[one.status];
     return counts;
 }
 
@@ -82,105 +76,151 @@ const Names all{{"Gene", "same"}, {"Gene", "changed"}, {"Gene", "gone"}, {"Gene"
 
 }  // namespace
 
-TEST_CASE("the sample builds in batches leave what they leave one by one") {
+TEST_CASE("Batches record the sample builds exactly as single requests do") {
     const auto engine = GENERATE(support::engines());
     const support::FreshStore first(engine), second(engine);
     const support::TempDir indexes;
-    Office batches(first.connect()), singly(second.connect());
+    BatchSite batches(first.connect()), singly(second.connect());
     std::set<ObjectName> seen;
     source::Build previous;
     for (const std::string version : {"WS186", "WS187", "WS188"}) {
         const auto build =
-            source::open_dump({"examples/builds/" + version, indexes.path().string(), 64});
+            source::open_files({"examples/builds/" + version, indexes.path().string(), 64});
         REQUIRE(build);
         for (auto& name : names_of(**build)) seen.insert(std::move(name));
         const Names names(seen.begin(), seen.end());
-        singly.refresh(**build, previous.get(), names);
+        singly.ask_for_all(**build, previous.get(), names);
         for (std::size_t at = 0; at < names.size(); at += 100) {
             const Names some(names.begin() + static_cast<std::ptrdiff_t>(at),
                              names.begin() +
                                  static_cast<std::ptrdiff_t>(std::min(at + 100, names.size())));
-            batches.bring(**build, previous.get(), some);
+            batches.record(**build, previous.get(), some);
         }
         previous = *build;
     }
     CHECK(batches.contents() == singly.contents());
 }
 
-TEST_CASE("a batch tells what became of each object") {
+TEST_CASE("The order in which objects are recorded does not change which are renamed") {
+    const support::Nodes common{tag("Remark", {text("common")})};
+    const auto content = [](const char* remark) {
+        return support::Nodes{tag("Remark", {text(remark)})};
+    };
+    SmallBuild before("WS186", "2008-02-01"), now("WS187", "2008-02-15");
+    Names names;
+    const auto had = [&](const std::string& name, const support::Nodes& nodes) {
+        before.with("Gene", name, nodes);
+        names.push_back({"Gene", name});
+    };
+    const auto has = [&](const std::string& name, const support::Nodes& nodes) {
+        now.with("Gene", name, nodes);
+        names.push_back({"Gene", name});
+    };
+    // Many objects share a content before and after; half of them get another one.
+    for (int i = 0; i < 110; ++i) {
+        had("common" + std::to_string(i), common);
+        has("common" + std::to_string(i), i % 2 == 0 ? common : content("rare"));
+    }
+    had("one of many", common), has("new name of one of many", common);
+    had("a", content("of two")), had("b", content("of two")), has("c", content("of two"));
+    had("d", content("once")), had("e", content("once"));
+    has("e", content("changed")), has("f", content("once"));
+    had("g", content("split")), has("h", content("split")), has("i", content("split"));
+
+    const auto engine = GENERATE(support::engines());
+    std::mt19937 random(7);
+    std::string expected;
+    for (int order = 0; order < 8; ++order) {
+        const support::FreshStore fresh(engine);
+        BatchSite site(fresh.connect());
+        site.record(before, nullptr, names);
+        std::ranges::shuffle(names, random);
+        for (std::size_t at = 0, some = 1; at < names.size(); at += some) {
+            some = std::min<std::size_t>(1 + random() % 40, names.size() - at);
+            const auto first = names.begin() + static_cast<std::ptrdiff_t>(at);
+            site.record(now, &before, Names(first, first + static_cast<std::ptrdiff_t>(some)));
+        }
+        const auto contents = site.contents();
+        if (expected.empty()) expected = contents;
+        REQUIRE(contents == expected);
+    }
+    CHECK_THAT(expected, Catch::Contains(R"("renamed_to":{"class":"Gene","name":"f"})") &&
+                             Catch::Contains(R"("name":"new name of one of many"})") &&
+                             !Catch::Contains(R"("renamed_to":{"class":"Gene","name":"c"})") &&
+                             !Catch::Contains(R"("renamed_from":{"class":"Gene","name":"g"})"));
+}
+
+TEST_CASE("A batch returns what happened to each object") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    BatchSite site(fresh.connect());
     const OldBuild old_build;
     const NewBuild new_build;
-    auto brought = office.bring(old_build, nullptr, all);
-    CHECK(counted(brought) == std::map<Fate, int>{{Fate::added, 3}, {Fate::absent, 1}});
-    brought = office.bring(new_build, &old_build, all);
-    REQUIRE(brought.size() == 4);
-    CHECK(brought[0].fate == Fate::unchanged);
-    CHECK(brought[1].fate == Fate::changed);
-    CHECK(brought[2].fate == Fate::vanished);
-    CHECK(brought[3].fate == Fate::added);
-    brought = office.bring(new_build, &old_build, all);
-    CHECK(counted(brought) == std::map<Fate, int>{{Fate::compared, 4}});
-    // Three looked at, and the new one once more: is it the other under a new name (C9)?
+    auto recorded = site.record(old_build, nullptr, all);
+    CHECK(counted(recorded) == std::map<Status, int>{{Status::added, 3}, {Status::absent, 1}});
+    recorded = site.record(new_build, &old_build, all);
+    REQUIRE(recorded.size() == 4);
+    CHECK(recorded[0].status == Status::unchanged);
+    CHECK(recorded[1].status == Status::changed);
+    CHECK(recorded[2].status == Status::vanished);
+    CHECK(recorded[3].status == Status::added);
+    recorded = site.record(new_build, &old_build, all);
+    CHECK(counted(recorded) == std::map<Status, int>{{Status::compared, 4}});
+    // It looks at three, and at the new one again: it may be the other under a new name (C9).
     CHECK(new_build.loads() == 4);
 }
 
-TEST_CASE("an object whose bytes are those it was compared with is not loaded") {
+TEST_CASE("An object with the same bytes as its compared version is not loaded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    BatchSite site(fresh.connect());
     const OldBuild old_build;
     const NewBuild new_build;
-    office.bring(old_build, nullptr, all);
+    site.record(old_build, nullptr, all);
     std::vector<std::string> asked;
-    BatchSettings how;
+    RecordSettings how;
     how.note_unchanged = NoteUnchanged::no;
     how.same_bytes = [&](const ObjectName& name, const std::string& version) {
         asked.push_back(name.name + " " + version);
         return old_build.digest_of(name) == new_build.digest_of(name);
     };
-    const auto brought = office.bring(new_build, &old_build, all, how);
+    const auto recorded = site.record(new_build, &old_build, all, how);
     CHECK(asked == std::vector<std::string>{"same WS186", "changed WS186"});
     CHECK(new_build.loads() == 3);  // the new one twice, see above
-    CHECK(brought[0].fate == Fate::unchanged);
-    // Its row is as it was: the end of the job notes the class.
-    CHECK_THAT(office.contents(),
-               Catch::Contains("Gene|same|same|same|" + tree::signature_of(one) +
-                               "|2007-01-01|WS186||\n"));
-    const auto again = office.bring(new_build, &old_build, {{"Gene", "same"}});
-    CHECK(again[0].fate == Fate::unchanged);
-    CHECK(office.bring(new_build, &old_build, {{"Gene", "same"}})[0].fate == Fate::compared);
+    CHECK(recorded[0].status == Status::unchanged);
+    // Its row does not change, because the end of the job notes the class.
+    CHECK_THAT(site.contents(), Catch::Contains("Gene|same|same|same|" + tree::signature_of(one) +
+                                                "|2007-01-01|WS186||\n"));
+    const auto again = site.record(new_build, &old_build, {{"Gene", "same"}});
+    CHECK(again[0].status == Status::unchanged);
+    CHECK(site.record(new_build, &old_build, {{"Gene", "same"}})[0].status == Status::compared);
 }
 
-TEST_CASE("an object that can't be read is listed with the reason, and the others are recorded") {
+TEST_CASE("An unreadable object is listed with the reason, and the others are recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    BatchSite site(fresh.connect());
     OldBuild build;
-    build.break_with({base::Kind::malformed, "dump.ace:7: a cell without an end"});
-    const auto brought = office.bring(build, nullptr, all);
-    CHECK(counted(brought) == std::map<Fate, int>{{Fate::failed, 3}, {Fate::absent, 1}});
-    CHECK(brought[0].reason == "dump.ace:7: a cell without an end");
-    const auto listed = store::perform(office.pool, store::Access::read, [](auto& transaction) {
-        return transaction.query("SELECT version, class, name, reason FROM failed ORDER BY name");
-    });
+    build.break_with({base::ErrorKind::malformed, "dump.ace:7: a cell without an end"});
+    const auto recorded = site.record(build, nullptr, all);
+    CHECK(counted(recorded) == std::map<Status, int>{{Status::failed, 3}, {Status::absent, 1}});
+    CHECK(recorded[0].error->text == "dump.ace:7: a cell without an end");
+    const auto listed =
+        site.query("SELECT version, class, name, reason FROM failed ORDER BY name");
     REQUIRE(listed.size() == 3);
-    CHECK(listed[0] == store::Row({"WS186", "Gene", "changed", brought[0].reason}));
-    // Twice is once.
-    office.bring(build, nullptr, all);
+    CHECK(listed[0] == store::Row({"WS186", "Gene", "changed", recorded[0].error->text}));
+    // A second time changes nothing.
+    site.record(build, nullptr, all);
 }
 
-TEST_CASE("a build that can't be read stops a batch") {
+TEST_CASE("An unreadable build stops a batch") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Office office(fresh.connect());
+    BatchSite site(fresh.connect());
     OldBuild build;
-    build.break_with({base::Kind::unavailable, "the folder has gone"});
-    const Context desk{office.pool, office.settings, office.clock, office.renames};
-    const auto done = bring_up_to_date(desk, build, nullptr, all, {});
+    build.break_with({base::ErrorKind::unavailable, "the folder has gone"});
+    const auto done = bring_up_to_date(site.context(), build, nullptr, all, {});
     REQUIRE_FALSE(done);
-    CHECK(done.error().kind == base::Kind::unavailable);
+    CHECK(done.error().kind == base::ErrorKind::unavailable);
 }
 
-TEST_CASE("a batch leaves the same whichever statement fails, and however") {
+TEST_CASE("A batch gives the same result, whichever statement fails and however") {
     using support::Fault;
     const auto fault =
         GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
@@ -188,39 +228,39 @@ TEST_CASE("a batch leaves the same whichever statement fails, and however") {
     const OldBuild old_build;
     const NewBuild new_build;
     const support::FreshStore calm(engine);
-    Office undisturbed(calm.connect());
-    undisturbed.bring(old_build, nullptr, all);
-    undisturbed.bring(new_build, &old_build, all);
+    BatchSite undisturbed(calm.connect());
+    undisturbed.record(old_build, nullptr, all);
+    undisturbed.record(new_build, &old_build, all);
     for (int at = 1;; ++at) {
         const support::FreshStore fresh(engine);
         const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-        Office office(support::faulty(fresh.connect(), plan), support::no_waiting());
-        office.bring(old_build, nullptr, all);
-        const auto brought = office.bring(new_build, &old_build, all);
+        BatchSite site(support::faulty(fresh.connect(), plan), support::no_waiting());
+        site.record(old_build, nullptr, all);
+        const auto recorded = site.record(new_build, &old_build, all);
         INFO("statement " << at);
-        CHECK(office.contents() == undisturbed.contents());
-        CHECK(brought[1].fate == Fate::changed);
+        CHECK(site.contents() == undisturbed.contents());
+        CHECK(recorded[1].status == Status::changed);
         if (!plan->struck()) break;
     }
 }
 
-TEST_CASE("objects that a request records meanwhile are recorded once") {
+TEST_CASE("Objects that a request records during a batch are recorded once") {
     const support::FreshStore fresh(GENERATE(support::engines())), other(fresh.engine());
-    Office office(fresh.connect()), calm(other.connect());
+    BatchSite site(fresh.connect()), calm(other.connect());
     const OldBuild old_build;
     const NewBuild new_build;
-    calm.bring(old_build, nullptr, all);
-    calm.bring(new_build, &old_build, all);
-    office.bring(old_build, nullptr, all);
+    calm.record(old_build, nullptr, all);
+    calm.record(new_build, &old_build, all);
+    site.record(old_build, nullptr, all);
     // Between reading and writing: the batch asks for bytes after it has read the rows.
-    BatchSettings how;
+    RecordSettings how;
     bool done = false;
     how.same_bytes = [&](const ObjectName&, const std::string&) {
-        if (!done) office.refresh(new_build, &old_build, all);
+        if (!done) site.ask_for_all(new_build, &old_build, all);
         done = true;
         return false;
     };
-    office.bring(new_build, &old_build, all, how);
+    site.record(new_build, &old_build, all, how);
     CHECK(done);
-    CHECK(office.contents() == calm.contents());
+    CHECK(site.contents() == calm.contents());
 }

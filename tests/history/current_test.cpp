@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
-#include "tables/tables.hpp"
+#include "tables/objects.hpp"
 
 using namespace tables;
 using namespace history;
@@ -23,7 +23,7 @@ Shared build(const std::string& version, const std::string& day, int objects,
     return made;
 }
 
-// The builds that lie there, by hand.
+// Builds made by the test, one of which is in place.
 struct Shelf {
     Shared now;
     std::vector<Shared> kept;
@@ -33,7 +33,7 @@ struct Shelf {
     BuildOpener opener() {
         return {
             [this]() -> base::Result<std::string> {
-                if (!now) return base::fail(base::Kind::unavailable, "the folder has gone");
+                if (!now) return base::fail(base::ErrorKind::unavailable, "the folder has gone");
                 return identity;
             },
             [this](Wholeness wholeness) -> base::Result<source::Build> {
@@ -54,6 +54,22 @@ struct Shelf {
     }
 };
 
+// A store, and what a server over it serves of the builds.
+struct Site {
+    explicit Site(store::Engine engine) : fresh(engine) {}
+    Site(store::Engine engine, Shared first) : Site(engine) { put(std::move(first)); }
+
+    void put(Shared next) {
+        shelf.put(std::move(next));
+        current.look();
+    }
+
+    support::FreshStore fresh;
+    store::Pool pool{fresh.connect(), 2};
+    Shelf shelf;
+    CurrentBuild current{shelf.opener(), pool};
+};
+
 bool contains(const std::string& text, const std::string& part) {
     INFO(text);
     return text.find(part) != std::string::npos;
@@ -63,64 +79,48 @@ base::Seconds some_time() { return base::Seconds{*base::parse_date("2008-04-01")
 
 }  // namespace
 
-TEST_CASE("a build is taken over when it lies there, and the next one after it") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    Shelf shelf;
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    CHECK(current.build() == nullptr);
-    CHECK(contains(current.why(), "has gone"));
+TEST_CASE("A build becomes current when it appears, and so does the next one") {
+    Site site(GENERATE(support::engines()));
+    site.current.look();
+    CHECK(site.current.build() == nullptr);
+    CHECK(contains(site.current.why(), "has gone"));
 
-    shelf.put(build("WS186", "2008-02-01", 30));
-    current.look();
-    REQUIRE(current.build());
-    CHECK(current.build()->release().version == "WS186");
-    CHECK(current.builds().previous == nullptr);
-    CHECK(current.why().empty());
+    site.put(build("WS186", "2008-02-01", 30));
+    REQUIRE(site.current.build());
+    CHECK(site.current.build()->release().version == "WS186");
+    CHECK(site.current.builds().previous == nullptr);
+    CHECK(site.current.why().empty());
 
-    shelf.put(build("WS187", "2008-02-15", 30, "y"));
-    current.look();
-    CHECK(current.build()->release().version == "WS187");
-    REQUIRE(current.builds().previous);
-    CHECK(current.builds().previous->release().version == "WS186");
+    site.put(build("WS187", "2008-02-15", 30, "y"));
+    CHECK(site.current.build()->release().version == "WS187");
+    REQUIRE(site.current.builds().previous);
+    CHECK(site.current.builds().previous->release().version == "WS186");
 }
 
-TEST_CASE("a folder that vanished leaves the build before to serve on") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    Shelf shelf;
-    shelf.put(build("WS186", "2008-02-01", 30));
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    shelf.now = nullptr;
-    current.look();
-    REQUIRE(current.build());
-    CHECK(contains(current.why(), "has gone"));
+TEST_CASE("When its folder vanishes, the earlier build stays current") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    site.shelf.now = nullptr;
+    site.current.look();
+    REQUIRE(site.current.build());
+    CHECK(contains(site.current.why(), "has gone"));
 }
 
-TEST_CASE("a build in which a class lost most of its objects is refused until it is accepted") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    Shelf shelf;
-    shelf.put(build("WS186", "2008-02-01", 30));
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    shelf.put(build("WS187", "2008-02-15", 14, "y"));
-    current.look();
-    CHECK(current.build()->release().version == "WS186");
-    CHECK(contains(current.why(), "class Gene has 14 of the 30 objects it had in WS186"));
-    CHECK(contains(current.why(), "varve accept WS187"));
-    REQUIRE(current.candidate());
-    CHECK(current.candidate()->release().version == "WS187");
+TEST_CASE("A build in which a class lost most of its objects is refused until it is accepted") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    site.put(build("WS187", "2008-02-15", 14, "y"));
+    CHECK(site.current.build()->release().version == "WS186");
+    CHECK(contains(site.current.why(), "class Gene has 14 of the 30 objects it had in WS186"));
+    CHECK(contains(site.current.why(), "varve accept WS187"));
+    REQUIRE(site.current.candidate());
+    CHECK(site.current.candidate()->release().version == "WS187");
 
-    accept(pool, "WS187", current.candidate()->digest(), some_time());
-    current.look();
-    CHECK(current.build()->release().version == "WS187");
-    CHECK(current.why().empty());
+    accept(site.pool, "WS187", site.current.candidate()->digest(), some_time());
+    site.current.look();
+    CHECK(site.current.build()->release().version == "WS187");
+    CHECK(site.current.why().empty());
 }
 
-TEST_CASE("half of a class may go, and small classes may lose everything") {
+TEST_CASE("Half of a class may vanish, and small classes may lose everything") {
     const auto before = build("WS186", "2008-02-01", 30);
     CHECK(lost_classes(*build("WS187", "2008-02-15", 15), *before).empty());
     CHECK_FALSE(lost_classes(*build("WS187", "2008-02-15", 0), *before).empty());
@@ -128,19 +128,13 @@ TEST_CASE("half of a class may go, and small classes may lose everything") {
     CHECK(lost_classes(*build("WS187", "2008-02-15", 0), *small).empty());
 }
 
-TEST_CASE("a recorded version of another date is refused") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    Shelf shelf;
-    shelf.put(build("WS186", "2008-02-01", 30));
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    shelf.put(build("WS186", "2008-01-31", 30));
-    current.look();
-    CHECK(contains(current.why(), "WS186 is recorded as of 2008-02-01"));
+TEST_CASE("A recorded version with another date is refused") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    site.put(build("WS186", "2008-01-31", 30));
+    CHECK(contains(site.current.why(), "WS186 is recorded as of 2008-02-01"));
 }
 
-TEST_CASE("a build that can't be read is read once, until it is another one") {
+TEST_CASE("An unreadable build is read once, until it changes") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
     Shelf shelf;
@@ -148,7 +142,8 @@ TEST_CASE("a build that can't be read is read once, until it is another one") {
     auto opener = shelf.opener();
     opener.open = [&](Wholeness) -> base::Result<source::Build> {
         ++opened;
-        return base::fail(base::Kind::malformed, "dump.ace:3: a line that belongs to no object");
+        return base::fail(base::ErrorKind::malformed,
+                          "dump.ace:3: a line that belongs to no object");
     };
     shelf.put(build("WS186", "2008-02-01", 30));
     CurrentBuild current(opener, pool);
@@ -161,12 +156,12 @@ TEST_CASE("a build that can't be read is read once, until it is another one") {
     CHECK(contains(current.why(), "dump.ace:3"));
 }
 
-TEST_CASE("a build that is cut off is refused with its place until it is accepted") {
+TEST_CASE("A truncated build is refused with its place until it is accepted") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
     Shelf shelf;
     shelf.put(build("WS186", "2008-02-01", 30));
-    shelf.flaw = base::Error{base::Kind::refused, "dump.ace:17: the file ends too early"};
+    shelf.flaw = base::Error{base::ErrorKind::refused, "dump.ace:17: the file ends too early"};
     CurrentBuild current(shelf.opener(), pool);
     current.look();
     CHECK(current.build() == nullptr);
@@ -177,83 +172,57 @@ TEST_CASE("a build that is cut off is refused with its place until it is accepte
     CHECK(current.why().empty());
 }
 
-TEST_CASE("a recorded version with other content is refused, whatever is accepted") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    Shelf shelf;
-    shelf.put(build("WS186", "2008-02-01", 30));
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    const auto first = current.build();
-    shelf.put(build("WS186", "2008-02-01", 30, "other"));
-    current.look();
-    CHECK(current.build() == first);
-    CHECK(contains(current.why(), "WS186 is recorded with other content"));
-    accept(pool, "WS186", current.candidate()->digest(), some_time());
-    current.look();
-    CHECK(current.build() == first);
+TEST_CASE("A recorded version with other content is refused, whatever is accepted") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    const auto first = site.current.build();
+    site.put(build("WS186", "2008-02-01", 30, "other"));
+    CHECK(site.current.build() == first);
+    CHECK(contains(site.current.why(), "WS186 was recorded with different content"));
+    accept(site.pool, "WS186", site.current.candidate()->digest(), some_time());
+    site.current.look();
+    CHECK(site.current.build() == first);
 }
 
-TEST_CASE("a refused build is no measure for the one after it") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    Shelf shelf;
-    shelf.put(build("WS186", "2008-02-01", 30));
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    shelf.put(build("WS187", "2008-02-15", 2, "y"));
-    current.look();
-    shelf.put(build("WS188", "2008-03-22", 30, "z"));
-    current.look();
-    CHECK(current.build()->release().version == "WS188");
-    CHECK(current.builds().previous->release().version == "WS186");
+TEST_CASE("A refused build is not compared with the next one") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    site.put(build("WS187", "2008-02-15", 2, "y"));
+    site.put(build("WS188", "2008-03-22", 30, "z"));
+    CHECK(site.current.build()->release().version == "WS188");
+    CHECK(site.current.builds().previous->release().version == "WS186");
 }
 
-TEST_CASE("a site may be rolled back to an earlier build") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    Shelf shelf;
+TEST_CASE("A site can be rolled back to an earlier build") {
     const auto first = build("WS186", "2008-02-01", 30);
-    shelf.put(first);
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    shelf.put(build("WS187", "2008-02-15", 30, "y"));
-    current.look();
-    shelf.put(first);
-    current.look();
-    CHECK(current.build() == first);
+    Site site(GENERATE(support::engines()), first);
+    site.put(build("WS187", "2008-02-15", 30, "y"));
+    site.put(first);
+    CHECK(site.current.build() == first);
 }
 
-TEST_CASE("a release published again is taken when its content is the recorded one") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
-    Shelf shelf;
-    shelf.put(build("WS186", "2008-02-01", 30));
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
+TEST_CASE("A release published again is accepted when its content is the recorded one") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
     const auto again = build("WS186", "2008-02-01", 30, "y");
-    shelf.put(again);
-    current.look();
-    CHECK(contains(current.why(), "varve prewarm --replace WS186"));
-    CHECK(current.build()->digest() != again->digest());
-    // Whoever replaces it judges it by all else, and records nothing.
-    CurrentBuild judge(shelf.opener(), pool, RepublicationPolicy::judged);
+    site.put(again);
+    CHECK(contains(site.current.why(), "varve prewarm --replace WS186"));
+    CHECK(site.current.build()->digest() != again->digest());
+    // A replacement is checked by all other rules and not recorded.
+    CurrentBuild judge(site.shelf.opener(), site.pool, RepublicationPolicy::judged);
     judge.look();
     CHECK(judge.why().empty());
     CHECK(judge.build()->digest() == again->digest());
-    current.look();
-    CHECK(current.build()->digest() != again->digest());
+    site.current.look();
+    CHECK(site.current.build()->digest() != again->digest());
 
-    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+    store::perform(site.pool, store::Access::write, [&](store::Transaction& transaction) {
         transaction.execute("UPDATE releases SET digest = ?, replacing = 1 WHERE version = ?",
                             {store::Value{again->digest()}, store::Value{std::string("WS186")}});
     });
-    current.look();
-    CHECK(current.why().empty());
-    CHECK(current.build()->digest() == again->digest());
+    site.current.look();
+    CHECK(site.current.why().empty());
+    CHECK(site.current.build()->digest() == again->digest());
 }
 
-TEST_CASE("a build that is judged for a replacement is not recorded") {
+TEST_CASE("A build that is checked for a replacement is not recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
     Shelf shelf;
@@ -266,24 +235,18 @@ TEST_CASE("a build that is judged for a replacement is not recorded") {
           }).empty());
 }
 
-TEST_CASE("a release recorded from files is served by the server too, and the other way round") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
+TEST_CASE("A release recorded from files can be served from a server, and the other way round") {
     const auto files_first = GENERATE(true, false);
     auto first = build("WS186", "2008-02-01", 30), second = build("WS186", "2008-02-01", 30, "y");
     (files_first ? second : first)->of_server();
-    Shelf shelf;
-    shelf.put(first);
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    CHECK(current.build() == first);
-    shelf.put(second);
-    current.look();
-    CHECK(current.why().empty());
-    CHECK(current.build() == second);
-    // From now on it is known by what is served, and another of that sort contradicts it.
+    Site site(GENERATE(support::engines()), first);
+    CHECK(site.current.build() == first);
+    site.put(second);
+    CHECK(site.current.why().empty());
+    CHECK(site.current.build() == second);
+    // From now on the digest is that of the served build, and another of its kind contradicts it.
     const auto recorded =
-        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+        store::perform(site.pool, store::Access::write, [&](store::Transaction& transaction) {
             CHECK(record_release(transaction, second->release(), second->digest()));
             return recorded_release(transaction, "WS186");
         });
@@ -291,25 +254,18 @@ TEST_CASE("a release recorded from files is served by the server too, and the ot
     CHECK(recorded->digest == second->digest());
     auto third = build("WS186", "2008-02-01", 30, "z");
     if (files_first) third->of_server();
-    shelf.put(third);
-    current.look();
-    CHECK(contains(current.why(), "recorded with other content"));
-    CHECK(current.build() == second);
+    site.put(third);
+    CHECK(contains(site.current.why(), "recorded with different content"));
+    CHECK(site.current.build() == second);
 }
 
-TEST_CASE("the index kept of a release is found, whichever sort it was recorded by") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
-    store::Pool pool(fresh.connect(), 2);
+TEST_CASE("The kept index of a release is found, whichever kind of source recorded it") {
     auto files = build("WS186", "2008-02-01", 30), server = build("WS186", "2008-02-01", 30);
     server->of_server();
-    Shelf shelf;
-    shelf.put(files);
-    CurrentBuild current(shelf.opener(), pool);
-    current.look();
-    // The folder has gone: what is kept was made of the server.
-    shelf.now = server;
-    shelf.put(build("WS187", "2008-02-15", 30));
-    current.look();
-    CHECK(current.builds().previous == server);
-    CHECK(current.build()->release().version == "WS187");
+    Site site(GENERATE(support::engines()), files);
+    // The folder is gone, and the kept index was made from the server.
+    site.shelf.now = server;
+    site.put(build("WS187", "2008-02-15", 30));
+    CHECK(site.current.builds().previous == server);
+    CHECK(site.current.build()->release().version == "WS187");
 }

@@ -1,5 +1,5 @@
-// The builds that bench/make_build makes, read and compared by the product: what it says it
-// changed from release to release is what changed, node for node.
+// The builds that bench/make_build makes, read and compared by the product: exactly the changes
+// that it lists from release to release are found, node for node.
 // SPDX-License-Identifier: MIT
 #include <fstream>
 #include <map>
@@ -10,8 +10,8 @@
 #include "base/text.hpp"
 #include "compare/compare.hpp"
 #include "source/ace_object.hpp"
-#include "source/dump.hpp"
 #include "source/dumps.hpp"
+#include "source/files_build.hpp"
 #include "support/trees.hpp"
 #include "tree/outline.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 using Lines = std::multiset<std::string>;  // "+ [cells]", "- [cells]", "created", ...
 using Differences = std::map<ObjectName, Lines>;
 
-// A build of 3,000 objects and its next release, in which much happens.
+// A build of 3,000 objects and its next release with many changes.
 class MadeBuilds {
    public:
     MadeBuilds() {
@@ -35,10 +35,10 @@ class MadeBuilds {
         made_ = bench::BuildMaker(plan_).make();
     }
     [[nodiscard]] source::Build open(const bench::Release& release) const {
-        source::DumpSettings settings;
+        source::FilesSettings settings;
         settings.folder = release.folder;
         settings.index_dir = folder_.path() / "index";
-        const auto build = source::open_dump(settings);
+        const auto build = source::open_files(settings);
         INFO((build ? "" : build.error().text));
         REQUIRE(build);
         return *build;
@@ -46,7 +46,7 @@ class MadeBuilds {
     [[nodiscard]] const bench::Plan& plan() const { return plan_; }
     [[nodiscard]] const std::pair<bench::Made, bench::Made>& made() const { return made_; }
 
-    // What the file says: of restamped objects their names alone.
+    // Returns the content of the list: only the names of objects with other timestamps.
     [[nodiscard]] Differences listed() const {
         std::ifstream in(plan_.changes);
         REQUIRE(in);
@@ -101,7 +101,7 @@ support::Nodes nodes_in(const source::Source& build, const ObjectName& name) {
     return object->nodes;
 }
 
-// What happened to one object, by the product.
+// Returns what happened to one object according to the product.
 Lines difference(const source::Source& before, const source::Source& after,
                  const ObjectName& name) {
     const auto was = before.digest_of(name), is = after.digest_of(name);
@@ -120,7 +120,7 @@ Lines difference(const source::Source& before, const source::Source& after,
 
 }  // namespace
 
-TEST_CASE("a made release differs from the one before in exactly what its list says") {
+TEST_CASE("A made release differs from the previous one exactly as its list says") {
     const MadeBuilds builds;
     const auto first = builds.open(builds.plan().first), next = builds.open(*builds.plan().next);
     auto names = names_of(*first);
@@ -149,7 +149,7 @@ TEST_CASE("a made release differs from the one before in exactly what its list s
     CHECK(listed.size() > 1000);
 }
 
-TEST_CASE("a mass change adds one path to more than half of a class") {
+TEST_CASE("A mass change adds one path to more than half of a class") {
     const MadeBuilds builds;
     int authors = 0;
     for (const auto& [name, lines] : builds.listed())
@@ -158,7 +158,7 @@ TEST_CASE("a mass change adds one path to more than half of a class") {
     CHECK(authors > 60);  // of 120
 }
 
-TEST_CASE("made dumps are written as AceDB writes what the product reads in them") {
+TEST_CASE("Made dumps are written as AceDB writes them") {
     const MadeBuilds builds;
     for (const auto& release : {builds.plan().first, *builds.plan().next})
         for (const auto& bytes : dumps::objects_in(release.folder / "dump.ace")) {
@@ -169,7 +169,7 @@ TEST_CASE("made dumps are written as AceDB writes what the product reads in them
         }
 }
 
-TEST_CASE("the same plan makes the same bytes, and another seed others") {
+TEST_CASE("The same plan makes the same bytes, and another seed makes others") {
     const MadeBuilds one, other;
     CHECK(dumps::read(one.plan().first.folder / "dump.ace") ==
           dumps::read(other.plan().first.folder / "dump.ace"));

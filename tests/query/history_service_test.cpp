@@ -1,83 +1,38 @@
-// What a request gets: up to date, as it stands, or why not.
+// What a request gets: history up to date, as it is recorded, or an error.
 // SPDX-License-Identifier: MIT
-#include "query/history_service.hpp"
-
 #include <atomic>
 #include <thread>
 
-#include "support/catch.hpp"
-#include "support/small_build.hpp"
-#include "support/stores.hpp"
+#include "process.hpp"
 
 using namespace tables;
 using namespace history;
 using namespace query;
-using support::SmallBuild;
+using namespace processes;
 using support::tag;
 using support::text;
 
 namespace {
 
 const ObjectName gene{"Gene", "WBGene00006763"};
-using Shared = std::shared_ptr<SmallBuild>;
 
 Shared build(const std::string& version, const std::string& day, const std::string& word) {
-    auto made = std::make_shared<SmallBuild>(version, day);
+    auto made = std::make_shared<support::SmallBuild>(version, day);
     made->with("Gene", gene.name, {tag("Name", {text("unc-26")}), tag("Remark", {text(word)})});
     return made;
 }
 
-// A process: its pool can be cut off from the store, its builds are set by hand.
-class Process {
-   public:
-    explicit Process(store::Connect connect)
-        : pool(
-              [this, connect = std::move(connect)] {
-                  if (cut) throw store::Failure("cut off (by the test)", {}, 2002);
-                  return connect();
-              },
-              4),
-          current(opener(), pool), service(pool, current, settings(), [this] { return now; }) {}
-
-    void put(Shared next) {
-        build_ = std::move(next);
-        identity_ += '1';
-        current.look();
-    }
-    void cut_off() {
-        cut = true;
-        now += std::chrono::seconds{5};
-    }
-
-    std::atomic<bool> cut = false;
-    base::Seconds now{*base::parse_date("2008-04-01")};
-    store::Pool pool;
-    CurrentBuild current;
-    HistoryService service;
-
-   private:
-    static Settings settings() {
-        Settings made;
-        made.names = {{"Gene", {{"Name"}}}};
-        return made;
-    }
-    BuildOpener opener() {
-        return {[this]() -> base::Result<std::string> {
-                    if (!build_) return base::fail(base::Kind::unavailable, "no folder");
-                    return identity_;
-                },
-                [this](Wholeness) { return base::Result<source::Build>(build_); },
-                [](const base::Release&, const WasServed&) { return source::Build(); }};
-    }
-    Shared build_;
-    std::string identity_;
-};
+Settings with_names() {
+    Settings made;
+    made.names = {{"Gene", {{"Name"}}}};
+    return made;
+}
 
 }  // namespace
 
-TEST_CASE("a request brings the object up to date and gets its history") {
+TEST_CASE("A request brings the object up to date and gets its history") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     process.put(build("WS186", "2008-02-01", "one"));
     REQUIRE(process.service.history_of(gene, {}));
     process.put(build("WS187", "2008-02-15", "two"));
@@ -92,16 +47,16 @@ TEST_CASE("a request brings the object up to date and gets its history") {
     CHECK_FALSE(answer->history.vanished);
 }
 
-TEST_CASE("an object without rows is called what its tree says") {
+TEST_CASE("An object without rows is called what its tree says") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     process.put(build("WS186", "2008-02-01", "one"));
     CHECK(process.service.history_of(gene, {})->history.label == "unc-26");
 }
 
-TEST_CASE("however many ask at once, an object is loaded once") {
+TEST_CASE("However many ask at once, an object is loaded once") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     const auto now = build("WS186", "2008-02-01", "one");
     process.put(now);
     std::atomic<int> answered = 0;
@@ -115,9 +70,9 @@ TEST_CASE("however many ask at once, an object is loaded once") {
     CHECK(now->loads() == 1);
 }
 
-TEST_CASE("two processes record one release of an object once") {
+TEST_CASE("Two processes record one release of an object once") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process one(fresh.connect()), two(fresh.connect());
+    Process one(fresh.connect(), with_names()), two(fresh.connect(), with_names());
     one.put(build("WS186", "2008-02-01", "one"));
     REQUIRE(one.service.history_of(gene, {}));
     for (auto* process : {&one, &two}) process->put(build("WS187", "2008-02-15", "two"));
@@ -133,9 +88,9 @@ TEST_CASE("two processes record one release of an object once") {
     CHECK(two.service.history_of(gene, {})->history.rows.size() == 1);
 }
 
-TEST_CASE("the moment moves on with the build and with every write of history") {
+TEST_CASE("The cache version moves on with the build and with every write of history") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     process.put(build("WS186", "2008-02-01", "one"));
     REQUIRE(process.service.history_of(gene, {}));
     const auto before = process.service.cache_version();
@@ -147,9 +102,9 @@ TEST_CASE("the moment moves on with the build and with every write of history") 
     CHECK(process.service.cache_version().generation > before.generation);
 }
 
-TEST_CASE("another process's writes are seen within a second") {
+TEST_CASE("Another process's writes are seen within a second") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process one(fresh.connect()), two(fresh.connect());
+    Process one(fresh.connect(), with_names()), two(fresh.connect(), with_names());
     for (auto* process : {&one, &two}) process->put(build("WS186", "2008-02-01", "one"));
     REQUIRE(one.service.history_of(gene, {}));
     const auto before = two.service.cache_version();
@@ -159,15 +114,38 @@ TEST_CASE("another process's writes are seen within a second") {
     CHECK(two.service.cache_version().generation > before.generation);
 }
 
-TEST_CASE("an object that can't be read is answered from history as it stands") {
+TEST_CASE("What another process has just recorded is in the next answer") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process one(fresh.connect(), with_names()), two(fresh.connect(), with_names());
+    for (auto* process : {&one, &two}) process->put(build("WS188", "2008-03-22", "two"));
+    const auto versions = [&] {
+        std::vector<std::string> known;
+        for (const auto& summary : newest_releases(two.service.read_context(), 10))
+            known.push_back(summary.release.version + ' ' + std::to_string(summary.kinds.size()));
+        return known;
+    };
+    CHECK(versions() == std::vector<std::string>{"WS188 0"});
+    // An older build, first without a row and then with one.
+    one.put(build("WS186", "2008-02-01", "one"));
+    CHECK(versions() == std::vector<std::string>{"WS188 0", "WS186 0"});
+    REQUIRE(one.service.history_of(gene, {}));
+    one.put(build("WS187", "2008-02-15", "one more"));
+    REQUIRE(one.service.history_of(gene, {}));
+    CHECK(versions() == std::vector<std::string>{"WS188 0", "WS187 1", "WS186 0"});
+    CHECK(two.history(gene).rows.size() == 2);
+    one.put(build("WS188", "2008-03-22", "two"));
+    CHECK(one.history(gene).rows == two.history(gene).rows);
+}
+
+TEST_CASE("An object that can't be read is answered from recorded history") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
     process.put(build("WS186", "2008-02-01", "one"));
     REQUIRE(process.service.history_of(gene, {}));
     process.put(build("WS187", "2008-02-15", "two"));
     REQUIRE(process.service.history_of(gene, {}));
     const auto broken = build("WS188", "2008-03-22", "three");
-    broken->break_with({base::Kind::malformed, "dump.ace:7: no closing quote"});
+    broken->break_with({base::ErrorKind::malformed, "dump.ace:7: no closing quote"});
     broken->with("Gene", "never-seen", {text("x")});
     process.put(broken);
     const auto answer = process.service.history_of(gene, {});
@@ -175,60 +153,61 @@ TEST_CASE("an object that can't be read is answered from history as it stands") 
     CHECK_FALSE(answer->up_to_date);
     CHECK(answer->history.rows.size() == 1);
     CHECK(process.service.history_of({"Gene", "never-seen"}, {}).error().kind ==
-          base::Kind::malformed);
+          base::ErrorKind::malformed);
 }
 
-TEST_CASE("without a build history is answered as it stands, and the unknown is unavailable") {
+TEST_CASE("Without a build recorded history is answered, and an unknown object is unavailable") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process before(fresh.connect());
+    Process before(fresh.connect(), with_names());
     before.put(build("WS186", "2008-02-01", "one"));
     REQUIRE(before.service.history_of(gene, {}));
     before.put(build("WS187", "2008-02-15", "two"));
     REQUIRE(before.service.history_of(gene, {}));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     process.current.look();
     const auto answer = process.service.history_of(gene, {});
     REQUIRE(answer);
     CHECK_FALSE(answer->up_to_date);
     CHECK(answer->history.rows.size() == 1);
-    CHECK(process.service.history_of({"Gene", "x"}, {}).error().kind == base::Kind::unavailable);
+    CHECK(process.service.history_of({"Gene", "x"}, {}).error().kind ==
+          base::ErrorKind::unavailable);
 }
 
-TEST_CASE("a store that is away is told as such, never as an empty history") {
+TEST_CASE("A store that cannot be reached is an error, never an empty history") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     process.put(build("WS186", "2008-02-01", "one"));
-    Process later(fresh.connect());
+    Process later(fresh.connect(), with_names());
     later.put(build("WS186", "2008-02-01", "one"));
-    Process away(fresh.connect());
+    Process away(fresh.connect(), with_names());
     away.cut_off();
-    CHECK(away.service.history_of(gene, {}).error().kind == base::Kind::unavailable);
+    CHECK(away.service.history_of(gene, {}).error().kind == base::ErrorKind::unavailable);
     CHECK_FALSE(away.service.cache_version().store_reachable);
 }
 
-TEST_CASE("an object known from a newer release only is judged by the current build") {
+TEST_CASE("An object known from a newer release only is judged by the current build") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     const auto newer = build("WS187", "2008-02-15", "one");
     newer->with("Gene", "born-late", {text("x")});
     process.put(newer);
     REQUIRE(process.service.history_of({"Gene", "born-late"}, {}));
     process.put(build("WS186", "2008-02-01", "one"));
     CHECK(process.service.history_of({"Gene", "born-late"}, {}).error().kind ==
-          base::Kind::absent);
+          base::ErrorKind::absent);
 }
 
-TEST_CASE("an unknown release to begin after is refused") {
+TEST_CASE("An unknown release to begin after is refused") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     process.put(build("WS186", "2008-02-01", "one"));
-    CHECK(process.service.history_of(gene, {50, "WS1"}).error().kind == base::Kind::refused);
+    CHECK(process.service.history_of(gene, {50, "WS1"}).error().kind == base::ErrorKind::refused);
     CHECK(process.service.history_of(gene, {50, "WS186"}));
 }
 
-TEST_CASE("hits are gathered and written together") {
+TEST_CASE("Hits are collected and written together") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Process process(fresh.connect());
+    Process process(fresh.connect(), with_names());
     process.put(build("WS186", "2008-02-01", "one"));
     REQUIRE(process.service.history_of(gene, {}));
     for (int i = 0; i < 3; ++i) process.service.note_hit(gene);

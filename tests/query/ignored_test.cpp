@@ -4,10 +4,11 @@
 
 #include "compare/compare.hpp"
 #include "compare/ignored.hpp"
-#include "history/batch.hpp"
+#include "history/recorder.hpp"
 #include "query/tree_at.hpp"
 #include "support/catch.hpp"
 #include "support/contents.hpp"
+#include "support/recording.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
@@ -56,12 +57,12 @@ class Site {
 
     // "VERSION KIND SINCE CHANGES"
     [[nodiscard]] std::vector<std::string> rows() {
-        std::vector<std::string> told;
+        std::vector<std::string> rows;
         for (const auto& row :
              query("SELECT version, kind, since, notes FROM history ORDER BY version"))
-            told.push_back(row.text(0) + ' ' + row.text(1) + ' ' + row.text(2) + ' ' +
+            rows.push_back(row.text(0) + ' ' + row.text(1) + ' ' + row.text(2) + ' ' +
                            std::to_string(notes_from_json(row.text(3)).value().changes.size()));
-        return told;
+        return rows;
     }
     [[nodiscard]] std::vector<std::string> trees() {
         std::vector<std::string> versions;
@@ -73,7 +74,7 @@ class Site {
     }
     [[nodiscard]] ObjectRow object() {
         return store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
-            return find_object(transaction, protein).value();
+            return support::row_of(transaction, protein).value();
         });
     }
     [[nodiscard]] base::Result<PastTree> tree(const std::string& version) {
@@ -90,28 +91,28 @@ class Site {
 
    private:
     void bring_up_to_date() {
-        const Context desk{pool, settings, clock_, renames_};
+        const Context context{pool, settings, clock_, difference_};
         const auto* previous = builds_.size() < 2 ? nullptr : builds_[builds_.size() - 2].get();
         const std::vector<ObjectName> names{protein};
         if (by_ == By::batch) {
-            REQUIRE(history::bring_up_to_date(desk, *builds_.back(), previous, names, {}));
+            REQUIRE(history::bring_up_to_date(context, *builds_.back(), previous, names, {}));
             return;
         }
-        const auto done = refresh(desk, *builds_.back(), previous, protein);
-        REQUIRE((done || done.error().kind == base::Kind::absent));
+        const auto done = support::record(context, *builds_.back(), previous, protein);
+        REQUIRE((done || done.error().kind == base::ErrorKind::absent));
     }
 
     By by_;
     std::vector<std::unique_ptr<SmallBuild>> builds_;
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    CreatedObjects renames_;
+    BuildDifference difference_;
 };
 
 using Told = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("what is ignored changes without a row, and its tree and signature are stored") {
+TEST_CASE("What is ignored changes without a row, and its tree and signature are stored") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Site site(fresh.connect(), GENERATE(By::request, By::batch), homol);
     site.next(nodes("one", "a"));
@@ -127,7 +128,7 @@ TEST_CASE("what is ignored changes without a row, and its tree and signature are
     CHECK(site.rows() == Told{"WS188 changed WS187 1"});
 }
 
-TEST_CASE("once nothing is ignored any more, what changed before is not told") {
+TEST_CASE("Once nothing is ignored any more, earlier changes are not reported") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Site site(fresh.connect(), GENERATE(By::request, By::batch), homol);
     site.next(nodes("one", "a"));
@@ -141,7 +142,7 @@ TEST_CASE("once nothing is ignored any more, what changed before is not told") {
     CHECK(site.rows() == Told{"WS189 changed WS188 1", "WS190 changed WS189 1"});
 }
 
-TEST_CASE("once more is ignored, what was told stands, and nothing new is told of it") {
+TEST_CASE("Once more is ignored, recorded rows stay, and nothing new is recorded of it") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Site site(fresh.connect(), GENERATE(By::request, By::batch), {});
     site.next(nodes("one", "a"));
@@ -155,7 +156,7 @@ TEST_CASE("once more is ignored, what was told stands, and nothing new is told o
     CHECK(site.rows() == before);
 }
 
-TEST_CASE("an object with ignored content alone comes, goes and comes back without changes") {
+TEST_CASE("An object with ignored content alone comes, goes and comes back without changes") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Site site(fresh.connect(), GENERATE(By::request, By::batch), homol);
     site.next(std::nullopt);
@@ -167,7 +168,7 @@ TEST_CASE("an object with ignored content alone comes, goes and comes back witho
     CHECK(site.tree("WS187")->nodes == nodes("", "a"));
 }
 
-TEST_CASE("at first sight the stamps of what is ignored tell nothing") {
+TEST_CASE("At first sight the timestamps of ignored nodes are no evidence") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Site site(fresh.connect(), GENERATE(By::request, By::batch), homol);
     const std::string old = "2005-03-09_16:30:50_lstein", lately = "2008-01-20_09:15:20_sylvia";
@@ -190,7 +191,7 @@ TEST_CASE("at first sight the stamps of what is ignored tell nothing") {
     }
 }
 
-TEST_CASE("two releases compared differ in what is not ignored today") {
+TEST_CASE("Two releases compared differ in what is not ignored today") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Site site(fresh.connect(), By::request, homol);
     site.next(nodes("one", "a"));
@@ -205,7 +206,7 @@ TEST_CASE("two releases compared differ in what is not ignored today") {
     CHECK(between({{"*", {{"Title"}, {"Other"}}}}) == 0);
 }
 
-TEST_CASE("the job leaves what requests leave, whatever is ignored when") {
+TEST_CASE("The job leaves what requests leave, whatever is ignored when") {
     CHECK(rc::check([] {
         const support::FreshStore fresh(store::Engine::sqlite), other(store::Engine::sqlite);
         Site asked(fresh.connect(), By::request, {}), job(other.connect(), By::batch, {});
@@ -222,7 +223,7 @@ TEST_CASE("the job leaves what requests leave, whatever is ignored when") {
     }));
 }
 
-TEST_CASE("a row tells what differs from the tree before but for the list of its day") {
+TEST_CASE("A row has what differs from the tree before, without what was ignored at the time") {
     CHECK(rc::check([] {
         const auto one = support::random_nodes(3), two = support::random_nodes(3);
         const auto list = *rc::gen::elementOf(lists);

@@ -1,12 +1,17 @@
-// A server process over a store: its builds are set by hand, and all is asked of its service.
+// A server process over a store. Tests set its builds by hand and ask its service.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "query/class_history.hpp"
 #include "query/history_service.hpp"
+#include "query/release_contents.hpp"
+#include "query/search.hpp"
+#include "query/tree_at.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
@@ -18,8 +23,14 @@ using Shared = std::shared_ptr<support::SmallBuild>;
 
 class Process {
    public:
-    explicit Process(const store::Connect& connect, history::Settings settings = {})
-        : pool(connect, 4), current(opener(), pool),
+    explicit Process(store::Connect connect, history::Settings settings = {})
+        : pool(
+              [this, connect = std::move(connect)] {
+                  if (is_cut_off_) throw store::Failure("cut off (by the test)", {}, 2002);
+                  return connect();
+              },
+              4),
+          current(opener(), pool),
           service(pool, current, std::move(settings), [this] { return now; }) {}
 
     void put(Shared next) {
@@ -36,25 +47,37 @@ class Process {
                         {support::tag("Remark", {support::text(remark)})});
         put(std::move(build));
     }
-    query::History history(const ObjectName& object, const query::PageRequest& window = {}) {
-        const auto answer = service.history_of(object, window);
+    query::History history(const ObjectName& object, const query::PageRequest& request = {}) {
+        const auto answer = service.history_of(object, request);
         INFO((answer ? "" : answer.error().text));
         REQUIRE(answer);
         return answer->history;
     }
     query::WatchList list(const std::vector<ObjectName>& objects,
-                          const query::PageRequest& window = {}) {
-        const auto answer = service.watch_list(objects, window);
+                          const query::PageRequest& request = {}) {
+        const auto answer = service.watch_list(objects, request);
         INFO((answer ? "" : answer.error().text));
         REQUIRE(answer);
         return answer->list;
     }
+    // Writes as other processes do.
     void write(const std::string& sql, const std::vector<store::Value>& values = {}) {
         store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
             transaction.execute(sql, values);
+            tables::move_generation(transaction);
         });
     }
 
+    // Cuts it off from the store.
+    void cut_off() {
+        is_cut_off_ = true;
+        now += std::chrono::seconds{5};
+    }
+
+   private:
+    std::atomic<bool> is_cut_off_ = false;
+
+   public:
     base::Seconds now{*base::parse_date("2008-04-01")};
     store::Pool pool;
     history::CurrentBuild current;
@@ -63,7 +86,7 @@ class Process {
    private:
     history::BuildOpener opener() {
         return {[this]() -> base::Result<std::string> {
-                    if (!build_) return base::fail(base::Kind::unavailable, "no folder");
+                    if (!build_) return base::fail(base::ErrorKind::unavailable, "no folder");
                     return identity_;
                 },
                 [this](history::Wholeness) { return base::Result<source::Build>(build_); },
@@ -73,7 +96,7 @@ class Process {
     std::string identity_;
 };
 
-// What tells a row from others: "WS187 Gene a".
+// Returns what identifies a row: "WS187 Gene a".
 inline std::string name_of(const tables::Row& row) {
     return row.release.version + ' ' + row.object.class_name + ' ' + row.object.name;
 }

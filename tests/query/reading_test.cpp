@@ -17,9 +17,9 @@ namespace {
 
 const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
 
-PageRequest window_of(std::size_t most, std::size_t before = 0, ChangeFilter narrowing = {},
-                      std::string since = {}) {
-    return {most, std::move(since), std::move(narrowing), before};
+PageRequest rows_wanted(std::size_t most, std::size_t before = 0, ChangeFilter filter = {},
+                        std::string since = {}) {
+    return {most, std::move(since), std::move(filter), before};
 }
 
 // A store written by hand: many rows of all kinds in an order of recording that is no order of
@@ -133,41 +133,41 @@ std::vector<std::string> page(std::vector<Written::Stored> rows, std::size_t bef
                   archive_page);
 }
 
-// Every window of this excerpt shows what a walk over `rows` finds.
-void hold(const std::vector<Written::Stored>& rows, const ChangeFilter& narrowing,
+// Every page shows what a walk over `rows` finds.
+void hold(const std::vector<Written::Stored>& rows, const ChangeFilter& filter,
           const std::function<base::Result<HistoryPage>(const PageRequest&)>& read) {
     for (const std::size_t most : {1, 50, 333}) {
-        const auto excerpt = read(window_of(most, 0, narrowing));
-        REQUIRE(excerpt);
-        CHECK(excerpt->recorded == rows.size());
-        CHECK(excerpt->narrowing == narrowing);
-        CHECK(excerpt->numbered_by_recording);
-        CHECK_FALSE(excerpt->cut);
-        CHECK(names_of(excerpt->rows) == newest(rows, most));
+        const auto found = read(rows_wanted(most, 0, filter));
+        REQUIRE(found);
+        CHECK(found->recorded == rows.size());
+        CHECK(found->filter == filter);
+        CHECK(found->numbered_by_recording);
+        CHECK_FALSE(found->cut);
+        CHECK(names_of(found->rows) == newest(rows, most));
     }
     const auto pages = rows.size() / archive_page + 2;
     for (std::size_t number : {std::size_t{1}, std::size_t{2}, pages - 1, pages}) {
-        const auto excerpt = read(window_of(1, number * archive_page, narrowing));
-        REQUIRE(excerpt);
-        CHECK(excerpt->recorded == rows.size());
-        CHECK(names_of(excerpt->rows) == page(rows, number * archive_page));
+        const auto found = read(rows_wanted(1, number * archive_page, filter));
+        REQUIRE(found);
+        CHECK(found->recorded == rows.size());
+        CHECK(names_of(found->rows) == page(rows, number * archive_page));
     }
 }
 
 }  // namespace
 
-TEST_CASE("a class's rows are those that a walk over all rows finds, in every window") {
+TEST_CASE("A class's rows are those that a walk over all rows finds, on every page") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     // Of Gene few, and more than are read object by object.
     const int objects = GENERATE(150, 9'000);
     const Written written(fresh.connect(), objects);
     const auto reading = written.process.service.read_context();
-    const auto read = [&](const PageRequest& window) {
-        return class_history(reading, "Gene", window);
+    const auto read = [&](const PageRequest& request) {
+        return class_history(reading, "Gene", request);
     };
     hold(written.news_where([](const auto& row) { return row.object.class_name == "Gene"; }), {},
          read);
-    const auto since = read(window_of(1000, 0, {}, Written::version(2)));
+    const auto since = read(rows_wanted(1000, 0, {}, Written::version(2)));
     REQUIRE(since);
     CHECK(names_of(since->rows) == newest(written.news_where([](const auto& row) {
               return row.object.class_name == "Gene" && row.release > 2;
@@ -181,12 +181,12 @@ TEST_CASE("a class's rows are those that a walk over all rows finds, in every wi
          removed, read);
 }
 
-TEST_CASE("a release's rows are those that a walk over all rows finds, in every window") {
+TEST_CASE("A release's rows are those that a walk over all rows finds, on every page") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Written written(fresh.connect(), 300);
     const auto reading = written.process.service.read_context();
-    const auto read = [&](const PageRequest& window) {
-        return release_history(reading, Written::version(1), window);
+    const auto read = [&](const PageRequest& request) {
+        return release_history(reading, Written::version(1), request);
     };
     hold(written.news_where([](const auto& row) { return row.release == 1; }), {}, read);
     hold(
@@ -194,24 +194,24 @@ TEST_CASE("a release's rows are those that a walk over all rows finds, in every 
         ChangeFilter{"", {compare::Op::added}}, read);
 }
 
-TEST_CASE("of a release of very many rows the first by name are found in the order of names") {
+TEST_CASE("Of a release of very many rows the first by name are found in the order of names") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Written written(fresh.connect(), 50'000);
     const auto reading = written.process.service.read_context();
     const auto rows = written.news_where([](const auto& row) { return row.release == 3; });
     REQUIRE(rows.size() > 20'000);
-    const auto excerpt = release_history(reading, Written::version(3), window_of(70));
-    REQUIRE(excerpt);
-    CHECK(excerpt->recorded == rows.size());
-    CHECK(names_of(excerpt->rows) == newest(rows, 70));
-    CHECK_FALSE(excerpt->cut);
-    // A narrowing looks at 20,000 of them, and says so.
+    const auto found = release_history(reading, Written::version(3), rows_wanted(70));
+    REQUIRE(found);
+    CHECK(found->recorded == rows.size());
+    CHECK(names_of(found->rows) == newest(rows, 70));
+    CHECK_FALSE(found->cut);
+    // A filter is applied to 20,000 of them, and the page says so.
     const ChangeFilter added{"", {compare::Op::added}};
-    const auto narrowed = release_history(reading, Written::version(3), window_of(9, 0, added));
-    REQUIRE(narrowed);
-    CHECK(narrowed->cut);
-    CHECK((narrowed->recorded > 9'000 && narrowed->recorded < 11'000));
-    CHECK(class_history(reading, "Gene", window_of(1, archive_page, added))->cut);
+    const auto filtered = release_history(reading, Written::version(3), rows_wanted(9, 0, added));
+    REQUIRE(filtered);
+    CHECK(filtered->cut);
+    CHECK((filtered->recorded > 9'000 && filtered->recorded < 11'000));
+    CHECK(class_history(reading, "Gene", rows_wanted(1, archive_page, added))->cut);
     const auto contents = release_contents(reading, Written::version(3), {"", "", 15, 20});
     REQUIRE(contents);
     CHECK(contents->matching == rows.size());
@@ -222,16 +222,16 @@ TEST_CASE("of a release of very many rows the first by name are found in the ord
         entries.push_back(Written::version(3) + ' ' + entry.object.class_name + ' ' +
                           entry.object.name);
     CHECK(entries == names);
-    const auto found = release_contents(reading, Written::version(3), {"Gene", "N77", 0, 100});
-    REQUIRE(found);
-    CHECK(found->matching ==
+    const auto searched = release_contents(reading, Written::version(3), {"Gene", "N77", 0, 100});
+    REQUIRE(searched);
+    CHECK(searched->matching ==
           static_cast<std::uint64_t>(std::ranges::count_if(rows, [](const auto& row) {
               return row.object.class_name == "Gene" && row.object.name.starts_with("n77");
           })));
-    CHECK(found->entries.size() == std::min<std::size_t>(found->matching, 100));
+    CHECK(searched->entries.size() == std::min<std::size_t>(searched->matching, 100));
 }
 
-TEST_CASE("a narrowed list says when it did not look at its oldest rows") {
+TEST_CASE("A filtered list says when it did not look at its oldest rows") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     constexpr int objects = 200, releases = 101;
@@ -262,13 +262,13 @@ TEST_CASE("a narrowed list says when it did not look at its oldest rows") {
             of_rows);
     });
     const ChangeFilter added{"", {compare::Op::added}};
-    CHECK(process.list(asked, window_of(5, 0, added)).cut);
-    CHECK_FALSE(process.list(asked, window_of(5)).cut);
+    CHECK(process.list(asked, rows_wanted(5, 0, added)).cut);
+    CHECK_FALSE(process.list(asked, rows_wanted(5)).cut);
     asked.resize(190);
-    CHECK_FALSE(process.list(asked, window_of(5, 0, added)).cut);
+    CHECK_FALSE(process.list(asked, rows_wanted(5, 0, added)).cut);
 }
 
-TEST_CASE("the contents of a release are counted by class and kind") {
+TEST_CASE("The contents of a release are counted by class and kind") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Written written(fresh.connect(), 200);
     const auto reading = written.process.service.read_context();
@@ -308,22 +308,22 @@ TEST_CASE("the contents of a release are counted by class and kind") {
     for (const auto& [kind, objects] : releases[2].kinds) CHECK(objects == count("", kind));
 }
 
-TEST_CASE("what is not known, or is newer than the current release, is absent") {
+TEST_CASE("What is not known, or is newer than the current release, is absent") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Written written(fresh.connect(), 20);
     const auto reading = written.process.service.read_context();
     for (const auto& version : {Written::version(5), std::string("WS1"), std::string()}) {
-        CHECK(release_history(reading, version, {}).error().kind == base::Kind::absent);
-        CHECK(release_contents(reading, version, {}).error().kind == base::Kind::absent);
+        CHECK(release_history(reading, version, {}).error().kind == base::ErrorKind::absent);
+        CHECK(release_contents(reading, version, {}).error().kind == base::ErrorKind::absent);
     }
-    CHECK(class_history(reading, "gene", {}).error().kind == base::Kind::absent);
-    CHECK(class_history(reading, "Gene", {50, "WS1"}).error().kind == base::Kind::refused);
+    CHECK(class_history(reading, "gene", {}).error().kind == base::ErrorKind::absent);
+    CHECK(class_history(reading, "Gene", {50, "WS1"}).error().kind == base::ErrorKind::refused);
     const auto counts = count_store(reading.pool);
     CHECK(counts.objects == 20);
     CHECK(counts.rows == static_cast<std::int64_t>(written.rows.size()));
 }
 
-TEST_CASE("rows of a class come with its mass changes, and a class without rows has none") {
+TEST_CASE("Rows of a class come with its mass changes, and a class without rows has none") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
@@ -341,7 +341,7 @@ TEST_CASE("rows of a class come with its mass changes, and a class without rows 
     CHECK(none->last_modified == *base::parse_date("2008-05-01"));
 }
 
-TEST_CASE("the classes known are those of the build and of the store") {
+TEST_CASE("The classes known are those of the build and of the store") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);

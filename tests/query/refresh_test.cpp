@@ -1,12 +1,14 @@
 // Objects refreshed release by release, on both engines.
 // SPDX-License-Identifier: MIT
-#include "history/refresh.hpp"
+#include "history/recorder.hpp"
 
-#include "history/batch.hpp"
-#include "query/row_reading.hpp"
+#include <algorithm>
+
+#include "query/object_history.hpp"
 #include "query/tree_at.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
+#include "support/recording.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
@@ -29,22 +31,23 @@ SmallBuild build(const std::string& version) {
 }
 
 // One process's way into the store.
-class Desks {
+class Site {
    public:
-    explicit Desks(store::Connect connect, store::RetryPolicy retry_policy = {})
+    explicit Site(store::Connect connect, store::RetryPolicy retry_policy = {})
         : pool(std::move(connect), 4, std::move(retry_policy)) {}
 
-    base::Result<Refreshed> refresh(const SmallBuild& now, const SmallBuild* before = nullptr,
-                                    const ObjectName& name = gene) {
-        return history::refresh({pool, settings, clock, renames}, now, before, name);
+    base::Result<Recorded> refresh(const SmallBuild& now, const SmallBuild* before = nullptr,
+                                   const ObjectName& name = gene) {
+        return support::record({pool, settings, clock, difference}, now, before, name);
     }
     std::vector<Row> rows(const Release& current, const ObjectName& name = gene,
-                          const PageRequest& window = {}) {
+                          const PageRequest& request = {}) {
         return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            const auto object = find_object(transaction, name);
+            const auto object = support::row_of(transaction, name);
             if (!object) return std::vector<Row>();
             const auto releases = known_releases(transaction, settings, nullptr, nullptr);
-            auto loaded = load_rows(transaction, *object, current, window, releases);
+            auto loaded =
+                load_rows(transaction, std::span(&*object, 1), current, request, releases);
             REQUIRE(loaded);
             return loaded->rows;
         });
@@ -74,241 +77,265 @@ class Desks {
     store::Pool pool;
     Settings settings;
     base::Clock clock = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    CreatedObjects renames;
+    BuildDifference difference;
 };
 
 }  // namespace
 
-TEST_CASE("an object asked for in each release has a row for each that changed it") {
+TEST_CASE("An object asked for in each release has a row for each that changed it") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto first = build("WS186"), second = build("WS187"), third = build("WS188");
     first.with("Gene", gene.name, one);
     second.with("Gene", gene.name, one);
     third.with("Gene", gene.name, two);
-    REQUIRE(desks.refresh(first));
-    REQUIRE(desks.refresh(second));
-    const auto done = desks.refresh(third);
+    REQUIRE(site.refresh(first));
+    REQUIRE(site.refresh(second));
+    const auto done = site.refresh(third);
     REQUIRE(done);
     CHECK(done->wrote_history);
-    const auto rows = desks.rows(third.release());
+    const auto rows = site.rows(third.release());
     REQUIRE(rows.size() == 1);
     CHECK(rows[0].kind == RowKind::changed);
     CHECK(rows[0].since == "WS187");
     CHECK(rows[0].object == gene);
-    CHECK(rows[0].recorded_at == desks.clock());
+    CHECK(rows[0].recorded_at == site.clock());
 }
 
-TEST_CASE("an object compared in this release is not loaded again") {
+TEST_CASE("An object compared in this release is not loaded again") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto now = build("WS186");
     now.with("Gene", gene.name, one);
-    REQUIRE(desks.refresh(now));
-    const auto contents = desks.contents();
-    REQUIRE(desks.refresh(now));
+    REQUIRE(site.refresh(now));
+    const auto contents = site.contents();
+    REQUIRE(site.refresh(now));
     CHECK(now.loads() == 1);
-    CHECK(desks.contents() == contents);
+    CHECK(site.contents() == contents);
 }
 
-TEST_CASE("an object that never was is absent, and nothing is stored") {
+TEST_CASE("An object that never was is absent, and nothing is stored") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto now = build("WS186");
     now.with("Gene", gene.name, one);
-    const auto contents = desks.contents();
-    CHECK(desks.refresh(now, nullptr, {"Gene", "nothing"}).error().kind == base::Kind::absent);
-    CHECK(desks.contents() == contents);
+    const auto contents = site.contents();
+    CHECK(site.refresh(now, nullptr, {"Gene", "nothing"}).error().kind ==
+          base::ErrorKind::absent);
+    CHECK(site.contents() == contents);
 }
 
-TEST_CASE("what a build does not confirm behind the load is not recorded") {
+TEST_CASE("What a build does not confirm behind the load is not recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto before = build("WS186"), after = build("WS187");
     before.with("Gene", gene.name, one);
     after.with("Gene", gene.name, two);
-    REQUIRE(desks.refresh(before));
-    const auto recorded = desks.contents();
-    after.deny_with({base::Kind::unavailable, "it holds another build now"});
-    const auto refused = desks.refresh(after);
+    REQUIRE(site.refresh(before));
+    const auto recorded = site.contents();
+    after.deny_with({base::ErrorKind::unavailable, "it holds another build now"});
+    const auto refused = site.refresh(after);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == base::Kind::unavailable);
-    CHECK(desks.contents() == recorded);
+    CHECK(refused.error().kind == base::ErrorKind::unavailable);
+    CHECK(site.contents() == recorded);
     const std::vector<ObjectName> names{gene};
-    const auto batch = bring_up_to_date({desks.pool, desks.settings, desks.clock, desks.renames},
+    const auto batch = bring_up_to_date({site.pool, site.settings, site.clock, site.difference},
                                         after, nullptr, names, {});
     REQUIRE_FALSE(batch);
-    CHECK(batch.error().kind == base::Kind::unavailable);
-    CHECK(desks.contents() == recorded);
+    CHECK(batch.error().kind == base::ErrorKind::unavailable);
+    CHECK(site.contents() == recorded);
 }
 
-TEST_CASE("an object that vanished lives on, and may come back") {
+TEST_CASE("An object that vanished lives on, and may come back") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto first = build("WS186"), second = build("WS187"), third = build("WS188");
     first.with("Gene", gene.name, one);
     third.with("Gene", gene.name, two);
-    REQUIRE(desks.refresh(first));
-    REQUIRE(desks.refresh(second));
-    REQUIRE(desks.refresh(second));
-    REQUIRE(desks.refresh(third));
-    const auto rows = desks.rows(third.release());
+    REQUIRE(site.refresh(first));
+    REQUIRE(site.refresh(second));
+    REQUIRE(site.refresh(second));
+    REQUIRE(site.refresh(third));
+    const auto rows = site.rows(third.release());
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].kind == RowKind::reappeared);
     CHECK(rows[1].kind == RowKind::vanished);
-    CHECK(desks.rows(second.release()).size() == 1);
+    CHECK(site.rows(second.release()).size() == 1);
 }
 
-TEST_CASE("a request on an older build moves nothing back and shows no newer row") {
+TEST_CASE("A request on an older build moves nothing back and shows no newer row") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", gene.name, one);
     second.with("Gene", gene.name, two);
-    REQUIRE(desks.refresh(first));
-    REQUIRE(desks.refresh(second));
-    const auto contents = desks.contents();
-    REQUIRE(desks.refresh(first));
-    CHECK(desks.contents() == contents);
-    CHECK(desks.rows(first.release()).empty());
-    CHECK(desks.rows(second.release()).size() == 1);
+    REQUIRE(site.refresh(first));
+    REQUIRE(site.refresh(second));
+    const auto contents = site.contents();
+    REQUIRE(site.refresh(first));
+    CHECK(site.contents() == contents);
+    CHECK(site.rows(first.release()).empty());
+    CHECK(site.rows(second.release()).size() == 1);
 }
 
-TEST_CASE("another spelling of class and name is the same object") {
+TEST_CASE("Another spelling of class and name is the same object") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "unc-26", one);
     second.with("Gene", "UNC-26", two);
-    REQUIRE(desks.refresh(first, nullptr, {"gene", "Unc-26"}));
-    const auto done = desks.refresh(second, nullptr, {"Gene", "unc-26"});
+    REQUIRE(site.refresh(first, nullptr, {"gene", "Unc-26"}));
+    const auto done = site.refresh(second, nullptr, {"Gene", "unc-26"});
     REQUIRE(done);
-    CHECK(done->row.object == ObjectName{"Gene", "unc-26"});
-    CHECK(desks.rows(second.release(), {"Gene", "unc-26"}).size() == 1);
+    CHECK(done->row->object == ObjectName{"Gene", "unc-26"});
+    CHECK(site.rows(second.release(), {"Gene", "unc-26"}).size() == 1);
 }
 
-TEST_CASE("two objects that differ by case are asked for exactly or not found") {
+TEST_CASE("Two objects that differ by case are asked for exactly or not found") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto now = build("WS186");
     now.with("Gene", "abc", one).with("Gene", "ABC", two);
-    REQUIRE(desks.refresh(now, nullptr, {"Gene", "abc"}));
-    REQUIRE(desks.refresh(now, nullptr, {"Gene", "ABC"}));
-    const auto neither = desks.refresh(now, nullptr, {"Gene", "Abc"});
+    REQUIRE(site.refresh(now, nullptr, {"Gene", "abc"}));
+    REQUIRE(site.refresh(now, nullptr, {"Gene", "ABC"}));
+    const auto neither = site.refresh(now, nullptr, {"Gene", "Abc"});
     REQUIRE_FALSE(neither);
     INFO(neither.error().text);
-    CHECK(neither.error().kind == base::Kind::absent);
+    CHECK(neither.error().kind == base::ErrorKind::absent);
 }
 
-TEST_CASE("a release recorded with other content is a conflict, and nothing is written") {
+TEST_CASE("A release recorded with other content is a conflict, and nothing is written") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto now = build("WS186"), other = build("WS186");
     now.with("Gene", gene.name, one).with("Gene", "b", one);
     other.with("Gene", "b", two);
-    REQUIRE(desks.refresh(now));
-    const auto contents = desks.contents();
-    CHECK(desks.refresh(other, nullptr, {"Gene", "b"}).error().kind == base::Kind::conflict);
-    CHECK(desks.contents() == contents);
+    REQUIRE(site.refresh(now));
+    const auto contents = site.contents();
+    CHECK(site.refresh(other, nullptr, {"Gene", "b"}).error().kind == base::ErrorKind::conflict);
+    CHECK(site.contents() == contents);
 }
 
 TEST_CASE(
-    "a vanished and a created object of equal content name each other, whoever is asked first") {
+    "A vanished and a created object of equal content name each other, whoever is asked first") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const bool vanished_first = GENERATE(true, false);
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "old", one).with("Gene", "other", two);
     second.with("Gene", "new", one).with("Gene", "other", two);
-    REQUIRE(desks.refresh(first, nullptr, {"Gene", "old"}));
+    REQUIRE(site.refresh(first, nullptr, {"Gene", "old"}));
     const ObjectName names[] = {{"Gene", "old"}, {"Gene", "new"}};
-    REQUIRE(desks.refresh(second, &first, names[vanished_first ? 0 : 1]));
-    REQUIRE(desks.refresh(second, &first, names[vanished_first ? 1 : 0]));
-    CHECK(desks.rows(second.release(), names[0])[0].notes.renamed_to == names[1]);
-    CHECK(desks.rows(second.release(), names[1])[0].notes.renamed_from == names[0]);
+    REQUIRE(site.refresh(second, &first, names[vanished_first ? 0 : 1]));
+    REQUIRE(site.refresh(second, &first, names[vanished_first ? 1 : 0]));
+    CHECK(site.rows(second.release(), names[0])[0].notes.renamed_to == names[1]);
+    CHECK(site.rows(second.release(), names[1])[0].notes.renamed_from == names[0]);
 }
 
-TEST_CASE("no rename is told where two objects took the content") {
+TEST_CASE("Two objects with the content are no rename") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "old", one);
     second.with("Gene", "new", one).with("Gene", "newer", one);
-    REQUIRE(desks.refresh(first, nullptr, {"Gene", "old"}));
-    REQUIRE(desks.refresh(second, &first, {"Gene", "old"}));
-    REQUIRE(desks.refresh(second, &first, {"Gene", "new"}));
-    CHECK_FALSE(desks.rows(second.release(), {"Gene", "old"})[0].notes.renamed_to);
-    CHECK_FALSE(desks.rows(second.release(), {"Gene", "new"})[0].notes.renamed_from);
+    REQUIRE(site.refresh(first, nullptr, {"Gene", "old"}));
+    REQUIRE(site.refresh(second, &first, {"Gene", "old"}));
+    REQUIRE(site.refresh(second, &first, {"Gene", "new"}));
+    CHECK_FALSE(site.rows(second.release(), {"Gene", "old"})[0].notes.renamed_to);
+    CHECK_FALSE(site.rows(second.release(), {"Gene", "new"})[0].notes.renamed_from);
 }
 
-TEST_CASE("releases that a first sight tells of are recorded by their names") {
+TEST_CASE("Two objects that vanish with the same content are no rename, in whatever order") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
-    desks.settings.known_releases = {build("WS186").release(), build("WS187").release()};
+    std::vector<ObjectName> names{{"Gene", "old"}, {"Gene", "older"}, {"Gene", "new"}};
+    std::ranges::rotate(names, names.begin() + GENERATE(0, 1, 2));
+    if (GENERATE(true, false)) std::swap(names[1], names[2]);
+    Site site(fresh.connect());
+    auto first = build("WS186"), second = build("WS187");
+    first.with("Gene", "old", one).with("Gene", "older", one);
+    second.with("Gene", "new", one);
+    REQUIRE(site.refresh(first, nullptr, {"Gene", "old"}));
+    REQUIRE(site.refresh(first, nullptr, {"Gene", "older"}));
+    if (GENERATE(true, false))
+        REQUIRE(bring_up_to_date({site.pool, site.settings, site.clock, site.difference}, second,
+                                 &first, names));
+    for (const auto& name : names) REQUIRE(site.refresh(second, &first, name));
+    for (const auto& name : names) {
+        const auto rows = site.rows(second.release(), name);
+        REQUIRE(rows.size() == 1);
+        CHECK_FALSE(rows[0].notes.renamed_to);
+        CHECK_FALSE(rows[0].notes.renamed_from);
+    }
+}
+
+TEST_CASE("Releases that a first sight finds are recorded by their names") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Site site(fresh.connect());
+    site.settings.known_releases = {build("WS186").release(), build("WS187").release()};
     auto now = build("WS188");
     now.with("Gene", gene.name,
              {support::stamped(text("a"), "2008-02-10_14:30:00_sylvia"),
               support::stamped(text("b"), "2008-03-15_08:05:09_x")});
-    REQUIRE(desks.refresh(now));
-    const auto versions = store::perform(desks.pool, store::Access::read, [](auto& transaction) {
+    REQUIRE(site.refresh(now));
+    const auto versions = store::perform(site.pool, store::Access::read, [](auto& transaction) {
         return transaction.query("SELECT version FROM releases ORDER BY version");
     });
     REQUIRE(versions.size() == 2);
     CHECK(versions[0].text(0) == "WS187");
     CHECK(versions[1].text(0) == "WS188");
-    CHECK(desks.rows(now.release()).size() == 2);
+    CHECK(site.rows(now.release()).size() == 2);
 }
 
-TEST_CASE("only the newest trees are kept when the configuration says so") {
+TEST_CASE("Only the newest trees are kept when the configuration says so") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
-    desks.settings.keep_trees = 2;
+    Site site(fresh.connect());
+    site.settings.keep_trees = 2;
     for (const auto& [version, nodes] :
          {std::pair{"WS186", one}, {"WS187", two}, {"WS188", support::Nodes{tag("Third")}}})
-        REQUIRE(desks.refresh(build(version).with("Gene", gene.name, nodes)));
-    const auto versions = store::perform(desks.pool, store::Access::read, [](auto& transaction) {
+        REQUIRE(site.refresh(build(version).with("Gene", gene.name, nodes)));
+    const auto versions = store::perform(site.pool, store::Access::read, [](auto& transaction) {
         return transaction.query("SELECT version FROM trees ORDER BY version");
     });
     REQUIRE(versions.size() == 2);
     CHECK(versions[0].text(0) == "WS187");
 }
 
-TEST_CASE("a window shows the newest rows, or those after a release") {
+TEST_CASE("A page shows the newest rows, or those after a release") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto third = build("WS188");
     third.with("Gene", gene.name, {tag("Third")});
-    REQUIRE(desks.refresh(build("WS186").with("Gene", gene.name, one)));
-    REQUIRE(desks.refresh(build("WS187").with("Gene", gene.name, two)));
-    REQUIRE(desks.refresh(third));
-    CHECK(desks.rows(third.release(), gene, {50, ""}).size() == 2);
-    const auto newest = desks.rows(third.release(), gene, {1, ""});
+    REQUIRE(site.refresh(build("WS186").with("Gene", gene.name, one)));
+    REQUIRE(site.refresh(build("WS187").with("Gene", gene.name, two)));
+    REQUIRE(site.refresh(third));
+    CHECK(site.rows(third.release(), gene, {50, ""}).size() == 2);
+    const auto newest = site.rows(third.release(), gene, {1, ""});
     REQUIRE(newest.size() == 1);
     CHECK(newest[0].release.version == "WS188");
-    CHECK(desks.rows(third.release(), gene, {50, "WS187"}).size() == 1);
-    CHECK(desks.rows(third.release(), gene, {50, "WS188"}).empty());
+    CHECK(site.rows(third.release(), gene, {50, "WS187"}).size() == 1);
+    CHECK(site.rows(third.release(), gene, {50, "WS188"}).empty());
 }
 
-TEST_CASE("a past tree is known where it was stored, compared, and in between") {
+TEST_CASE("A past tree is known where it was stored, compared, and in between") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
-    REQUIRE(desks.refresh(build("WS186").with("Gene", gene.name, one)));
-    const auto done = desks.refresh(build("WS188").with("Gene", gene.name, two));
+    Site site(fresh.connect());
+    REQUIRE(site.refresh(build("WS186").with("Gene", gene.name, one)));
+    const auto done = site.refresh(build("WS188").with("Gene", gene.name, two));
     REQUIRE(done);
-    desks.settings.known_releases = {build("WS187").release(),
-                                     {"WS185", *base::parse_date("2008-01-11")}};
+    site.settings.known_releases = {build("WS187").release(),
+                                    {"WS185", *base::parse_date("2008-01-11")}};
     const auto in = [&](std::string_view version) {
-        return tree_at(desks.pool, desks.settings, done->row, version);
+        return tree_at(site.pool, site.settings, *done->row, version);
     };
     CHECK(in("WS186")->nodes == one);
     CHECK(in("WS188")->nodes == two);
-    CHECK(in("WS187").error().kind == base::Kind::absent);
+    CHECK(in("WS187").error().kind == base::ErrorKind::absent);
     CHECK(in("WS187").error().text.find("WS186") != std::string::npos);
-    CHECK(in("WS185").error().kind == base::Kind::absent);
-    CHECK(in("WS1").error().kind == base::Kind::malformed);
+    CHECK(in("WS185").error().kind == base::ErrorKind::absent);
+    CHECK(in("WS1").error().kind == base::ErrorKind::malformed);
 }
 
-TEST_CASE("whatever statement fails, the outcome is one whole row") {
+TEST_CASE("Whatever statement fails, the outcome is one whole row") {
     const auto engine = GENERATE(support::engines());
     const auto fault = GENERATE(support::Fault::lost, support::Fault::deadlock,
                                 support::Fault::lost_commit, support::Fault::undone_commit);
@@ -316,32 +343,31 @@ TEST_CASE("whatever statement fails, the outcome is one whole row") {
     first.with("Gene", gene.name, one);
     second.with("Gene", gene.name, two);
     const support::FreshStore reference(engine);
-    Desks whole(reference.connect());
+    Site whole(reference.connect());
     REQUIRE(whole.refresh(first));
     REQUIRE(whole.refresh(second));
     const auto expected = whole.contents();
     for (int at = 1;; ++at) {
         const support::FreshStore fresh(engine);
         const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-        Desks desks(support::faulty(fresh.connect(), plan), support::no_waiting());
-        REQUIRE(desks.refresh(first));
-        REQUIRE(desks.refresh(second));
-        CHECK(desks.contents() == expected);
+        Site site(support::faulty(fresh.connect(), plan), support::no_waiting());
+        REQUIRE(site.refresh(first));
+        REQUIRE(site.refresh(second));
+        CHECK(site.contents() == expected);
         if (!plan->struck()) break;
     }
 }
 
-TEST_CASE("an object vanishes though another spelled alike, recorded apart, stays") {
+TEST_CASE("An object vanishes though another spelled alike, recorded apart, stays") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Desks desks(fresh.connect());
+    Site site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "abc", one).with("Gene", "ABC", two);
     second.with("Gene", "ABC", two);
+    for (const auto* name : {"abc", "ABC"}) REQUIRE(site.refresh(first, nullptr, {"Gene", name}));
     for (const auto* name : {"abc", "ABC"})
-        REQUIRE(desks.refresh(first, nullptr, {"Gene", name}));
-    for (const auto* name : {"abc", "ABC"})
-        REQUIRE(desks.refresh(second, nullptr, {"Gene", name}));
-    REQUIRE(desks.rows(second.release(), {"Gene", "abc"}).size() == 1);
-    CHECK(desks.rows(second.release(), {"Gene", "abc"})[0].kind == RowKind::vanished);
-    CHECK(desks.rows(second.release(), {"Gene", "ABC"}).empty());
+        REQUIRE(site.refresh(second, nullptr, {"Gene", name}));
+    REQUIRE(site.rows(second.release(), {"Gene", "abc"}).size() == 1);
+    CHECK(site.rows(second.release(), {"Gene", "abc"})[0].kind == RowKind::vanished);
+    CHECK(site.rows(second.release(), {"Gene", "ABC"}).empty());
 }

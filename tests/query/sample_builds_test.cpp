@@ -6,11 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "query/query.hpp"
-#include "query/row_reading.hpp"
-#include "source/dump.hpp"
+#include "query/class_history.hpp"
+#include "query/object_history.hpp"
+#include "query/release_contents.hpp"
+#include "query/tree_at.hpp"
+#include "source/files_build.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
+#include "support/recording.hpp"
 #include "support/temp_dir.hpp"
 #include "support/trees.hpp"
 
@@ -67,10 +70,10 @@ class SampleHistory {
     }
 
     source::Build open(const std::string& version) {
-        source::DumpSettings settings;
+        source::FilesSettings settings;
         settings.folder = "examples/builds/" + version;
         settings.index_dir = folder_.path() / "index";
-        auto build = source::open_dump(settings);
+        auto build = source::open_files(settings);
         REQUIRE(build);
         return *build;
     }
@@ -80,9 +83,9 @@ class SampleHistory {
             names_.insert(listed.id());
             return true;
         });
-        const history::Context desk{pool_, settings_, clock_, renames_};
+        const history::Context context{pool_, settings_, clock_, difference_};
         for (const auto& name : names_) {
-            const auto done = history::refresh(desk, build, previous, name);
+            const auto done = support::record(context, build, previous, name);
             if (!done) FAIL(done.error().text);
         }
     }
@@ -93,8 +96,9 @@ class SampleHistory {
             const auto releases =
                 history::known_releases(transaction, settings_, nullptr, nullptr);
             for (const auto& name : names_) {
-                const auto object = tables::find_object(transaction, name);
-                const auto rows = query::load_rows(transaction, *object, release, {}, releases);
+                const auto object = support::row_of(transaction, name);
+                const auto rows =
+                    query::load_rows(transaction, std::span(&*object, 1), release, {}, releases);
                 for (const auto& row : rows->rows)
                     if (row.release == release) differences[name] = unfolded(row);
             }
@@ -106,29 +110,31 @@ class SampleHistory {
         return store::perform(pool_, store::Access::read, [&](store::Transaction& transaction) {
             const auto releases =
                 history::known_releases(transaction, settings_, nullptr, nullptr);
-            const auto object = tables::find_object(transaction, name);
-            auto rows = query::load_rows(transaction, *object, release, {}, releases);
+            const auto object = support::row_of(transaction, name);
+            auto rows =
+                query::load_rows(transaction, std::span(&*object, 1), release, {}, releases);
             REQUIRE_FALSE(rows->rows.empty());
             return rows->rows.front();
         });
     }
 
     query::ReadContext reading(const source::Build& build) {
-        return {pool_, settings_, {build, nullptr}, {}};
+        return {pool_, settings_, release_cache_, {build, nullptr}};
     }
 
    private:
     support::TempDir folder_;
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::Settings settings_;
-    history::CreatedObjects renames_;
+    history::BuildDifference difference_;
+    query::ReleaseCache release_cache_;
     store::Pool pool_;
     std::set<ObjectName> names_;
 };
 
 }  // namespace
 
-TEST_CASE("the recorded changes of every sample object are exactly those expected") {
+TEST_CASE("The recorded changes of every sample object are exactly those expected") {
     SampleHistory sample;
     const auto first = sample.open("WS186"), second = sample.open("WS187"),
                third = sample.open("WS188");
@@ -147,7 +153,7 @@ TEST_CASE("the recorded changes of every sample object are exactly those expecte
     CHECK(alias.notes.renamed_from == ObjectName{"Person", "WBPerson625"});
 }
 
-TEST_CASE("releases, classes and differences of the sample builds hold what is expected") {
+TEST_CASE("Releases, classes and differences of the sample builds hold what is expected") {
     SampleHistory sample;
     const auto first = sample.open("WS186"), second = sample.open("WS187"),
                third = sample.open("WS188");
@@ -189,7 +195,7 @@ TEST_CASE("releases, classes and differences of the sample builds hold what is e
     }
 }
 
-TEST_CASE("a first sight of the sample builds does not report the loading session's stamps") {
+TEST_CASE("A first sight of the sample builds does not report the loading session's stamps") {
     SampleHistory sample;
     const auto build = sample.open("WS188");
     sample.refresh_all(*build, nullptr);

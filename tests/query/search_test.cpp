@@ -52,12 +52,12 @@ using Found = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an object is found by its name, by what people call it, and by how they begin") {
+TEST_CASE("An object is found by its name, by what people call it, and by how they begin") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
     process.put(build_of_names("WS1", "2008-01-01"));
     static_cast<void>(process.list(recorded_names));
-    // What is it exactly stands before what begins so; of the build what has this very name.
+    // Exact matches come first, then prefixes; of the build only the object with exactly this name.
     CHECK(found(process, "", "UNC-26") ==
           Found{"Gene WBGene01 = unc-26", "Paper unc-26 = unc-26"});
     CHECK(found(process, "Gene", "unc-2") ==
@@ -75,7 +75,7 @@ TEST_CASE("an object is found by its name, by what people call it, and by how th
     CHECK(query::count_store(process.pool).objects == 5);
 }
 
-TEST_CASE("what people call an object stands before what merely bears that name") {
+TEST_CASE("An object with that label comes before one with that name") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
     const auto build = build_of_names("WS1", "2008-01-01");
@@ -86,7 +86,7 @@ TEST_CASE("what people call an object stands before what merely bears that name"
           Found{"Gene WBGene01 = unc-26", "Cell unc-26 = unc-26", "Paper unc-26 = unc-26"});
 }
 
-TEST_CASE("a class is looked for without regard to ASCII case, recorded or in the build") {
+TEST_CASE("A class is looked for without regard to ASCII case, recorded or in the build") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
     process.put(build_of_names("WS1", "2008-01-01"));
@@ -99,7 +99,7 @@ TEST_CASE("a class is looked for without regard to ASCII case, recorded or in th
     CHECK(found(process, "Genes", "unc").empty());
 }
 
-TEST_CASE("of very many objects of one label the first classes of the index are found") {
+TEST_CASE("Of very many objects of one label the first classes of the index are found") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
     process.put(build_of_names("WS1", "2008-01-01"));
@@ -122,7 +122,7 @@ TEST_CASE("of very many objects of one label the first classes of the index are 
     CHECK(found(process, "protein", "SAME", 7).size() == 7);
 }
 
-TEST_CASE("what only a release that is not published yet has is not found, nor what it says") {
+TEST_CASE("What only a release that is not published yet has is not found, nor what it says") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
     process.put(build_of_names("WS1", "2008-01-01"));
@@ -144,7 +144,7 @@ TEST_CASE("what only a release that is not published yet has is not found, nor w
     CHECK(found(process, "", "WBGene03") == Found{"Gene WBGene03 = lin-7"});
 }
 
-TEST_CASE("what is looked for is text, never a pattern") {
+TEST_CASE("What is looked for is text, never a pattern") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
     process.put(build_of_names("WS1", "2008-01-01"));
@@ -156,7 +156,7 @@ TEST_CASE("what is looked for is text, never a pattern") {
     CHECK(found(process, "", std::string(600, 'x')).empty());
 }
 
-TEST_CASE("an object whose label changed is found by the new one, and a gone one lives on") {
+TEST_CASE("An object whose label changed is found by the new one, and a gone one lives on") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
     process.put(build_of_names("WS1", "2008-01-01"));
@@ -175,7 +175,7 @@ TEST_CASE("an object whose label changed is found by the new one, and a gone one
     CHECK(found(process, "Gene", "WBGene01") == Found{"Gene WBGene01 = WBGene01"});
 }
 
-TEST_CASE("the difference of two releases is what its changes say, in either direction") {
+TEST_CASE("The difference of two releases is what its changes say, in either direction") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
@@ -202,7 +202,7 @@ TEST_CASE("the difference of two releases is what its changes say, in either dir
     CHECK(gone->changes == process.history(c).rows.front().notes.changes);
 }
 
-TEST_CASE("a difference that can't be told names the nearest release, or what is unknown") {
+TEST_CASE("A difference that is not known names the nearest release, or what is unknown") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
@@ -212,23 +212,23 @@ TEST_CASE("a difference that can't be told names the nearest release, or what is
     const auto reading = process.service.read_context();
     const auto early = difference(reading, a, "WS180", "WS189");
     REQUIRE_FALSE(early);
-    CHECK(early.error().kind == base::Kind::absent);
+    CHECK(early.error().kind == base::ErrorKind::absent);
     CHECK_THAT(early.error().text, Catch::Contains("WS185"));
     for (const auto& [from, to, unknown] : {std::array{"WS186", "WS200", "to=WS200 names"},
                                             {"WS1", "WS189", "from=WS1 names"},
                                             {"WS1", "WS200", "from=WS1 names"}}) {
         const auto unable = difference(reading, a, from, to);
         REQUIRE_FALSE(unable);
-        CHECK(unable.error().kind == base::Kind::refused);
+        CHECK(unable.error().kind == base::ErrorKind::refused);
         CHECK_THAT(unable.error().text, Catch::StartsWith(unknown));
     }
     CHECK(difference(reading, {"Gene", "x"}, "WS186", "WS189").error().kind ==
-          base::Kind::absent);
+          base::ErrorKind::absent);
     CHECK(difference(reading, {"Paper", "c"}, "WS189", "WS189").error().kind ==
-          base::Kind::absent);
+          base::ErrorKind::absent);
 }
 
-TEST_CASE("a difference tells nothing of a release that is newer than the current one") {
+TEST_CASE("A difference reveals nothing of a release that is newer than the current one") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     const ObjectName a{"Gene", "a"};
@@ -238,8 +238,33 @@ TEST_CASE("a difference tells nothing of a release that is newer than the curren
     static_cast<void>(process.history(a));
     process.put("WS187", "2008-02-15", {{a, "1"}});
     const auto reading = process.service.read_context();
-    CHECK(difference(reading, a, "WS186", "WS188").error().kind == base::Kind::refused);
+    CHECK(difference(reading, a, "WS186", "WS188").error().kind == base::ErrorKind::refused);
     const auto known = difference(reading, a, "WS186", "WS187");
-    const bool tells = known && known->changes.empty();
-    CHECK((tells || (!known && known.error().text.find("WS188") == std::string::npos)));
+    const bool is_equal = known && known->changes.empty();
+    CHECK((is_equal || (!known && known.error().text.find("WS188") == std::string::npos)));
+}
+
+TEST_CASE("Objects come with their labels, in the order of asking") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    build->with("Gene", "WBGene01", {tag("Name", {text("unc-26")})});
+    build->with("Gene", "WBGene02", {tag("Name", {text("lin-7")})});
+    build->with("Paper", "WBGene01", {});
+    process.put(build);
+    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Paper", "WBGene01"}}));
+
+    // Another spelling, another class with the same name, an unknown object, one that only the build
+    // has, and a prefix, which only a search would complete.
+    const std::vector<ObjectName> asked{{"gene", "wbgene01"}, {"Paper", "WBGene01"},
+                                        {"Gene", "nobody"},   {"Gene", "wbgene02"},
+                                        {"Gene", "WBGene0"},  {"Gene", "WBGene01"}};
+    CHECK(query::with_labels(process.service.read_context(), asked) ==
+          std::vector<query::Named>{{{"Gene", "WBGene01"}, "unc-26"},
+                                    {{"Paper", "WBGene01"}, "WBGene01"},
+                                    {{"Gene", "nobody"}, "nobody"},
+                                    {{"Gene", "WBGene02"}, "lin-7"},
+                                    {{"Gene", "WBGene0"}, "WBGene0"},
+                                    {{"Gene", "WBGene01"}, "unc-26"}});
+    CHECK(query::with_labels(process.service.read_context(), {}).empty());
 }

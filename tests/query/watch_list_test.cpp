@@ -1,9 +1,9 @@
-// Several objects asked for together, and which rows a window shows.
+// Several objects asked for together, and which rows a page shows.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
 #include "process.hpp"
-#include "query/row_reading.hpp"
+#include "query/object_history.hpp"
 
 using namespace tables;
 using namespace history;
@@ -17,9 +17,9 @@ namespace {
 const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
 
 PageRequest archive(std::size_t before) {
-    PageRequest window;
-    window.before = before;
-    return window;
+    PageRequest request;
+    request.before = before;
+    return request;
 }
 
 // So many objects with so many changes each, recorded.
@@ -46,7 +46,7 @@ std::vector<ObjectName> objects_of(const WatchList& list) {
 
 }  // namespace
 
-TEST_CASE("a watch list is the histories of its objects, merged") {
+TEST_CASE("A watch list is the histories of its objects, merged") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
@@ -68,7 +68,7 @@ TEST_CASE("a watch list is the histories of its objects, merged") {
     CHECK(list.rows == alone);
 }
 
-TEST_CASE("a row knows how many releases of its day come before its own") {
+TEST_CASE("A row knows how many releases of its day come before its own") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
@@ -77,7 +77,7 @@ TEST_CASE("a row knows how many releases of its day come before its own") {
     CHECK(of_day == std::vector{0, 1, 0});  // WS189, WS187, WS186
 }
 
-TEST_CASE("a watch list brings its objects up to date, and reads them together after that") {
+TEST_CASE("A watch list brings its objects up to date, and reads them together after that") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
@@ -94,7 +94,7 @@ TEST_CASE("a watch list brings its objects up to date, and reads them together a
     CHECK(next->loads() == 2);
 }
 
-TEST_CASE("objects of a watch list are known by any spelling, counted once, or skipped") {
+TEST_CASE("Objects of a watch list are known by any spelling, counted once, or skipped") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
@@ -103,21 +103,21 @@ TEST_CASE("objects of a watch list are known by any spelling, counted once, or s
     CHECK(list.recorded == 6);
     const auto unknown = process.service.watch_list({{"Gene", "unknown"}, {"No", "class"}}, {});
     REQUIRE_FALSE(unknown);
-    CHECK(unknown.error().kind == base::Kind::absent);
-    CHECK(process.service.watch_list({a}, {50, "WS1"}).error().kind == base::Kind::refused);
+    CHECK(unknown.error().kind == base::ErrorKind::absent);
+    CHECK(process.service.watch_list({a}, {50, "WS1"}).error().kind == base::ErrorKind::refused);
 }
 
-TEST_CASE("an object known from a newer release only is not on a watch list") {
+TEST_CASE("An object known from a newer release only is not on a watch list") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     process.put("WS187", "2008-02-15", {{a, "1"}, {b, "1"}});
     static_cast<void>(process.list({a, b}));
     process.put("WS186", "2008-02-01", {{a, "0"}});
     CHECK(objects_of(process.list({a, b})) == std::vector{a});
-    CHECK(process.service.watch_list({b}, {}).error().kind == base::Kind::absent);
+    CHECK(process.service.watch_list({b}, {}).error().kind == base::ErrorKind::absent);
 }
 
-TEST_CASE("without a build a watch list is as it was recorded last") {
+TEST_CASE("Without a build a watch list is as it was recorded last") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process before(fresh.connect());
     fill(before);
@@ -128,17 +128,17 @@ TEST_CASE("without a build a watch list is as it was recorded last") {
     CHECK_FALSE(answer->up_to_date);
     CHECK(answer->list.recorded == 4);
     CHECK(process.service.watch_list({{"Gene", "unknown"}}, {}).error().kind ==
-          base::Kind::unavailable);
+          base::ErrorKind::unavailable);
 }
 
-TEST_CASE("an object that can't be read is on the list as it was recorded last") {
+TEST_CASE("An object that can't be read is on the list as it was recorded last") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
     const auto next = std::make_shared<support::SmallBuild>("WS190", "2008-05-01");
     next->with("Gene", "a", {tag("Remark", {text("6")})});
     next->with("Gene", "b", {tag("Remark", {text("6")})});
-    next->break_one_with(b, {base::Kind::malformed, "dump.ace:7: no closing quote"});
+    next->break_one_with(b, {base::ErrorKind::malformed, "dump.ace:7: no closing quote"});
     process.put(next);
     const auto answer = process.service.watch_list({a, b}, {});
     REQUIRE(answer);
@@ -148,7 +148,7 @@ TEST_CASE("an object that can't be read is on the list as it was recorded last")
                                                                   "WS186 Gene a"});
 }
 
-TEST_CASE("the pages of an archive, joined, are all rows from the oldest to the newest") {
+TEST_CASE("The pages of an archive, joined, are all rows from the oldest to the newest") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     const auto names = record_many(process, 70, 2);  // more than one list of values holds
@@ -170,12 +170,12 @@ TEST_CASE("the pages of an archive, joined, are all rows from the oldest to the 
     CHECK(process.history(names[0], archive(100)).rows.empty());
 }
 
-TEST_CASE("a window is cut from the rows, newest first") {
+TEST_CASE("A page is a slice of the rows, newest first") {
     const auto slice = [](std::size_t most, std::size_t before, std::size_t rows) {
-        PageRequest window;
-        window.most = most;
-        window.before = before;
-        return slice_of(window, rows);
+        PageRequest request;
+        request.most = most;
+        request.before = before;
+        return slice_of(request, rows);
     };
     CHECK(slice(50, 0, 120) == Slice{0, 50});
     CHECK(slice(50, 0, 20) == Slice{0, 20});
@@ -187,7 +187,7 @@ TEST_CASE("a window is cut from the rows, newest first") {
     CHECK(slice(1, 50, 0).size() == 0);
 }
 
-TEST_CASE("a narrowing keeps rows with a change that is shown, and counts them alone") {
+TEST_CASE("A filter keeps rows with a change that is shown, and counts them alone") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     const auto put = [&](const std::string& version, const std::string& day,
@@ -201,10 +201,10 @@ TEST_CASE("a narrowing keeps rows with a change that is shown, and counts them a
     put("WS2", "2008-01-02", {tag("Remark", {text("y")})});
     put("WS3", "2008-01-03", {tag("Remark", {text("y")}), tag("Name", {text("n")})});
     put("WS4", "2008-01-04", {tag("Remark", {text("y")})});
-    const auto versions = [&](ChangeFilter narrowing, std::size_t most = 50,
+    const auto versions = [&](ChangeFilter filter, std::size_t most = 50,
                               std::size_t before = 0) {
-        const auto found = process.history(a, {most, "", narrowing, before});
-        CHECK(found.narrowing == narrowing);
+        const auto found = process.history(a, {most, "", filter, before});
+        CHECK(found.filter == filter);
         std::string text = std::to_string(found.recorded) + ":";
         for (const auto& row : found.rows) text += ' ' + row.release.version;
         return text;
@@ -221,7 +221,7 @@ TEST_CASE("a narrowing keeps rows with a change that is shown, and counts them a
     CHECK(process.history(a, {50, "WS4", {}, 0}).recorded == 0);
 }
 
-TEST_CASE("what a release that was published again comes to stands in watch lists") {
+TEST_CASE("What a release that was published again replaces is in watch lists") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
     fill(process);
@@ -239,7 +239,7 @@ TEST_CASE("what a release that was published again comes to stands in watch list
     CHECK(list.recorded == 8);
     CHECK(list.rows.size() == 8);
     CHECK(list.rows[5].of_day == 0);
-    // It holds no change that a narrowing could show.
+    // It holds no change that a filter could show.
     CHECK(process.list({a, b}, {50, "", {"Remark", {}}, 0}).recorded == 3);
 
     const auto release = release_history(process.service.read_context(), "WS186", {});
@@ -248,7 +248,7 @@ TEST_CASE("what a release that was published again comes to stands in watch list
     CHECK(release->rows.at(1).revision == 0);
 }
 
-TEST_CASE("curators are called what the current build calls them") {
+TEST_CASE("Curators are called what the current build calls them") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Settings settings;
     settings.names = {{"Person", {{"Standard_name"}}}};

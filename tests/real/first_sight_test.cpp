@@ -1,5 +1,5 @@
-// Rule C4 on WormBase's own curation of 1999 to 2006: what is reconstructed at first sight is
-// what a reading of the same lines, made apart from the product's parser, says.
+// Rule C4 on WormBase's own curation of 1999 to 2006: the history reconstructed at first sight
+// equals that of an independent parser of the same lines.
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
 #include <filesystem>
@@ -8,11 +8,12 @@
 #include <set>
 #include <sstream>
 
-#include "history/refresh.hpp"
-#include "query/row_reading.hpp"
-#include "source/dump.hpp"
+#include "history/context.hpp"
+#include "query/object_history.hpp"
+#include "source/files_build.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
+#include "support/recording.hpp"
 #include "support/temp_dir.hpp"
 #include "support/trees.hpp"
 
@@ -34,7 +35,7 @@ const std::vector<base::Release> releases = {
     release("R2006", "2006-03-10")};
 const std::string since = "2003-01-01";
 
-// Of 1,675 of the 2,113 objects: the build's own, and no evidence.
+// 1,675 of the 2,113 objects have it: it belongs to the build and is no evidence.
 const std::string loading = "2006-03-03_11:12:45_NBP_allele__update";
 
 using Path = std::vector<std::string>;
@@ -44,8 +45,8 @@ struct Seen {
 };
 using Lines = std::map<Path, Seen>;  // every node of an object
 
-// `"a text" -O "stamp"` and `Tag⇥ -O "stamp"`, one after the other; this file holds no escapes
-// beyond \" and \%, and no comments.
+// Reads `"a text" -O "stamp"` and `Tag⇥ -O "stamp"` in turn. This file has no escapes
+// except \" and \%, and no comments.
 Lines read_lines(const std::vector<std::string>& lines) {
     Lines nodes;
     for (const auto& line : lines) {
@@ -71,7 +72,7 @@ Lines read_lines(const std::vector<std::string>& lines) {
                 at = end;
             }
             at = std::min(line.find_first_not_of(" \t", at), line.size());
-            while (line.compare(at, 4, "-O \"") == 0) {  // of several the last one stands
+            while (line.compare(at, 4, "-O \"") == 0) {  // the last of several counts
                 at += 3;
                 seen.stamp = quoted();
                 at = std::min(line.find_first_not_of(" \t", at), line.size());
@@ -86,7 +87,7 @@ bool is_below(const Path& path, const Path& above) {
     return path.size() > above.size() && std::equal(above.begin(), above.end(), path.begin());
 }
 
-// "" is old.
+// "" means old.
 std::string release_of(const std::string& stamp) {
     const auto day = stamp.substr(0, 10);
     if (stamp == loading || !base::parse_date(day) || day <= since) return "";
@@ -146,15 +147,15 @@ std::set<std::string> recorded_of(const std::vector<tables::Row>& rows) {
 
 }  // namespace
 
-TEST_CASE("first sight of real curation gives each release what its stamps say") {
+TEST_CASE("First sight of real curation gives each release what its timestamps say") {
     const support::TempDir folder;
     folder.write("build/release.ini", "version = R2006\ndate = 2006-03-10\n");
     std::filesystem::copy_file(real_data() / "variation-2006.ace",
                                folder.path() / "build/variation.ace");
-    source::DumpSettings dump;
+    source::FilesSettings dump;
     dump.folder = (folder.path() / "build").string();
     dump.index_dir = (folder.path() / "index").string();
-    const auto build = source::open_dump(dump);
+    const auto build = source::open_files(dump);
     if (!build) FAIL(build.error().text);
 
     store::Url url;
@@ -165,7 +166,7 @@ TEST_CASE("first sight of real curation gives each release what its stamps say")
     settings.first_seen_since = *base::parse_date(since);
     settings.known_releases = releases;
     const base::Clock clock = [] { return base::Seconds{}; };
-    history::CreatedObjects renames;
+    history::BuildDifference difference;
 
     const auto objects = read_objects();
     CHECK(objects.size() == 2113);
@@ -173,11 +174,11 @@ TEST_CASE("first sight of real curation gives each release what its stamps say")
     for (const auto& [name, nodes] : objects) {
         const ObjectName object{"Variation", name};
         const auto done =
-            history::refresh({pool, settings, clock, renames}, **build, nullptr, object);
+            support::record({pool, settings, clock, difference}, **build, nullptr, object);
         if (!done) FAIL(done.error().text);
         const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
             return query::load_rows(
-                transaction, done->row, releases.back(), {},
+                transaction, std::span(&done->row.value(), 1), releases.back(), {},
                 history::known_releases(transaction, settings, nullptr, nullptr));
         });
         REQUIRE(rows);

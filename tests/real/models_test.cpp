@@ -1,5 +1,5 @@
-// WormBase's own models file, and WormBase's own curation data, neither of which is ours to
-// ship: read from VARVE_REAL_DATA.
+// WormBase's own models file and curation data in VARVE_REAL_DATA, which we may not
+// distribute.
 // SPDX-License-Identifier: MIT
 #include "tree/model.hpp"
 
@@ -15,7 +15,7 @@
 #include "support/catch.hpp"
 #include "tree/outline.hpp"
 
-using tree::Kind;
+using tree::CellKind;
 using tree::Models;
 using tree::Notation;
 using tree::notation_of;
@@ -39,7 +39,7 @@ const Models& real_models() {
     return models;
 }
 
-// A path of bare words and "quoted" ones.
+// Reads a path of bare words and "quoted" ones.
 Models::Position place_of(const std::string& class_name, const std::vector<std::string>& path) {
     auto place = real_models().of_class(class_name);
     for (const auto& word : path) {
@@ -53,7 +53,7 @@ Models::Position place_of(const std::string& class_name, const std::vector<std::
 
 std::string class_at(const std::string& class_name, const std::vector<std::string>& path) {
     const auto cell = real_models().cell_at(place_of(class_name, path), Notation::quoted, "x");
-    return cell.kind == Kind::reference ? cell.class_name : "Text";
+    return cell.kind == CellKind::reference ? cell.class_name : "Text";
 }
 
 bool unique_at(const std::string& class_name, const std::vector<std::string>& path) {
@@ -73,7 +73,7 @@ void each_object(const std::string& path, const std::function<void(std::string_v
     }
 }
 
-// What both models know of a cell is the same; what ours knows, the real one does.
+// Both models agree about a cell that both know, and the real one knows all of ours.
 void agree(const Models& ours, Models::Position our, Models::Position theirs,
            const std::vector<tree::Node>& nodes) {
     for (const auto& node : nodes) {
@@ -92,7 +92,7 @@ void agree(const Models& ours, Models::Position our, Models::Position theirs,
 
 }  // namespace
 
-TEST_CASE("every class and hash of the real models is found, with something below it") {
+TEST_CASE("Every class and hash of the real models is found, with something below it") {
     std::set<std::string> names;
     for (const auto line : base::split(read(real("models.wrm")), '\n'))
         if (line.starts_with('?') || line.starts_with('#'))
@@ -106,7 +106,7 @@ TEST_CASE("every class and hash of the real models is found, with something belo
     }
 }
 
-TEST_CASE("places of genes, variations and others are where the real models have them") {
+TEST_CASE("Tags of genes, variations and others are where the real models have them") {
     CHECK(class_at("Gene", {"Identity", "Name", "CGC_name", "\"x"}) == "Gene_name");
     CHECK(class_at("Gene", {"Identity", "Name", "CGC_name", "\"x", "Person_evidence", "\"x"}) ==
           "Person");
@@ -125,7 +125,7 @@ TEST_CASE("places of genes, variations and others are where the real models have
     place_of("2_point_data", {"Evidence", "Paper_evidence", "\"x"});
 }
 
-TEST_CASE("UNIQUE stands where the real models have it") {
+TEST_CASE("UNIQUE is found where the real models have it") {
     CHECK(unique_at("Gene", {"Identity", "Name", "CGC_name"}));
     CHECK(unique_at("Gene", {"Identity", "Status"}));
     CHECK(unique_at("Gene", {"Identity", "History", "Version_change", "1"}));
@@ -138,7 +138,7 @@ TEST_CASE("UNIQUE stands where the real models have it") {
     CHECK_FALSE(unique_at("Gene", {}));
 }
 
-TEST_CASE("the sample builds' own models say what the real ones say of every cell") {
+TEST_CASE("The sample builds' own models agree with the real ones about every cell") {
     for (const std::string build :
          {"WS186/dump_2008-02-01", "WS187/dump_2008-02-15", "WS188/dump_2008-03-22"}) {
         const auto ours =
@@ -155,7 +155,8 @@ TEST_CASE("the sample builds' own models say what the real ones say of every cel
     }
 }
 
-TEST_CASE("every object of the real variation data has one signature with models and without") {
+TEST_CASE(
+    "Every object of the real variation data has the same signature with and without models") {
     std::size_t objects = 0;
     each_object(real("variation-2006.ace"), [&](std::string_view bytes) {
         const auto object = source::parse_object(bytes, real_models());

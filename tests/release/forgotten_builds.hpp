@@ -1,5 +1,5 @@
-// What the tests of forgetting share: three releases of genes that do all that genes can do, and
-// a store into which they are recorded.
+// Three releases of genes for the tests of forgetting, and requests that record
+// them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@ inline support::Nodes named(const std::string& name) {
     return {tag("Public_name", {text(name)})};
 }
 
-// Genes that do in three releases, "186", "187" and "188", all that a gene can do.
+// Genes that do everything that a gene can do in the three releases 186, 187 and 188.
 class Genes : public SmallBuild {
    public:
     explicit Genes(int release)
@@ -44,7 +44,7 @@ struct Three {
     Genes a{186}, b{187}, c{188};
 };
 
-// Asks for every object that there was so far; for `late` in the third release only.
+// Asks for every object seen so far, and for `late` only in the third release.
 inline void ask_for_all(JobSite& site, const SmallBuild& build, const SmallBuild* previous) {
     source::each_object(build, [&](const source::Listed& listed) {
         site.seen.insert(listed.id());

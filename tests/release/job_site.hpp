@@ -1,5 +1,4 @@
-// What the tests of jobs share: a store, one process's way into it, and the jobs run over builds
-// that are held in memory.
+// A process that runs jobs over builds in memory, for the tests of jobs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,12 +6,12 @@
 #include <set>
 #include <string>
 
-#include "history/refresh.hpp"
+#include "history/context.hpp"
 #include "release/forget.hpp"
 #include "release/prewarm.hpp"
 #include "release/republish.hpp"
 #include "support/catch.hpp"
-#include "support/contents.hpp"
+#include "support/recording.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
@@ -26,18 +25,15 @@ using support::stamped;
 using support::tag;
 using support::text;
 
-inline base::Clock april() {
-    return [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-}
 inline support::Nodes remark(const std::string& words) { return {tag("Remark", {text(words)})}; }
 
-// A handle that does not own the build; nullptr of nullptr.
+// Returns a handle that does not own the build, or nullptr.
 inline source::Build held(const SmallBuild* build) {
     if (build == nullptr) return nullptr;
     return {build, [](const source::Source*) {}};
 }
 
-// Opens the index of `kept` for its version and digest; nullptr: no index was kept.
+// Returns what opens the index of `kept` by its version and digest; nullptr: no index was kept.
 inline release::OpenKeptIndex keeps(const SmallBuild* kept) {
     return [kept](const std::string& version, const std::string& digest) {
         const bool is_it =
@@ -52,22 +48,16 @@ T value_of(base::Result<T> result) {
     return std::move(*result);
 }
 
-// One process. A site of several processes has several over one store.
-struct JobSite {
+// One process that answers requests and runs jobs.
+struct JobSite : support::RecordingSite {
     explicit JobSite(store::Connect connect, store::RetryPolicy retry_policy = {})
-        : pool(std::move(connect), 8, std::move(retry_policy)) {
+        : RecordingSite(std::move(connect), std::move(retry_policy)) {
         settings.names = {{"Gene", {{"Public_name"}}}};
     }
 
-    history::Context context() { return {pool, settings, clock, created}; }
-
     // -- requests
 
-    void ask(const SmallBuild& build, const SmallBuild* previous, const ObjectName& name) {
-        const auto done = history::refresh(context(), build, previous, name);
-        if (!done && done.error().kind != base::Kind::absent) FAIL(done.error().text);
-    }
-    // For every object that any of the builds asked for so far had.
+    // Asks for every object of this build and of those asked for earlier.
     void ask_for_all(const SmallBuild& build, const SmallBuild* previous) {
         source::each_object(build, [&](const source::Listed& listed) {
             seen.insert(listed.id());
@@ -133,14 +123,7 @@ struct JobSite {
 
     // -- what the store holds
 
-    std::string contents(ComparedIn compared_in = ComparedIn::counts) {
-        return support::contents_of(pool, compared_in);
-    }
-    [[nodiscard]] store::Rows query(std::string_view sql) {
-        return store::perform(pool, store::Access::read,
-                              [&](auto& transaction) { return transaction.query(sql); });
-    }
-    // Rows of the release by object: "KIND REVISION SINCE" and the notes.
+    // Returns the rows of the release by object: "KIND REVISION SINCE" and the notes.
     std::map<std::string, std::string> rows(const std::string& version = "WS188") {
         std::map<std::string, std::string> found;
         for (const auto& row :
@@ -163,10 +146,6 @@ struct JobSite {
                        [&](store::Transaction& transaction) { transaction.execute(sql); });
     }
 
-    store::Pool pool;
-    history::Settings settings;
-    base::Clock clock = april();
-    history::CreatedObjects created;
     std::set<ObjectName> seen;
 };
 

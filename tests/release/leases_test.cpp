@@ -1,4 +1,4 @@
-// Who works on which part: once in the world, and never for ever.
+// Workers of several processes share the parts of a task: one worker a part, for a limited time.
 // SPDX-License-Identifier: MIT
 #include "release/leases.hpp"
 
@@ -32,7 +32,7 @@ struct Workers {
 
 }  // namespace
 
-TEST_CASE("parts are claimed from the lowest on, each by one worker") {
+TEST_CASE("Parts are claimed from the lowest on, each by one worker") {
     Workers workers(GENERATE(support::engines()));
     auto leases = workers.leases(), others = workers.leases("WS189 objects x");
     CHECK(leases.claim("a", 3).part == 0);
@@ -42,10 +42,10 @@ TEST_CASE("parts are claimed from the lowest on, each by one worker") {
     CHECK_FALSE(none.part);
     CHECK_FALSE(none.all_done);
     CHECK(others.claim("d", 3).part == 0);
-    CHECK(leases.claim("b", 3).part == 1);  // it has that one already
+    CHECK(leases.claim("b", 3).part == 1);  // it already has that one
 }
 
-TEST_CASE("a part that is finished is not claimed again, and the last one ends the task") {
+TEST_CASE("A finished part is not claimed again, and the last one ends the task") {
     Workers workers(GENERATE(support::engines()));
     auto leases = workers.leases();
     for (int part = 0; part < 2; ++part) {
@@ -62,7 +62,7 @@ TEST_CASE("a part that is finished is not claimed again, and the last one ends t
     CHECK(results == std::vector<std::string>{"result 0", "result 1"});
 }
 
-TEST_CASE("a lease that has run out is another's, and the first one learns it") {
+TEST_CASE("An expired lease goes to another worker, and the first one notices it") {
     Workers workers(GENERATE(support::engines()));
     auto leases = workers.leases();
     REQUIRE(leases.claim("slow", 1).part == 0);
@@ -78,7 +78,7 @@ TEST_CASE("a lease that has run out is another's, and the first one learns it") 
     CHECK(leases.finish("quick", 0, "done"));
 }
 
-TEST_CASE("a part whose worker is known to be dead is claimed at once") {
+TEST_CASE("A part whose worker is known to be dead is claimed at once") {
     Workers workers(GENERATE(support::engines()));
     auto leases = workers.leases();
     REQUIRE(leases.claim("victim", 1).part == 0);
@@ -87,18 +87,18 @@ TEST_CASE("a part whose worker is known to be dead is claimed at once") {
     CHECK(leases.claim("heir", 1).part == 0);
 }
 
-TEST_CASE("a part that is given up is free") {
+TEST_CASE("A part that is given up is free") {
     Workers workers(GENERATE(support::engines()));
     auto leases = workers.leases();
     REQUIRE(leases.claim("a", 1).part == 0);
     leases.give_up("a", 0);
     CHECK(leases.claim("b", 1).part == 0);
     CHECK(leases.finish("b", 0, ""));
-    leases.give_up("b", 0);  // done is done
+    leases.give_up("b", 0);  // has no effect on a finished part
     CHECK(leases.claim("c", 1).all_done);
 }
 
-TEST_CASE("leases that ran out long ago are forgotten, done or not") {
+TEST_CASE("Leases that expired long ago are deleted, finished or not") {
     Workers workers(GENERATE(support::engines()));
     auto old = workers.leases("WS187 objects x"), young = workers.leases();
     REQUIRE(old.claim("a", 1).part == 0);
@@ -112,7 +112,7 @@ TEST_CASE("leases that ran out long ago are forgotten, done or not") {
     CHECK_FALSE(young.claim("b", 1).part);
 }
 
-TEST_CASE("a claim whose commit is in doubt is found again") {
+TEST_CASE("A claim whose commit is in doubt is found again") {
     using support::Fault;
     const auto fault = GENERATE(Fault::lost, Fault::lost_commit, Fault::undone_commit);
     const support::FreshStore fresh(GENERATE(support::engines()));
@@ -130,7 +130,7 @@ TEST_CASE("a claim whose commit is in doubt is found again") {
     }
 }
 
-TEST_CASE("a worker of this host is gone when its process is") {
+TEST_CASE("A worker of this host is gone when its process is") {
     CHECK_FALSE(is_gone(worker_name(3)));
     CHECK_FALSE(is_gone("elsewhere 12345678 1 1 0"));
     CHECK_FALSE(is_gone("no worker's name"));

@@ -1,4 +1,4 @@
-// What a job would find, by the indexes alone.
+// A preview compares only the indexes.
 // SPDX-License-Identifier: MIT
 #include "release/preview.hpp"
 
@@ -26,7 +26,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("a preview counts by class what is the same, differs, is new and gone") {
+TEST_CASE("A preview counts unchanged, changed, new and vanished objects by class") {
     const Pair builds;
     const auto all = preview(builds.after, &builds.before, Everything{});
     REQUIRE(all);
@@ -35,7 +35,7 @@ TEST_CASE("a preview counts by class what is the same, differs, is new and gone"
     CHECK(builds.after.loads() == 0);
 }
 
-TEST_CASE("a preview of a class or a list counts only that") {
+TEST_CASE("A preview of a class or a list counts only its objects") {
     const Pair builds;
     const auto papers = preview(builds.after, &builds.before, OfClass{"Paper"});
     REQUIRE(papers);
@@ -46,7 +46,7 @@ TEST_CASE("a preview of a class or a list counts only that") {
     CHECK(*some == std::vector<ClassPreview>{{"Gene", 0, 1, 0, 1}});
 }
 
-TEST_CASE("without a build before everything is new") {
+TEST_CASE("Without a previous build everything is new") {
     const Pair builds;
     const auto all = preview(builds.after, nullptr, Everything{});
     REQUIRE(all);

@@ -1,4 +1,4 @@
-// The release job: what it leaves is what requests would have left, once, whoever did the work.
+// The release job records what requests would have recorded, once, whoever does the work.
 // SPDX-License-Identifier: MIT
 #include "release/prewarm.hpp"
 
@@ -8,8 +8,9 @@
 
 #include "query/history_service.hpp"
 #include "release/job_site.hpp"
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 #include "support/faulty_connection.hpp"
+#include "support/recording.hpp"
 
 using namespace release;
 using namespace release_tests;
@@ -32,7 +33,7 @@ class Genes : public SmallBuild {
     }
 };
 
-// Many parts of small batches.
+// Divides the job into many parts and small batches.
 ReleaseJob small_parts(JobSite& site, const SmallBuild& build,
                        const SmallBuild* previous = nullptr) {
     auto job = site.job(build, previous);
@@ -41,7 +42,7 @@ ReleaseJob small_parts(JobSite& site, const SmallBuild& build,
     return job;
 }
 
-// What three releases leave when every object is asked for in each.
+// Returns the contents after requests for every object in each of three releases.
 std::string asked_for(store::Engine engine, const Genes& a, const Genes& b, const Genes& c) {
     const support::FreshStore fresh(engine);
     JobSite site(fresh.connect());
@@ -65,7 +66,7 @@ std::int64_t count(store::Pool& pool, std::string_view sql) {
 
 }  // namespace
 
-TEST_CASE("three releases warmed are three releases asked for object by object") {
+TEST_CASE("Warming three releases records the same as requesting each object") {
     const auto engine = GENERATE(support::engines());
     const Genes a(186), b(187), c(188);
     const auto expected = asked_for(engine, a, b, c);
@@ -84,7 +85,7 @@ TEST_CASE("three releases warmed are three releases asked for object by object")
     CHECK(site.contents(ComparedIn::left_out) == expected);
 }
 
-TEST_CASE("an object whose bytes did not change costs no load and no write") {
+TEST_CASE("An object whose bytes did not change costs no load and no write") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const Genes a(186), b(187);
@@ -92,19 +93,19 @@ TEST_CASE("an object whose bytes did not change costs no load and no write") {
     const auto before = count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version ="
                                          " 'WS186'");
     site.prewarm(small_parts(site, b, &a));
-    // Those that changed; what is new once more, since it may be an old one under a new name
-    // (C9); and the paper that is, a third time.
-    CHECK(b.loads() == 9 + 2 * 2 + 1);
+    // It loads the changed objects, and the new ones twice, since each may be an old one under a new
+    // name (C9).
+    CHECK(b.loads() == 9 + 2 * 2);
     CHECK(count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS186'") ==
           before - 9 - 2);
-    // The class says it for them: a request has nothing to compare.
-    const auto asked = history::refresh(site.context(), b, &a, {"Gene", "g1"});
+    // The row of the class applies to them, so a request has nothing to compare.
+    const auto asked = support::record(site.context(), b, &a, {"Gene", "g1"});
     REQUIRE(asked);
-    CHECK(asked->row.compared_in == "WS187");
-    CHECK(b.loads() == 9 + 2 * 2 + 1);
+    CHECK(asked->row->compared_in == "WS187");
+    CHECK(b.loads() == 9 + 2 * 2);
 }
 
-TEST_CASE("a change is compared with the release that its class was warmed in") {
+TEST_CASE("A change is compared with the release in which its class was warmed") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
@@ -121,7 +122,7 @@ TEST_CASE("a change is compared with the release that its class was warmed in") 
     CHECK(rows == store::Rows{store::Row({"WS188", "WS187"})});
 }
 
-TEST_CASE("a change that a request found since the last job is not lost when it is taken back") {
+TEST_CASE("A change found by a request between two jobs is kept when it is taken back") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
@@ -130,7 +131,7 @@ TEST_CASE("a change that a request found since the last job is not lost when it 
     b.with("Gene", "g", remark("two"));
     c.with("Gene", "g", remark("one"));
     site.prewarm(small_parts(site, a));
-    REQUIRE(history::refresh(site.context(), b, &a, {"Gene", "g"}));
+    REQUIRE(support::record(site.context(), b, &a, {"Gene", "g"}));
     auto job = small_parts(site, c, &b);
     job.open_kept = [&](const std::string& version, const std::string&) {
         return version == "WS186" ? held(&a) : nullptr;
@@ -144,7 +145,7 @@ TEST_CASE("a change that a request found since the last job is not lost when it 
     CHECK(rows == store::Rows{store::Row({"WS187", "WS186"}), store::Row({"WS188", "WS187"})});
 }
 
-TEST_CASE("an object first seen in an older build is not taken for compared in a later one") {
+TEST_CASE("An object first seen in an older build does not count as compared in a later one") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     SmallBuild a("WS187", "2008-02-15"), b("WS188", "2008-03-22"), c("WS189", "2008-05-01");
@@ -152,17 +153,17 @@ TEST_CASE("an object first seen in an older build is not taken for compared in a
     a.with("Gene", "rolled-back", remark("one")).with("Gene", "warmed-back", remark("two"));
     site.prewarm(small_parts(site, b));
     const auto desk = site.context();
-    REQUIRE(history::refresh(desk, a, nullptr, {"Gene", "rolled-back"}));
+    REQUIRE(support::record(desk, a, nullptr, {"Gene", "rolled-back"}));
     site.prewarm(small_parts(site, a), Objects{{"Gene", "warmed-back"}});
-    const auto asked = history::refresh(desk, b, &a, {"Gene", "rolled-back"});
+    const auto asked = support::record(desk, b, &a, {"Gene", "rolled-back"});
     REQUIRE(asked);
     CHECK(asked->wrote_history);
-    CHECK(asked->row.signature.empty());
-    // The next job finds the other one, which is in no list of its base.
+    CHECK(asked->row->signature.empty());
+    // The next job finds the other one, which is missing in the list of its base.
     CHECK(site.prewarm(small_parts(site, c, &b)).vanished == 1);
 }
 
-TEST_CASE("a tree that is damaged fails its object and not the job") {
+TEST_CASE("A damaged tree fails its object and not the job") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const Genes a(186), b(187);
@@ -177,7 +178,7 @@ TEST_CASE("a tree that is damaged fails its object and not the job") {
     CHECK(tally.changed == 8);
 }
 
-TEST_CASE("a release that was replaced meanwhile is not noted as finished") {
+TEST_CASE("A release that is replaced during the job is not noted as finished") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const Genes a(186), b(187);
@@ -193,11 +194,11 @@ TEST_CASE("a release that was replaced meanwhile is not noted as finished") {
     const auto warmed = site.try_prewarm(small_parts(site, b, &a));
     REQUIRE(asked >= 30);
     REQUIRE_FALSE(warmed);
-    CHECK(warmed.error().kind == base::Kind::conflict);
+    CHECK(warmed.error().kind == base::ErrorKind::conflict);
     CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed WHERE version = 'WS187'") == 0);
 }
 
-TEST_CASE("a job run again has nothing to do") {
+TEST_CASE("A job that is run again has nothing to do") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const Genes a(186);
@@ -209,7 +210,7 @@ TEST_CASE("a job run again has nothing to do") {
     CHECK(site.contents(ComparedIn::left_out) == contents);
 }
 
-TEST_CASE("objects that can't be read are listed, and tried again by the next run") {
+TEST_CASE("Unreadable objects are listed, and the next run tries them again") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
@@ -218,14 +219,15 @@ TEST_CASE("objects that can't be read are listed, and tried again by the next ru
     b.with("Gene", "bad", remark("two"));
     c.with("Gene", "bad", remark("two"));
     site.prewarm(small_parts(site, a));
-    b.break_one_with({"Gene", "bad"}, {base::Kind::malformed, "dump.ace:7: no closing quote"});
+    b.break_one_with({"Gene", "bad"},
+                     {base::ErrorKind::malformed, "dump.ace:7: no closing quote"});
     const auto second = site.prewarm(small_parts(site, b, &a));
     CHECK(second.failed == 1);
     REQUIRE(second.failures.size() == 1);
     CHECK(second.failures[0] ==
           Counters::Failure{{"Gene", "bad"}, "dump.ace:7: no closing quote"});
     CHECK(site.prewarm(small_parts(site, b, &a)).failed == 1);
-    // Its bytes are those of the release before, in which it failed: it is looked at.
+    // Its bytes equal those of the release in which it failed, and still it is loaded.
     const auto third = site.prewarm(small_parts(site, c, &b));
     CHECK(third.changed == 1);
     const auto rows =
@@ -235,7 +237,7 @@ TEST_CASE("objects that can't be read are listed, and tried again by the next ru
     CHECK(rows == store::Rows{store::Row({"WS188", "WS186"})});
 }
 
-TEST_CASE("jobs of several processes with requests between them record each object once") {
+TEST_CASE("Jobs of several processes and requests between them record each object once") {
     const auto engine = GENERATE(support::engines());
     const Genes a(186), b(187), c(188);
     const auto expected = asked_for(engine, a, b, c);
@@ -260,7 +262,7 @@ TEST_CASE("jobs of several processes with requests between them record each obje
     CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed WHERE class = ''") == 3);
 }
 
-TEST_CASE("a part is done by one worker, and an object loaded by one job") {
+TEST_CASE("One worker does a part, and one job loads an object") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Genes a(186);
     std::vector<std::jthread> threads;
@@ -279,7 +281,7 @@ TEST_CASE("a part is done by one worker, and an object loaded by one job") {
     CHECK(a.loads() == 100);
 }
 
-TEST_CASE("a job that broke off anywhere goes on, and leaves what one run leaves") {
+TEST_CASE("A job that broke off anywhere continues and gives the same store as one run") {
     using support::Fault;
     const auto engine = GENERATE(support::engines());
     const Genes a(186), b(187);
@@ -288,7 +290,7 @@ TEST_CASE("a job that broke off anywhere goes on, and leaves what one run leaves
     undisturbed.prewarm(small_parts(undisturbed, a));
     undisturbed.prewarm(small_parts(undisturbed, b, &a));
     const auto expected = undisturbed.contents();
-    // Every seventh statement, of some hundreds.
+    // Every seventh statement of some hundreds.
     for (int at = 1;; at += 7) {
         const support::FreshStore broken(engine);
         const auto plan = std::make_shared<support::FaultPlan>(Fault::lost, at);
@@ -307,14 +309,14 @@ TEST_CASE("a job that broke off anywhere goes on, and leaves what one run leaves
     }
 }
 
-TEST_CASE("a job that is stopped says so, and the next one goes on") {
+TEST_CASE("A stopped job says so, and the next one continues") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Genes a(186), b(187), c(188);
     JobSite site(fresh.connect());
     std::stop_source stop;
     auto job = small_parts(site, a);
     Progress progress;
-    // Stopped by the clock, which is asked in the middle of the first part.
+    // The clock, which is read in the middle of the first part, stops the job.
     int asked = 0;
     site.clock = [&] {
         if (++asked == 12) stop.request_stop();
@@ -330,7 +332,7 @@ TEST_CASE("a job that is stopped says so, and the next one goes on") {
     CHECK(a.loads() < 100 + 8);
 }
 
-TEST_CASE("a list warms its objects and notes each") {
+TEST_CASE("A list warms its objects and notes each of them") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const Genes a(186), b(187);
@@ -338,14 +340,14 @@ TEST_CASE("a list warms its objects and notes each") {
     CHECK(site.prewarm(small_parts(site, a), list).added == 2);
     const auto second = site.prewarm(small_parts(site, b, &a), list);
     CHECK(second.looked_at == 4);
-    CHECK(second.failed == 1);     // whoever listed it meant something
-    CHECK(second.unchanged == 2);  // g0 is nought times the release in each
+    CHECK(second.failed == 1);     // a listed object that does not exist
+    CHECK(second.unchanged == 2);  // g0 is 0 times the release in each
     CHECK(second.vanished == 0);
     CHECK(count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version = 'WS187'") == 3);
     CHECK(b.loads() == 2);  // the new one, see above
 }
 
-TEST_CASE("the objects most asked for come first") {
+TEST_CASE("The most requested objects come first") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const Genes a(186);
@@ -359,7 +361,7 @@ TEST_CASE("the objects most asked for come first") {
     CHECK(most_requested(site, 100).size() == 3);
 }
 
-TEST_CASE("a class is warmed without the others") {
+TEST_CASE("A class is warmed without the others") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const Genes a(186), b(187);
@@ -371,7 +373,7 @@ TEST_CASE("a class is warmed without the others") {
     CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed") == 2);
 }
 
-TEST_CASE("a place that most objects of a class changed in is a mass change") {
+TEST_CASE("A path that changed in most objects of a class is a mass change") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15");
@@ -392,7 +394,7 @@ TEST_CASE("a place that most objects of a class changed in is a mass change") {
     CHECK(count(site.pool, "SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
 }
 
-TEST_CASE("a staged build that is warmed changes nothing that readers see until the switch") {
+TEST_CASE("Warming a staged build changes nothing that readers see until the switch") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     SmallBuild now("WS187", "2008-02-15"), next("WS188", "2008-03-22");
@@ -419,7 +421,7 @@ TEST_CASE("a staged build that is warmed changes nothing that readers see until 
     const auto before = answers();
     REQUIRE(before[0]);
     CHECK(before[0]->history.label == "old-1");
-    CHECK(before[2].error().kind == base::Kind::absent);
+    CHECK(before[2].error().kind == base::ErrorKind::absent);
     site.prewarm(small_parts(site, next, &now));
     const auto after = answers();
     for (int i = 0; i < 2; ++i) CHECK(after[i]->history == before[i]->history);
@@ -437,7 +439,7 @@ TEST_CASE("a staged build that is warmed changes nothing that readers see until 
     CHECK(next.loads() == 3);
 }
 
-TEST_CASE("a store that fails stops the job with its words") {
+TEST_CASE("A failing store stops the job with its error text") {
     const support::FreshStore fresh(store::Engine::sqlite);
     JobSite site(fresh.connect());
     const Genes a(186);
@@ -447,7 +449,7 @@ TEST_CASE("a store that fails stops the job with its words") {
     });
     const auto failed = site.try_prewarm(small_parts(site, a));
     REQUIRE_FALSE(failed);
-    CHECK(failed.error().kind == base::Kind::unavailable);
+    CHECK(failed.error().kind == base::ErrorKind::unavailable);
     CHECK_THAT(failed.error().text, Catch::Contains("disk is full"));
     store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("DROP TRIGGER full");

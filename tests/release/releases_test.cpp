@@ -1,11 +1,12 @@
-// What `varve releases` tells is what the tables hold.
+// The list of releases shows what the tables hold.
 // SPDX-License-Identifier: MIT
 #include "release/releases.hpp"
 
 #include "support/catch.hpp"
+#include "support/recording.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
-#include "tables/tables.hpp"
+#include "tables/objects.hpp"
 
 using namespace release;
 using support::SmallBuild;
@@ -19,7 +20,7 @@ base::Release made(const std::string& version, const std::string& day) {
     return {version, *base::parse_date(day)};
 }
 
-// An object that is in each, and one that changes.
+// An object that is in each build, and one that changes.
 class OneOfTwo : public SmallBuild {
    public:
     OneOfTwo(const base::Release& release, const std::string& words)
@@ -34,14 +35,14 @@ const auto old_one = made("WS99", "2008-01-01"), new_one = made("WS100", "2008-0
 // Two releases, of which the second changed an object and lacks another.
 void record_two(store::Pool& pool, const history::Settings& settings) {
     const base::Clock clock = [] { return base::Seconds{}; };
-    history::CreatedObjects created;
-    const history::Context desk{pool, settings, clock, created};
+    history::BuildDifference difference;
+    const history::Context desk{pool, settings, clock, difference};
     OneOfTwo a(old_one, "one");
     a.with("Gene", "goes", {tag("Remark")});
     const OneOfTwo b(new_one, "two");
     for (const auto* name : {"same", "changes", "goes"}) {
-        REQUIRE(history::refresh(desk, a, nullptr, {"Gene", name}));
-        if (std::string(name) != "same") REQUIRE(history::refresh(desk, b, &a, {"Gene", name}));
+        REQUIRE(support::record(desk, a, nullptr, {"Gene", name}));
+        if (std::string(name) != "same") REQUIRE(support::record(desk, b, &a, {"Gene", name}));
     }
 }
 
@@ -52,7 +53,7 @@ void execute(store::Pool& pool, std::string_view sql) {
 
 }  // namespace
 
-TEST_CASE("releases are listed oldest first, with what is recorded of each") {
+TEST_CASE("Releases are listed oldest first, with what is recorded of each") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
     const history::Settings settings;
@@ -70,7 +71,7 @@ TEST_CASE("releases are listed oldest first, with what is recorded of each") {
     CHECK(list[1] == second);
 }
 
-TEST_CASE("releases that are configured or current are listed though nothing is recorded") {
+TEST_CASE("Configured and current releases are listed even when nothing is recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
     history::Settings settings;
@@ -81,7 +82,8 @@ TEST_CASE("releases that are configured or current are listed though nothing is 
     CHECK(list[1] == ListedRelease{new_one, {}, true, true});
 }
 
-TEST_CASE("a release tells which classes jobs have finished, and what they could not read") {
+TEST_CASE(
+    "A release shows which classes jobs have finished and which objects they could not read") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
     const history::Settings settings;

@@ -1,19 +1,21 @@
-// A release that is published again, while others read and record, and while the job dies.
+// A re-publication while others read and record, and while the job dies.
 // SPDX-License-Identifier: MIT
 #include <functional>
 #include <set>
 
-#include "query/row_reading.hpp"
+#include "query/object_history.hpp"
 #include "query/tree_at.hpp"
 #include "release/republished_builds.hpp"
 #include "support/contents.hpp"
 #include "support/faulty_connection.hpp"
+#include "support/recording.hpp"
+#include "tables/compared_in.hpp"
 
 using namespace release_tests;
 
 namespace {
 
-// Calls `after` behind each statement that was carried out; what that throws the caller gets.
+// Calls `after` after each statement. What `after` throws reaches the caller.
 enum class Statement { query, execute, begin, commit };
 using After = std::function<void(Statement)>;
 class WatchedConnection final : public store::Connection {
@@ -58,7 +60,7 @@ const std::vector<std::string> recorded{"same",    "differs",  "restamped",  "no
                                         "new_row", "gone_now", "back_again", "created",
                                         "dropped", "renamed",  "name_1"};
 
-// All that readers learn of the objects that are recorded, at one moment.
+// Returns everything that readers get about the recorded objects at one moment.
 std::string seen_by_readers(JobSite& site, const SmallBuild& build,
                             const std::vector<std::string>& names = recorded) {
     return store::perform(site.pool, store::Access::read, [&](store::Transaction& transaction) {
@@ -66,12 +68,13 @@ std::string seen_by_readers(JobSite& site, const SmallBuild& build,
             history::known_releases(transaction, site.settings, &build, nullptr);
         std::string all;
         for (const auto& name : names) {
-            auto row = tables::find_object(transaction, {"Gene", name}).value();
-            tables::settle(transaction, row, build.release(), releases);
+            auto row = support::row_of(transaction, {"Gene", name}).value();
+            tables::resolve_compared_in(transaction, std::array{&row}, build.release(), releases);
             all += name + ' ' + row.label + ' ' + row.signature + ' ' +
                    base::format_date(row.last_modified) + ' ' + row.compared_in + '\n';
             const auto rows =
-                query::load_rows(transaction, row, build.release(), {}, releases).value();
+                query::load_rows(transaction, std::span(&row, 1), build.release(), {}, releases)
+                    .value();
             all += std::to_string(rows.recorded);
             for (const auto& each : rows.rows)
                 all += ' ' + each.release.version + '/' + std::to_string(each.revision) + ' ' +
@@ -88,9 +91,16 @@ void publish_first(const store::Connect& connect, const Builds& builds) {
     site.prewarm(builds.first, &builds.before);
 }
 
+// A store into which the first publication was recorded; tests copy it.
+struct Published : support::FreshStore {
+    Published(store::Engine engine, const Builds& builds) : FreshStore(engine) {
+        publish_first(connect(), builds);
+    }
+};
+
 }  // namespace
 
-TEST_CASE("readers see all the old rows or all the new ones, whenever they look") {
+TEST_CASE("Readers see either all old rows or all new ones") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
     publish_first(fresh.connect(), builds);
@@ -109,27 +119,26 @@ TEST_CASE("readers see all the old rows or all the new ones, whenever they look"
     CHECK(seen.back() == seen_by_readers(reader, builds.again));
 }
 
-TEST_CASE("a job that dies at whatever statement goes on to the same end") {
+TEST_CASE("A job that dies at any statement continues to the same result") {
     const auto engine = GENERATE(support::engines());
     const Builds builds;
     const auto last_words = [&](const store::Connect& connect) {
         JobSite site(connect);
         const auto done = site.try_republish(builds.again, &builds.before, &builds.first);
-        if (!done) CHECK(done.error().kind == base::Kind::refused);  // it had ended
+        if (!done) CHECK(done.error().kind == base::ErrorKind::refused);  // it was finished
         CHECK(site.query("SELECT oid FROM replacements").empty());
         CHECK(site.query("SELECT version FROM releases WHERE replacing <> 0").empty());
         CHECK(site.query("SELECT task FROM leases WHERE task = 'WS188 replacing'").empty());
         return site.contents();
     };
-    const support::FreshStore calm(engine);
-    publish_first(calm.connect(), builds);
+    const Published published(engine, builds);
+    const auto calm = support::FreshStore::copy_of(published);
     const auto expected = last_words(calm.connect());
     const int step = engine == store::Engine::sqlite ? 3 : 17;
     bool ended = false;
     for (int at = 1; !ended; at += step) {
         INFO("statement " << at);
-        const support::FreshStore fresh(engine);
-        publish_first(fresh.connect(), builds);
+        const auto fresh = support::FreshStore::copy_of(published);
         int statements = 0;
         {
             JobSite site(watched(fresh.connect(), [&](Statement) {
@@ -141,22 +150,21 @@ TEST_CASE("a job that dies at whatever statement goes on to the same end") {
     }
 }
 
-TEST_CASE("a statement that fails for a moment changes nothing of what a replacement comes to") {
+TEST_CASE("A transient failure of any statement does not change the result of a re-publication") {
     using support::Fault;
     const auto fault =
         GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
     const auto engine = GENERATE(support::engines());
     const Builds builds;
-    const support::FreshStore calm(engine);
-    publish_first(calm.connect(), builds);
+    const Published published(engine, builds);
+    const auto calm = support::FreshStore::copy_of(published);
     JobSite undisturbed(calm.connect());
     undisturbed.republish(builds.again, &builds.before, &builds.first);
     const auto expected = support::contents_of(undisturbed.pool);
     const int step = engine == store::Engine::sqlite ? 7 : 29;
     for (int at = 1;; at += step) {
         INFO("statement " << at);
-        const support::FreshStore fresh(engine);
-        publish_first(fresh.connect(), builds);
+        const auto fresh = support::FreshStore::copy_of(published);
         const auto plan = std::make_shared<support::FaultPlan>(fault, at);
         JobSite site(support::faulty(fresh.connect(), plan), support::no_waiting());
         site.republish(builds.again, &builds.before, &builds.first);
@@ -165,10 +173,10 @@ TEST_CASE("a statement that fails for a moment changes nothing of what a replace
     }
 }
 
-TEST_CASE("what a request records while the job runs is replaced like all else") {
+TEST_CASE("What a request records during the job is replaced like all the rest") {
     const auto engine = GENERATE(support::engines());
     const Builds builds;
-    // The last one has no row in the release as it came first: that it was compared is noted.
+    // The last one has no row in the first publication; that it was compared is noted.
     using Names = std::vector<std::string>;
     const auto asked = GENERATE(Names{"differs", "none_left", "gone_now", "created", "new_row"},
                                 Names{"new_row"});
@@ -183,34 +191,34 @@ TEST_CASE("what a request records while the job runs is replaced like all else")
             if (!row.starts_with("withdrawn")) all += name + row.substr(row.find("WS187")) + '\n';
         return all;
     };
-    const auto publish = [&](const store::Connect& connect) {
-        JobSite site(connect);
+    const support::FreshStore published(engine);
+    {
+        JobSite site(published.connect());
         site.prewarm(builds.before);
         site.ask(builds.first, &builds.before, {"Gene", "same"});
-    };
-    const support::FreshStore calm(engine);
-    publish(calm.connect());
+    }
+    const auto calm = support::FreshStore::copy_of(published);
     JobSite before(calm.connect());
     for (const auto& name : asked) before.ask(builds.first, &builds.before, {"Gene", name});
     before.republish(builds.again, &builds.before, &builds.first);
     const auto expected = end_of(before);
+    const int step = engine == store::Engine::sqlite ? 1 : 3;
     bool asked_in_time = true;
-    for (int at = 1; asked_in_time; ++at) {
+    for (int at = 1; asked_in_time; at += step) {
         INFO("transaction " << at);
-        const support::FreshStore fresh(engine);
-        publish(fresh.connect());
+        const auto fresh = support::FreshStore::copy_of(published);
         JobSite requests(fresh.connect());
         int commits = 0;
         std::string when_in_force;
         JobSite site(watched(fresh.connect(), [&](Statement statement) {
-            // SQLite has one writer: between two transactions of the job.
+            // SQLite allows one writer, so requests come between two transactions of the job.
             if (statement != Statement::commit) return;
             if (when_in_force.empty() && digest_of_release(requests) == builds.again.digest())
                 when_in_force = seen_by_readers(requests, builds.first, changed);
             if (++commits != at) return;
             for (const auto& name : asked)
-                (void)history::refresh(requests.context(), builds.first, &builds.before,
-                                       {"Gene", name});
+                (void)support::record(requests.context(), builds.first, &builds.before,
+                                      {"Gene", name});
         }));
         site.republish(builds.again, &builds.before, &builds.first);
         CHECK(when_in_force == seen_by_readers(requests, builds.first, changed));
@@ -219,7 +227,7 @@ TEST_CASE("what a request records while the job runs is replaced like all else")
     }
 }
 
-TEST_CASE("an attempt that was broken off is cleared away by the next with another content") {
+TEST_CASE("A job with other content removes what an earlier interrupted job left") {
     const auto engine = GENERATE(support::engines());
     const int at = GENERATE(60, 150, 220);
     const Builds builds;
@@ -244,7 +252,7 @@ TEST_CASE("an attempt that was broken off is cleared away by the next with anoth
     CHECK(site.query("SELECT oid FROM replacements").empty());
 }
 
-TEST_CASE("what an attempt left that nobody tells of any more is computed anew") {
+TEST_CASE("The rows of an interrupted job without a lease are computed again") {
     const auto engine = GENERATE(support::engines());
     const Builds builds;
     const support::FreshStore fresh(engine);
@@ -266,7 +274,7 @@ TEST_CASE("what an attempt left that nobody tells of any more is computed anew")
     CHECK(site.rows().at("differs").find("three") != std::string::npos);
 }
 
-TEST_CASE("an object that the release after it changes has its replacement in place first") {
+TEST_CASE("A pending replacement is applied before a later release changes the object") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
     publish_first(fresh.connect(), builds);
@@ -289,14 +297,14 @@ TEST_CASE("an object that the release after it changes has its replacement in pl
     const auto row = reader.rows("WS189").at("differs");
     CHECK(row.starts_with("changed 0 WS188"));
     CHECK(row.find("\"before\":[{\"text\":\"three\"}]") != std::string::npos);
-    // As it was then, for those who ask for the tree.
+    // The tree of that release is the new one, too.
     const auto object = store::perform(reader.pool, store::Access::read, [](auto& transaction) {
-        return tables::find_object(transaction, {"Gene", "none_left"}).value();
+        return support::row_of(transaction, {"Gene", "none_left"}).value();
     });
     const auto tree = query::tree_at(reader.pool, reader.settings, object, "WS188");
     REQUIRE(tree);
     CHECK(tree->nodes == remark("one"));
-    // The newer release does not keep the job from its end.
+    // The newer release does not prevent the end of the job.
     reader.republish(builds.again, &builds.before, &builds.first);
     CHECK_FALSE(is_replacing());
     CHECK(reader.rows("WS189").at("differs") == row);

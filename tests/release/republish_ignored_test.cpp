@@ -1,8 +1,9 @@
-// A release that is published again while the list of what is ignored changes: rows change where
-// the two publications differ in what counts, and nowhere else.
+// A re-publication while the ignore list changes: rows change only where the counted content of
+// the two publications differs.
 // SPDX-License-Identifier: MIT
 #include "query/tree_at.hpp"
 #include "release/republished_builds.hpp"
+#include "support/recording.hpp"
 
 using namespace release_tests;
 
@@ -18,11 +19,11 @@ support::Nodes nodes(const std::string& title, const std::string& homology) {
     return {tag("Title", {text(title)}), tag("Homol", {text(homology)})};
 }
 
-// The release before, as it was published, and again.
+// The previous release, the first publication, and the re-publication.
 struct Three {
     SmallBuild before{"WS187", "2008-02-15"}, first{"WS188", "2008-03-22"},
         again{"WS188", "2008-03-22"};
-    std::map<std::string, std::string> rows;  // as they were published first
+    std::map<std::string, std::string> rows;  // of the first publication
 
     Three() {
         add("ignored_then", nodes("one", "a"), nodes("one", "b"), nodes("one", "b"));
@@ -39,7 +40,7 @@ struct Three {
         first.with("Gene", name, is);
         again.with("Gene", name, is_again);
     }
-    // With one list, and again with another.
+    // Publishes with one list and again with another.
     void publish(JobSite& site, const compare::Ignored& list, const compare::Ignored& list_again,
                  bool is_kept) {
         site.settings.ignored = list;
@@ -53,7 +54,7 @@ struct Three {
 
 }  // namespace
 
-TEST_CASE("a release published again with a list tells what else than the list changed") {
+TEST_CASE("A re-publication with an ignore list shows only changes outside the list") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Three builds;
     JobSite site(fresh.connect());
@@ -64,14 +65,14 @@ TEST_CASE("a release published again with a list tells what else than the list c
                                 {"created", "created 0 WS187"}});
     CHECK(site.rows().at("beside") == builds.rows.at("beside"));
     CHECK(site.rows().at("created") == builds.rows.at("created"));
-    // The content is the new one all the same.
+    // The content is the new one even so.
     const auto trees = site.query("SELECT o.signature FROM objects o WHERE o.name IN "
                                   "('beside', 'created') ORDER BY o.name");
     CHECK(trees.at(0).text(0) == tree::signature_of(nodes("two", "c")));
     CHECK(trees.at(1).text(0) == tree::signature_of(nodes("one", "b")));
 }
 
-TEST_CASE("what was told before a list grew stands when the release is published again") {
+TEST_CASE("Recorded changes stay in a re-publication after the ignore list grew") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Three builds;
     JobSite site(fresh.connect());
@@ -86,18 +87,18 @@ TEST_CASE("what was told before a list grew stands when the release is published
         CHECK(site.rows().at(name) == builds.rows.at(name));
 }
 
-TEST_CASE("what was ignored before a list shrank is not told when the release comes again") {
+TEST_CASE("Changes ignored earlier are not shown by a re-publication after the list shrank") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Three builds;
     JobSite site(fresh.connect());
-    // Of other bytes, so that it is looked at again.
+    // It has other bytes, so that it is compared again.
     builds.again.with("Gene", "ignored_then", [] {
         auto restamped = nodes("one", "b");
         restamped[0].stamp = "2008-02-01_09:15:20_sylvia";
         return restamped;
     }());
     builds.publish(site, homol, {}, GENERATE(true, false));
-    // Those whose homology differs from the first publication's are news by the new list.
+    // With the new list, objects whose homology differs from the first publication's changed.
     CHECK(site.kinds() == Kinds{{"ignored_twice", "changed 0 WS187"},
                                 {"beside", "changed 1 WS187"},
                                 {"title_again", "changed 1 WS187"},
@@ -105,7 +106,7 @@ TEST_CASE("what was ignored before a list shrank is not told when the release co
                                 {"created", "created 1 WS187"}});
 }
 
-TEST_CASE("a release published again keeps what a first sight told by another list") {
+TEST_CASE("A re-publication keeps what a first sight recorded under another ignore list") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const auto seen = [](const std::string& homology) {
         const std::string stamp = "2008-03-01_09:15:20_sylvia";
@@ -127,7 +128,7 @@ TEST_CASE("a release published again keeps what a first sight told by another li
     CHECK(site.rows() == rows);
 }
 
-TEST_CASE("a tree is known in the releases between two when jobs told that it had not changed") {
+TEST_CASE("The tree between two rows is known for releases in which jobs found no change") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const bool is_warmed = GENERATE(true, false);
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
@@ -149,7 +150,7 @@ TEST_CASE("a tree is known in the releases between two when jobs told that it ha
     come_to(c, &b);
     CHECK_FALSE(site.rows().contains("g"));
     const auto object = store::perform(site.pool, store::Access::read, [](auto& transaction) {
-        return tables::find_object(transaction, {"Gene", "g"}).value();
+        return support::row_of(transaction, {"Gene", "g"}).value();
     });
     const auto in = [&](const std::string& version) {
         return query::tree_at(site.pool, site.settings, object, version);

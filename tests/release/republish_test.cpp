@@ -1,4 +1,4 @@
-// A release that is published again: what becomes of each of its rows.
+// A re-publication changes each row as its object changed.
 // SPDX-License-Identifier: MIT
 #include "release/republish.hpp"
 
@@ -28,8 +28,8 @@ bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// What is known of objects that the release has, but for what tells that it is the second; and
-// for the one whose stamps alone are others, whose row stands.
+// Returns the rows of the release's objects without the revision, and without the object of
+// which only timestamps differ, whose row stays.
 std::string told(JobSite& site) {
     std::string all;
     for (const auto& row :
@@ -47,7 +47,7 @@ std::string told(JobSite& site) {
 
 }  // namespace
 
-TEST_CASE("a release published again changes, adds and withdraws the rows that differ") {
+TEST_CASE("A re-publication changes, adds and withdraws the rows that differ") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const bool is_kept = GENERATE(true, false);
     const Builds builds;
@@ -75,7 +75,7 @@ TEST_CASE("a release published again changes, adds and withdraws the rows that d
           builds.again.digest());
 }
 
-TEST_CASE("a release published again is told as if it had come first") {
+TEST_CASE("A re-publication looks as if it had been the first publication") {
     const auto engine = GENERATE(support::engines());
     const support::FreshStore fresh(engine), other(engine);
     const Builds builds;
@@ -85,7 +85,7 @@ TEST_CASE("a release published again is told as if it had come first") {
     site.republish(builds.again, &builds.before, &builds.first);
     calm.prewarm(builds.again, &builds.before);
     CHECK(told(site) == told(calm));
-    // And so is the release after it.
+    // The same holds for the next release.
     SmallBuild next("WS189", "2008-05-01");
     next.with("Gene", "same", remark("two")).with("Gene", "differs", remark("four"));
     next.with("Gene", "none_left", remark("one")).with("Gene", "new_row", remark("one"));
@@ -93,7 +93,7 @@ TEST_CASE("a release published again is told as if it had come first") {
     CHECK(told(site) == told(calm));
 }
 
-TEST_CASE("objects that were never asked for in the release are left to those who ask") {
+TEST_CASE("Objects that were never requested in the release are left to later requests") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
     JobSite site(fresh.connect());
@@ -108,7 +108,8 @@ TEST_CASE("objects that were never asked for in the release are left to those wh
                                 {"added", "created 0 WS187"}});
 }
 
-TEST_CASE("an object first seen in a release that is published again is seen again") {
+TEST_CASE(
+    "An object first seen in a release is seen for the first time again in its re-publication") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const auto seen = [](const std::string& words, const std::string& day) {
         return support::Nodes{support::tag(
@@ -131,7 +132,7 @@ TEST_CASE("an object first seen in a release that is published again is seen aga
                                 {"ages", "withdrawn 1 "}});
 }
 
-TEST_CASE("a release published a third time counts its revisions on") {
+TEST_CASE("A release published a third time continues the revision numbers") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
     JobSite site(fresh.connect());
@@ -158,14 +159,14 @@ TEST_CASE("a release published a third time counts its revisions on") {
     }
 }
 
-TEST_CASE("only the newest release may be replaced, under its date, by other content") {
+TEST_CASE("Only the newest release can be replaced, with the same date and other content") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
     JobSite site(fresh.connect());
     const auto why = [&](const SmallBuild& with) {
         const auto done = site.try_republish(with, nullptr, nullptr);
         REQUIRE_FALSE(done);
-        CHECK(done.error().kind == base::Kind::refused);
+        CHECK(done.error().kind == base::ErrorKind::refused);
         return done.error().text;
     };
     CHECK(has(why(builds.again), "no build of WS188 is recorded"));
@@ -181,29 +182,29 @@ TEST_CASE("only the newest release may be replaced, under its date, by other con
     CHECK(site.contents() == before);
 }
 
-TEST_CASE("an object that can't be read is listed, and the others are replaced") {
+TEST_CASE("An unreadable object is listed, and the others are replaced") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
     JobSite site(fresh.connect());
     site.prewarm(builds.before);
     site.prewarm(builds.first, &builds.before);
     Again broken;
-    broken.break_with({base::Kind::malformed, "dump.ace:7: a cell without an end"});
+    broken.break_with({base::ErrorKind::malformed, "dump.ace:7: a cell without an end"});
     const auto done = site.republish(broken, &builds.before, &builds.first);
     CHECK(done.counters.failed > 0);
     CHECK(site.kinds().at("differs") == "changed 0 WS187");
     CHECK(site.kinds().at("gone_now") == "vanished 1 WS187");
     CHECK_FALSE(site.query("SELECT name FROM failed WHERE name = 'new_row'").empty());
-    // Readable later, it is asked for: its row was that of its class.
+    // A request records it once it is readable: its row was that of its class.
     site.ask(builds.again, &builds.before, {"Gene", "new_row"});
     CHECK(site.kinds().at("new_row") == "changed 0 WS187");
 }
 
-TEST_CASE("an object that could be read only when the release was published again is recorded") {
+TEST_CASE("An object that could be read only in the re-publication is recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
     First broken;
-    broken.break_with({base::Kind::malformed, "dump.ace:7: a cell without an end"});
+    broken.break_with({base::ErrorKind::malformed, "dump.ace:7: a cell without an end"});
     JobSite site(fresh.connect());
     site.prewarm(builds.before);
     site.prewarm(broken, &builds.before);
@@ -214,7 +215,7 @@ TEST_CASE("an object that could be read only when the release was published agai
     CHECK(site.kinds().at("created") == "created 0 WS187");
 }
 
-TEST_CASE("places that most objects of a class changed are counted anew") {
+TEST_CASE("Mass changes are counted again") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     struct Genes : SmallBuild {

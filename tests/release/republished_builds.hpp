@@ -1,5 +1,5 @@
-// A release that is published again, small: the release before, the build as it was recorded,
-// and as it is published again, with an object for each thing that may become of one.
+// A small re-publication: the previous release, the first publication and the second one,
+// with an object for everything that can happen to one.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -18,19 +18,20 @@ std::string allowed(std::string_view foreign) {
 
 }  // namespace
 
-TEST_CASE("adopted notes keep their links, line breaks and characters") {
+TEST_CASE("Adopted notes keep their links, line breaks and characters") {
     CHECK(allowed("Name &gt; <a href=\"http://www.wormbase.org/db/get?name=a;class=Gene\">a</a> "
                   "(2007-01-02)<br>B &amp; C<BR />") ==
           "Name &gt; <a href=\"http://www.wormbase.org/db/get?name=a;class=Gene\">a</a> "
           "(2007-01-02)<br>B &amp; C<br>");
 }
 
-TEST_CASE("adopted links are written anew, without other attributes and with legal bytes only") {
+TEST_CASE("Adopted links are written again with legal bytes and no other attributes") {
     CHECK(allowed("<a class=\"x\" href='http://x.org/a b&quot;&lt;' onclick=\"y\">z</a>") ==
           "<a href=\"http://x.org/a%20b%22%3C\">z</a>");
 }
 
-TEST_CASE("other tags and URLs in adopted notes leave their text, scripts and styles nothing") {
+TEST_CASE("Other tags and URLs in adopted notes leave only their text; scripts and styles leave "
+          "nothing") {
     CHECK(allowed("<b>x</b>") == "x");
     CHECK(allowed("a<script>b</script><style>c</style>d") == "ad");
     CHECK(allowed("p < 0.05 in <gene>") == "p &lt; 0.05 in &lt;gene&gt;");
@@ -41,7 +42,7 @@ TEST_CASE("other tags and URLs in adopted notes leave their text, scripts and st
     CHECK_THAT(allowed("<img src=x onerror=alert(1)>"), !Contains("<img"));
 }
 
-TEST_CASE("adopted notes are balanced however they were") {
+TEST_CASE("Adopted notes become balanced HTML") {
     for (const std::string_view foreign :
          {"</a>", "<a href=\"http://x.org\">",
           "<a href=\"http://x.org\"><a href=\"http://y.org\">x", "<", "<a",
@@ -52,7 +53,7 @@ TEST_CASE("adopted notes are balanced however they were") {
     }
 }
 
-TEST_CASE("adopted notes made of any pieces of HTML give nothing but links and line breaks") {
+TEST_CASE("Adopted notes from any pieces of HTML contain only links and line breaks") {
     CHECK(rc::check([] {
         const auto pieces =
             *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
@@ -67,7 +68,7 @@ TEST_CASE("adopted notes made of any pieces of HTML give nothing but links and l
     }));
 }
 
-TEST_CASE("content of an adopted row shows its notes, and cuts long ones at a line break") {
+TEST_CASE("Content of an adopted row shows its notes and cuts long ones at a line break") {
     auto adopted = sample::row("WS180", sample::day(2007, 8, 1), {});
     adopted.kind = tables::RowKind::adopted;
     for (int i = 0; i < 4000; ++i) adopted.notes.adopted_html += "Name &gt; value<br>";

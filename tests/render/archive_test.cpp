@@ -1,27 +1,18 @@
-// Documents that are one of several: RFC 5005, the limit of size.
+// Documents that are one of several (RFC 5005), and the limit of their size.
 // SPDX-License-Identifier: MIT
 #include <array>
 
-#include "golden.hpp"
+#include "sample.hpp"
 #include "support/feed_rules.hpp"
 
 using namespace sample;
 
 namespace {
 
-struct Judged {
-    const char* format;
-    std::vector<std::string> (*findings)(std::string_view, std::string_view, base::Seconds);
-    support::ReadFeed (*read)(std::string_view);
-};
-const std::array<Judged, 3> judged = {{{"rss", support::findings_in_rss, support::read_rss},
-                                       {"atom", support::findings_in_atom, support::read_atom},
-                                       {"json", support::findings_in_json, support::read_json}}};
-
 const std::string archive_url =
     "https://changes.example.org/rss/archive?class=Gene&name=WBGene00006763&before=";
 
-// The newest `count` rows of a history.
+// Returns the newest `count` rows of a history.
 std::vector<Row> rows(std::size_t count, const std::vector<Change>& changes) {
     std::vector<Row> made;
     for (std::size_t i = 0; i < count; ++i)
@@ -41,8 +32,8 @@ std::vector<Row> large_rows(std::size_t count) {
                         added({}, support::tag("C", many))});
 }
 
-// Reads the document in a format, and holds it to its rules.
-support::ReadFeed read(const Judged& judge, const query::History& history,
+// Reads the document in a format and checks its rules.
+support::ReadFeed read(const support::FeedFormat& judge, const query::History& history,
                        std::size_t before = 0) {
     auto channel = channel_of(history, site());
     channel.before = before;
@@ -56,12 +47,14 @@ support::ReadFeed read(const Judged& judge, const query::History& history,
     if (before == 0) CHECK(bytes.size() <= 512 * 1024);
     return judge.read(bytes);
 }
-bool is_json(const Judged& judge) { return judge.format == std::string_view("json"); }
+bool is_json(const support::FeedFormat& judge) {
+    return judge.format == std::string_view("json");
+}
 
 }  // namespace
 
-TEST_CASE("a document of all rows is complete and has no older page") {
-    for (const auto& judge : judged) {
+TEST_CASE("A document of all rows is complete and has no older page") {
+    for (const auto& judge : support::feed_formats) {
         const auto feed = read(judge, history_of(small_rows(3)));
         CHECK(feed.complete == !is_json(judge));
         CHECK(feed.older.empty());
@@ -69,12 +62,12 @@ TEST_CASE("a document of all rows is complete and has no older page") {
     }
 }
 
-TEST_CASE("a document of some rows links to the newest page that holds another one") {
+TEST_CASE("A document of some rows links to the newest page that holds another row") {
     auto history = history_of(small_rows(3));
     for (const auto& [recorded, page] : std::vector<std::pair<std::size_t, std::string>>{
              {4, "50"}, {53, "50"}, {54, "100"}, {103, "100"}, {104, "150"}}) {
         history.recorded = recorded;
-        for (const auto& judge : judged) {
+        for (const auto& judge : support::feed_formats) {
             const auto feed = read(judge, history);
             CHECK(!feed.complete);
             CHECK(feed.older == archive_url + page);
@@ -82,21 +75,22 @@ TEST_CASE("a document of some rows links to the newest page that holds another o
     }
 }
 
-TEST_CASE("where pages are numbered by recording, the newest page may hold what is not shown") {
+TEST_CASE("Pages numbered by recording can have a newest page whose rows are not shown") {
     auto history = history_of(small_rows(3));
     history.numbered_by_recording = true;
     history.recorded = 53;
-    for (const auto& judge : judged) CHECK(read(judge, history).older == archive_url + "100");
+    for (const auto& judge : support::feed_formats)
+        CHECK(read(judge, history).older == archive_url + "100");
     history.recorded = 3;
-    for (const auto& judge : judged) CHECK(read(judge, history).older.empty());
+    for (const auto& judge : support::feed_formats) CHECK(read(judge, history).older.empty());
 }
 
-TEST_CASE("a feed whose older rows were not looked at is neither complete nor has an archive") {
+TEST_CASE("A feed whose older rows were not read is neither complete nor has an archive") {
     auto history = history_of(small_rows(3));
     history.cut = true;
     for (const std::size_t recorded : {3, 200}) {
         history.recorded = recorded;
-        for (const auto& judge : judged) {
+        for (const auto& judge : support::feed_formats) {
             const auto feed = read(judge, history);
             CHECK(!feed.complete);
             CHECK(feed.older.empty());
@@ -110,12 +104,12 @@ TEST_CASE("a feed whose older rows were not looked at is neither complete nor ha
     }
 }
 
-TEST_CASE("a feed without an archive links to none") {
+TEST_CASE("A feed without an archive links to none") {
     auto history = history_of(small_rows(3));
     history.recorded = 4;
     auto channel = channel_of(history, site());
     channel.archive_url.clear();
-    for (const auto& judge : judged) {
+    for (const auto& judge : support::feed_formats) {
         const auto feed =
             judge.read(render::format_named(judge.format)->render(history, channel, site()));
         CHECK(!feed.complete);
@@ -123,16 +117,16 @@ TEST_CASE("a feed without an archive links to none") {
     }
 }
 
-TEST_CASE("a page of the archive links to its neighbours and to the feed") {
+TEST_CASE("A page of the archive links to its neighbours and to the feed") {
     auto history = history_of(small_rows(50));
     history.recorded = 130;
-    for (const auto& judge : judged) {
+    for (const auto& judge : support::feed_formats) {
         const auto middle = read(judge, history, 100);
         CHECK(middle.older == archive_url + "50");
         CHECK(!middle.complete);
         const auto first = read(judge, history, 50);
         CHECK(first.older.empty());
-        if (is_json(judge)) continue;  // knows one way only
+        if (is_json(judge)) continue;  // it links only older pages
         CHECK(middle.archive);
         CHECK(middle.newer == archive_url + "150");
         CHECK(middle.current == self_url);
@@ -141,10 +135,10 @@ TEST_CASE("a page of the archive links to its neighbours and to the feed") {
     }
 }
 
-TEST_CASE("the newest page of all is no less an archive than the others") {
+TEST_CASE("The newest page of the archive is an archive page like the others") {
     auto history = history_of(small_rows(50));
     history.recorded = 50;
-    for (const auto& judge : judged) {
+    for (const auto& judge : support::feed_formats) {
         const auto feed = read(judge, history, 50);
         CHECK(!feed.complete);
         CHECK(feed.older.empty());
@@ -152,9 +146,9 @@ TEST_CASE("the newest page of all is no less an archive than the others") {
     }
 }
 
-TEST_CASE("a document above 512 KB leaves its oldest items to the archive") {
+TEST_CASE("A document above 512 KB leaves its oldest items to the archive") {
     const auto history = history_of(large_rows(28));
-    for (const auto& judge : judged) {
+    for (const auto& judge : support::feed_formats) {
         const auto feed = read(judge, history);
         CHECK(feed.items.size() < 28);
         CHECK(feed.items.size() > 5);
@@ -165,13 +159,14 @@ TEST_CASE("a document above 512 KB leaves its oldest items to the archive") {
     }
 }
 
-TEST_CASE("a page of the archive holds its 50 items however long they are") {
+TEST_CASE("A page of the archive holds its 50 items, however long they are") {
     auto history = history_of(large_rows(50));
     history.recorded = 90;
-    for (const auto& judge : judged) CHECK(read(judge, history, 50).items.size() == 50);
+    for (const auto& judge : support::feed_formats)
+        CHECK(read(judge, history, 50).items.size() == 50);
 }
 
-TEST_CASE("a page of the archive is the golden one") {
+TEST_CASE("A page of the archive equals the golden one") {
     auto history = history_of(small_rows(2));
     history.recorded = 102;
     auto channel = channel_of(history, site(), ", archive");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "golden.hpp"
+#include "sample.hpp"
 #include "support/feed_rules.hpp"
 
 using namespace sample;
@@ -19,17 +19,18 @@ std::string atom(const query::History& history, const render::Site& look = site(
 
 }  // namespace
 
-TEST_CASE("a gene's Atom feed is the golden one") {
+TEST_CASE("A gene's Atom feed equals the golden one") {
     auto history = gene();
     history.people = people();
     check_golden("gene.atom", atom(history));
 }
 
-TEST_CASE("an Atom feed without entries is the golden one") {
+TEST_CASE("An Atom feed without entries equals the golden one") {
     check_golden("empty.atom", atom(history_of({})));
 }
 
-TEST_CASE("an entry's time is its release's day, the fraction its object") {
+TEST_CASE(
+    "The time of an entry is the day of its release, and the fraction identifies its object") {
     auto r = unc_26_in_ws187();
     r.oid = 123;
     const auto time = [&r] {
@@ -44,7 +45,7 @@ TEST_CASE("an entry's time is its release's day, the fraction its object") {
     CHECK(time() == "2008-02-15T00:00:02.000000045Z");
 }
 
-TEST_CASE("entries of one release have a time each") {
+TEST_CASE("Entries of one release have different times") {
     auto a = unc_26_in_ws187(), b = a, c = a;
     b.oid = 8;
     b.object.name = "WBGene00006764";
@@ -53,7 +54,7 @@ TEST_CASE("entries of one release have a time each") {
     atom(history_of({a, b, c}));  // DuplicateUpdated
 }
 
-TEST_CASE("an entry's authors are its curators, a person with a page of their own") {
+TEST_CASE("The authors of an entry are its curators, and a person has a link") {
     auto r = unc_26_in_ws187();
     r.notes.changes.push_back(
         added({}, support::stamped(support::text("v"), "2008-02-01_09:15:20_a <b> & c")));
@@ -72,8 +73,7 @@ TEST_CASE("an entry's authors are its curators, a person with a page of their ow
     CHECK(hidden.items.front().creator.empty());
 }
 
-TEST_CASE(
-    "narrower Atom feeds of one subject have ids of their own, pages and formats have not") {
+TEST_CASE("Narrower Atom feeds of a subject have their own ids; pages and formats share one") {
     const auto id = [](const std::string& parameters) {
         const auto bytes = atom(history_of({}), site(), self_url + parameters);
         const auto at = bytes.find("<id>") + 4;

@@ -5,7 +5,7 @@
 
 using namespace sample;
 
-TEST_CASE("guids are tags made of authority, class, name and version, percent-encoded") {
+TEST_CASE("Guids are tag URIs of authority, class, name and version, percent-encoded") {
     auto r = unc_26_in_ws187();
     CHECK(render::guid_of(r, "wormbase.org,2007") ==
           "tag:wormbase.org,2007:Gene/WBGene00006763/WS187");
@@ -16,7 +16,7 @@ TEST_CASE("guids are tags made of authority, class, name and version, percent-en
     CHECK(render::guid_of(r, "x.org,2007").ends_with("/WS187/2"));
 }
 
-TEST_CASE("titles name the object by its label, the release and the counts that are not zero") {
+TEST_CASE("Titles give the label of the object, the release and the counts that are not zero") {
     auto r = unc_26_in_ws187();
     CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
     r.notes.changes = {added({}, support::tag("A"))};
@@ -25,7 +25,7 @@ TEST_CASE("titles name the object by its label, the release and the counts that 
     CHECK(render::title_of(r) == "Gene WBGene00006763 changed in WS187: 1 added");
 }
 
-TEST_CASE("titles say between which releases when some were skipped") {
+TEST_CASE("Titles name both releases when some were skipped") {
     auto r = unc_26_in_ws187();
     r.since = "WS185";
     CHECK(render::title_of(r) ==
@@ -34,7 +34,7 @@ TEST_CASE("titles say between which releases when some were skipped") {
     CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
 }
 
-TEST_CASE("titles have a verb for each kind of row") {
+TEST_CASE("Titles have a verb for each kind of row") {
     auto r = unc_26_in_ws187();
     const auto title = [&r](RowKind kind) {
         r.kind = kind;
@@ -51,7 +51,7 @@ TEST_CASE("titles have a verb for each kind of row") {
           "Gene unc-26 changed in WS187, by its timestamps: 1 added");
 }
 
-TEST_CASE("titles are one line of plain text that no reader takes for HTML") {
+TEST_CASE("Titles are one line of plain text that no reader takes for HTML") {
     auto r = unc_26_in_ws187();
     r.notes.changes.clear();
     r.label = " a\n\tb <i>c</i> &amp; \xEF\xBF\xBD\xC2\x85 ";
@@ -61,7 +61,7 @@ TEST_CASE("titles are one line of plain text that no reader takes for HTML") {
     CHECK(render::title_of(r) == "Gene 1 < 2 > 0 changed in WS187");
 }
 
-TEST_CASE("a row's page is its release's place on the history page, a change's has its number") {
+TEST_CASE("A row links to its release on the history page, and a change to its number there") {
     const auto r = unc_26_in_ws187();
     CHECK(render::page_of(r, site()) ==
           "https://changes.example.org/history?class=Gene&name=WBGene00006763#WS187");
@@ -69,7 +69,7 @@ TEST_CASE("a row's page is its release's place on the history page, a change's h
           "https://changes.example.org/history?class=Gene&name=WBGene00006763#WS187-c3");
 }
 
-TEST_CASE("object URLs come from the class's template, else from the common one") {
+TEST_CASE("Object URLs come from the template of the class, or else from the common one") {
     CHECK(render::object_url_of({"Paper", "a b/&"}, site()) ==
           "https://wormbase.org/resources/paper/a%20b%2F%26");
     CHECK(render::object_url_of({"Gene", "\"x\";y"}, site()) ==
@@ -79,7 +79,7 @@ TEST_CASE("object URLs come from the class's template, else from the common one"
     CHECK(render::object_url_of({"Gene", "n"}, other) == "https://x.org/{other}/n{");
 }
 
-TEST_CASE("object URLs other than http and https are none") {
+TEST_CASE("Only http and https URLs become object URLs") {
     auto other = site();
     for (const auto* bad : {"", "javascript:{name}", "ftp://x.org/{name}", "{name}", "http://",
                             " https://x.org", "//x.org/{name}"}) {
@@ -90,7 +90,7 @@ TEST_CASE("object URLs other than http and https are none") {
     CHECK(render::object_url_of({"", "x"}, site()).empty());
 }
 
-TEST_CASE("curators are the users of what is new, once each, in order") {
+TEST_CASE("Curators are the users in the new content, once each, in order") {
     auto changes = unc_26_in_ws187().notes.changes;
     const auto by = [](const char* stamp) { return support::stamped(support::text("v"), stamp); };
     const auto r = row(
@@ -102,7 +102,7 @@ TEST_CASE("curators are the users of what is new, once each, in order") {
           std::vector<render::Curator>{{"zoe", ""}, {"adam", ""}});
 }
 
-TEST_CASE("a history was modified when its newest row was released or recorded") {
+TEST_CASE("A history was modified when its newest row was released or recorded") {
     auto newer = unc_26_in_ws187(), older = newer;
     older.release = {"WS186", day(2008, 2, 1)};
     older.recorded_at = day(2008, 9, 9);

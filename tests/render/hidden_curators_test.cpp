@@ -1,4 +1,4 @@
-// A site that hides its curators: whatever is shown, no user of a stamp is in it.
+// A site that hides its curators shows no user of a timestamp anywhere.
 // SPDX-License-Identifier: MIT
 #include <array>
 
@@ -25,7 +25,7 @@ std::vector<Change> changes() {
     return changes;
 }
 
-// One row of each kind, with all that a row of it can hold.
+// One row of each kind, with all that a row of that kind can hold.
 query::History every_kind() {
     std::vector<Row> rows;
     for (const auto kind : all_kinds) {
@@ -69,7 +69,8 @@ std::vector<std::string> feeds_of(const query::History& history, const render::S
 
 }  // namespace
 
-TEST_CASE("a site that hides curators names none on any page, in any feed, for any kind of row") {
+TEST_CASE(
+    "A site that hides curators names none on any page or in any feed, for any kind of row") {
     auto look = site();
     look.hide_curators = true;
     const auto history = every_kind();
@@ -80,7 +81,7 @@ TEST_CASE("a site that hides curators names none on any page, in any feed, for a
             CHECK_THAT(bytes, !Contains(user));
 }
 
-TEST_CASE("what is hidden there is shown where the site doesn't hide it") {
+TEST_CASE("What such a site hides is shown on other sites") {
     const auto history = every_kind();
     const auto pages = pages_of(history, site());
     for (std::size_t i = 0; i + 1 < pages.size(); ++i)  // a release page names nobody

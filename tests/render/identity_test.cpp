@@ -1,4 +1,4 @@
-// What entity tags are made of: nothing that is shown may change without it.
+// Entity tags depend on everything that is shown.
 // SPDX-License-Identifier: MIT
 #include <functional>
 #include <rapidcheck.h>
@@ -23,8 +23,8 @@ Document document() {
     made.channel = channel_of(made.history, site());
     return made;
 }
-std::string identity_of(const Document& of) {
-    return render::identity_of(of.history, of.channel);
+std::string entity_tag_parts(const Document& of) {
+    return render::entity_tag_parts(of.history, of.channel);
 }
 bool shows_the_same(const Document& a, const Document& b) {
     for (const auto& format : render::formats())
@@ -34,13 +34,13 @@ bool shows_the_same(const Document& a, const Document& b) {
     return true;
 }
 
-// Everything that can differ between two documents of one history, one way or another.
+// Everything that can differ between two documents of one history.
 const std::vector<Step> steps = {
     [](Document& d) { d.channel.subject.title += "x"; },
     [](Document& d) { d.channel.subject.description += "x"; },
     [](Document& d) { d.channel.subject.page_url += "x"; },
     [](Document& d) { d.channel.subject.id += "x"; },
-    [](Document& d) { d.channel.narrowing += "x"; },
+    [](Document& d) { d.channel.filter_text += "x"; },
     [](Document& d) { d.channel.self_url += "&since=x"; },
     [](Document& d) { d.channel.current_url += "x"; },
     [](Document& d) { d.channel.archive_url += "x"; },
@@ -121,40 +121,40 @@ const std::vector<Step> steps = {
     },
     [](Document& d) { d.history.people.clear(); },
     [](Document& d) { d.history.cut = true; },
-    [](Document& d) { d.history.narrowing.tag = "Identity"; },
-    [](Document& d) { d.history.narrowing.only.push_back(Op::added); },
+    [](Document& d) { d.history.filter.tag = "Identity"; },
+    [](Document& d) { d.history.filter.only.push_back(Op::added); },
 };
 
 }  // namespace
 
-TEST_CASE("equal documents have equal identities") {
-    CHECK(identity_of(document()) == identity_of(document()));
+TEST_CASE("Equal documents have equal identities") {
+    CHECK(entity_tag_parts(document()) == entity_tag_parts(document()));
 }
 
-TEST_CASE("a full page of the archive keeps its identity while history goes on") {
+TEST_CASE("A full page of the archive keeps its identity while the history grows") {
     auto page = document();
     page.channel.before = 50;
     page.history.recorded = 51;
     auto later = page;
     later.history.recorded = 90;
-    CHECK(identity_of(later) == identity_of(page));
+    CHECK(entity_tag_parts(later) == entity_tag_parts(page));
     CHECK(shows_the_same(later, page));
     later.history.recorded = 50;  // no next page yet
-    CHECK(identity_of(later) != identity_of(page));
+    CHECK(entity_tag_parts(later) != entity_tag_parts(page));
     CHECK(!shows_the_same(later, page));
 }
 
-TEST_CASE("every single thing that a document is made of is in its identity") {
-    const auto plain = identity_of(document());
+TEST_CASE("The identity depends on each part of a document") {
+    const auto plain = entity_tag_parts(document());
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto other = document();
         steps[i](other);
         INFO("step " << i);
-        CHECK(identity_of(other) != plain);
+        CHECK(entity_tag_parts(other) != plain);
     }
 }
 
-TEST_CASE("documents that show different things differ in identity") {
+TEST_CASE("Documents that show different things have different identities") {
     CHECK(rc::check([] {
         const auto some = [] {
             auto made = document();
@@ -165,6 +165,6 @@ TEST_CASE("documents that show different things differ in identity") {
             return made;
         };
         const auto a = some(), b = some();
-        if (identity_of(a) == identity_of(b)) RC_ASSERT(shows_the_same(a, b));
+        if (entity_tag_parts(a) == entity_tag_parts(b)) RC_ASSERT(shows_the_same(a, b));
     }));
 }

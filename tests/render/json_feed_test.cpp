@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
 
-#include "golden.hpp"
+#include "sample.hpp"
 #include "support/feed_rules.hpp"
 
 using namespace sample;
@@ -21,17 +21,17 @@ json item_of(const Row& row, const render::Site& look = site()) {
 
 }  // namespace
 
-TEST_CASE("a gene's JSON Feed is the golden one") {
+TEST_CASE("A gene's JSON Feed equals the golden one") {
     auto history = gene();
     history.people = people();
     check_golden("gene.json", json_feed(history));
 }
 
-TEST_CASE("a JSON Feed without items is the golden one") {
+TEST_CASE("A JSON Feed without items equals the golden one") {
     check_golden("empty.json", json_feed(history_of({})));
 }
 
-TEST_CASE("an item has its changes as data, in the shape in which they are recorded") {
+TEST_CASE("An item has its changes as data, in the recorded form") {
     const auto r = unc_26_in_ws187();
     const auto varve = item_of(r).at("_varve");
     CHECK(varve.at("class") == "Gene");
@@ -43,7 +43,7 @@ TEST_CASE("an item has its changes as data, in the shape in which they are recor
     CHECK(!varve.contains("left_out"));
 }
 
-TEST_CASE("where curators are hidden no format has a user, but the days of stamps") {
+TEST_CASE("Where curators are hidden, formats show the days of timestamps and no users") {
     auto r = unc_26_in_ws187();
     r.notes.changes.push_back(
         added({}, support::stamped(support::text("v"), "opaque of sylvia")));
@@ -74,7 +74,8 @@ TEST_CASE("where curators are hidden no format has a user, but the days of stamp
     json_feed(history, look);
 }
 
-TEST_CASE("the data of an item is cut at 200 changes and at 32 KB, and says how many are left") {
+TEST_CASE(
+    "The data of an item is cut at 200 changes and at 32 KB, and says how many are missing") {
     std::vector<Change> changes;
     for (int i = 0; i < 203; ++i)
         changes.push_back(added(tags({"A"}), support::text(std::to_string(i))));
@@ -87,9 +88,9 @@ TEST_CASE("the data of an item is cut at 200 changes and at 32 KB, and says how 
     CHECK(varve.at("left_out") == 201);
 }
 
-TEST_CASE("the data of a narrower feed is that of the changes it shows") {
+TEST_CASE("The data of a narrower feed contains the changes that it shows") {
     auto history = history_of({unc_26_in_ws187()});
-    history.narrowing.only = {Op::removed};
+    history.filter.only = {Op::removed};
     const auto varve = json::parse(json_feed(history)).at("items").at(0).at("_varve");
     CHECK(varve.at("changes").size() == 1);
     CHECK(varve.at("left_out") == 4);

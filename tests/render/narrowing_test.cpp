@@ -1,6 +1,6 @@
-// Narrower feeds: some changes of a row.
+// Narrower feeds show some changes of a row.
 // SPDX-License-Identifier: MIT
-#include "golden.hpp"
+#include "sample.hpp"
 #include "support/feed_rules.hpp"
 #include "support/html_rules.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 std::string narrowed(const Row& row, query::ChangeFilter narrowing,
                      std::vector<tables::MassChange> mass_changes = {}) {
     auto excerpt = excerpt_of(row, std::move(mass_changes));
-    excerpt.narrowing = std::move(narrowing);
+    excerpt.filter = std::move(narrowing);
     const auto html = render::content_of(row, excerpt, site());
     INFO(html);
     CHECK(support::findings_in_html(html) == std::vector<std::string>());
@@ -21,7 +21,7 @@ std::string narrowed(const Row& row, query::ChangeFilter narrowing,
 
 }  // namespace
 
-TEST_CASE("narrowed content shows its changes by the numbers they have, and how many others") {
+TEST_CASE("Narrowed content shows its changes with their numbers and counts the others") {
     const auto html = narrowed(unc_26_in_ws187(), {.tag = "version", .only = {}});
     CHECK(html == "<p><b>Identity</b></p><ul><li>replaced <a "
                   "href=\"https://changes.example.org/history?class=Gene&amp;"
@@ -35,13 +35,13 @@ TEST_CASE("narrowed content shows its changes by the numbers they have, and how 
                Contains("1 other change</a> in this release"));
 }
 
-TEST_CASE("content that is narrowed to all of its changes is as it was") {
+TEST_CASE("Content narrowed to all of its changes is unchanged") {
     const auto r = unc_26_in_ws187();
     CHECK(narrowed(r, {.tag = {}, .only = {Op::added, Op::removed, Op::replaced}}) ==
           sample::content_of(r));
 }
 
-TEST_CASE("the cut of narrowed content counts what it shows") {
+TEST_CASE("The limit of narrowed content counts what it shows") {
     std::vector<Change> changes;
     for (int i = 0; i < 300; ++i)
         changes.push_back(added(tags({"A"}), support::text(std::to_string(i))));
@@ -53,7 +53,7 @@ TEST_CASE("the cut of narrowed content counts what it shows") {
     CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::added}}), Contains("See all 301 changes"));
 }
 
-TEST_CASE("a mass change is shown if its changes pass the filter") {
+TEST_CASE("A mass change is shown if its changes pass the filter") {
     const auto r = unc_26_in_ws187();
     const std::vector<tables::MassChange> mass_changes = {
         {"WS187", "Gene", "Identity > Version", 30'123, 45'000}};
@@ -64,21 +64,22 @@ TEST_CASE("a mass change is shown if its changes pass the filter") {
                    Contains("3 other changes"));
 }
 
-TEST_CASE("curators of a narrowed item are those of what it shows") {
+TEST_CASE("The curators of a narrowed item are those of the changes it shows") {
     const auto by = [](const char* stamp) { return support::stamped(support::text("v"), stamp); };
     const auto r = row("WS187", day(2008, 2, 15),
                        {added(tags({"A"}), by("2008-02-01_09:15:20_zoe")),
                         added(tags({"B"}), by("2008-02-01_09:15:20_adam"))});
     auto excerpt = excerpt_of(r);
-    excerpt.narrowing.tag = "b";
+    excerpt.filter.tag = "b";
     CHECK(render::curators_of(r, excerpt, site()) == std::vector<render::Curator>{{"adam", ""}});
 }
 
-TEST_CASE("a narrowed feed is the golden one, its items' titles, ids and dates the plain one's") {
+TEST_CASE("A narrowed feed equals the golden one and keeps the titles, ids and dates of the "
+          "plain one") {
     auto history = history_of({unc_26_in_ws187()});
     const auto plain =
         support::read_rss(render::rss(history, channel_of(history, site()), site()));
-    history.narrowing = {.tag = "Identity", .only = {Op::added}};
+    history.filter = {.tag = "Identity", .only = {Op::added}};
     auto channel = channel_of(history, site(), ", Identity, added");
     channel.self_url += "&tag=Identity&change=added";
     const auto bytes = render::rss(history, channel, site());

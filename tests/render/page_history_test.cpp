@@ -3,7 +3,7 @@
 #include "render/sample_pages.hpp"
 #include "render/timeline.hpp"
 #include "support/catch.hpp"
-#include "support/page_rules.hpp"
+#include "support/html_rules.hpp"
 
 namespace {
 
@@ -33,14 +33,14 @@ Row replaced_text(const std::string& before, const std::string& after) {
 
 }  // namespace
 
-TEST_CASE("a change names its curator, as the person whom the timestamp names") {
+TEST_CASE("A change names its curator as the person whom the timestamp names") {
     auto view = sample::history_view({sample::unc_26_in_ws187()});
     CHECK(holds(page_of(view), "<small> (sylvia, 2008-02-01)</small>"));
     view.history.people = {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia M"}}};
     CHECK(holds(page_of(view), "class=Person\">Sylvia M</a>, 2008-02-01)</small>"));
 }
 
-TEST_CASE("a site that hides curators shows no user of a stamp") {
+TEST_CASE("A site that hides curators shows no user of a timestamp") {
     auto site = sample::site();
     site.hide_curators = true;
     const auto page = page_of(sample::history_view({sample::unc_26_in_ws187()}), site);
@@ -48,20 +48,20 @@ TEST_CASE("a site that hides curators shows no user of a stamp") {
     CHECK(holds(page, "<small> (2008-02-01)</small>"));
 }
 
-TEST_CASE("old and new text are side by side with the words that changed marked") {
+TEST_CASE("Old and new text are side by side with the changed words marked") {
     const auto page = page_of({replaced_text("the quick brown fox", "the slow brown fox")});
     CHECK(holds(page, "<div class=\"before\">the <del>quick</del> brown fox</div>"
                       "<div class=\"after\">the <ins>slow</ins> brown fox</div>"));
 }
 
-TEST_CASE("texts of several lines are compared line by line") {
+TEST_CASE("Texts of several lines are compared line by line") {
     const auto page = page_of({replaced_text("one\ntwo\nthree", "one\nzwei\nthree")});
     CHECK(holds(page, "<p class=\"place\">line 2</p>"
                       "<div class=\"sides words\"><div class=\"before\"><del>two</del></div>"
                       "<div class=\"after\"><ins>zwei</ins></div></div></div>"));
 }
 
-TEST_CASE("of two sequences the stretch that differs is shown, and where it begins") {
+TEST_CASE("For two sequences the page shows the stretch that differs and where it begins") {
     const std::string head(300, 'a'), tail(300, 't');
     const auto page = page_of({replaced_text(head + "cc" + tail, head + "g" + tail)});
     CHECK(holds(page, "<p class=\"place\">from character 301</p>"));
@@ -69,12 +69,12 @@ TEST_CASE("of two sequences the stretch that differs is shown, and where it begi
     CHECK(holds(page, ">…aaaaaaaaaaaa<ins>g</ins>tttttttttttt…</div>"));
 }
 
-TEST_CASE("where only blanks differ the page says so") {
+TEST_CASE("The page says so where only blanks differ") {
     CHECK(
         holds(page_of({replaced_text("a\nb c", "a\nb  c")}), "line 2: only white space differs"));
 }
 
-TEST_CASE("a place that changed in most objects is one line") {
+TEST_CASE("A path that changed in most objects is one line") {
     auto view = sample::history_view({sample::unc_26_in_ws187()});
     view.history.mass_changes = {{"WS187", "Gene", "Identity > Version", 30'123, 45'000}};
     const auto page = page_of(view);
@@ -84,7 +84,7 @@ TEST_CASE("a place that changed in most objects is one line") {
     CHECK_FALSE(holds(page, "<div class=\"change\" id=\"WS187-c4\">"));
 }
 
-TEST_CASE("what became of an object that is gone is said and linked") {
+TEST_CASE("The page says what happened to a vanished object and links it") {
     auto view = sample::history_view({sample::unc_26_in_ws187()});
     view.history.vanished = true;
     view.history.rows[0].kind = sample::RowKind::vanished;
@@ -97,7 +97,7 @@ TEST_CASE("what became of an object that is gone is said and linked") {
     CHECK_FALSE(holds(page, ">View unc-26</a>"));
 }
 
-TEST_CASE("HTML of the first system is shown without what is not allowed") {
+TEST_CASE("HTML of the first system is shown without forbidden markup") {
     auto row = sample::row("WS187", sample::day(2008, 2, 15), {});
     row.kind = sample::RowKind::adopted;
     row.notes.adopted_html = "a<br><script>b</script><a href=\"https://x.org/\">c</a>";
@@ -105,7 +105,7 @@ TEST_CASE("HTML of the first system is shown without what is not allowed") {
     CHECK(holds(page, "<p class=\"adopted\">a<br><a href=\"https://x.org/\">c</a></p>"));
 }
 
-TEST_CASE("with at= the changes of that release alone are shown") {
+TEST_CASE("With at= the page shows the changes of that release alone") {
     auto second = sample::unc_26_in_ws187();
     second.release = {"WS186", sample::day(2008, 1, 15)};
     auto view = sample::history_view({sample::unc_26_in_ws187(), second});
@@ -118,14 +118,14 @@ TEST_CASE("with at= the changes of that release alone are shown") {
     CHECK(holds(page_of(view), "No change to this object was recorded in WS100."));
 }
 
-TEST_CASE("an object without history yet has a page that says so") {
+TEST_CASE("The page of an object without history says so") {
     const auto page = page_of(sample::history_view({}));
     CHECK(holds(page, "No change to this object has been recorded yet."));
     CHECK_FALSE(holds(page, "<svg"));
     CHECK_FALSE(holds(page, "Compare two releases"));
 }
 
-TEST_CASE("the page leads to feeds in every format, for browsers and for people") {
+TEST_CASE("The page links feeds in every format, for browsers and for people") {
     const auto page = page_of({sample::unc_26_in_ws187()});
     const std::string feed =
         "href=\"https://changes.example.org/rss?class=Gene&amp;name=WBGene00006763";
@@ -136,7 +136,7 @@ TEST_CASE("the page leads to feeds in every format, for browsers and for people"
     }
 }
 
-TEST_CASE("the picture has a bar for each release, higher where more changed") {
+TEST_CASE("The picture has a bar for each release, higher where more changed") {
     auto small = replaced_text("a", "b");
     small.release = {"WS186", sample::day(2008, 1, 15)};
     const auto svg = render::timeline_of({sample::unc_26_in_ws187(), small}, 0, 1);

@@ -5,7 +5,7 @@
 #include "render/pages.hpp"
 #include "render/sample_pages.hpp"
 #include "support/catch.hpp"
-#include "support/page_rules.hpp"
+#include "support/html_rules.hpp"
 
 namespace {
 
@@ -58,7 +58,7 @@ render::HistoryView view_of(std::vector<Row> rows, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a history of 200 releases is one page with a place for each of them") {
+TEST_CASE("A history of 200 releases is one page with a place for each of them") {
     const auto page = render::history_page(view_of(rows_of(200, 5, "unc-26"), "unc-26"),
                                            sample::site(), sample::templates());
     check_page(page);
@@ -67,7 +67,7 @@ TEST_CASE("a history of 200 releases is one page with a place for each of them")
     CHECK(count(page, "<p class=\"stub\"") > 100);
 }
 
-TEST_CASE("a history of any size and names is pages that hold every release once") {
+TEST_CASE("The pages of a history of any size and names hold every release once") {
     for (const auto* piece : {"x", "\"", "%"}) {
         const auto name = text_of(512, piece);
         auto view = view_of(rows_of(300, 5, name), name);
@@ -87,7 +87,7 @@ TEST_CASE("a history of any size and names is pages that hold every release once
     }
 }
 
-TEST_CASE("a history of 1,000 releases with 200 changes each begins with the newest") {
+TEST_CASE("A history of 1,000 releases with 200 changes each begins with the newest") {
     const auto page = render::history_page(view_of(rows_of(1'000, 200, "unc-26"), "unc-26"),
                                            sample::site(), sample::templates());
     check_page(page);
@@ -96,7 +96,7 @@ TEST_CASE("a history of 1,000 releases with 200 changes each begins with the new
     CHECK(holds(page, ">Next part</a>"));
 }
 
-TEST_CASE("the changes of one release are on one of its parts each, in their order") {
+TEST_CASE("Each change of one release is on one of its parts, in order") {
     auto view = view_of(rows_of(1, 3'000, "unc-26"), "unc-26");
     view.at = "WS1";
     std::size_t seen = 0;
@@ -114,7 +114,7 @@ TEST_CASE("the changes of one release are on one of its parts each, in their ord
     CHECK(seen == 3'000);
 }
 
-TEST_CASE("a change too large for a page is shown child by child, and none is left out") {
+TEST_CASE("A change too large for a page is shown child by child, and none is left out") {
     std::vector<tree::Node> children;
     for (int i = 0; i < 5'000; ++i)
         children.push_back(
@@ -133,7 +133,7 @@ TEST_CASE("a change too large for a page is shown child by child, and none is le
     CHECK(seen == 5'000);
 }
 
-TEST_CASE("a tree as deep as a reader accepts is shown") {
+TEST_CASE("A tree as deep as a reader accepts is shown") {
     auto node = reference("Gene", "last-one");
     for (std::size_t i = 0; i + 2 < tree::deepest_node; ++i) {
         auto parent = i % 2 == 0 ? tag("T" + std::to_string(i), {text("x")})
@@ -151,14 +151,14 @@ TEST_CASE("a tree as deep as a reader accepts is shown") {
     CHECK(holds(last, ">last-one</a>"));
 }
 
-TEST_CASE("a part past the last is the last") {
+TEST_CASE("A part after the last one shows the last one") {
     auto view = sample::diff_view(sample::unc_26_in_ws187().notes.changes);
     const auto first = render::diff_page(view, sample::site(), sample::templates());
     view.part = 1'000'000;
     CHECK(render::diff_page(view, sample::site(), sample::templates()) == first);
 }
 
-TEST_CASE("pages of long lists stay in their size") {
+TEST_CASE("Pages of long lists keep to their size") {
     const auto name = text_of(512, "\"");
     auto home = sample::home_view();
     home.found.assign(100, {{"Gene", name}, name});
@@ -180,7 +180,7 @@ TEST_CASE("pages of long lists stay in their size") {
     CHECK(holds(page, ">Next</a>"));
 }
 
-TEST_CASE("a watch list of 200 usual names has its feeds on one page") {
+TEST_CASE("A watch list of 200 usual names has its feeds on one page") {
     auto home = sample::home_view();
     home.watched.clear();
     for (int i = 0; i < 200; ++i)

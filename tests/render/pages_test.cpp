@@ -2,7 +2,7 @@
 #include "render/pages.hpp"
 #include "render/sample_pages.hpp"
 #include "support/catch.hpp"
-#include "support/page_rules.hpp"
+#include "support/html_rules.hpp"
 
 namespace {
 
@@ -15,7 +15,7 @@ const std::vector<std::string> none;
 
 }  // namespace
 
-TEST_CASE("the home page shows what was found, the watch list and the newest releases") {
+TEST_CASE("The home page shows search results, the watch list and the newest releases") {
     const auto page = render::home_page(sample::home_view(), sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "<h2 id=\"found\">2 objects found</h2>"));
@@ -23,7 +23,7 @@ TEST_CASE("the home page shows what was found, the watch list and the newest rel
     CHECK(holds(page, ">1,200 changed, 3 new</span>"));
 }
 
-TEST_CASE("objects with the same label are shown with their classes") {
+TEST_CASE("Objects with the same label are shown with their classes") {
     auto view = sample::home_view();
     view.found = {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Locus", "unc-26"}, "unc-26"}};
     const auto page = render::home_page(view, sample::site(), sample::templates());
@@ -36,7 +36,7 @@ TEST_CASE("objects with the same label are shown with their classes") {
                       "</span>"));
 }
 
-TEST_CASE("the page of a class leads to its feeds in every format") {
+TEST_CASE("The page of a class links its feeds in every format") {
     auto view = sample::home_view();
     view.text.clear();
     view.found.clear();
@@ -55,7 +55,7 @@ TEST_CASE("the page of a class leads to its feeds in every format") {
     CHECK_FALSE(holds(other, "class=\"feed\""));
 }
 
-TEST_CASE("the feeds of a watch list are not mixed with those of a class that is looked in") {
+TEST_CASE("The feeds of a watch list are separate from those of the class being searched") {
     auto view = sample::home_view();
     view.text.clear();
     const auto page = render::home_page(view, sample::site(), sample::templates());
@@ -64,14 +64,14 @@ TEST_CASE("the feeds of a watch list are not mixed with those of a class that is
     CHECK(holds(page, "<a href=\"https://changes.example.org/rss?class=Gene\">one feed</a>"));
 }
 
-TEST_CASE("a release of which all was read from timestamps is not said to have nothing") {
+TEST_CASE("A release read only from timestamps is not described as empty") {
     auto view = sample::home_view();
     view.recent.back().kinds.clear();
     const auto page = render::home_page(view, sample::site(), sample::templates());
     CHECK(holds(page, "<span>no changes recorded</span>"));
 }
 
-TEST_CASE("titles and names of curators are unchanged on pages, and without tags in feeds") {
+TEST_CASE("Titles and names of curators are unchanged on pages and without tags in feeds") {
     auto site = sample::site();
     site.title = "All <i>changes</i>";
     auto view = sample::history_view({sample::unc_26_in_ws187()});
@@ -92,7 +92,7 @@ TEST_CASE("titles and names of curators are unchanged on pages, and without tags
     }
 }
 
-TEST_CASE("the history page shows each change with its place, old and new") {
+TEST_CASE("The history page shows each change with its path, old and new content") {
     const auto page = render::history_page(sample::history_view({sample::unc_26_in_ws187()}),
                                            sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
@@ -101,20 +101,20 @@ TEST_CASE("the history page shows each change with its place, old and new") {
         CHECK(holds(page, std::string("<div class=\"change\" id=\"") + id + "\">"));
 }
 
-TEST_CASE("the page of two releases compared shows the changes") {
+TEST_CASE("The page of two compared releases shows the changes") {
     const auto view = sample::diff_view(sample::unc_26_in_ws187().notes.changes);
     const auto page = render::diff_page(view, sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "Changes from WS186 to WS188"));
 }
 
-TEST_CASE("the page of a release shows classes, objects and mass changes") {
+TEST_CASE("The page of a release shows classes, objects and mass changes") {
     const auto page =
         render::release_page(sample::release_view(), sample::site(), sample::templates());
     CHECK(holds(page, "<h1>Release WS187</h1>"));
 }
 
-TEST_CASE("an error page says what is wrong and helps to go on") {
+TEST_CASE("An error page says what is wrong and offers links to continue") {
     const auto page = render::error_page(404, "Not Found", "There is no <Gene> x.",
                                          sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
@@ -128,7 +128,7 @@ namespace {
 
 using namespace support;
 
-// What somebody might write into every field of a database.
+// Hostile text for every field of a database.
 const std::vector<std::string> hostile_texts = {
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -214,7 +214,7 @@ Pages hostile_pages(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("whatever the data holds is shown as text on every page") {
+TEST_CASE("All data is shown as text on every page") {
     for (const auto& text : hostile_texts) {
         CAPTURE(text);
         for (const auto& page : hostile_pages(text).all) {
@@ -225,7 +225,7 @@ TEST_CASE("whatever the data holds is shown as text on every page") {
     }
 }
 
-TEST_CASE("pages of a private site say next to the feeds that readers need a token") {
+TEST_CASE("Pages of a private site say beside the feeds that readers need a token") {
     constexpr std::string_view words = "Feed readers need your token. Add &amp;token=";
     auto look = sample::site();
     CHECK_FALSE(holds(render::home_page(sample::home_view(), look, sample::templates()), words));

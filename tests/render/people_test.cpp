@@ -10,20 +10,21 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const query::People people = {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
-                              {"smart", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
-                              {"blank", {{"Person", "WBPerson2"}, "  "}}};
+const query::People known_people = {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
+                                    {"smart", {{"Person", "WBPerson1983"}, "Sylvia <M>"}},
+                                    {"blank", {{"Person", "WBPerson2"}, "  "}}};
 
 std::string stamp(const std::string& user, const render::Site& look = site()) {
     std::string html;
-    render::append_stamp(html, user.empty() ? user : "2008-02-01_09:15:20_" + user, people, look);
+    render::append_stamp(html, user.empty() ? user : "2008-02-01_09:15:20_" + user, known_people,
+                         look);
     CHECK(support::findings_in_html(html) == std::vector<std::string>());
     return html;
 }
 
 }  // namespace
 
-TEST_CASE("a timestamp links the person of its user, and shows other users as they are") {
+TEST_CASE("A timestamp links the person of its user, and shows other users unchanged") {
     CHECK(stamp("sylvia") == " (<a href=\"https://wormbase.org/db/get?name=WBPerson1983;"
                              "class=Person\">Sylvia &lt;M&gt;</a>, 2008-02-01)");
     CHECK(stamp("Sylvia") == " (Sylvia, 2008-02-01)");
@@ -31,25 +32,25 @@ TEST_CASE("a timestamp links the person of its user, and shows other users as th
     CHECK(stamp("").empty());
 }
 
-TEST_CASE("a person whose page is no web address is named without a link") {
+TEST_CASE("A person whose URL is not a web address is named without a link") {
     auto look = site();
     look.object_url = "javascript:alert('{name}')";
     CHECK(stamp("sylvia", look) == " (Sylvia &lt;M&gt;, 2008-02-01)");
     look.object_url.clear();
-    CHECK(render::curator_of("sylvia", people, look) == render::Curator{"Sylvia <M>", ""});
+    CHECK(render::curator_of("sylvia", known_people, look) == render::Curator{"Sylvia <M>", ""});
 }
 
-TEST_CASE("a site that hides curators shows the day of a stamp alone, and no opaque one") {
+TEST_CASE("A site that hides curators shows only the day of a timestamp and no opaque one") {
     auto look = site();
     look.hide_curators = true;
     CHECK(stamp("sylvia", look) == " (2008-02-01)");
     CHECK(stamp("bob", look) == " (2008-02-01)");
     std::string html;
-    render::append_stamp(html, "by sylvia", people, look);
+    render::append_stamp(html, "by sylvia", known_people, look);
     CHECK(html.empty());
 }
 
-TEST_CASE("two users of one person are one curator, and one without a name is none") {
+TEST_CASE("Two users of one person are one curator, and one without a name is none") {
     const auto by = [](const std::string& user) {
         return support::stamped(support::text("v"), "2008-02-01_09:15:20_" + user);
     };
@@ -57,7 +58,7 @@ TEST_CASE("two users of one person are one curator, and one without a name is no
                        {added({}, by("smart")), added({}, by("blank")), added({}, by("sylvia")),
                         added({}, by("bob"))});
     auto excerpt = excerpt_of(r);
-    excerpt.people = people;
+    excerpt.people = known_people;
     CHECK(render::curators_of(r, excerpt, site()) ==
           std::vector<render::Curator>{
               {"Sylvia <M>", "https://wormbase.org/db/get?name=WBPerson1983;class=Person"},
@@ -65,7 +66,7 @@ TEST_CASE("two users of one person are one curator, and one without a name is no
     CHECK_THAT(render::content_of(r, excerpt, site()), Contains("Sylvia &lt;M&gt;</a>"));
 }
 
-TEST_CASE("more than 20 curators are cut at 20") {
+TEST_CASE("A list of curators is cut at 20") {
     std::vector<Change> changes;
     for (int i = 0; i < 30; ++i)
         changes.push_back(added({}, support::stamped(support::text("v"), "2008-02-01_09:15:20_u" +

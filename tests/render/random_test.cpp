@@ -1,4 +1,4 @@
-// What holds for every history, however hostile its texts are.
+// Properties of every history, however hostile its texts are.
 // SPDX-License-Identifier: MIT
 #include <array>
 #include <rapidcheck.h>
@@ -30,11 +30,12 @@ std::string hostile_text() {
 }
 
 tree::Cell hostile_cell() {
-    const auto kind = *rc::gen::element(tree::Kind::tag, tree::Kind::integer, tree::Kind::real,
-                                        tree::Kind::date, tree::Kind::text, tree::Kind::reference,
-                                        tree::Kind::comment, tree::Kind::member);
+    const auto kind =
+        *rc::gen::element(tree::CellKind::tag, tree::CellKind::integer, tree::CellKind::real,
+                          tree::CellKind::date, tree::CellKind::text, tree::CellKind::reference,
+                          tree::CellKind::comment, tree::CellKind::member);
     tree::Cell cell{kind, hostile_text(), {}};
-    if (kind == tree::Kind::reference || kind == tree::Kind::member)
+    if (kind == tree::CellKind::reference || kind == tree::CellKind::member)
         cell.class_name = *rc::gen::element<std::string>("Gene", "Paper", "Text", "", "<b>");
     return cell;
 }
@@ -89,7 +90,7 @@ query::History hostile_history() {
     history.vanished = *rc::gen::arbitrary<bool>();
     if (*rc::gen::arbitrary<bool>())
         history.people = {{"sylvia", {{"Person", hostile_text()}, "p" + hostile_text()}}};
-    if (*rc::gen::arbitrary<bool>()) history.narrowing.only = {Op::added};
+    if (*rc::gen::arbitrary<bool>()) history.filter.only = {Op::added};
     return history;
 }
 
@@ -97,16 +98,7 @@ query::History hostile_history() {
 
 namespace {
 
-struct Judged {
-    const char* format;
-    std::vector<std::string> (*findings)(std::string_view, std::string_view, base::Seconds);
-    support::ReadFeed (*read)(std::string_view);
-};
-const std::array<Judged, 3> judged = {{{"rss", support::findings_in_rss, support::read_rss},
-                                       {"atom", support::findings_in_atom, support::read_atom},
-                                       {"json", support::findings_in_json, support::read_json}}};
-
-// What every format must say about a history.
+// Returns what every format must contain for a history.
 std::vector<support::ReadItem> items_of(const query::History& history, const render::Site& look) {
     std::vector<support::ReadItem> items;
     for (const auto& row : history.rows) {  // made newest first
@@ -133,20 +125,20 @@ render::Site hostile_site() {
 
 }  // namespace
 
-TEST_CASE("any history gives feeds without findings that have the same items in every format") {
+TEST_CASE("Any history gives feeds without findings and with the same items in every format") {
     CHECK(rc::check([] {
         const auto history = hostile_history();
         const auto look = hostile_site();
         const auto channel = channel_of(history, look, hostile_text());
         const auto items = items_of(history, look);
-        for (const auto& [name, findings_in, read] : judged) {
+        for (const auto& [name, findings_in, read] : support::feed_formats) {
             const auto& format = *render::format_named(name);
             const auto bytes = format.render(history, channel, look);
             const auto findings = findings_in(bytes, self_url, now());
             if (!findings.empty()) RC_FAIL(std::string(name) + ": " + findings.front());
             const auto feed = read(bytes);
             RC_ASSERT(feed.title ==
-                      render::plain_line(channel.subject.title + channel.narrowing));
+                      render::plain_line(channel.subject.title + channel.filter_text));
             RC_ASSERT(feed.description == channel.subject.description);
             RC_ASSERT(feed.items == items);
             RC_ASSERT(bytes == format.render(history, channel, look));
@@ -154,7 +146,7 @@ TEST_CASE("any history gives feeds without findings that have the same items in 
     }));
 }
 
-TEST_CASE("any long text replaced by another is shown as HTML without findings") {
+TEST_CASE("Any long text replaced by another is shown as HTML without findings") {
     CHECK(rc::check([] {
         const auto words = [] {
             std::string text(200, 'x');

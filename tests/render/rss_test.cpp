@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "golden.hpp"
+#include "sample.hpp"
 #include "support/catch.hpp"
 #include "support/feed_rules.hpp"
 
@@ -39,16 +39,16 @@ Row long_text_row() {
 
 }  // namespace
 
-TEST_CASE("a gene's feed is the golden one") { check_golden_feed("gene.xml", gene()); }
+TEST_CASE("A gene's feed equals the golden one") { check_golden_feed("gene.xml", gene()); }
 
-TEST_CASE("a long text's feed is the golden one") {
+TEST_CASE("The feed of a long text equals the golden one") {
     auto history = history_of({long_text_row()});
     history.object = history.spelling = {"LongText", "WBPaper00004489"};
     history.label.clear();
     check_golden_feed("long_text.xml", history);
 }
 
-TEST_CASE("an adopted history's feed is the golden one") {
+TEST_CASE("The feed of an adopted history equals the golden one") {
     auto r = row("WS180", day(2007, 8, 1), {});
     r.kind = RowKind::adopted;
     r.since.clear();
@@ -59,7 +59,7 @@ TEST_CASE("an adopted history's feed is the golden one") {
     check_golden_feed("adopted.xml", history_of({r}));
 }
 
-TEST_CASE("a feed with a change of the models is the golden one") {
+TEST_CASE("A feed with a change of the models equals the golden one") {
     auto more = unc_26_in_ws187();
     more.release = {"WS188", day(2008, 3, 22)};
     more.since = more.notes.previous = "WS187";
@@ -71,13 +71,13 @@ TEST_CASE("a feed with a change of the models is the golden one") {
     check_golden_feed("mass_change.xml", history);
 }
 
-TEST_CASE("a feed without items is the golden one") {
+TEST_CASE("A feed without items equals the golden one") {
     auto history = history_of({});
     history.recorded = 0;
     check_golden_feed("empty.xml", history);
 }
 
-TEST_CASE("a feed reads back as titles, links, guids, curators and dates") {
+TEST_CASE("A parsed feed gives titles, links, guids, curators and dates back") {
     const auto feed = support::read_rss(rss(history_of({unc_26_in_ws187()}), ", since WS186"));
     CHECK(feed.title == "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186");
     CHECK(feed.link == "https://changes.example.org/history?class=Gene&name=WBGene00006763");
@@ -91,7 +91,7 @@ TEST_CASE("a feed reads back as titles, links, guids, curators and dates") {
                             "tag:wormbase.org,2007:Gene/WBGene00006763/WS187", "2008-02-15"});
 }
 
-TEST_CASE("items are sorted newest release first, then by class and name") {
+TEST_CASE("Items are sorted by release, newest first, then by class and name") {
     auto a = unc_26_in_ws187(), b = a, c = a, d = a;
     b.object.name = "A";
     c.object.class_name = "Aa";
@@ -106,7 +106,7 @@ TEST_CASE("items are sorted newest release first, then by class and name") {
                        "Gene/WBGene00006763/WS100", "Gene/WBGene00006763/WS99"});
 }
 
-TEST_CASE("a title's < and & are hexadecimal references") {
+TEST_CASE("In titles < and & are hexadecimal references") {
     auto r = unc_26_in_ws187();
     r.label = "a <b> & c";
     const auto bytes = rss(history_of({r}));
@@ -114,14 +114,14 @@ TEST_CASE("a title's < and & are hexadecimal references") {
     check_feed(bytes);
 }
 
-TEST_CASE("a feed says that it is complete only when every recorded row is in it") {
+TEST_CASE("A feed says that it is complete only when every recorded row is in it") {
     auto history = history_of({unc_26_in_ws187()});
     CHECK(support::read_rss(rss(history)).complete);
     history.recorded = 2;
     CHECK(!support::read_rss(rss(history)).complete);
 }
 
-TEST_CASE("a feed announces the pace that max_age sets") {
+TEST_CASE("A feed announces the update frequency that max_age sets") {
     const auto none = history_of({});
     const auto with = [&none](long max_age) {
         auto other = site();
@@ -145,7 +145,7 @@ TEST_CASE("a feed announces the pace that max_age sets") {
     check(100'000'000, "1666667", "yearly", "1");
 }
 
-TEST_CASE("a contact is written as mail and name, or not at all") {
+TEST_CASE("A contact is written as mail and name, or not at all") {
     const auto none = history_of({});
     auto other = site();
     other.title = "The (odd) \\ title";
@@ -163,7 +163,7 @@ TEST_CASE("a contact is written as mail and name, or not at all") {
     }
 }
 
-TEST_CASE("an item without stamps has no creator, one of several curators has one element") {
+TEST_CASE("An item without timestamps has no creator, and several curators share one element") {
     auto stamped = unc_26_in_ws187();
     stamped.notes.changes.push_back(
         added({}, support::stamped(support::text("v"), "2008-02-01_09:15:20_a <b> & c")));
@@ -173,7 +173,7 @@ TEST_CASE("an item without stamps has no creator, one of several curators has on
     CHECK(feed.items.at(1).creator.empty());
 }
 
-TEST_CASE("a document above 512 KB leaves its oldest items out, and is not complete") {
+TEST_CASE("A document above 512 KB leaves its oldest items out and is not complete") {
     support::Nodes many;
     for (int i = 0; i < 3000; ++i)
         many.push_back(support::reference("Gene", "WBGene" + std::to_string(i)));
@@ -194,7 +194,7 @@ TEST_CASE("a document above 512 KB leaves its oldest items out, and is not compl
     check_feed(bytes);
 }
 
-TEST_CASE("the same history gives the same bytes") {
+TEST_CASE("The same history gives the same bytes") {
     CHECK(rss(history_of({unc_26_in_ws187(), long_text_row()})) ==
           rss(history_of({unc_26_in_ws187(), long_text_row()})));
 }

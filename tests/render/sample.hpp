@@ -1,12 +1,17 @@
-// Rows and sites for the tests of render/, in a few words.
+// Rows and sites for the tests of render/, and the checks of what is rendered.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "render/feed.hpp"
+#include "support/catch.hpp"
+#include "support/html_rules.hpp"
 #include "support/trees.hpp"
 
 namespace sample {
@@ -42,7 +47,7 @@ inline const std::string self_url =
 
 inline Cells tags(const std::vector<std::string>& names) {
     Cells cells;
-    for (const auto& name : names) cells.push_back({tree::Kind::tag, name, {}});
+    for (const auto& name : names) cells.push_back({tree::CellKind::tag, name, {}});
     return cells;
 }
 inline Change added(Cells path, Node node) {
@@ -80,12 +85,12 @@ inline query::History history_of(std::vector<Row> rows) {
     return history;
 }
 
-// The document that a feed of this history is, at self_url.
+// Returns the feed of this history at self_url as a document.
 inline render::Channel channel_of(const query::History& history, const render::Site& look,
-                                  std::string narrowing = {}) {
+                                  std::string filter_text = {}) {
     render::Channel channel;
     channel.subject = render::subject_of(history, look);
-    channel.narrowing = std::move(narrowing);
+    channel.filter_text = std::move(filter_text);
     channel.self_url = self_url;
     channel.archive_url =
         "https://changes.example.org/rss/archive?class=Gene&name=WBGene00006763&before=";
@@ -100,7 +105,7 @@ inline query::HistoryPage excerpt_of(const Row& row,
     excerpt.mass_changes = std::move(mass_changes);
     return excerpt;
 }
-// Of a row that stands alone.
+// Returns the content of a row by itself.
 inline std::string content_of(const Row& row, const render::Site& look = site(),
                               std::vector<tables::MassChange> mass_changes = {}) {
     return render::content_of(row, excerpt_of(row, std::move(mass_changes)), look);
@@ -122,9 +127,51 @@ inline Row unc_26_in_ws187() {
                 added(tags({"Identity", "Name"}),
                       tag("Other_name",
                           {stamped(reference("Gene_name", "synj-1", {evidence}), sylvia)})),
-                replaced(tags({"Identity", "Version"}), node(tree::Kind::integer, "1"),
-                         stamped(node(tree::Kind::integer, "2"), sylvia)),
+                replaced(tags({"Identity", "Version"}), node(tree::CellKind::integer, "1"),
+                         stamped(node(tree::CellKind::integer, "2"), sylvia)),
                 added({}, tag("Remark", {text("No stamps on this line")}))});
+}
+
+// ---- Judging what is rendered ----
+
+inline std::size_t count(std::string_view text, std::string_view part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+inline void check_html(const std::string& html) {
+    INFO(html.substr(0, 2000));
+    CHECK(support::findings_in_html(html) == std::vector<std::string>());
+    CHECK(html.size() <= 32 * 1024);
+}
+
+// Compares whole documents with tests/render/golden/NAME, which VARVE_BLESS=1 writes.
+inline void check_golden(const std::string& name, const std::string& bytes) {
+    const auto path = "tests/render/golden/" + name;
+    if (const char* bless = std::getenv("VARVE_BLESS"); bless != nullptr && *bless == '1')
+        std::ofstream(path, std::ios::binary) << bytes;
+    std::ifstream in(path, std::ios::binary);
+    INFO(path << ": VARVE_BLESS=1 writes it again");
+    CHECK(bytes == std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+// A gene that vanished, changed, and was seen first, by curators of whom one is known.
+inline query::History gene() {
+    auto vanished = row("WS188", day(2008, 3, 22), {removed({}, support::tag("Identity"))});
+    vanished.kind = RowKind::vanished;
+    vanished.since = vanished.notes.previous = "WS187";
+    vanished.notes.renamed_to = {{"Gene", "WBGene00000001"}};
+    auto seen = row("WS186", day(2008, 2, 1), {added(tags({"A"}), support::text("a < b & c"))});
+    seen.kind = RowKind::reconstructed;
+    seen.since.clear();
+    seen.notes.previous.clear();
+    auto history = history_of({vanished, unc_26_in_ws187(), seen});
+    history.vanished = true;
+    return history;
+}
+inline query::People people() {
+    return {{"sylvia", {{"Person", "WBPerson1983"}, "Sylvia Martinelli"}}};
 }
 
 }  // namespace sample

@@ -1,4 +1,4 @@
-// Views for the tests of the pages, in a few words.
+// Views for the tests of the pages.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,6 +1,6 @@
-// Feeds of many objects, and the list of them.
+// Feeds of many objects and their titles and lists.
 // SPDX-License-Identifier: MIT
-#include "golden.hpp"
+#include "sample.hpp"
 #include "support/feed_rules.hpp"
 #include "support/xml_rules.hpp"
 
@@ -28,7 +28,7 @@ std::string title(std::vector<tree::ObjectName> objects) {
 
 }  // namespace
 
-TEST_CASE("the title of a watch list names its first objects and counts the others") {
+TEST_CASE("The title of a watch list names its first objects and counts the others") {
     CHECK(title({unc_26}) == "Gene unc-26 - WormBase changes");
     CHECK(title({unc_26, {"Paper", "P1"}}) == "Gene unc-26 and Paper P1 - WormBase changes");
     CHECK(title({unc_26, {"Paper", "P1"}, {"Paper", "P2"}}) ==
@@ -37,7 +37,7 @@ TEST_CASE("the title of a watch list names its first objects and counts the othe
           "Gene unc-26, Paper P1 and 2 others - WormBase changes");
 }
 
-TEST_CASE("the title of a watch list does not depend on the rows of the page") {
+TEST_CASE("The title of a watch list does not depend on the rows of the page") {
     auto list = list_of({unc_26, {"Paper", "P1"}});
     const auto subject = render::subject_of(list, site());
     list.rows.front().label = "unc-26 as it was once called";
@@ -48,7 +48,7 @@ TEST_CASE("the title of a watch list does not depend on the rows of the page") {
     CHECK(render::opml(list, site()).find("text=\"Gene unc-26\"") != std::string::npos);
 }
 
-TEST_CASE("a watch list's page has its objects, its id is made of nothing else") {
+TEST_CASE("The page of a watch list has its objects, and its id depends on nothing else") {
     const auto list = list_of({unc_26, {"Paper", "a b/&:"}});
     const auto subject = render::subject_of(list, site());
     CHECK(subject.page_url == "https://changes.example.org/?object=Gene%3AWBGene00006763&"
@@ -60,12 +60,12 @@ TEST_CASE("a watch list's page has its objects, its id is made of nothing else")
     CHECK(render::subject_of(other, site()).id == subject.id);
     other.objects.pop_back();
     CHECK(render::subject_of(other, site()).id != subject.id);
-    // Where one name ends and the next begins is part of it.
+    // The border between two names is part of the id.
     CHECK(render::subject_of(list_of({{"A", "b"}, {"C", "d"}}), site()).id !=
           render::subject_of(list_of({{"A", "b\nC/d"}}), site()).id);
 }
 
-TEST_CASE("classes and releases are subjects of their own") {
+TEST_CASE("Classes and releases have feeds of their own") {
     const auto all = render::subject_of_class("Gene<b>", site());
     CHECK(all.title == "All Gene<b> changes - WormBase changes");
     CHECK(all.page_url == "https://changes.example.org/?class=Gene%3Cb%3E");
@@ -77,7 +77,7 @@ TEST_CASE("classes and releases are subjects of their own") {
     CHECK(release.id == "tag:wormbase.org,2007:/release/WS187");
 }
 
-TEST_CASE("a watch list's feed is the golden one") {
+TEST_CASE("A watch list's feed equals the golden one") {
     auto list = list_of({unc_26, {"Paper", "WBPaper00031000"}});
     auto paper = list.rows.front();
     paper.oid = 8;
@@ -96,7 +96,7 @@ TEST_CASE("a watch list's feed is the golden one") {
           std::vector<std::string>());
 }
 
-TEST_CASE("a watch list as OPML is the golden one, with a feed and a page of each object") {
+TEST_CASE("A watch list's OPML equals the golden one, with a feed and a page of each object") {
     const auto bytes = render::opml(list_of({unc_26, {"Paper", "a <b> & \"c\"\n"}}), site());
     check_golden("watch_list.opml", bytes);
     const auto document = support::parse_xml(bytes);

@@ -1,4 +1,4 @@
-// What became of an object.
+// Successors of vanished and renamed objects.
 // SPDX-License-Identifier: MIT
 #include "sample.hpp"
 #include "support/catch.hpp"
@@ -34,14 +34,14 @@ const Successor merged{"Merged into", {"Gene", "WBGene2"}};
 
 }  // namespace
 
-TEST_CASE("a successor is found in what was added at one of the paths, whole or in part") {
+TEST_CASE("A successor is found in content added at one of the paths, complete or partial") {
     CHECK(successor_of({changed({added(tags({"Identity"}), merged_into("WBGene2"))})}) == merged);
     CHECK(successor_of({changed({added({}, tag("Identity", {merged_into("WBGene2")}))})}) ==
           merged);
     CHECK(successor_of({changed({added(tags({"IDENTITY", "merged_INTO"}),
                                        reference("Gene", "WBGene2"))})}) == merged);
     auto below = tags({"Identity", "Merged_into"});
-    below.push_back({tree::Kind::reference, "WBGene2", "Gene"});
+    below.push_back({tree::CellKind::reference, "WBGene2", "Gene"});
     CHECK(successor_of({changed({added(below, tag("Curator"))})}) == merged);
     CHECK(successor_of(
               {changed({replaced(tags({"Identity", "Merged_into"}), reference("Gene", "WBGene9"),
@@ -51,7 +51,7 @@ TEST_CASE("a successor is found in what was added at one of the paths, whole or 
           Successor{"Split into", {"Gene", "WBGene3"}});
 }
 
-TEST_CASE("other places, texts, and the object itself are no successors") {
+TEST_CASE("Other paths, texts and the object itself are not successors") {
     CHECK(!successor_of({changed({added(tags({"Other"}), merged_into("WBGene2"))})}));
     CHECK(!successor_of({changed({added({}, merged_into("WBGene2"))})}));
     CHECK(!successor_of(
@@ -64,7 +64,7 @@ TEST_CASE("other places, texts, and the object itself are no successors") {
     CHECK(!render::successor_of(history, merging()));
 }
 
-TEST_CASE("a vanished object's successor is the one it had") {
+TEST_CASE("The successor of a vanished object is the one it last had") {
     const auto r = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
     CHECK(successor_of({r}) == merged);
     const auto html = sample::content_of(r, merging());
@@ -77,21 +77,21 @@ TEST_CASE("a vanished object's successor is the one it had") {
                !Contains("Merged into <a"));
 }
 
-TEST_CASE("a rename comes before what the object had") {
+TEST_CASE("A rename comes before the recorded successor") {
     auto r = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
     r.notes.renamed_to = {{"Gene", "WBGene5"}};
     CHECK(successor_of({r}) == Successor{"Probably renamed to", {"Gene", "WBGene5"}});
     CHECK_THAT(sample::content_of(r, merging()), !Contains("Merged into <a"));
 }
 
-TEST_CASE("the newest row with a successor decides, and a removed successor does not count") {
+TEST_CASE("The newest row with a successor decides, and a removed successor does not count") {
     const auto merge = changed({added(tags({"Identity"}), merged_into("WBGene9"))});
     const auto again = changed({added(tags({"Identity"}), merged_into("WBGene2"))});
     const auto other = changed({added(tags({"Remark"}), support::text("x"))});
     CHECK(successor_of({other, again, merge}) == merged);
     CHECK(!successor_of({changed({removed(tags({"Identity"}), merged_into("WBGene2"))}), again}));
     auto below = tags({"Identity", "Merged_into"});
-    below.push_back({tree::Kind::reference, "WBGene2", "Gene"});
+    below.push_back({tree::CellKind::reference, "WBGene2", "Gene"});
     CHECK(successor_of({changed({removed(below, tag("Curator"))}), again}) == merged);
     auto back = changed({added({}, tag("Identity"))});
     back.kind = RowKind::reappeared;
@@ -100,7 +100,7 @@ TEST_CASE("the newest row with a successor decides, and a removed successor does
     CHECK(!successor_of({back, renamed}));
 }
 
-TEST_CASE("the feed of an object says what became of it") {
+TEST_CASE("The feed of an object says what happened to it") {
     auto history = history_of({gone({removed({}, tag("Identity", {merged_into("WBGene2")}))})});
     history.vanished = true;
     CHECK(render::subject_of(history, merging()).description ==
@@ -109,13 +109,13 @@ TEST_CASE("the feed of an object says what became of it") {
           "into Gene WBGene2.");
 }
 
-TEST_CASE("the description of an object's feed needs no more than the newest row") {
+TEST_CASE("The description of an object's feed needs only the newest row") {
     const auto vanished = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
     const auto older = changed({added(tags({"Identity"}), merged_into("WBGene3"))});
     const auto description = [](std::vector<Row> rows, bool is_gone, std::string tag = {}) {
         auto history = history_of(std::move(rows));
         history.vanished = is_gone;
-        history.narrowing.tag = std::move(tag);
+        history.filter.tag = std::move(tag);
         return render::subject_of(history, merging()).description;
     };
     CHECK(description({vanished, older}, true) == description({vanished}, true));

@@ -15,13 +15,13 @@ namespace {
 std::string refusal_of(const std::string& file, const std::string& text) {
     const auto templates = Templates::make({{file, text}});
     if (templates) return {};
-    CHECK(templates.error().kind == base::Kind::malformed);
+    CHECK(templates.error().kind == base::ErrorKind::malformed);
     return templates.error().text;
 }
 
 }  // namespace
 
-TEST_CASE("the templates that are compiled in pass their own check") {
+TEST_CASE("The built-in templates pass their own check") {
     const auto templates = Templates::make();
     INFO((templates ? std::string() : templates.error().text));
     REQUIRE(templates);
@@ -29,7 +29,7 @@ TEST_CASE("the templates that are compiled in pass their own check") {
     CHECK(templates->file("style.css").size() > 1);
 }
 
-TEST_CASE("a template with a name that its page does not have is refused, with file and line") {
+TEST_CASE("A template with a variable that its page lacks is refused, with file and line") {
     const auto error = [](const std::string& text) { return refusal_of("error.mustache", text); };
     CHECK(error("<p>\n{{nothing}}</p>") == "error.mustache:2: there is no variable \"nothing\"");
     CHECK(error("{{{nothing}}}") == "error.mustache:1: there is no variable \"nothing\"");
@@ -43,7 +43,7 @@ TEST_CASE("a template with a name that its page does not have is refused, with f
     CHECK(error("{{{= <% %> =}}}") == "error.mustache:1: set-delimiter tags are not supported");
 }
 
-TEST_CASE("a template with a tag or section that is never closed is refused") {
+TEST_CASE("A template with a tag or section that is never closed is refused") {
     const auto error = [](const std::string& text) { return refusal_of("error.mustache", text); };
     CHECK(error("\n\n{{status") == "error.mustache:3: {{ is never closed");
     CHECK(error("{{") == "error.mustache:1: {{ is never closed");
@@ -53,7 +53,7 @@ TEST_CASE("a template with a tag or section that is never closed is refused") {
         CHECK(error(text).starts_with("error.mustache: "));
 }
 
-TEST_CASE("an operator may write any HTML around the variables") {
+TEST_CASE("An operator may write any HTML around the variables") {
     for (const std::string text :
          {"", "{{ reason }}\n", "{{{reason}}}", "{{! {{ }}", "<p onclick=\"{{reason}}\">",
           "<script>const reason = \"{{reason}}\";</script>", "a < b {{reason}}<br/>",
@@ -63,7 +63,7 @@ TEST_CASE("an operator may write any HTML around the variables") {
     }
 }
 
-TEST_CASE("own texts take the place of those that are compiled in, and change the digest") {
+TEST_CASE("The operator's texts replace the built-in ones and change the digest") {
     const auto own = Templates::make({{"error.mustache", "<h1>Oh: {{reason}}</h1>"},
                                       {"style.css", "body {}"},
                                       {"search.mustache", "<p>{{home_url}}</p>"}});
@@ -75,19 +75,19 @@ TEST_CASE("own texts take the place of those that are compiled in, and change th
     CHECK(page.find("<h1>Oh: Not &lt;Found&gt;</h1>") != std::string::npos);
 }
 
-TEST_CASE("a partial is checked as part of each page, and cannot include another one") {
+TEST_CASE("A partial is checked as part of each page and cannot include another one") {
     CHECK(refusal_of("search.mustache", "<p>\n{{label}}</p>") ==
           "search.mustache:2: there is no variable \"label\"");
     CHECK(refusal_of("search.mustache", "{{> search}}") ==
           "search.mustache:1: a partial cannot include another one");
 }
 
-TEST_CASE("a file with a name that no template has is refused") {
+TEST_CASE("A file whose name is not a template's is refused") {
     CHECK(refusal_of("hystory.mustache", "") ==
           "hystory.mustache: there is no template with this name");
 }
 
-TEST_CASE("a template may use every variable of its page") {
+TEST_CASE("A template may use every variable of its page") {
     for (const auto& page : render::page_templates()) {
         std::string all;
         for (const auto name : page.variables) all += "{{" + std::string(name) + "}}";
@@ -96,7 +96,7 @@ TEST_CASE("a template may use every variable of its page") {
     }
 }
 
-TEST_CASE("any text is refused as a template or filled in") {
+TEST_CASE("Any text is either refused as a template or rendered") {
     const std::vector<std::string> pieces = {
         "{{reason}}",  "{{{",        "}}}",        "{{",  "}}",   "{{#reason}}",
         "{{/reason}}", "{{^feeds}}", "{{/feeds}}", "{{!", "{{>",  "search",
@@ -115,7 +115,7 @@ TEST_CASE("any text is refused as a template or filled in") {
     }));
 }
 
-TEST_CASE("docs/templates.md has every variable") {
+TEST_CASE("docs/templates.md lists every variable") {
     std::ifstream in("docs/templates.md");
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     const auto section = [&text](std::string_view heading) {

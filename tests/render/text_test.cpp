@@ -19,27 +19,27 @@ std::string xml(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("HTML text is escaped, and what HTML forbids is a reference to U+FFFD") {
+TEST_CASE("HTML text is escaped, and characters that HTML forbids become U+FFFD") {
     CHECK(html("a<b>&\"'\xC3\xA9") == "a&lt;b&gt;&amp;&quot;&#39;\xC3\xA9");
     CHECK(html("x\x01\x7F\xC2\x80\xEF\xBF\xBD\xEF\xB7\x90\xF0\x9F\xBF\xBFy\r\n") ==
           "x&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;y \n");
     CHECK(html("caf\xE9") == "caf\xC3\xA9");
 }
 
-TEST_CASE("XML text has hexadecimal references for what is markup, and keeps CR") {
+TEST_CASE("XML text has hexadecimal references for markup and keeps CR") {
     CHECK(xml("a<b>&]]>\r") == "a&#x3C;b&#x3E;&#x26;]]&#x3E;&#xD;");
     std::string out;
     render::append_xml_url(out, "http://x.org/?a=b&c");
     CHECK(out == "http://x.org/?a=b&amp;c");
 }
 
-TEST_CASE("HTML in XML is CDATA, divided where it has the end of a section") {
+TEST_CASE("HTML in XML is CDATA, divided where it contains the end of a section") {
     std::string out;
     render::append_xml_of_html(out, "<p>&amp;</p>]]>x");
     CHECK(out == "<![CDATA[<p>&amp;</p>]]]]><![CDATA[>x]]>");
 }
 
-TEST_CASE("texts are cut between characters") {
+TEST_CASE("Texts are cut between characters") {
     CHECK(render::cut_at("a\xC3\xA9z", 2) == "a");
     CHECK(render::cut_at("a\xC3\xA9z", 3) == "a\xC3\xA9");
     CHECK(render::cut_at("ab", 9) == "ab");
@@ -47,7 +47,7 @@ TEST_CASE("texts are cut between characters") {
     CHECK(render::end_of("a\xC3\xA9z", 3) == "\xC3\xA9z");
 }
 
-TEST_CASE("aligned words are runs of the same and of replaced ones") {
+TEST_CASE("Aligned words are runs of equal and of replaced words") {
     using render::AlignedRun;
     const auto runs =
         render::align(render::words_of("a b  c d"), render::words_of(" a x c\nd e"));
@@ -57,7 +57,7 @@ TEST_CASE("aligned words are runs of the same and of replaced ones") {
     CHECK(render::align({}, {}).empty());
 }
 
-TEST_CASE("words too many to align are one replaced run between equal ends") {
+TEST_CASE("Words too many to align are one replaced run between equal ends") {
     std::string before = "start ", after = "start ";
     for (int i = 0; i < 300; ++i) {
         before += "b" + std::to_string(i) + " same ";

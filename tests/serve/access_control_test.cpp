@@ -14,7 +14,7 @@ serve::Settings private_site() {
 
 }  // namespace
 
-TEST_CASE("a token stands in Authorization as password of Basic, or behind Bearer") {
+TEST_CASE("A token is read from Authorization, as the password of Basic or after Bearer") {
     CHECK(serve::token_in("Basic bWU6c2VjcmV0") == "secret");
     CHECK(serve::token_in("basic  OnNlY3JldDpub3Q=") == "secret:not");
     CHECK(serve::token_in("BEARER secret ") == "secret");
@@ -23,7 +23,7 @@ TEST_CASE("a token stands in Authorization as password of Basic, or behind Beare
         CHECK(serve::token_in(none).empty());
 }
 
-TEST_CASE("a private site answers nobody without a token, and tells how to show one") {
+TEST_CASE("A private site refuses requests without a token and says how to send one") {
     World world(private_site());
     world.add_token("ada", "t1");
     for (const auto* address :
@@ -41,14 +41,15 @@ TEST_CASE("a private site answers nobody without a token, and tells how to show 
     CHECK(world.rendered() == 0);
 }
 
-TEST_CASE("operators and files of the pages need no token") {
+TEST_CASE("Operators' addresses and static files need no token") {
     World world(private_site());
     for (const auto* address : {"/healthz", "/metrics", "/style.css", "/feed.css", "/varve.js"})
         CHECK(world.open(address).status == 200);
     CHECK(world.open("/style.css").field("Cache-Control") == "public, max-age=86400");
 }
 
-TEST_CASE("with a token everything is answered, kept by nobody else, and the token is nowhere") {
+TEST_CASE(
+    "With a token everything is answered, never in shared caches, and without the token in it") {
     World world(private_site());
     world.add_token("ada", "t-secret");
     for (const auto& [query, fields] : std::vector<std::pair<std::string, Fields>>{
@@ -65,14 +66,14 @@ TEST_CASE("with a token everything is answered, kept by nobody else, and the tok
         CHECK_FALSE(says(response, "t-secret"));
         CHECK_FALSE(says(response, "token"));
     }
-    // One page for all of them: the token is no part of its key.
+    // All of them share one page: the token is not part of its key.
     CHECK(world.rendered() == 1);
     const auto page = world.open("/history?class=Gene&name=WBGene00006763&token=t-secret");
     CHECK(page.field("Referrer-Policy") == "no-referrer");
     CHECK_FALSE(says(page, "t-secret"));
 }
 
-TEST_CASE("who came by token= and is sent elsewhere goes on by it, and only they") {
+TEST_CASE("A client that came with token= keeps it over a redirect, and only such a client") {
     World world(private_site());
     world.add_token("ada", "t 1");
     const std::string other = "class=gene&name=wbgene00006763";
@@ -83,7 +84,7 @@ TEST_CASE("who came by token= and is sent elsewhere goes on by it, and only they
     CHECK(world.get(other, {{"authorization", "Bearer t 1"}}).field("Location") == there);
 }
 
-TEST_CASE("newer items of a private site are kept by nobody") {
+TEST_CASE("Newer items of a private site are not stored by shared caches") {
     World world(private_site());
     world.add_token("ada", "t");
     world.release(1, {unc26});
@@ -94,7 +95,7 @@ TEST_CASE("newer items of a private site are kept by nobody") {
     CHECK(newer.field("Cache-Control") == "private, no-store, im");
 }
 
-TEST_CASE("tokens cannot be checked while the store is away: 503") {
+TEST_CASE("While the store is down, a token cannot be checked and the answer is 503") {
     World world(private_site());
     world.add_token("ada", "t");
     world.small.set_store_down(true);
@@ -104,7 +105,7 @@ TEST_CASE("tokens cannot be checked while the store is away: 503") {
     CHECK(world.get(plain).status == 401);
 }
 
-TEST_CASE("on an open site a token says nothing and is in no address") {
+TEST_CASE("An open site ignores tokens, and no address contains them") {
     World world;
     const auto response = world.get("token=t-secret&" + plain);
     CHECK(response.status == 200);

@@ -29,7 +29,7 @@ std::string path_of(const std::string& uri, std::string_view base_path = "") {
     return request.error ? "fault " + std::to_string(request.error->status) : request.path;
 }
 
-// What a CGI program with these variables writes.
+// Returns what a CGI program with these variables writes.
 std::string cgi_output(const Lines& lines, const serve::Response& response) {
     std::vector<const char*> pointers;
     for (const auto& line : lines) pointers.push_back(line.c_str());
@@ -40,7 +40,7 @@ std::string cgi_output(const Lines& lines, const serve::Response& response) {
     std::string written;
     bool whole = false;
     {
-        // A pipe holds less than a page may have: read while it is written.
+        // A pipe holds less than a page, so it is read while it is written.
         std::jthread reader([&] {
             std::array<char, 4096> part;
             for (ssize_t size; (size = ::read(read_end.number(), part.data(), part.size())) > 0;)
@@ -60,7 +60,7 @@ std::string cgi_output(const Lines& lines, const serve::Response& response) {
 
 }  // namespace
 
-TEST_CASE("the path is REQUEST_URI's, decoded, below that of base_url") {
+TEST_CASE("The path is the decoded REQUEST_URI below that of base_url") {
     CHECK(path_of("/rss?class=Gene") == "/rss");
     CHECK(path_of("/rss") == "/rss");
     CHECK(path_of("/r%73s?x=%zz") == "/rss");
@@ -75,12 +75,13 @@ TEST_CASE("the path is REQUEST_URI's, decoded, below that of base_url") {
     CHECK(path_of("/a+b") == "/a+b");
 }
 
-TEST_CASE("the old site's links are known at the root of the host whatever base_url's path") {
+TEST_CASE(
+    "The old site's links are known at the root of the host, whatever the path of base_url") {
     CHECK(path_of("/db/rss?name=x;class=y", "/changes") == "/db/rss");
     CHECK(path_of("/changes/db/rss", "/changes") == "/db/rss");
 }
 
-TEST_CASE("a path that can't be read is a fault") {
+TEST_CASE("An undecodable path is an error") {
     CHECK(path_of("/rss%") == "fault 400");
     CHECK(path_of("/rss%zz") == "fault 400");
     CHECK(path_of("/rss%00") == "fault 400");
@@ -89,7 +90,7 @@ TEST_CASE("a path that can't be read is a fault") {
     CHECK(path_of("/rss?" + std::string(100000, 'x')) == "/rss");
 }
 
-TEST_CASE("method, query, address and the fields that routes read are taken over") {
+TEST_CASE("Method, query, address and the fields that routes need are read") {
     const auto request = request_of(
         {"REQUEST_METHOD=HEAD", "QUERY_STRING=a=b=c", "REMOTE_ADDR=192.0.2.7",
          "REQUEST_URI=/rss?a=b=c", "HTTP_ACCEPT=text/html", "HTTP_ACCEPT_ENCODING=gzip",
@@ -109,7 +110,7 @@ TEST_CASE("method, query, address and the fields that routes read are taken over
     CHECK(request.fields.size() == 6);
 }
 
-TEST_CASE("a field of more than 8 KB is a fault where a route reads it, and nothing elsewhere") {
+TEST_CASE("A field above 8 KB is an error where a route reads it, and ignored elsewhere") {
     const std::string large(8193, 'x');
     CHECK(request_of({"HTTP_IF_NONE_MATCH=" + large}, "", Protocol::fastcgi).error->status ==
           400);
@@ -117,13 +118,13 @@ TEST_CASE("a field of more than 8 KB is a fault where a route reads it, and noth
         request_of({"REQUEST_URI=/rss", "HTTP_COOKIE=" + large}, "", Protocol::fastcgi).error);
 }
 
-TEST_CASE("without REQUEST_URI the path is made of SCRIPT_NAME and PATH_INFO") {
+TEST_CASE("Without REQUEST_URI the path is made of SCRIPT_NAME and PATH_INFO") {
     CHECK(request_of({"SCRIPT_NAME=/rss"}, "", Protocol::fastcgi).path == "/rss");
     CHECK(request_of({"SCRIPT_NAME=/x", "PATH_INFO=/rss"}, "/x", Protocol::fastcgi).path ==
           "/rss");
 }
 
-TEST_CASE("a base_url's path has no slash at its end") {
+TEST_CASE("The path of a base_url has no slash at its end") {
     CHECK(serve::base_path_of("https://example.org").empty());
     CHECK(serve::base_path_of("https://example.org/").empty());
     CHECK(serve::base_path_of("https://example.org/changes") == "/changes");
@@ -131,7 +132,7 @@ TEST_CASE("a base_url's path has no slash at its end") {
     CHECK(serve::base_path_of("http://example.org/%C3%A9") == "/\xC3\xA9");
 }
 
-TEST_CASE("as CGI the script stands for the page of its name") {
+TEST_CASE("In CGI the script answers for the page of its name") {
     CHECK(
         request_of({"SCRIPT_NAME=/cgi-bin/rss", "REQUEST_URI=/cgi-bin/rss?a"}, "", Protocol::cgi)
             .path == "/rss");
@@ -141,7 +142,7 @@ TEST_CASE("as CGI the script stands for the page of its name") {
           "/rss/more");
 }
 
-TEST_CASE("CGI is known by GATEWAY_INTERFACE, without a listening socket as input") {
+TEST_CASE("CGI is recognised by GATEWAY_INTERFACE without a listening socket as input") {
     const std::array<const char*, 3> cgi = {"PATH=/bin", "GATEWAY_INTERFACE=CGI/1.1", nullptr};
     const std::array<const char*, 2> shell = {"PATH=/bin", nullptr};
     CHECK(serve::started_as_cgi(cgi.data()));
@@ -159,13 +160,13 @@ TEST_CASE("CGI is known by GATEWAY_INTERFACE, without a listening socket as inpu
     CHECK(inherited->origin() == serve::Listener::Origin::inherited);
 }
 
-TEST_CASE("descriptor 0 that is no listening socket can't be inherited") {
+TEST_CASE("A descriptor 0 that is not a listening socket cannot be inherited") {
     const auto none = serve::listen_on("-");
     REQUIRE_FALSE(none);
-    CHECK(none.error().kind == base::Kind::unavailable);
+    CHECK(none.error().kind == base::ErrorKind::unavailable);
 }
 
-TEST_CASE("a CGI answer is head and body, for HEAD the head alone") {
+TEST_CASE("A CGI answer is head and body, and for HEAD only the head") {
     serve::Response response;
     response.status = 404;
     response.fields = {{"Content-Type", "text/plain"}};

@@ -9,7 +9,7 @@ namespace {
 
 const std::string pair = "object=Gene:WBGene00006763&object=Paper:WBPaper00031000";
 
-// Returns the entity tag of a feed after so many releases that changed the gene.
+// Returns the entity tag of a feed after that many releases that changed the gene.
 std::string tag_at(World& world, int releases, const std::string& query = plain,
                    const std::string& coding = "identity") {
     world.release_up_to(releases);
@@ -28,7 +28,8 @@ int items_in(const Response& response) {
 
 }  // namespace
 
-TEST_CASE("who names an earlier state gets the newer items alone, and the tag of the whole") {
+TEST_CASE(
+    "A client that names an earlier state gets only the newer items, with the tag of the whole") {
     World world;
     const auto earlier = tag_at(world, 10);
     const auto whole = tag_at(world, 12);
@@ -47,7 +48,7 @@ TEST_CASE("who names an earlier state gets the newer items alone, and the tag of
     CHECK_FALSE(says(response, "fh:complete"));
 }
 
-TEST_CASE("one tag of a list that is known is enough, in whichever coding it came") {
+TEST_CASE("One known tag of a list is enough, in whichever coding it was sent") {
     World world;
     const auto coded = tag_at(world, 3, plain, "gzip");
     const auto whole = tag_at(world, 4);
@@ -61,7 +62,7 @@ TEST_CASE("one tag of a list that is known is enough, in whichever coding it cam
 }
 
 TEST_CASE(
-    "without A-IM, with * or an unknown tag the whole document is sent; with its own, 304") {
+    "Without A-IM, with * or an unknown tag the whole document is sent, with its own tag 304") {
     World world;
     const auto earlier = tag_at(world, 3);
     const auto whole = tag_at(world, 4);
@@ -73,7 +74,7 @@ TEST_CASE(
     CHECK(world.get(plain, having(earlier + ", " + whole)).status == 304);
 }
 
-TEST_CASE("states of 50 releases ago are known, older ones are not") {
+TEST_CASE("States of 50 releases ago are known, and older ones are not") {
     World world;
     const auto first = tag_at(world, 1), second = tag_at(world, 2);
     world.release_up_to(52);
@@ -81,7 +82,7 @@ TEST_CASE("states of 50 releases ago are known, older ones are not") {
     CHECK(world.get(plain, having(first)).status == 200);
 }
 
-TEST_CASE("a document that is full is looked back from with the rows that it had then") {
+TEST_CASE("A full document is compared with the rows that it had earlier") {
     World world;
     const auto earlier = tag_at(world, 60, plain + "&n=20");
     world.release_up_to(65);
@@ -90,14 +91,14 @@ TEST_CASE("a document that is full is looked back from with the rows that it had
     CHECK(items_in(response) == 5);
 }
 
-TEST_CASE("never more items are newer than a document has") {
+TEST_CASE("There are never more newer items than a document has") {
     World world;
     const auto earlier = tag_at(world, 60, plain + "&n=2");
     world.release_up_to(70);
     CHECK(items_in(world.get(plain + "&n=2", having(earlier))) == 2);
 }
 
-TEST_CASE("a watch list gives the newer items of all of its objects") {
+TEST_CASE("A watch list gives the newer items of all its objects") {
     World world;
     const auto earlier = tag_at(world, 3, pair);
     world.release(4, {unc26, paper});
@@ -107,7 +108,8 @@ TEST_CASE("a watch list gives the newer items of all of its objects") {
     CHECK(says(response, "WBPaper00031000/WS4"));
 }
 
-TEST_CASE("a client that has a newer document than a list's cached page is not sent back to it") {
+TEST_CASE(
+    "A client with a newer document than the cached one is not sent back to the older one") {
     World world;
     const auto old = tag_at(world, 2, pair);
     world.release_up_to(4);
@@ -130,7 +132,7 @@ TEST_CASE("a client that has a newer document than a list's cached page is not s
     CHECK(again.body == nullptr);
 }
 
-TEST_CASE("classes, releases and archives are sent whole") {
+TEST_CASE("Classes, releases and archives are always sent whole") {
     World world;
     const auto earlier = tag_at(world, 3, "class=Gene");
     world.release_up_to(4);
@@ -139,7 +141,7 @@ TEST_CASE("classes, releases and archives are sent whole") {
     CHECK(world.open("/rss/archive?" + plain + "&before=50", having("\"x\"")).status == 200);
 }
 
-TEST_CASE("every format offers newer items, and HEAD describes them") {
+TEST_CASE("Every format offers newer items, and HEAD describes them") {
     for (const auto& format : render::formats()) {
         World world;
         const auto query = plain + "&format=" + std::string(format.name);
@@ -152,7 +154,7 @@ TEST_CASE("every format offers newer items, and HEAD describes them") {
     }
 }
 
-TEST_CASE("while the store is away a reader gets the page that is kept, whole") {
+TEST_CASE("While the store is down a reader gets the whole cached page") {
     World world;
     const auto earlier = tag_at(world, 3);
     static_cast<void>(tag_at(world, 4));

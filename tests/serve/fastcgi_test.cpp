@@ -52,7 +52,7 @@ struct Running {
 
 }  // namespace
 
-TEST_CASE("a request is answered over a unix socket, and its connection closed") {
+TEST_CASE("A request is answered over a unix socket, and its connection is closed") {
     const Running running(1);
     const FcgiClient client(running.path);
     const auto answer = client.ask("/rss?a=b", Keep::no);
@@ -62,7 +62,7 @@ TEST_CASE("a request is answered over a unix socket, and its connection closed")
     CHECK(client.sees_end());
 }
 
-TEST_CASE("a kept connection carries one request after the other") {
+TEST_CASE("A kept connection carries one request after another") {
     const Running running(2);
     const FcgiClient client(running.path);
     for (int i = 0; i < 200; ++i) {
@@ -72,7 +72,7 @@ TEST_CASE("a kept connection carries one request after the other") {
     }
 }
 
-TEST_CASE("idle connections keep no thread: one thread serves them all in turn") {
+TEST_CASE("Idle connections occupy no thread: one thread serves all of them in turn") {
     const Running running(1);
     std::vector<FcgiClient> clients;
     for (int i = 0; i < 50; ++i) clients.emplace_back(running.path);
@@ -80,7 +80,7 @@ TEST_CASE("idle connections keep no thread: one thread serves them all in turn")
         for (const auto& client : clients) REQUIRE(client.ask("/x", Keep::yes));
 }
 
-TEST_CASE("above the most connections others wait in the backlog until one is closed") {
+TEST_CASE("Above the maximum, connections wait in the backlog until one is closed") {
     const Running running(2, echo, 2);
     FcgiClient first(running.path), second(running.path);
     REQUIRE(first.ask("/1", Keep::yes));
@@ -93,7 +93,7 @@ TEST_CASE("above the most connections others wait in the backlog until one is cl
     CHECK(body_of(*answer) == "GET /3?");
 }
 
-TEST_CASE("the end of the input may come late, in a write of its own") {
+TEST_CASE("The end of the input may arrive late in a separate write") {
     const Running running(1);
     const FcgiClient client(running.path);
     for (int i = 0; i < 50; ++i) {
@@ -104,7 +104,7 @@ TEST_CASE("the end of the input may come late, in a write of its own") {
     }
 }
 
-TEST_CASE("a body is read, thrown away and answered") {
+TEST_CASE("A request body is read, ignored and answered") {
     const Running running(1);
     const FcgiClient client(running.path);
     auto variables = FcgiClient::get("/rss");
@@ -118,7 +118,7 @@ TEST_CASE("a body is read, thrown away and answered") {
     CHECK(body_of(*answer) == "POST /rss?");
 }
 
-TEST_CASE("a body without end is answered, and holds no thread for ever") {
+TEST_CASE("A body without end is answered and does not occupy a thread forever") {
     const Running running(1);
     FcgiClient client(running.path);
     auto variables = FcgiClient::get("/rss");
@@ -130,7 +130,7 @@ TEST_CASE("a body without end is answered, and holds no thread for ever") {
     CHECK(FcgiClient(running.path).ask("/next", Keep::no));
 }
 
-TEST_CASE("HEAD tells the length and sends no body") {
+TEST_CASE("HEAD gives the length and sends no body") {
     const Running running(1);
     const FcgiClient client(running.path);
     auto variables = FcgiClient::get("/rss");
@@ -141,7 +141,7 @@ TEST_CASE("HEAD tells the length and sends no body") {
     CHECK(answer->ends_with("Content-Length: 10\r\n\r\n"));
 }
 
-TEST_CASE("clients that vanish or talk nonsense harm nobody") {
+TEST_CASE("Clients that vanish or send nonsense do no harm") {
     const Running running(1);
     for (int i = 0; i < 20; ++i) {
         FcgiClient aborted(running.path);
@@ -157,7 +157,7 @@ TEST_CASE("clients that vanish or talk nonsense harm nobody") {
     CHECK(FcgiClient(running.path).ask("/next", Keep::no));
 }
 
-TEST_CASE("a client_address that leaves before its answer is written harms nobody") {
+TEST_CASE("A client that leaves before its answer is written does no harm") {
     std::latch asked(1), gone(1);
     const Running running(1, [&](const serve::Request& request) {
         auto response = echo(request);
@@ -175,7 +175,7 @@ TEST_CASE("a client_address that leaves before its answer is written harms nobod
     CHECK(FcgiClient(running.path).ask("/next", Keep::no));
 }
 
-TEST_CASE("a body of megabytes arrives whole") {
+TEST_CASE("A body of several megabytes arrives whole") {
     const Running running(1, [](const serve::Request&) {
         serve::Response response;
         response.body = std::make_shared<const std::string>(5 << 20, 'x');
@@ -186,7 +186,7 @@ TEST_CASE("a body of megabytes arrives whole") {
     CHECK(body_of(*answer) == std::string(5 << 20, 'x'));
 }
 
-TEST_CASE("variables of 60,000 bytes and 2,000 in number are read") {
+TEST_CASE("Variables of 60,000 bytes, and 2,000 variables, are read") {
     const Running running(1);
     auto variables = FcgiClient::get("/rss");
     variables.emplace_back("HTTP_COOKIE", std::string(60000, 'c'));
@@ -196,7 +196,7 @@ TEST_CASE("variables of 60,000 bytes and 2,000 in number are read") {
     CHECK(client.receive());
 }
 
-TEST_CASE("each request sent before a stop is answered, under load, and all threads join") {
+TEST_CASE("Each request sent before a stop is answered, under load, and all threads join") {
     Running running(4);
     constexpr int clients = 16;
     std::shared_mutex stopping;  // shared: a request may be sent
@@ -232,7 +232,7 @@ TEST_CASE("each request sent before a stop is answered, under load, and all thre
     CHECK(answered == sent);
 }
 
-TEST_CASE("a stop cuts off who has sent half a request, and closes idle connections") {
+TEST_CASE("A stop disconnects clients with half a request and closes idle connections") {
     Running running(2);
     const FcgiClient half(running.path), idle(running.path);
     REQUIRE(idle.ask("/idle", Keep::yes));
@@ -243,7 +243,7 @@ TEST_CASE("a stop cuts off who has sent half a request, and closes idle connecti
     CHECK_THROWS(FcgiClient(running.path));
 }
 
-TEST_CASE("requests are answered over TCP as well") {
+TEST_CASE("Requests are answered over TCP as well") {
     // Port 0 lets the system choose; the test asks which it was.
     auto listener = serve::listen_on("127.0.0.1:0");
     REQUIRE(listener);

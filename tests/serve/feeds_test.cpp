@@ -17,7 +17,7 @@ std::string media_type(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("a format that is named wins over Accept, and only without one Accept is looked at") {
+TEST_CASE("A named format has priority over Accept, which decides only without one") {
     World world;
     for (const auto& format : render::formats()) {
         INFO(format.name);
@@ -34,7 +34,7 @@ TEST_CASE("a format that is named wins over Accept, and only without one Accept 
     CHECK(world.get(plain, {{"accept", "image/png"}}).status == 200);
 }
 
-TEST_CASE("RSS and Atom are called XML to a browser: the same bytes under the same tag") {
+TEST_CASE("A browser gets RSS and Atom as XML: the same bytes with the same tag") {
     const std::string browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     const std::string xml = "application/xml; charset=utf-8";
     World world;
@@ -62,7 +62,7 @@ TEST_CASE("RSS and Atom are called XML to a browser: the same bytes under the sa
           "text/html; charset=utf-8");
 }
 
-TEST_CASE("each format and coding of a feed has its own entity tag") {
+TEST_CASE("Each format and coding of a feed has its own entity tag") {
     World world;
     std::vector<std::string> tags;
     for (const auto& format : render::formats())
@@ -75,7 +75,7 @@ TEST_CASE("each format and coding of a feed has its own entity tag") {
     CHECK(std::adjacent_find(tags.begin(), tags.end()) == tags.end());
 }
 
-TEST_CASE("a feed names itself, its archive in its own format, and what it leaves out") {
+TEST_CASE("A feed links itself and its archive in its own format, and says what it leaves out") {
     World world;
     world.release_up_to(60);
     const auto feed = world.get("junk=1&format=atom&name=WBGene00006763;class=Gene&tag=Live");
@@ -88,7 +88,7 @@ TEST_CASE("a feed names itself, its archive in its own format, and what it leave
     CHECK_FALSE(says(world.get(plain + "&tag=Name"), "/WS60<"));
 }
 
-TEST_CASE("a watch list is one feed of its objects under one URL") {
+TEST_CASE("A watch list is one feed of its objects at one URL") {
     World world;
     world.release(1, {unc26});
     world.release(2, {unc26, paper});
@@ -104,7 +104,7 @@ TEST_CASE("a watch list is one feed of its objects under one URL") {
     CHECK(world.hits() == 0);
 }
 
-TEST_CASE("objects of a list that nobody knows are skipped; a list of such is 404") {
+TEST_CASE("Unknown objects of a list are skipped, and a list of only such is 404") {
     World world;
     world.release(1, {unc26});
     const auto feed = world.get(list + "&object=Gene:nobody");
@@ -115,7 +115,8 @@ TEST_CASE("objects of a list that nobody knows are skipped; a list of such is 40
     CHECK(none.field("Cache-Control") == "public, max-age=60");
 }
 
-TEST_CASE("a list spelled otherwise is at its recorded spelling, unknown objects with it") {
+TEST_CASE(
+    "A list in another spelling is redirected to the recorded one, with unknown objects in it") {
     World world;
     const auto feed = world.get("object=gene:wbgene00006763&object=Gene:nobody&n=3");
     CHECK(feed.status == 301);
@@ -123,7 +124,7 @@ TEST_CASE("a list spelled otherwise is at its recorded spelling, unknown objects
                                     "object=Gene%3AWBGene00006763&object=Gene%3Anobody&n=3");
 }
 
-TEST_CASE("a list of 200 objects is answered, of 201 refused") {
+TEST_CASE("A list of 200 objects is answered, and one of 201 is refused") {
     World world;
     std::string query;
     for (int i = 0; i < 199; ++i)
@@ -136,7 +137,7 @@ TEST_CASE("a list of 200 objects is answered, of 201 refused") {
     CHECK(says(refused, "201"));
 }
 
-TEST_CASE("a class has a feed; one spelled otherwise is at its spelling, an unknown one is 404") {
+TEST_CASE("A class has a feed; another spelling is redirected, and an unknown class is 404") {
     World world;
     world.release(1, {unc26});
     world.release(2, {paper});
@@ -154,7 +155,7 @@ TEST_CASE("a class has a feed; one spelled otherwise is at its spelling, an unkn
     CHECK(world.hits() == 0);
 }
 
-TEST_CASE("a release has a feed where one is named, or liked better than a page") {
+TEST_CASE("A release has a feed where a format is named or preferred to a page") {
     World world;
     world.release(1, {unc26});
     world.release(2, {paper, unc26});
@@ -177,7 +178,7 @@ TEST_CASE("a release has a feed where one is named, or liked better than a page"
     CHECK(world.open("/release/WS2/feed").status == 404);
 }
 
-TEST_CASE("a page of an archive that is full is kept for a day, the newest like a feed") {
+TEST_CASE("A full page of an archive is cacheable for a day, and the newest one like a feed") {
     World world;
     world.release_up_to(70);
     const auto full = world.open("/rss/archive?" + plain + "&before=50");
@@ -200,8 +201,7 @@ TEST_CASE("a page of an archive that is full is kept for a day, the newest like 
     CHECK(world.hits() == 0);
 }
 
-TEST_CASE(
-    "no page of a class's archive is kept for a day, and none where nothing is to be kept") {
+TEST_CASE("Pages of a class's archive are not cacheable for a day, nor any of a no-store site") {
     World world;
     world.release_up_to(70);
     CHECK(world.open("/rss/archive?class=Gene&before=50").field("Cache-Control") ==
@@ -214,8 +214,8 @@ TEST_CASE(
           "public, max-age=0");
 }
 
-// Would wait for itself if it did not get the older page.
-TEST_CASE("while a feed of many objects is rendered again, others get the one before") {
+// It would wait for itself if it did not get the older page.
+TEST_CASE("While a feed of many objects is rendered again, other requests get the earlier one") {
     for (const auto& query : {std::string("class=Gene"), list}) {
         for (const auto* coding : {"identity", "gzip"}) {
             const Fields fields{{"accept-encoding", coding}};
@@ -243,7 +243,7 @@ TEST_CASE("while a feed of many objects is rendered again, others get the one be
     }
 }
 
-TEST_CASE("archives of classes, lists and releases lie at their own addresses") {
+TEST_CASE("Archives of classes, lists and releases have their own addresses") {
     World world;
     world.release(1, {unc26});
     CHECK(world.open("/rss/archive?class=Gene&before=50").status == 200);
@@ -255,7 +255,7 @@ TEST_CASE("archives of classes, lists and releases lie at their own addresses") 
           "https://example.org/changes/rss/archive?class=Gene&name=WBGene00006763&before=50");
 }
 
-TEST_CASE("feeds of many objects are rendered at most once a minute, and for a new build") {
+TEST_CASE("Feeds of many objects are rendered at most once a minute, and for each new build") {
     World world;
     world.release(1, {unc26});
     int expected = 0;
@@ -277,7 +277,7 @@ TEST_CASE("feeds of many objects are rendered at most once a minute, and for a n
     }
 }
 
-TEST_CASE("the entity tag is that of the rows: another write leaves it, another row moves it") {
+TEST_CASE("The entity tag follows the rows: other writes keep it, and a new row changes it") {
     World world;
     world.release(1, {unc26});
     const auto before = std::string(world.get(plain).field("ETag"));
@@ -287,7 +287,7 @@ TEST_CASE("the entity tag is that of the rows: another write leaves it, another 
     CHECK(world.get(plain).field("ETag") != before);
 }
 
-TEST_CASE("a bad query is refused before anything is loaded, naming the parameter") {
+TEST_CASE("A bad query is refused before anything is loaded, and the parameter is named") {
     World world;
     const std::vector<std::pair<std::string, std::string>> bad = {{"&n=0", "n="},
                                                                   {"&n=-1", "n="},

@@ -12,9 +12,9 @@
 #include "support/temp_dir.hpp"
 
 namespace fs = std::filesystem;
-using base::Kind;
+using base::ErrorKind;
 
-TEST_CASE("a unix socket is made with its mode and goes with its owner") {
+TEST_CASE("A unix socket is created with its mode and removed with its owner") {
     const support::TempDir folder;
     const auto path = folder.path() / "varve.sock";
     {
@@ -28,7 +28,7 @@ TEST_CASE("a unix socket is made with its mode and goes with its owner") {
     CHECK_FALSE(fs::exists(path));
 }
 
-TEST_CASE("a socket that nobody listens on any more is replaced") {
+TEST_CASE("A socket without a listener is replaced") {
     const support::TempDir folder;
     const auto path = (folder.path() / "varve.sock").string();
     {
@@ -40,14 +40,14 @@ TEST_CASE("a socket that nobody listens on any more is replaced") {
     CHECK(serve::listen_on("unix:" + path));
 }
 
-TEST_CASE("a socket in use and a file that is none are left alone") {
+TEST_CASE("A socket in use and a file that is not a socket are left alone") {
     const support::TempDir folder;
     const auto path = (folder.path() / "varve.sock").string();
     const auto first = serve::listen_on("unix:" + path);
     REQUIRE(first);
     const auto second = serve::listen_on("unix:" + path);
     REQUIRE_FALSE(second);
-    CHECK(second.error().kind == Kind::unavailable);
+    CHECK(second.error().kind == ErrorKind::unavailable);
     CHECK(second.error().text.find("in use") != std::string::npos);
     CHECK_NOTHROW(support::FcgiClient(path));
 
@@ -57,7 +57,7 @@ TEST_CASE("a socket in use and a file that is none are left alone") {
     CHECK(fs::file_size(file) == 4);
 }
 
-TEST_CASE("an owner does not remove the socket that took its place") {
+TEST_CASE("An owner does not remove the socket that replaced its own") {
     const support::TempDir folder;
     const auto path = (folder.path() / "varve.sock").string();
     auto first = serve::listen_on("unix:" + path);
@@ -70,23 +70,23 @@ TEST_CASE("an owner does not remove the socket that took its place") {
     CHECK(fs::is_socket(path));
 }
 
-TEST_CASE("addresses that can't be had are errors, not the end of the process") {
+TEST_CASE("Unusable addresses are errors that do not end the process") {
     const auto kind_of = [](const std::string& address) {
         const auto listener = serve::listen_on(address);
         REQUIRE_FALSE(listener);
         return listener.error().kind;
     };
-    CHECK(kind_of("varve.sock") == Kind::malformed);
-    CHECK(kind_of("unix:") == Kind::malformed);
-    CHECK(kind_of(":9000") == Kind::malformed);
-    CHECK(kind_of("127.0.0.1:") == Kind::malformed);
-    CHECK(kind_of("unix:" + std::string(200, 'p')) == Kind::unavailable);
-    CHECK(kind_of("unix:/nowhere/at/all.sock") == Kind::unavailable);
-    CHECK(kind_of("127.0.0.1:no-such-service") == Kind::unavailable);
-    CHECK(kind_of("192.0.2.1:9000") == Kind::unavailable);
+    CHECK(kind_of("varve.sock") == ErrorKind::malformed);
+    CHECK(kind_of("unix:") == ErrorKind::malformed);
+    CHECK(kind_of(":9000") == ErrorKind::malformed);
+    CHECK(kind_of("127.0.0.1:") == ErrorKind::malformed);
+    CHECK(kind_of("unix:" + std::string(200, 'p')) == ErrorKind::unavailable);
+    CHECK(kind_of("unix:/nowhere/at/all.sock") == ErrorKind::unavailable);
+    CHECK(kind_of("127.0.0.1:no-such-service") == ErrorKind::unavailable);
+    CHECK(kind_of("192.0.2.1:9000") == ErrorKind::unavailable);
 }
 
-TEST_CASE("two listeners on one TCP port are refused") {
+TEST_CASE("Two listeners on one TCP port are refused") {
     const auto first = serve::listen_on("127.0.0.1:0");
     REQUIRE(first);
     sockaddr_in address{};

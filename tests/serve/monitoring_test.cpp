@@ -8,7 +8,7 @@
 using namespace world;
 using namespace std::chrono_literals;
 
-TEST_CASE("healthz tells store, release, its age and build, and why a newer build is refused") {
+TEST_CASE("healthz gives store, release, its age and build, and why a newer build is refused") {
     World world;
     world.release(46, {unc26});
     world.small.now = *base::parse_rfc3339("2008-03-01T12:00:00Z");
@@ -32,7 +32,7 @@ TEST_CASE("healthz tells store, release, its age and build, and why a newer buil
     CHECK(world.ask("GET", "/healthz").status == 503);
 }
 
-TEST_CASE("without a build there is no health") {
+TEST_CASE("Without a build the site is unhealthy") {
     World world(settings_with(), "https://example.org", World::Start::without_build);
     const auto response = world.ask("HEAD", "/healthz");
     CHECK(response.status == 503);
@@ -40,7 +40,7 @@ TEST_CASE("without a build there is no health") {
     CHECK_FALSE(nlohmann::json::parse(*response.body).contains("age_days"));
 }
 
-TEST_CASE("a schema that does not fit is no health, and is checked once in ten seconds") {
+TEST_CASE("With a wrong schema the site is unhealthy, and it is checked once in ten seconds") {
     World world;
     CHECK(world.open("/healthz").status == 200);
     world.small.execute("UPDATE meta SET value = 99 WHERE name = 'schema'");
@@ -51,8 +51,8 @@ TEST_CASE("a schema that does not fit is no health, and is checked once in ten s
     CHECK(says(response, "schema 99"));
 }
 
-// Both would wait forever for a look that waits for them.
-TEST_CASE("while the store is slow, others are answered with what is known") {
+// Both would wait forever for a check that waits for them.
+TEST_CASE("While the store is slow, other health checks get the last known state") {
     World world;
     static_cast<void>(world.small.service.cache_version());
     std::string meanwhile;
@@ -74,7 +74,7 @@ TEST_CASE("while the store is slow, others are answered with what is known") {
     }
 }
 
-TEST_CASE("the store is counted once a minute") {
+TEST_CASE("The store's rows are counted once a minute") {
     World world;
     CHECK(says(world.open("/metrics"), "varve_history_rows 0\n"));
     world.release(1, {unc26, daf16});
@@ -84,12 +84,13 @@ TEST_CASE("the store is counted once a minute") {
     CHECK(says(world.open("/metrics"), "varve_history_rows 2\n"));
 }
 
-TEST_CASE("every status that is sent has a name") {
+TEST_CASE("Every status that is sent has a reason phrase") {
     for (const auto status : serve::Metrics::statuses)
         CHECK((serve::reason_phrase(status) == "Unknown") == (status == 0));
 }
 
-TEST_CASE("metrics count requests by route and status, pages by cache, and tell the facts") {
+TEST_CASE(
+    "Metrics count requests by route and status and pages by cache, and describe the build") {
     World world;
     world.release(46, {unc26, daf16});
     static_cast<void>(world.get(plain));
@@ -117,7 +118,7 @@ TEST_CASE("metrics count requests by route and status, pages by cache, and tell 
     CHECK_FALSE(says(response, "status=\"503\""));
 }
 
-TEST_CASE("metrics without a store leave out what only it knows") {
+TEST_CASE("Metrics without a store omit what only the store knows") {
     World world(settings_with(), "https://example.org", World::Start::without_build);
     world.small.set_store_down(true);
     const auto response = world.open("/metrics");
@@ -127,7 +128,7 @@ TEST_CASE("metrics without a store leave out what only it knows") {
     CHECK_FALSE(says(response, "varve_release_info"));
 }
 
-TEST_CASE("the histogram adds up: each class holds those below it") {
+TEST_CASE("The histogram is cumulative: each bucket includes the smaller ones") {
     serve::Metrics metrics;
     metrics.count(serve::Route::feed, 200, 80us);
     metrics.count(serve::Route::feed, 200, 100us);
@@ -146,7 +147,7 @@ TEST_CASE("the histogram adds up: each class holds those below it") {
     }
 }
 
-TEST_CASE("counts go on from one site to the next where they are kept outside") {
+TEST_CASE("Counters continue from one site to the next when they are kept outside") {
     serve::Metrics metrics;
     auto settings = settings_with();
     settings.metrics = &metrics;
@@ -156,7 +157,7 @@ TEST_CASE("counts go on from one site to the next where they are kept outside") 
     CHECK(metrics.text({}).find("{route=\"feed\",status=\"200\"} 2\n") != std::string::npos);
 }
 
-TEST_CASE("every route has a name of its own") {
+TEST_CASE("Every route has a name of its own") {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < serve::route_count; ++i)
         names.push_back(name_of(static_cast<serve::Route>(i)));

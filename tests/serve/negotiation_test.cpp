@@ -13,7 +13,7 @@
 using serve::Coding;
 using serve::preferred_coding;
 
-TEST_CASE("gzip is chosen where it is accepted and not less welcome than identity") {
+TEST_CASE("Gzip is chosen where it is accepted and not less preferred than identity") {
     for (const auto* field :
          {"gzip", "GZIP", "x-gzip", "gzip, deflate, br", "deflate;q=1, gzip ; q=0.5", "*",
           "br, *;q=0.1", "gzip;q=0.001", "identity;q=0.5, gzip", "gzip;q=1.000,identity;q=1.0",
@@ -21,7 +21,7 @@ TEST_CASE("gzip is chosen where it is accepted and not less welcome than identit
         CHECK((preferred_coding(field) == Coding::gzip ? std::string("gzip") : field) == "gzip");
 }
 
-TEST_CASE("identity is chosen where gzip is not wanted, or nothing that we have") {
+TEST_CASE("Identity is chosen where gzip is refused, or no coding that we have is accepted") {
     for (const auto* field :
          {"", " ", ",", "identity", "deflate, br", "gzip;q=0", "gzip; q=0.000", "x-gzip;q=0",
           "*;q=0", "gzip;q=0, *", "identity, gzip;q=0.5", "gzipped", "not gzip",
@@ -30,7 +30,7 @@ TEST_CASE("identity is chosen where gzip is not wanted, or nothing that we have"
               std::string());
 }
 
-TEST_CASE("a page for people is HTML where html is named and not less welcome than text") {
+TEST_CASE("A page is HTML where text/html is named and not less preferred than text") {
     CHECK(serve::prefers_html("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
     CHECK(serve::prefers_html("text/plain, text/html"));
     CHECK_FALSE(serve::prefers_html(""));
@@ -41,7 +41,7 @@ TEST_CASE("a page for people is HTML where html is named and not less welcome th
     CHECK_FALSE(serve::prefers_html("text/plain, text/html;q=0.9"));
 }
 
-TEST_CASE("a browser names html, and no type of feeds") {
+TEST_CASE("A browser names text/html and no type of feeds") {
     const std::string rss = "application/rss+xml";
     CHECK(serve::is_browser("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
                             rss));
@@ -57,7 +57,7 @@ TEST_CASE("a browser names html, and no type of feeds") {
 
 namespace {
 
-// Whether a request with these fields gets 304 for "abc", changed 15 Feb 2008 at noon.
+// Returns whether a request with these fields gets 304 for "abc", changed 15 Feb 2008 at noon.
 bool not_modified(std::map<std::string, std::string, std::less<>> fields) {
     serve::Request request;
     request.fields = std::move(fields);
@@ -67,7 +67,7 @@ bool not_modified(std::map<std::string, std::string, std::less<>> fields) {
 
 }  // namespace
 
-TEST_CASE("If-None-Match: a tag, a list, a star, by weak comparison") {
+TEST_CASE("If-None-Match accepts one tag, a list or a star, by weak comparison") {
     for (const auto* match :
          {"\"abc\"", "W/\"abc\"", "*", " * ", "\"x\", \"abc\"", "\"x\",W/\"abc\" , \"y\"",
           "\"a,b\", \"abc\"", "\"abc\", \"open", "junk \"abc\""})
@@ -77,7 +77,7 @@ TEST_CASE("If-None-Match: a tag, a list, a star, by weak comparison") {
         CHECK_FALSE(not_modified({{"if-none-match", other}}));
 }
 
-TEST_CASE("If-Modified-Since: the same second or later, in any of the three shapes") {
+TEST_CASE("If-Modified-Since matches the same second or later, in each of the three forms") {
     for (const auto* date : {"Fri, 15 Feb 2008 12:00:00 GMT", "Sat, 16 Feb 2008 00:00:00 GMT",
                              "Friday, 15-Feb-08 12:00:00 GMT", "Fri Feb 15 12:00:00 2008"})
         CHECK(not_modified({{"if-modified-since", date}}));
@@ -87,7 +87,7 @@ TEST_CASE("If-Modified-Since: the same second or later, in any of the three shap
     CHECK_FALSE(not_modified({}));
 }
 
-TEST_CASE("If-None-Match beats If-Modified-Since both ways") {
+TEST_CASE("If-None-Match overrides If-Modified-Since in both directions") {
     const std::string later = "Sat, 16 Feb 2008 00:00:00 GMT";
     const std::string earlier = "Thu, 14 Feb 2008 00:00:00 GMT";
     CHECK_FALSE(not_modified({{"if-none-match", "\"x\""}, {"if-modified-since", later}}));
@@ -95,7 +95,7 @@ TEST_CASE("If-None-Match beats If-Modified-Since both ways") {
     CHECK(not_modified({{"if-none-match", "\"abc\""}, {"if-modified-since", earlier}}));
 }
 
-TEST_CASE("gzip can be unpacked, and equal bytes give equal bytes") {
+TEST_CASE("Gzip can be unpacked, and equal bytes give equal bytes") {
     CHECK(rc::check("gunzip(gzip(x)) == x", [](const std::string& bytes) {
         const auto coded = serve::gzip(bytes);
         RC_ASSERT(support::gunzip(coded) == bytes);
@@ -106,7 +106,7 @@ TEST_CASE("gzip can be unpacked, and equal bytes give equal bytes") {
     CHECK(serve::gzip("").substr(4, 4) == std::string(4, '\0'));  // no time in the header
 }
 
-TEST_CASE("no field breaks the negotiation") {
+TEST_CASE("No field breaks the negotiation") {
     CHECK(rc::check("hostile fields", [](const std::string& bytes) {
         (void)preferred_coding(bytes);
         (void)preferred_coding("gzip;q=" + bytes);
@@ -116,7 +116,7 @@ TEST_CASE("no field breaks the negotiation") {
     }));
 }
 
-TEST_CASE("of media types the best liked is chosen, then the one named most plainly") {
+TEST_CASE("The preferred media type is chosen, and among equals the most specific") {
     constexpr std::array<std::string_view, 3> types = {
         "application/rss+xml", "application/atom+xml", "application/feed+json"};
     const std::vector<std::pair<std::string, std::size_t>> cases = {
@@ -144,14 +144,14 @@ TEST_CASE("of media types the best liked is chosen, then the one named most plai
     }
 }
 
-TEST_CASE("A-IM names feed among others, in any case, and may take it back") {
+TEST_CASE("A-IM can name feed among others, in any case, and refuse it with q=0") {
     for (const auto* yes : {"feed", "Feed", "vcdiff, feed", "gdiff;q=0.3 , feed;q=0.1"})
         CHECK(serve::accepts_delta(yes));
     for (const auto* no : {"", "feeds", "vcdiff", "feed;q=0", "*"})
         CHECK_FALSE(serve::accepts_delta(no));
 }
 
-TEST_CASE("a list of tags names one by weak comparison, and * names none") {
+TEST_CASE("A list of tags is searched by weak comparison, and * names none") {
     CHECK(serve::names_tag("\"a\", W/\"b\"", "\"b\""));
     CHECK_FALSE(serve::names_tag("\"a\", \"bc\"", "\"b\""));
     CHECK_FALSE(serve::names_tag("*", "\"b\""));

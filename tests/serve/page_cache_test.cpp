@@ -9,7 +9,7 @@
 #include "support/catch.hpp"
 
 using serve::PageCache;
-using serve::PagePtr;
+using serve::RepresentationPtr;
 using serve::Result;
 
 namespace {
@@ -22,11 +22,11 @@ query::CacheVersion later() {
     return moment;
 }
 
-PagePtr page(std::string body, bool provisional = false) {
-    serve::Page made;
+RepresentationPtr page(std::string body, bool provisional = false) {
+    serve::Representation made;
     made.body = std::make_shared<const std::string>(std::move(body));
     made.provisional = provisional;
-    return std::make_shared<const serve::Page>(std::move(made));
+    return std::make_shared<const serve::Representation>(std::move(made));
 }
 
 PageCache::Render makes(const std::string& body) {
@@ -34,11 +34,11 @@ PageCache::Render makes(const std::string& body) {
 }
 
 PageCache::Render refuses(int status) {
-    return [status]() -> Result<PagePtr> { return serve::fail(status, "no"); };
+    return [status]() -> Result<RepresentationPtr> { return serve::fail(status, "no"); };
 }
 
 PageCache::Render must_not_be_called() {
-    return []() -> Result<PagePtr> { throw std::logic_error("made again"); };
+    return []() -> Result<RepresentationPtr> { throw std::logic_error("made again"); };
 }
 
 std::string body_of(const Result<PageCache::Found>& found) {
@@ -47,7 +47,7 @@ std::string body_of(const Result<PageCache::Found>& found) {
 
 }  // namespace
 
-TEST_CASE("a page is made once for a moment, and again for the next") {
+TEST_CASE("A page is rendered once per cache version") {
     PageCache cache(1 << 20);
     CHECK(body_of(cache.get("k", now, makes("one"))) == "one");
     CHECK(body_of(cache.get("k", now, must_not_be_called())) == "one");
@@ -56,7 +56,7 @@ TEST_CASE("a page is made once for a moment, and again for the next") {
     CHECK(body_of(cache.get("k", later(), must_not_be_called())) == "three");
 }
 
-TEST_CASE("another version and another digest are other moments; reachability is not") {
+TEST_CASE("Version and digest of the build belong to the cache version, reachability does not") {
     PageCache cache(1 << 20);
     auto version = now, digest = now, away = now;
     version.version = "WS188";
@@ -68,7 +68,7 @@ TEST_CASE("another version and another digest are other moments; reachability is
     CHECK(body_of(cache.get("k", digest, makes("three"))) == "three");
 }
 
-TEST_CASE("an outdated page stands in for a 503, and for nothing else") {
+TEST_CASE("An outdated page replaces a 503 and nothing else") {
     PageCache cache(1 << 20);
     CHECK(body_of(cache.get("k", now, makes("old"))) == "old");
     const auto stale = cache.get("k", later(), refuses(503));
@@ -81,7 +81,7 @@ TEST_CASE("an outdated page stands in for a 503, and for nothing else") {
     CHECK_FALSE(fresh->stale);
 }
 
-TEST_CASE("passing pages and refusals are not kept") {
+TEST_CASE("Temporary pages and refusals are not kept") {
     PageCache cache(1 << 20);
     CHECK(body_of(cache.get("k", now, [] { return page("p", true); })) == "p");
     CHECK(body_of(cache.get("k", now, refuses(404))) == "refused 404");
@@ -89,7 +89,7 @@ TEST_CASE("passing pages and refusals are not kept") {
     CHECK(cache.bytes() > 0);
 }
 
-TEST_CASE("the bytes never pass the limit, and the pages used last stay") {
+TEST_CASE("The cache stays within its bytes and keeps the pages used last") {
     constexpr std::size_t limit = 1 << 20;
     PageCache cache(limit);
     CHECK(body_of(cache.get("hot", now, makes("hot"))) == "hot");
@@ -103,7 +103,7 @@ TEST_CASE("the bytes never pass the limit, and the pages used last stay") {
     CHECK(body_of(cache.get("key 0", now, makes("made anew"))) == "made anew");
 }
 
-TEST_CASE("a page larger than the cache is handed out and not kept") {
+TEST_CASE("A page larger than the cache is returned and not kept") {
     PageCache cache(100'000);
     REQUIRE(cache.get("small", now, makes("s")));
     const auto before = cache.bytes();
@@ -112,14 +112,14 @@ TEST_CASE("a page larger than the cache is handed out and not kept") {
     CHECK(body_of(cache.get("k", now, makes("again"))) == "again");
 }
 
-TEST_CASE("a page that replaces one gives its bytes back") {
+TEST_CASE("A page that replaces another releases its bytes") {
     PageCache cache(1 << 20);
     REQUIRE(cache.get("k", now, makes(std::string(50'000, 'x'))));
     REQUIRE(cache.get("k", later(), makes("small")));
     CHECK(cache.bytes() < 10'000);
 }
 
-TEST_CASE("a cache of no bytes keeps nothing and makes each time") {
+TEST_CASE("A cache of no bytes keeps nothing and renders each time") {
     PageCache cache(0);
     CHECK(body_of(cache.get("k", now, makes("one"))) == "one");
     CHECK(body_of(cache.get("k", now, makes("two"))) == "two");
@@ -128,12 +128,12 @@ TEST_CASE("a cache of no bytes keeps nothing and makes each time") {
 
 namespace {
 
-// Lets `count` threads ask for one page while the first is making it; `end` ends the making.
+// Lets `count` threads ask for one page while the first renders it; `end` ends the rendering.
 std::vector<std::string> ask_at_once(PageCache& cache, int count, const PageCache::Render& end,
                                      std::atomic<int>& made) {
     std::latch started(1);
     std::atomic<int> asked = 0;
-    const auto make = [&]() -> Result<PagePtr> {
+    const auto make = [&]() -> Result<RepresentationPtr> {
         ++made;
         started.count_down();
         while (asked < count) std::this_thread::yield();
@@ -159,7 +159,7 @@ std::vector<std::string> ask_at_once(PageCache& cache, int count, const PageCach
 
 }  // namespace
 
-TEST_CASE("however many ask at once, a page is made once and all get it") {
+TEST_CASE("Many simultaneous requests share one rendering of a page") {
     PageCache cache(1 << 20);
     std::atomic<int> made = 0;
     const auto bodies = ask_at_once(cache, 16, makes("one"), made);
@@ -167,18 +167,18 @@ TEST_CASE("however many ask at once, a page is made once and all get it") {
     CHECK(made == 1);
 }
 
-TEST_CASE("who waited for a page hears of its failure, and the next one may try again") {
+TEST_CASE("A waiting request gets the failure too, and the next one tries again") {
     PageCache cache(1 << 20);
     std::atomic<int> made = 0;
     const auto bodies = ask_at_once(
-        cache, 2, []() -> Result<PagePtr> { throw std::runtime_error("broke"); }, made);
+        cache, 2, []() -> Result<RepresentationPtr> { throw std::runtime_error("broke"); }, made);
     CHECK(bodies == std::vector<std::string>(2, "broke"));
     CHECK(body_of(cache.get("k", now, makes("works again"))) == "works again");
 }
 
-TEST_CASE("who asks after a switch does not get what was begun before it") {
+TEST_CASE("A request after a switch does not get a page begun before it") {
     PageCache cache(1 << 20);
-    const auto before = cache.get("k", now, [&]() -> Result<PagePtr> {
+    const auto before = cache.get("k", now, [&]() -> Result<RepresentationPtr> {
         CHECK(body_of(cache.get("k", later(), makes("after"))) == "after");
         return page("before");
     });
@@ -186,7 +186,7 @@ TEST_CASE("who asks after a switch does not get what was begun before it") {
     CHECK(body_of(cache.get("k", later(), must_not_be_called())) == "after");
 }
 
-TEST_CASE("many threads on many keys of a small cache stay within its bytes") {
+TEST_CASE("Many threads on many keys of a small cache stay within its bytes") {
     constexpr std::size_t limit = 200'000;
     PageCache cache(limit);
     std::atomic<bool> wrong = false;

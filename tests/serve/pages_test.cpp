@@ -19,7 +19,7 @@ World& with_rows(World& world) {
 
 }  // namespace
 
-TEST_CASE("every page for people has the fields of a page, and is validated by its tag") {
+TEST_CASE("Every page has the fields of a page and is validated by its tag") {
     World world;
     with_rows(world);
     for (const auto& address : {std::string("/"), std::string("/?q=unc"), gene_page, diff_page,
@@ -51,7 +51,7 @@ TEST_CASE("every page for people has the fields of a page, and is validated by i
     }
 }
 
-TEST_CASE("a history page is as old as its rows; what has no such date is validated by tag") {
+TEST_CASE("A history page is as old as its rows, and pages without such a date have only a tag") {
     World world;
     with_rows(world);
     const auto page = world.open(gene_page);
@@ -64,7 +64,7 @@ TEST_CASE("a history page is as old as its rows; what has no such date is valida
           200);
 }
 
-TEST_CASE("a history page leads to every row, however short feeds are, and counts no hit") {
+TEST_CASE("A history page links every row, however short feeds are, and counts no hit") {
     auto settings = settings_with();
     settings.max_items = 1;
     World world(settings);
@@ -73,7 +73,8 @@ TEST_CASE("a history page leads to every row, however short feeds are, and count
     CHECK(world.hits() == 0);
 }
 
-TEST_CASE("pages of objects spelled otherwise are at the recorded spelling, with what was said") {
+TEST_CASE(
+    "Pages of objects in another spelling redirect to the recorded one with their parameters") {
     World world;
     with_rows(world);
     CHECK(world.open("/history?class=gene&name=wbgene00006763&at=WS1&part=2").field("Location") ==
@@ -83,7 +84,7 @@ TEST_CASE("pages of objects spelled otherwise are at the recorded spelling, with
                                     "&name=WBGene00006763&from=WS1&to=WS2&format=json");
 }
 
-TEST_CASE("what is not there is 404 and named") {
+TEST_CASE("What does not exist is 404 and named") {
     World world;
     with_rows(world);
     for (const auto& [address, named] : std::map<std::string, std::string>{
@@ -105,7 +106,7 @@ TEST_CASE("what is not there is 404 and named") {
     }
 }
 
-TEST_CASE("bad parameters of pages are refused and named, before anything is loaded") {
+TEST_CASE("Bad parameters of pages are named and refused before anything is loaded") {
     World world;
     for (const auto& [address, named] :
          std::map<std::string, std::string>{{gene_page + "&part=0", "part="},
@@ -126,7 +127,7 @@ TEST_CASE("bad parameters of pages are refused and named, before anything is loa
     CHECK(world.rendered() == 0);
 }
 
-TEST_CASE("a difference as JSON has the shape of the command, and curators where they may be") {
+TEST_CASE("A difference as JSON has the form of the command's, with curators where allowed") {
     World world;
     with_rows(world);
     const auto response = world.open(diff_page + "&format=json");
@@ -151,7 +152,7 @@ TEST_CASE("a difference as JSON has the shape of the command, and curators where
     CHECK(says(hidden, "2008-01-01T09:15:20"));
 }
 
-TEST_CASE("kinds of differences are told apart") {
+TEST_CASE("Kinds of differences are distinguished") {
     World world;
     world.release(1, {unc26});
     world.small.remove_object(unc26);
@@ -170,7 +171,7 @@ TEST_CASE("kinds of differences are told apart") {
     CHECK(kind("WS1", "WS2") == "vanished");
 }
 
-TEST_CASE("releases in the wrong order are refused, naming both; unknown ones are 404") {
+TEST_CASE("Releases in the wrong order are refused with both names, and unknown ones are 404") {
     World world;
     with_rows(world);
     const auto page = world.open("/diff?class=Gene&name=WBGene00006763&from=WS2&to=WS1");
@@ -181,7 +182,7 @@ TEST_CASE("releases in the wrong order are refused, naming both; unknown ones ar
     CHECK(says(unknown, "WS9"));
 }
 
-TEST_CASE("suggestions are at most ten, of a minute, and empty where nothing is asked") {
+TEST_CASE("Suggestions are at most ten, last a minute, and are empty without a question") {
     World world;
     for (int i = 100; i < 120; ++i) {
         const ObjectName gene{"Gene", "WBGene00010" + std::to_string(i)};
@@ -203,7 +204,7 @@ TEST_CASE("suggestions are at most ten, of a minute, and empty where nothing is 
     CHECK(body_of(world.open("/suggest?q=")) == "[]\n");
 }
 
-TEST_CASE("a watch list can be had as OPML") {
+TEST_CASE("A watch list is available as OPML") {
     World world;
     const auto response = world.open("/opml?object=Gene:WBGene00006763");
     CHECK(response.status == 200);
@@ -212,7 +213,7 @@ TEST_CASE("a watch list can be had as OPML") {
     CHECK(says(response, "WBGene00006763"));
 }
 
-TEST_CASE("files of the pages are kept for a day, and are there when store and build are not") {
+TEST_CASE("Static files are cacheable for a day and available without store and build") {
     World world;
     world.small.put(nullptr);
     world.small.set_store_down(true);
@@ -229,7 +230,7 @@ TEST_CASE("files of the pages are kept for a day, and are there when store and b
     }
 }
 
-TEST_CASE("a release page shows the objects that are requested") {
+TEST_CASE("A release page shows the requested objects") {
     World world;
     world.release(1, {unc26, daf16, paper});
     const auto page = world.open("/release/WS1?q=unc&class=Gene");
@@ -239,7 +240,7 @@ TEST_CASE("a release page shows the objects that are requested") {
     CHECK_FALSE(says(world.open("/release/WS1?from=100"), "unc-26"));
 }
 
-TEST_CASE("the home page calls watched objects what people call them, unknown ones by name") {
+TEST_CASE("The home page shows labels of watched objects, and names of unknown ones") {
     World world;
     with_rows(world);
     const auto page = world.open("/?object=Gene:wbgene00006763&object=Gene:nobody");
@@ -248,7 +249,7 @@ TEST_CASE("the home page calls watched objects what people call them, unknown on
     CHECK(says(page, "nobody"));
 }
 
-TEST_CASE("a home page that the store keeps from being made is 503, and 200 afterwards") {
+TEST_CASE("A home page that the store prevents is 503, and 200 afterwards") {
     World world;
     with_rows(world);
     for (const auto* url : {"/", "/?q=unc", "/?q=daf", "/?class=Gene&q=unc",
@@ -261,14 +262,14 @@ TEST_CASE("a home page that the store keeps from being made is 503, and 200 afte
     CHECK(says(world.open("/?class=Paper"), "WS3"));
 }
 
-TEST_CASE("the home page of a site without a build is not cached") {
+TEST_CASE("The home page of a site without a build is not cached") {
     World world(settings_with(), "https://example.org", World::Start::without_build);
     CHECK(world.open("/").field("Cache-Control") == "public, max-age=60");
     CHECK(world.open("/").field("Cache-Control") == "public, max-age=60");
     CHECK(world.rendered() == 2);
 }
 
-TEST_CASE("a page that the store keeps from being made is 503, or the one that is cached") {
+TEST_CASE("A page that the store prevents is 503, or the cached one") {
     World world;
     with_rows(world);
     const auto cached = world.open(gene_page);

@@ -8,7 +8,7 @@
 using serve::extract_parameter;
 using serve::parse_query;
 
-TEST_CASE("only parameters that are known are taken, whichever of their letters were escaped") {
+TEST_CASE("Only known parameters are removed, whichever of their letters were escaped") {
     constexpr std::array<std::string_view, 2> known = {"class", "n"};
     const auto parsed = parse_query("%63lass=Gene&junk=%zz;n=5;=;%00=%00&N=3", known);
     REQUIRE(parsed);
@@ -18,14 +18,14 @@ TEST_CASE("only parameters that are known are taken, whichever of their letters 
     CHECK(parsed->find("junk") == nullptr);
 }
 
-TEST_CASE("object= may come often, and is then as it came") {
+TEST_CASE("object= may be repeated and is then unchanged") {
     constexpr std::array<std::string_view, 1> known = {"object"};
     const auto parsed = parse_query("object=B:2&object=A:1;object=B:2", known);
     REQUIRE(parsed);
     CHECK(parsed->objects == std::vector<std::string>{"B:2", "A:1", "B:2"});
 }
 
-TEST_CASE("a list is split at the first colon, sorted, and holds each object once") {
+TEST_CASE("A list is split at the first colon, sorted, and contains each object once") {
     constexpr std::array<std::string_view, 1> known = {"object"};
     const auto parsed = parse_query("object=Paper:a%3Ab&object=Gene:x&object=Paper:a:b", known);
     REQUIRE(parsed);
@@ -42,7 +42,7 @@ TEST_CASE("a list is split at the first colon, sorted, and holds each object onc
     }
 }
 
-TEST_CASE("a list has at most 200 objects, each of the usual lengths") {
+TEST_CASE("A list has at most 200 objects of allowed lengths") {
     constexpr std::array<std::string_view, 1> known = {"object"};
     const auto status_of = [&](const std::string& query) {
         const auto parsed = parse_query(query, known);
@@ -61,7 +61,7 @@ TEST_CASE("a list has at most 200 objects, each of the usual lengths") {
     CHECK(status_of("object=c:" + std::string(513, 'n')) == 400);
 }
 
-TEST_CASE("what is taken out of a query is gone, however it is spelled") {
+TEST_CASE("A parameter removed from a query is gone, however it is spelled") {
     const auto taken =
         extract_parameter("class=Gene&token=a%20b;name=x&%74oken=c&tokens=d&token", "token");
     CHECK(taken.values == std::vector<std::string>{"a b", "c", ""});
@@ -71,13 +71,13 @@ TEST_CASE("what is taken out of a query is gone, however it is spelled") {
     CHECK(extract_parameter("", "token").values.empty());
 }
 
-TEST_CASE("queries of lists may be longer than others, and end too") {
+TEST_CASE("Queries of lists may be longer than others, up to a limit") {
     constexpr std::array<std::string_view, 1> list = {"object"};
     CHECK(parse_query(std::string(16384, 'q'), list));
     CHECK(parse_query(std::string(16385, 'q'), list).error().status == 414);
 }
 
-TEST_CASE("queries that are too long or of too many parts are refused") {
+TEST_CASE("Queries that are too long or have too many parts are refused") {
     std::string many;
     for (int i = 0; i < 1000; ++i) many += "a;";
     CHECK(parse_query(many, {}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/rate_limiter.hpp"
+#include "serve/access_control.hpp"
 #include "serve/world.hpp"
 
 using namespace world;
@@ -17,7 +17,7 @@ bool may(RateLimiter& limiter, std::string_view address, std::chrono::millisecon
 
 }  // namespace
 
-TEST_CASE("an IPv4 address is a client, an IPv6 network of 64 bits is one") {
+TEST_CASE("An IPv4 address is a client, and so is an IPv6 network of 64 bits") {
     CHECK(client_of("192.0.2.1") != client_of("192.0.2.2"));
     CHECK(client_of("::ffff:192.0.2.1") == client_of("192.0.2.1"));
     CHECK(client_of("2001:db8:1:2::1") == client_of("2001:db8:1:2:ffff::9"));
@@ -26,7 +26,7 @@ TEST_CASE("an IPv4 address is a client, an IPv6 network of 64 bits is one") {
     CHECK(client_of(std::string(1000, 'x')).size() <= 64);
 }
 
-TEST_CASE("a client may ask so often at once, and goes on at its rate") {
+TEST_CASE("A client may send a burst and then requests at its rate") {
     RateLimiter limiter({.per_minute = 60, .burst = 3});
     CHECK(may(limiter, "a"));
     CHECK(may(limiter, "a"));
@@ -40,26 +40,26 @@ TEST_CASE("a client may ask so often at once, and goes on at its rate") {
     CHECK_FALSE(may(limiter, "a", 1h));
 }
 
-TEST_CASE("how long to wait is said in whole seconds") {
+TEST_CASE("The time to wait is given in whole seconds") {
     RateLimiter limiter({.per_minute = 2, .burst = 1});
     CHECK(may(limiter, "a"));
     CHECK(limiter.count_request("a", start) == 30s);
     CHECK(limiter.count_request("a", start + 29500ms) == 1s);
 }
 
-TEST_CASE("a clock that seems to go back gives and takes nothing") {
+TEST_CASE("A clock that seems to go back changes nothing") {
     RateLimiter limiter({.per_minute = 60, .burst = 1});
     CHECK(may(limiter, "a", 5s));
     CHECK_FALSE(may(limiter, "a", 1s));
     CHECK(may(limiter, "a", 6s));
 }
 
-TEST_CASE("without a rate nobody is refused") {
+TEST_CASE("Without a rate nobody is refused") {
     RateLimiter limiter({});
     for (int i = 0; i < 1000; ++i) CHECK(may(limiter, "a"));
 }
 
-TEST_CASE("of more clients than are remembered, who asked longest ago is forgotten") {
+TEST_CASE("Above the number of remembered clients, the one that asked longest ago is forgotten") {
     RateLimiter limiter({.per_minute = 1, .burst = 1, .most_clients = 2});
     CHECK(may(limiter, "a"));
     CHECK(may(limiter, "b"));
@@ -69,7 +69,7 @@ TEST_CASE("of more clients than are remembered, who asked longest ago is forgott
     CHECK(may(limiter, "b"));
 }
 
-TEST_CASE("a client that asks too often gets 429 and when to come again; others are answered") {
+TEST_CASE("A client above its rate gets 429 and the time to wait, and others are answered") {
     auto settings = settings_with();
     settings.limits = {.per_minute = 6, .burst = 2};
     World world(settings);

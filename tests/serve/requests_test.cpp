@@ -23,7 +23,7 @@ HttpError refusal_to(std::string_view query) {
     return parsed.error();
 }
 
-// Status of a refusal whose text names `parameter`.
+// Returns the status of a refusal whose text names `parameter`.
 int refused_for(std::string_view query, std::string_view parameter) {
     const auto refusal = refusal_to(query);
     INFO(refusal.text);
@@ -33,19 +33,19 @@ int refused_for(std::string_view query, std::string_view parameter) {
 
 }  // namespace
 
-TEST_CASE("class and name are enough, separated by & or by ;") {
+TEST_CASE("Class and name are enough, separated by & or by ;") {
     for (const auto* query : {"class=Gene&name=unc-26", "name=unc-26;class=Gene",
                               ";;class=Gene&&name=unc-26&", "%63lass=Gene&name=unc%2D26"}) {
         const auto parsed = parse_feed_request(query, most);
         REQUIRE(parsed);
         CHECK(parsed->object == tree::ObjectName{"Gene", "unc-26"});
-        CHECK(parsed->window == query::PageRequest{50, ""});
+        CHECK(parsed->page == query::PageRequest{50, ""});
         CHECK(parsed->format.empty());
         CHECK(query_of(*parsed) == "class=Gene&name=unc-26");
     }
 }
 
-TEST_CASE("values are decoded: + is a space, escapes are bytes, = may stand in a value") {
+TEST_CASE("Values are decoded: + is a space, escapes are bytes, and = may be part of a value") {
     const auto parsed =
         parse_feed_request("class=Paper&name=a+b%2Bc%26d%3Be=f%C3%A9%F0%9F%A7%AC", most);
     REQUIRE(parsed);
@@ -53,14 +53,14 @@ TEST_CASE("values are decoded: + is a space, escapes are bytes, = may stand in a
     CHECK(query_of(*parsed) == "class=Paper&name=a%20b%2Bc%26d%3Be%3Df%C3%A9%F0%9F%A7%AC");
 }
 
-TEST_CASE("the canonical text keeps what was said, in one order, and nothing unknown") {
+TEST_CASE("The canonical query has the known parameters in one order and nothing unknown") {
     const auto parsed = parse_feed_request(
         "utm=1;format=rss;since=WS186;n=050;name=x;class=Gene;junk=%zz;=;%00=%00", most);
     REQUIRE(parsed);
     CHECK(query_of(*parsed) == "class=Gene&name=x&n=50&since=WS186&format=rss");
 }
 
-TEST_CASE("what is missing is named") {
+TEST_CASE("A missing parameter is named") {
     CHECK(refusal_to("").text == "class= and name= are missing.");
     CHECK(refusal_to("n=5").text == "class= and name= are missing.");
     CHECK(refusal_to("class=Gene&name=").text == "name= is missing.");
@@ -69,7 +69,7 @@ TEST_CASE("what is missing is named") {
     CHECK(refusal_to("name=x").status == 400);
 }
 
-TEST_CASE("values that no text may hold are refused, naming the parameter") {
+TEST_CASE("Values with characters that text cannot contain are refused, naming the parameter") {
     for (const auto* bad : {"%", "%4", "%4g", "%zz", "a%", "%00", "%0A", "%1f", "%7F", "\x01",
                             "%ff", "%C3", "%ED%A0%80", "%F5%80%80%80", "%C0%AF", "\xE9"}) {
         CHECK(refused_for(std::string("class=Gene&name=") + bad, "name=") == 400);
@@ -78,15 +78,13 @@ TEST_CASE("values that no text may hold are refused, naming the parameter") {
     }
 }
 
-TEST_CASE("a known parameter that comes twice is refused, an unknown one is not") {
+TEST_CASE("A known parameter given twice is refused, an unknown one is not") {
     CHECK(refused_for("class=Gene&name=x&class=Gene", "class=") == 400);
     CHECK(refused_for("class=Gene&name=x;n=1;n=1", "n=") == 400);
     CHECK(parse_feed_request("class=Gene&name=x&a=1&a=2", most));
 }
 
-TEST_CASE("class and name have their longest") {
-    STATIC_REQUIRE(serve::longest_class == tree::longest_class);
-    STATIC_REQUIRE(serve::longest_name == tree::longest_name);
+TEST_CASE("Class and name have maximum lengths") {
     const auto with = [](std::size_t class_size, std::size_t name_size) {
         return "class=" + std::string(class_size, 'c') + "&name=" + std::string(name_size, 'n');
     };
@@ -96,11 +94,11 @@ TEST_CASE("class and name have their longest") {
     CHECK(refusal_to(with(4, 20000)).status == 414);
 }
 
-TEST_CASE("n is a number from 1 to the most") {
+TEST_CASE("n is a number from 1 to the maximum") {
     for (const auto* good : {"1", "50", "1000"}) {
         const auto parsed = parse_feed_request(std::string("class=G&name=x&n=") + good, most);
         REQUIRE(parsed);
-        CHECK(std::to_string(parsed->window.most) == good);
+        CHECK(std::to_string(parsed->page.most) == good);
     }
     for (const auto* bad : {"", "0", "-1", "1001", "1000000000", "99999999999999999999", "1e9",
                             "+5", " 5", "5 ", "0x10", "five"})
@@ -108,18 +106,18 @@ TEST_CASE("n is a number from 1 to the most") {
               400);
 }
 
-TEST_CASE("the default number of items is never above the most") {
-    CHECK(parse_feed_request("class=G&name=x", 20)->window.most == 20);
+TEST_CASE("The default number of items is never above the maximum") {
+    CHECK(parse_feed_request("class=G&name=x", 20)->page.most == 20);
 }
 
 TEST_CASE("since is a version") {
-    CHECK(parse_feed_request("class=G&name=x&since=WS186", most)->window.since == "WS186");
+    CHECK(parse_feed_request("class=G&name=x&since=WS186", most)->page.since == "WS186");
     for (const auto* bad :
          {"", "WS 186", "../x", ".x", "a/b", "W%27S", "123456789012345678901234567890123"})
         CHECK(refused_for(std::string("class=G&name=x&since=") + bad, "since=") == 400);
 }
 
-TEST_CASE("formats are those that are rendered") {
+TEST_CASE("The formats are those that can be rendered") {
     for (const auto& format : render::formats())
         CHECK(parse_feed_request("class=G&name=x&format=" + std::string(format.name), most)
                   ->format == format.name);
@@ -127,7 +125,7 @@ TEST_CASE("formats are those that are rendered") {
         CHECK(refused_for(std::string("class=G&name=x&format=") + bad, "format=") == 400);
 }
 
-TEST_CASE("a class alone is the feed of a class, objects are a watch list") {
+TEST_CASE("A class alone is the feed of a class, and objects are a watch list") {
     const auto whole = parse_feed_request("class=Gene", most);
     REQUIRE(whole);
     CHECK(whole->subject == FeedRequest::Subject::whole_class);
@@ -141,11 +139,11 @@ TEST_CASE("a class alone is the feed of a class, objects are a watch list") {
     CHECK(refused_for("object=Gene:a&name=x", "name=") == 400);
 }
 
-TEST_CASE("changes are a list of known words, in one order, each once") {
+TEST_CASE("changes is a list of known words, each once, in one order") {
     const auto narrowed =
         parse_feed_request("class=G&name=x&change=replaced,added,replaced&tag=Gene_info", most);
     REQUIRE(narrowed);
-    CHECK(narrowed->window.narrowing.only ==
+    CHECK(narrowed->page.filter.only ==
           std::vector<compare::Op>{compare::Op::added, compare::Op::replaced});
     CHECK(query_of(*narrowed) == "class=G&name=x&tag=Gene_info&change=added,replaced");
     CHECK(filter_text_of(*narrowed) == ", at Gene_info, only what was added or replaced");
@@ -155,18 +153,18 @@ TEST_CASE("changes are a list of known words, in one order, each once") {
         CHECK(refused_for(std::string("class=G&name=x&change=") + bad, "change=") == 400);
 }
 
-TEST_CASE("a tag is any text of a length") {
+TEST_CASE("A tag is any text of limited length") {
     CHECK(parse_feed_request("class=G&name=x&tag=" + std::string(128, 't'), most));
     CHECK(refused_for("class=G&name=x&tag=" + std::string(129, 't'), "tag=") == 400);
     CHECK(refused_for("class=G&name=x&tag=", "tag=") == 400);
     CHECK(refused_for("class=G&name=x&tag=a%00b", "tag=") == 400);
 }
 
-TEST_CASE("pages of an archive are numbered by fifties, and n says nothing there") {
+TEST_CASE("Pages of an archive are numbered by fifties and ignore n") {
     const auto page =
         parse_feed_request("before=100&n=0&class=G&name=x&format=rss", most, Document::archive);
     REQUIRE(page);
-    CHECK(page->window.before == 100);
+    CHECK(page->page.before == 100);
     CHECK(url_of(*page) == "/rss/archive?class=G&name=x&format=rss&before=100");
     CHECK(archive_url_of(*page, "atom") == "/rss/archive?class=G&name=x&format=atom&before=");
     CHECK(current_url_of(*page) == "/rss?class=G&name=x&format=rss");
@@ -182,19 +180,19 @@ TEST_CASE("pages of an archive are numbered by fifties, and n says nothing there
     CHECK(parse_feed_request("class=G&name=x&before=7", most));
 }
 
-TEST_CASE("the feed of a release has its address, and no releases that it begins after") {
+TEST_CASE("The feed of a release has an address and no since parameter") {
     const auto feed =
         parse_release_feed_request("WS187", "since=WS1&n=5&format=rss&change=added", most);
     REQUIRE(feed);
     CHECK(url_of(*feed) == "/release/WS187?n=5&change=added&format=rss");
-    CHECK(feed->window.since.empty());
+    CHECK(feed->page.since.empty());
     CHECK(archive_url_of(*feed, "rss") ==
           "/release/WS187/archive?change=added&format=rss&before=");
 }
 
-TEST_CASE("any object name survives its way into a query and back") {
+TEST_CASE("Any object name is the same after encoding and parsing a query") {
     CHECK(rc::check("parse(query_of(q)) == q", [](const std::string& bytes, bool has_count) {
-        // Any letters of two plain alphabets: legal text of any shape.
+        // Returns letters of two plain alphabets: legal text of any form.
         constexpr std::array<std::string_view, 8> letters = {"a", "%", "&",        ";",
                                                              "+", " ", "\xC3\xA9", "\""};
         std::string name = "x";
@@ -202,7 +200,7 @@ TEST_CASE("any object name survives its way into a query and back") {
         if (name.size() > 500) return;
         FeedRequest query;
         query.object = {"Gene", name};
-        query.window.most = has_count ? 7 : 50;
+        query.page.most = has_count ? 7 : 50;
         query.has_count = has_count;
         const auto parsed = parse_feed_request(query_of(query), most);
         RC_ASSERT(static_cast<bool>(parsed));
@@ -210,7 +208,7 @@ TEST_CASE("any object name survives its way into a query and back") {
     }));
 }
 
-TEST_CASE("no query breaks the parser, and what it lets through is clean") {
+TEST_CASE("No query breaks the parser, and all that it accepts is legal text") {
     CHECK(rc::check("hostile bytes", [](const std::string& bytes) {
         for (const auto& query : {bytes, "class=" + bytes + "&name=" + bytes,
                                   "class=G&name=x;n=" + bytes, "class=G;name=%" + bytes}) {
@@ -239,7 +237,7 @@ int status_for(const Result<T>& parsed, std::string_view parameter) {
 
 }  // namespace
 
-TEST_CASE("a history page has one address, whatever order its parameters came in") {
+TEST_CASE("A history page has one address, whatever the order of its parameters") {
     const auto query = parse_history_request("part=2;at=WS187;name=a+b;class=Gene;utm=1");
     REQUIRE(query);
     CHECK(*query == HistoryRequest{{"Gene", "a b"}, "WS187", 2});
@@ -252,7 +250,7 @@ TEST_CASE("a history page has one address, whatever order its parameters came in
                          "part=") == 400);
 }
 
-TEST_CASE("a difference names object and both releases") {
+TEST_CASE("A difference names the object and both releases") {
     const auto query = parse_diff_request("to=WS188&from=WS186&class=Gene&name=x&format=json");
     REQUIRE(query);
     CHECK(query->format == DiffRequest::Format::json);
@@ -267,7 +265,7 @@ TEST_CASE("a difference names object and both releases") {
     CHECK(status_for(parse_diff_request("class=G&name=x&from=A&to=B&part=0"), "part=") == 400);
 }
 
-TEST_CASE("the home page takes a class, a text and a list, each or none") {
+TEST_CASE("The home page takes a class, a text and a list, each optional") {
     CHECK(url_of(*parse_home_request("")) == "/");
     const auto query = parse_home_request("object=Gene:b&q=+unc-26+&class=Gene&object=Gene:a");
     REQUIRE(query);
@@ -281,7 +279,7 @@ TEST_CASE("the home page takes a class, a text and a list, each or none") {
     CHECK(status_for(parse_home_request("q=%ff"), "q=") == 400);
 }
 
-TEST_CASE("suggestions and lists say what is missing or too long") {
+TEST_CASE("Suggestions and lists report what is missing or too long") {
     CHECK(parse_suggest_request("")->text.empty());
     CHECK(parse_suggest_request("q=unc&class=Gene&object=broken")->objects.empty());
     CHECK(status_for(parse_suggest_request("q=a&q=b"), "q=") == 400);
@@ -290,7 +288,7 @@ TEST_CASE("suggestions and lists say what is missing or too long") {
           "/opml?object=A%3A1&object=B%3A2");
 }
 
-TEST_CASE("the contents of a release are looked through by class, text and place") {
+TEST_CASE("The contents of a release are searched by class, text and page") {
     const auto query = parse_release_request("from=100&q=unc&class=Gene");
     REQUIRE(query);
     CHECK(release_url_of("WS187", *query) == "/release/WS187?class=Gene&q=unc&from=100");

@@ -8,7 +8,7 @@
 
 using namespace world;
 
-TEST_CASE("a feed is answered with all that a reader needs to keep it") {
+TEST_CASE("A feed is answered with everything that a reader needs to cache it") {
     World world;
     world.release(1, {unc26});
     const auto response = world.get(plain);
@@ -24,12 +24,12 @@ TEST_CASE("a feed is answered with all that a reader needs to keep it") {
     CHECK(world.hits() == 1);
 }
 
-TEST_CASE("with JSON named, Accept plays no part") {
+TEST_CASE("With JSON named, Accept is ignored") {
     World world;
     CHECK(world.get(plain + "&format=json").field("Vary") == "Accept-Encoding, A-IM");
 }
 
-TEST_CASE("the rows that are requested are shown, and the URL says which") {
+TEST_CASE("The requested number of rows is shown, and the URL says which") {
     World world;
     world.release_up_to(5);
     const auto response = world.get("since=WS2;n=2;" + plain);
@@ -43,7 +43,7 @@ TEST_CASE("the rows that are requested are shown, and the URL says which") {
     CHECK_FALSE(says(older, "/WS3<"));
 }
 
-TEST_CASE("a page is rendered once, and again after a write") {
+TEST_CASE("A page is rendered once, and again after a write") {
     World world;
     world.release(1, {unc26});
     const auto first = world.get(plain), second = world.get(plain + "&unknown=1");
@@ -57,14 +57,14 @@ TEST_CASE("a page is rendered once, and again after a write") {
     CHECK(world.hits() == 3);
 }
 
-TEST_CASE("without a page cache each request renders, and the bytes are the same") {
+TEST_CASE("Without a page cache each request renders the same bytes") {
     World world(settings_with("c", 0));
     const auto first = world.get(plain), second = world.get(plain);
     CHECK(world.rendered() == 2);
     CHECK(*first.body == *second.body);
 }
 
-TEST_CASE("entity tags differ by parameters, configuration and coding") {
+TEST_CASE("Entity tags depend on parameters, configuration and coding") {
     World world, other(settings_with("another", 1 << 20));
     const auto tag = std::string(world.get(plain).field("ETag"));
     CHECK(world.get(plain + "&n=5").field("ETag") != tag);
@@ -73,7 +73,7 @@ TEST_CASE("entity tags differ by parameters, configuration and coding") {
           tag.substr(0, 33) + "-gzip\"");
 }
 
-TEST_CASE("conditional requests get 304 without body or content fields") {
+TEST_CASE("Conditional requests get 304 without body or content fields") {
     World world;
     const auto full = world.get(plain);
     const auto tag = std::string(full.field("ETag"));
@@ -99,7 +99,7 @@ TEST_CASE("conditional requests get 304 without body or content fields") {
           200);
 }
 
-TEST_CASE("a gzip representation has its own tag and is validated by that alone") {
+TEST_CASE("A gzip representation has its own tag and only that validates it") {
     World world;
     const auto identity = world.get(plain);
     const auto coded = world.get(plain, {{"accept-encoding", "gzip"}});
@@ -117,7 +117,7 @@ TEST_CASE("a gzip representation has its own tag and is validated by that alone"
     CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).body == coded.body);
 }
 
-TEST_CASE("HEAD tells all that GET does, and sends no body") {
+TEST_CASE("HEAD has the fields of GET and no body") {
     World world;
     const auto full = world.get(plain);
     const auto head = world.ask("HEAD", "/rss", plain);
@@ -127,7 +127,7 @@ TEST_CASE("HEAD tells all that GET does, and sends no body") {
     CHECK_FALSE(world.ask("HEAD", "/nowhere").send_body);
 }
 
-TEST_CASE("other methods get 405 and hear which are allowed") {
+TEST_CASE("Other methods get 405 with the allowed ones") {
     World world;
     for (const auto* method : {"POST", "PUT", "DELETE", "OPTIONS", "get", ""}) {
         const auto response = world.ask(method, "/rss", plain);
@@ -137,7 +137,7 @@ TEST_CASE("other methods get 405 and hear which are allowed") {
     CHECK(world.ask("POST", "/nowhere").status == 404);
 }
 
-TEST_CASE("statuses of what can't be asked") {
+TEST_CASE("Each wrong request has its status") {
     World world;
     CHECK(world.get("").status == 400);
     CHECK(world.get("name=x").status == 400);
@@ -155,7 +155,7 @@ TEST_CASE("statuses of what can't be asked") {
     CHECK(world.hits() == 0);
 }
 
-TEST_CASE("an object that never was is 404 for a minute") {
+TEST_CASE("An object that never existed is 404 for a minute") {
     World world;
     const auto response = world.get("class=Gene&name=nobody");
     CHECK(response.status == 404);
@@ -164,10 +164,10 @@ TEST_CASE("an object that never was is 404 for a minute") {
     CHECK(world.hits() == 0);
 }
 
-TEST_CASE("each kind of error has its status, and tells nobody where or how") {
-    const std::map<Kind, int> statuses = {{Kind::absent, 404},      {Kind::malformed, 500},
-                                          {Kind::too_large, 500},   {Kind::conflict, 500},
-                                          {Kind::unavailable, 503}, {Kind::refused, 400}};
+TEST_CASE("Each kind of error has its status and reveals no location or cause") {
+    const std::map<ErrorKind, int> statuses = {
+        {ErrorKind::absent, 404},   {ErrorKind::malformed, 500},   {ErrorKind::too_large, 500},
+        {ErrorKind::conflict, 500}, {ErrorKind::unavailable, 503}, {ErrorKind::refused, 400}};
     const auto site = site_at("https://example.org");
     const auto templates = *render::Templates::make();
     for (const auto& [kind, status] : statuses) {
@@ -183,12 +183,12 @@ TEST_CASE("each kind of error has its status, and tells nobody where or how") {
     }
 }
 
-TEST_CASE("an object that cannot be read from the build is 500, an unknown release 400") {
+TEST_CASE("An object unreadable in the build is 500, and an unknown release is 400") {
     World world;
     const ObjectName broken{"Gene", "broken"};
     const auto build = world.build(1);
     build->with("Gene", "broken", {support::tag("Live")});
-    build->break_one_with(broken, {Kind::malformed, "secret"});
+    build->break_one_with(broken, {ErrorKind::malformed, "secret"});
     world.small.put(build);
     const auto response = world.get("class=Gene&name=broken");
     CHECK(response.status == 500);
@@ -197,7 +197,7 @@ TEST_CASE("an object that cannot be read from the build is 500, an unknown relea
     CHECK(world.get(plain + "&since=WS999").status == 400);
 }
 
-TEST_CASE("an exception becomes a 500 without a word of it") {
+TEST_CASE("An exception becomes a 500 without its text") {
     World world;
     static_cast<void>(world.small.service.cache_version());
     world.small.store_switch.before_statement = [] { throw std::runtime_error("disk secret"); };
@@ -208,8 +208,7 @@ TEST_CASE("an exception becomes a 500 without a word of it") {
     CHECK(world.get(plain).status == 200);
 }
 
-TEST_CASE(
-    "errors are HTML for browsers, with nothing of the query as markup, and text for others") {
+TEST_CASE("Errors are HTML for browsers, with the query escaped, and text for others") {
     World world;
     const std::string query = "class=Gene&name=%3Cscript%3Ealert(1)%3C/script%3E";
     const auto html = world.get(query, {{"accept", "text/html,*/*;q=0.8"}});
@@ -225,7 +224,7 @@ TEST_CASE(
     CHECK(text.field("Vary") == "Accept");
 }
 
-TEST_CASE("a feed asked for in another spelling is at the recorded one, with what was said") {
+TEST_CASE("A feed in another spelling redirects to the recorded one with its parameters") {
     World world;
     const auto response = world.get("class=gene&name=wbgene00006763&n=5&junk=1");
     CHECK(response.status == 301);
@@ -234,7 +233,7 @@ TEST_CASE("a feed asked for in another spelling is at the recorded one, with wha
     CHECK(world.hits() == 0);
 }
 
-TEST_CASE("the old site's links lead to the same feed") {
+TEST_CASE("The old site's links lead to the same feed") {
     World world;
     const auto response =
         world.ask("GET", "/db/rss", "name=WBGene00006763;class=Gene;since=WS186");
@@ -248,12 +247,12 @@ TEST_CASE("the old site's links lead to the same feed") {
           "http://127.0.0.1:8080/rss?class=C&name=a%20b");
 }
 
-TEST_CASE("while the build cannot be read history is answered for a minute, and not cached") {
+TEST_CASE("While the build is unreadable, history is answered for a minute and not cached") {
     World world;
     world.release(1, {unc26});
     world.set_value(unc26, "2");
     const auto build = world.build(2);
-    build->break_with({Kind::unavailable, "away"});
+    build->break_with({ErrorKind::unavailable, "away"});
     world.small.put(build);
     const auto response = world.get(plain);
     CHECK(says(response, "/WS1<"));
@@ -263,7 +262,7 @@ TEST_CASE("while the build cannot be read history is answered for a minute, and 
     CHECK(world.rendered() == 2);
 }
 
-TEST_CASE("while the store is away a cached page is sent, others are 503") {
+TEST_CASE("While the store is down a cached page is sent, and other pages are 503") {
     World world;
     const auto cached = world.get(plain);
     world.small.set_store_down(true);
@@ -287,7 +286,7 @@ TEST_CASE("while the store is away a cached page is sent, others are 503") {
     CHECK_FALSE(says(never_cached, "secret"));
 }
 
-TEST_CASE("a page rendered while the build was switched is not cached under the old one") {
+TEST_CASE("A page rendered during a build switch is not cached for the old build") {
     World world;
     world.release(1, {unc26});
     static_cast<void>(world.small.service.cache_version());
@@ -301,7 +300,7 @@ TEST_CASE("a page rendered while the build was switched is not cached under the 
     CHECK(world.rendered() == 2);
 }
 
-TEST_CASE("hits are not counted where they are not wanted") {
+TEST_CASE("Hits are not counted where they are disabled") {
     auto settings = settings_with("c", 1 << 20);
     settings.count_hits = false;
     World world(settings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/tokens.hpp"
+#include "serve/access_control.hpp"
 
 #include <algorithm>
 
@@ -13,10 +13,10 @@ namespace {
 
 constexpr auto now = base::Seconds{1'000'000'000s};
 
-// Time that stands until it is moved on.
+// A clock that a test moves.
 struct Stopped {
     std::chrono::steady_clock::time_point at{1h};
-    [[nodiscard]] serve::TokenHolders::Clock timer() const {
+    [[nodiscard]] serve::SteadyClock timer() const {
         return [this] { return at; };
     }
 };
@@ -29,7 +29,7 @@ store::Rows all_of(store::Pool& pool) {
 
 }  // namespace
 
-TEST_CASE("a token is kept as its digest, and never twice under one name") {
+TEST_CASE("A token is stored as its digest and only once under one name") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
         const auto token = serve::add_token(pool, "sylvia", now);
@@ -44,7 +44,7 @@ TEST_CASE("a token is kept as its digest, and never twice under one name") {
         CHECK(rows[0].text(2) == "2001-09-09T01:46:40Z");
         const auto again = serve::add_token(pool, "sylvia", now);
         REQUIRE_FALSE(again);
-        CHECK(again.error().kind == base::Kind::conflict);
+        CHECK(again.error().kind == base::ErrorKind::conflict);
         CHECK(all_of(pool) == rows);
         const auto other = serve::add_token(pool, "Sylvia", now);
         REQUIRE(other);
@@ -55,7 +55,7 @@ TEST_CASE("a token is kept as its digest, and never twice under one name") {
     });
 }
 
-TEST_CASE("a name for a token is printable text of 1 to 64 bytes") {
+TEST_CASE("The name of a token is printable text of 1 to 64 bytes") {
     const support::FreshStore fresh(store::Engine::sqlite);
     store::Pool pool(fresh.connect(), 2);
     const std::vector<std::string> wrong = {"",          " ",
@@ -65,13 +65,13 @@ TEST_CASE("a name for a token is printable text of 1 to 64 bytes") {
     for (const auto& name : wrong) {
         const auto refused = serve::add_token(pool, name, now);
         REQUIRE_FALSE(refused);
-        CHECK(refused.error().kind == base::Kind::refused);
+        CHECK(refused.error().kind == base::ErrorKind::refused);
     }
     CHECK(serve::add_token(pool, "Zoë O'Brien; lab 2", now));
     CHECK(serve::add_token(pool, std::string(64, 'x'), now));
 }
 
-TEST_CASE("a token is its holder's until it is revoked, and for a second at most after that") {
+TEST_CASE("A token is valid until it is revoked, and for at most a second after that") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
         const auto token = serve::add_token(pool, "sylvia", now);
@@ -85,7 +85,7 @@ TEST_CASE("a token is its holder's until it is revoked, and for a second at most
         REQUIRE(serve::revoke_token(pool, "sylvia"));
         time.at += 1s;
         CHECK_FALSE(holders.holder_of(*token)->has_value());
-        CHECK(serve::revoke_token(pool, "sylvia").error().kind == base::Kind::absent);
+        CHECK(serve::revoke_token(pool, "sylvia").error().kind == base::ErrorKind::absent);
         const auto next = serve::add_token(pool, "sylvia", now);
         time.at += 1s;
         CHECK(*holders.holder_of(*next) == "sylvia");
@@ -93,7 +93,7 @@ TEST_CASE("a token is its holder's until it is revoked, and for a second at most
     });
 }
 
-TEST_CASE("however many ask, the store is read twice a second at most") {
+TEST_CASE("The store is read at most twice a second, however many ask") {
     const support::FreshStore fresh(store::Engine::sqlite);
     store::Pool pool(fresh.connect(), 2);
     const auto token = serve::add_token(pool, "sylvia", now);
@@ -107,7 +107,7 @@ TEST_CASE("however many ask, the store is read twice a second at most") {
     CHECK_FALSE(holders.holder_of(*token)->has_value());
 }
 
-TEST_CASE("while the store is away tokens are good for a minute, then nobody is let in") {
+TEST_CASE("While the store is down known tokens are good for a minute, then nobody is let in") {
     const support::FreshStore fresh(store::Engine::sqlite);
     store::RetryPolicy retry_policy;
     retry_policy.attempts = 1;
@@ -123,7 +123,7 @@ TEST_CASE("while the store is away tokens are good for a minute, then nobody is 
     time.at += 1s;
     const auto refused = holders.holder_of(*token);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == base::Kind::unavailable);
+    CHECK(refused.error().kind == base::ErrorKind::unavailable);
     taken.reset();
     time.at += 1s;
     CHECK(*holders.holder_of(*token) == "sylvia");

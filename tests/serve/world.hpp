@@ -1,5 +1,5 @@
-// The world of the tests of serve/: a site over a small store and builds made by hand, and what
-// a client sends to it.
+// A site over a small store and builds made by the test, and the requests of a client, for the
+// tests of serve/.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "base/digest.hpp"
+#include "serve/access_control.hpp"
 #include "serve/monitoring.hpp"
 #include "serve/site.hpp"
-#include "serve/tokens.hpp"
 #include "support/catch.hpp"
 #include "support/small_site.hpp"
 
 namespace world {
 
 using Fields = std::map<std::string, std::string, std::less<>>;
-using base::Kind;
+using base::ErrorKind;
 using serve::Request;
 using serve::Response;
 using tree::ObjectName;
@@ -28,11 +28,11 @@ inline const ObjectName daf16{"Gene", "WBGene00000912"};
 inline const ObjectName paper{"Paper", "WBPaper00031000"};
 inline const std::string plain = "class=Gene&name=WBGene00006763";
 
-inline serve::Settings settings_with(const std::string& configuration_digest = "c",
+inline serve::Settings settings_with(const std::string& page_digest = "c",
                                      std::size_t cache_bytes = 1 << 20) {
     serve::Settings settings;
     settings.cache_bytes = cache_bytes;
-    settings.configuration_digest = configuration_digest;
+    settings.page_digest = page_digest;
     return settings;
 }
 
@@ -44,8 +44,8 @@ inline render::Site site_at(const std::string& base_url) {
     return site;
 }
 
-// WS1 is of 2008-01-01, WS2 a day later, and so on. WS0 has all three objects: nothing is
-// recorded of an object that is seen for the first time, so it has no rows.
+// WS1 has the date 2008-01-01, WS2 the next day, and so on. WS0 has all three objects, but no
+// rows: nothing is recorded of an object at first sight.
 class World {
    public:
     enum class Start : unsigned char { with_release, without_build };
@@ -88,13 +88,13 @@ class World {
         while (newest < number) release(newest + 1, {unc26});
     }
 
-    // Pages that were not in the cache.
+    // Returns how many pages were not in the cache.
     [[nodiscard]] int rendered() const {
         constexpr std::string_view name = "\nvarve_page_cache_misses_total ";
         const auto text = metrics.text({});
         return std::stoi(text.substr(text.find(name) + name.size()));
     }
-    // Requests counted as hits of objects.
+    // Returns how many requests were counted as hits of objects.
     [[nodiscard]] int hits() {
         small.service.flush_hits();
         return static_cast<int>(small.query("SELECT SUM(hits) FROM objects")[0].integer(0));

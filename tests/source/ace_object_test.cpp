@@ -11,7 +11,7 @@
 using source::parse_object;
 using support::node;
 using support::Nodes;
-using tree::Kind;
+using tree::CellKind;
 
 namespace {
 
@@ -33,7 +33,7 @@ void refuses(std::string_view bytes, std::string_view what, std::size_t at) {
     CHECK(object.error().at == at);
 }
 
-// Trees as they may stand in a dump: unlike text in every cell, bare words that can be bare.
+// Trees as a dump can hold them: a different text in every cell, bare words that can be bare.
 std::vector<tree::Node> random_nodes(int depth) {
     std::vector<tree::Node> nodes;
     const auto count = *rc::gen::inRange(0, depth > 0 ? 5 : 1);
@@ -45,7 +45,7 @@ std::vector<tree::Node> random_nodes(int depth) {
                                                             "-7", "1992-03", "2_point", "-0.0");
             made.cell = no_models.cell_at(0, tree::Notation::bare, made.cell.text);
         } else {
-            made.cell.kind = shape == 2 ? Kind::text : Kind::comment;
+            made.cell.kind = shape == 2 ? CellKind::text : CellKind::comment;
             made.cell.text = base::legal_text(*rc::gen::arbitrary<std::string>());
             if (*rc::gen::inRange(0, 2) == 0)
                 made.cell.text =
@@ -63,7 +63,7 @@ std::vector<tree::Node> random_nodes(int depth) {
 
 }  // namespace
 
-TEST_CASE("lines that repeat a path become one tree, each node with its stamp") {
+TEST_CASE("Lines that repeat a path become one tree, each node with its timestamp") {
     const auto object =
         parsed("Gene : \"WBGene00006763\" -O \"2004-04-07_11:29:19.3_wormpub\"\n"
                "Identity\t -O \"s1\" Name -O \"s2\" CGC_name -O \"s3\" \"unc-26\" -O \"s4\"\n"
@@ -72,24 +72,25 @@ TEST_CASE("lines that repeat a path become one tree, each node with its stamp") 
     CHECK(object.id == tree::ObjectName{"Gene", "WBGene00006763"});
     CHECK(object.stamp == "2004-04-07_11:29:19.3_wormpub");
     const auto name = [](const char* tag, const char* stamp, const char* value_stamp) {
-        return node(Kind::tag, tag, {node(Kind::text, "unc-26", {}, value_stamp)}, stamp);
+        return node(CellKind::tag, tag, {node(CellKind::text, "unc-26", {}, value_stamp)}, stamp);
     };
     CHECK(object.nodes ==
-          Nodes{node(Kind::tag, "Identity",
-                     {node(Kind::tag, "Name",
-                           {name("CGC_name", "s3", "s4"), name("Public_name", "s5", "s6")}, "s2"),
-                      node(Kind::tag, "Version", {node(Kind::integer, "2", {}, "s8")}, "s7")},
-                     "s1")});
+          Nodes{node(
+              CellKind::tag, "Identity",
+              {node(CellKind::tag, "Name",
+                    {name("CGC_name", "s3", "s4"), name("Public_name", "s5", "s6")}, "s2"),
+               node(CellKind::tag, "Version", {node(CellKind::integer, "2", {}, "s8")}, "s7")},
+              "s1")});
 }
 
-TEST_CASE("without stamps, and with a tag alone on its line") {
+TEST_CASE("Objects without timestamps and lines with only a tag are read") {
     const auto object = parsed("Gene : \"x\"\nCGC_name\t \"unc-26\"\nLive\t\nDead\n");
     CHECK(object.stamp.empty());
     CHECK(object.nodes == Nodes{support::tag("CGC_name", {support::text("unc-26")}),
                                 support::tag("Live"), support::tag("Dead")});
 }
 
-TEST_CASE("of several stamps behind one cell the last one stands") {
+TEST_CASE("The last of several timestamps after a cell counts") {
     const auto object = parsed("Gene : \"x\"\nTag\t -O \"a\" -O \"b\" Other -O \"c\" -O \"d\"\n"
                                "Tag\t -O \"a\" -O \"b\" Other -O \"c\" -O \"d\" -inf\n");
     CHECK(object.nodes ==
@@ -99,23 +100,24 @@ TEST_CASE("of several stamps behind one cell the last one stands") {
               "b")});
 }
 
-TEST_CASE("a cell whose text begins another one is a cell of its own") {
+TEST_CASE("A cell whose text begins another one is a cell of its own") {
     const auto object = parsed("A : \"x\"\nTag\t ab\nTag\t a\nTag\t abc\nTa\t a\nTag\t 1 -1\n"
                                "Tag\t 1 -12\nTag\t 1\nTag\t 1 -O \"s\" 3\n");
-    const auto number = [](const char* text) { return node(Kind::integer, text); };
+    const auto number = [](const char* text) { return node(CellKind::integer, text); };
     CHECK(object.nodes ==
           Nodes{support::tag("Tag", {support::tag("ab"), support::tag("a"), support::tag("abc"),
-                                     node(Kind::integer, "1",
+                                     node(CellKind::integer, "1",
                                           {number("-1"), number("-12"), number("3")})}),
                 support::tag("Ta", {support::tag("a")})});
 }
 
-TEST_CASE("numbers, dates, comments and opaque stamps are what they are") {
+TEST_CASE("Numbers, dates, comments and opaque timestamps are recognised") {
     const auto object = parsed("A : \"x\"\nTag\t -O \"original\" -1.500000 1992-03 1992 \"t\" "
                                "-C \"a comment\" -O \"not a date at all\"\n");
     const auto* at = &object.nodes.at(0);
     CHECK(at->stamp == "original");
-    for (const auto kind : {Kind::real, Kind::date, Kind::integer, Kind::text, Kind::comment}) {
+    for (const auto kind :
+         {CellKind::real, CellKind::date, CellKind::integer, CellKind::text, CellKind::comment}) {
         REQUIRE(at->children.size() == 1);
         at = &at->children[0];
         CHECK(at->cell.kind == kind);
@@ -123,25 +125,25 @@ TEST_CASE("numbers, dates, comments and opaque stamps are what they are") {
     CHECK(at->stamp == "not a date at all");
 }
 
-TEST_CASE("escapes are undone: a backslash keeps the byte after it, n is a newline") {
+TEST_CASE("Escapes are undone: a backslash keeps the next byte, and n is a newline") {
     const auto object = parsed(R"(A : "a\"b\\\/\%\;\t")"
                                "\nTag\t \"with a newline\\n\\\ninside\\\ttab \\z\" 1\n");
     CHECK(object.id.name == "a\"b\\/%;t");
     CHECK(object.nodes.at(0).children.at(0).cell.text == "with a newline\ninside\ttab z");
 }
 
-TEST_CASE("blanks behind the dumper's newline are the text's, behind another fold they are not") {
+TEST_CASE("Blanks after the dumper's newline are text, and after another fold they are not") {
     CHECK(source::unescape("a\\n\\\n b") == "a\n b");
     CHECK(source::unescape("a\\\n \t b") == "ab");
     CHECK(source::unescape("a\\n\\\n\\n\\\nb") == "a\n\nb");
     CHECK(source::unescape("a\\nb\\") == "a\nb");
 }
 
-TEST_CASE("a name may go on over several lines") {
+TEST_CASE("A name may continue over several lines") {
     CHECK(parsed("Text : \"first\\n\\\nsecond\" -O \"s\"\nTag\t 1\n").id.name == "first\nsecond");
 }
 
-TEST_CASE("bytes that are no legal text are made legal cell by cell") {
+TEST_CASE("Bytes that are not legal text are made legal cell by cell") {
     const auto object =
         parsed("A : \"caf\xC3\xA9\"\nTag\t \"caf\xC3\xA9\" \"caf\xE9\" \"a\x01\"\n");
     CHECK(object.id.name == "caf\xC3\xA9");
@@ -151,7 +153,7 @@ TEST_CASE("bytes that are no legal text are made legal cell by cell") {
     CHECK(first.children.at(0).children.at(0).cell.text == "a\xEF\xBF\xBD");
 }
 
-TEST_CASE("duplicates merge, those apart too") {
+TEST_CASE("Duplicates are merged, even when they are apart") {
     const auto object =
         parsed("A : \"x\"\nTag\t \"a\" B\nTag\t \"b\"\nTag\t \"a\" C\nTag\t \"b\"\n");
     CHECK(object.nodes ==
@@ -159,12 +161,12 @@ TEST_CASE("duplicates merge, those apart too") {
                                      support::text("b")})});
 }
 
-TEST_CASE("an object without content has no nodes") {
+TEST_CASE("An object without content has no nodes") {
     CHECK(parsed("Gene : \"e07\" -O \"s\"\n").nodes.empty());
     CHECK(parsed("Gene : \"e07\" -O \"s\"\n").nodes.empty());
 }
 
-TEST_CASE("what breaks the rules is named with its place") {
+TEST_CASE("A violation of the syntax is reported with its place") {
     refuses("", "no object header (Class : \"name\")", 0);
     refuses("Gene:x\n", "no object header (Class : \"name\")", 6);
     refuses("Gene : \"\"\n", "an object without a name", 9);
@@ -183,7 +185,7 @@ TEST_CASE("what breaks the rules is named with its place") {
             10);
 }
 
-TEST_CASE("2,000 levels are read, one more is too large") {
+TEST_CASE("2,000 levels are read, and one more is too large") {
     const auto line = [](std::size_t cells) {
         std::string text = "A : \"x\"\n";
         for (std::size_t i = 0; i < cells; ++i) text += "t ";
@@ -192,10 +194,10 @@ TEST_CASE("2,000 levels are read, one more is too large") {
     CHECK(tree::count_nodes(parsed(line(tree::deepest_node)).nodes) == tree::deepest_node);
     const auto deeper = parse_object(line(tree::deepest_node + 1), no_models);
     REQUIRE_FALSE(deeper);
-    CHECK(deeper.error().kind == base::Kind::too_large);
+    CHECK(deeper.error().kind == base::ErrorKind::too_large);
 }
 
-TEST_CASE("a LongText is the lines up to its terminator, whatever they hold") {
+TEST_CASE("A LongText is the lines up to its terminator, whatever they contain") {
     const auto text = [](std::string_view body) {
         const auto object = parsed("LongText : \"l\" -O \"s\"\n" + std::string(body));
         return object.nodes.empty() ? "none" : object.nodes.at(0).cell.text;
@@ -207,19 +209,19 @@ TEST_CASE("a LongText is the lines up to its terminator, whatever they hold") {
     refuses("LongText : \"l\"\na\n", "a LongText without ***LongTextEnd***", 17);
 }
 
-TEST_CASE("DNA and Peptide are one text, a KeySet a reference a member") {
+TEST_CASE("DNA and Peptide are one text, and a KeySet is one reference per member") {
     CHECK(parsed("DNA : \"d\"\n         acgt\n         ac-gt\n").nodes ==
           Nodes{support::text("acgtac-gt")});
     CHECK(parsed("Peptide : \"p\"\nMSV\nRG\n").nodes == Nodes{support::text("MSVRG")});
     CHECK(parsed("DNA : \"d\"\n").nodes.empty());
-    CHECK(
-        parsed("KeySet : \"k\"\nPaper : \"p 1\"\nGene : \"g\\\"\"\nPaper : \"p 1\"\n").nodes ==
-        Nodes{{{Kind::member, "p 1", "Paper"}, {}, {}}, {{Kind::member, "g\"", "Gene"}, {}, {}}});
+    CHECK(parsed("KeySet : \"k\"\nPaper : \"p 1\"\nGene : \"g\\\"\"\nPaper : \"p 1\"\n").nodes ==
+          Nodes{{{CellKind::member, "p 1", "Paper"}, {}, {}},
+                {{CellKind::member, "g\"", "Gene"}, {}, {}}});
     CHECK(parsed("BaseQuality : \"b\"\n 1 2\n3\n").nodes == Nodes{support::text(" 1 2\n3")});
     refuses("KeySet : \"k\"\nPaper\n", "no member (Class : \"name\")", 18);
 }
 
-TEST_CASE("an object written as the dumper writes it is read as it was") {
+TEST_CASE("An object written like the dumper is the same after reading") {
     CHECK(rc::check([] {
         const tree::Object object{{"Gene", "x \"1\"\n\\"}, "created", random_nodes(4)};
         const auto read = parse_object(dumps::written(object), no_models);
@@ -228,7 +230,7 @@ TEST_CASE("an object written as the dumper writes it is read as it was") {
     }));
 }
 
-TEST_CASE("an object as the dumper writes it has the signature of its tree") {
+TEST_CASE("An object written like the dumper has the signature of its tree") {
     CHECK(rc::check([] {
         tree::Object object{{"Gene", "x"}, "", random_nodes(4)};
         const auto read = parse_object(dumps::written(object), no_models);
@@ -237,8 +239,8 @@ TEST_CASE("an object as the dumper writes it has the signature of its tree") {
     }));
 }
 
-TEST_CASE(
-    "objects of the sample builds and the edge dump have one signature with models and without") {
+TEST_CASE("Objects of the sample builds and the edge dump have the same signature with and "
+          "without models") {
     const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
     auto files = dumps::sample_files;
     files.emplace_back("tests/data/edge/dump.ace");
@@ -253,7 +255,7 @@ TEST_CASE(
     CHECK(objects > 4500);
 }
 
-TEST_CASE("an object goes through the writer and back with all its stamps") {
+TEST_CASE("An object is the same after writing and reading, with all its timestamps") {
     for (const auto& file : dumps::sample_files)
         for (const auto& bytes : dumps::objects_in(file)) {
             const auto object = parsed(bytes);
@@ -262,7 +264,7 @@ TEST_CASE("an object goes through the writer and back with all its stamps") {
         }
 }
 
-TEST_CASE("random bytes after a header are read to legal text or refused") {
+TEST_CASE("Random bytes after a header become legal text or are refused") {
     CHECK(rc::check([](const std::vector<std::uint8_t>& picks) {
         constexpr std::string_view pieces[] = {
             "Tag",   " ",        "\t", "\n",        "\"",      "\\",

@@ -1,4 +1,4 @@
-// A build in a folder of its own, for tests: written file by file, opened, asked.
+// A build in a folder of its own, for tests that write its files and open it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,13 +7,13 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
 namespace build_site {
 
-// A build folder and an index folder of a test's own.
+// A build folder and an index folder for one test.
 class Site {
    public:
     Site() { release("WS1", "2008-02-01"); }
@@ -30,7 +30,7 @@ class Site {
     [[nodiscard]] std::filesystem::path path() const { return folder_.path(); }
 
     [[nodiscard]] base::Result<source::Build> try_open(std::size_t most_mb = 64) const {
-        return source::open_dump({build().string(), index().string(), most_mb});
+        return source::open_files({build().string(), index().string(), most_mb});
     }
     [[nodiscard]] source::Build open(std::size_t most_mb = 64) const {
         auto build = try_open(most_mb);
@@ -38,12 +38,12 @@ class Site {
         REQUIRE(build);
         return *build;
     }
-    // The error's text behind the build's folder.
+    // Returns the error's text after the build's folder.
     [[nodiscard]] std::string why_not() const {
         const auto build = try_open();
         REQUIRE_FALSE(build);
-        CHECK((build.error().kind == base::Kind::refused ||
-               build.error().kind == base::Kind::malformed));
+        CHECK((build.error().kind == base::ErrorKind::refused ||
+               build.error().kind == base::ErrorKind::malformed));
         const auto place = std::filesystem::canonical(this->build()).string();
         const auto& text = build.error().text;
         return text.starts_with(place) ? text.substr(place.size()) : text;

@@ -1,4 +1,4 @@
-// Curators' files in tests: loaded, and looked at.
+// Loads curators' files in tests, and dumps to compare them with.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,18 +6,37 @@
 #include <string>
 #include <vector>
 
+#include "source/ace_object.hpp"
 #include "source/curated/reader.hpp"
 #include "source/dumps.hpp"
 
-namespace hand {
+namespace curated_files {
 
 inline const tree::Models& sample_models() {
-    // And the places that only the edge data knows.
+    // With the tags that only the edge data has.
     static const auto models = tree::Models::parse(
         dumps::read("examples/builds/WS188/models.wrm") +
         "\n?Gene Map_info Interpolated_map_position UNIQUE ?Map UNIQUE Float\n"
         "?Strain Isolation Date DateType\n");
     return models;
+}
+
+inline std::vector<tree::Object> objects_of_dump(const std::string& path,
+                                                 const tree::Models& models) {
+    std::vector<tree::Object> objects;
+    for (const auto& bytes : dumps::objects_in(path)) {
+        const auto object = source::parse_object(bytes, models);
+        REQUIRE(object);
+        objects.push_back(*object);
+    }
+    return objects;
+}
+
+inline void drop_stamps(std::vector<tree::Node>& nodes) {
+    for (auto& node : nodes) {
+        node.stamp.clear();
+        drop_stamps(node.children);
+    }
 }
 
 struct Loaded {
@@ -53,7 +72,7 @@ inline Loaded taken(source::curated::Reader& written) {
     return loaded;
 }
 
-// The text as one file, "x.ace".
+// Loads the text as one file, "x.ace".
 inline Loaded load(std::string_view text, const tree::Models& models = sample_models()) {
     source::curated::Reader written(settings_of(models));
     const auto ok = written.load("x.ace", text);
@@ -62,15 +81,15 @@ inline Loaded load(std::string_view text, const tree::Models& models = sample_mo
     return taken(written);
 }
 
-// The cells from the first tag down to each leaf, a line each: values in quotes, `-C` comments,
-// stamps behind a `@`.
+// Appends the cells from the first tag down to each leaf, one line each: values in quotes, `-C`
+// before comments, `@` before timestamps.
 inline void append_paths(const std::vector<tree::Node>& nodes, const std::string& left,
                          std::vector<std::string>& into) {
     for (const auto& node : nodes) {
         const bool is_quoted = tree::notation_of(node.cell.kind) == tree::Notation::quoted;
         auto path = left + (left.empty() ? "" : " ");
-        if (node.cell.kind == tree::Kind::comment) path += "-C ";
-        if (node.cell.kind == tree::Kind::member) path += node.cell.class_name + ':';
+        if (node.cell.kind == tree::CellKind::comment) path += "-C ";
+        if (node.cell.kind == tree::CellKind::member) path += node.cell.class_name + ':';
         path += is_quoted ? '"' + node.cell.text + '"' : node.cell.text;
         if (!node.stamp.empty()) path += '@' + node.stamp;
         if (node.children.empty()) into.push_back(path);
@@ -83,4 +102,4 @@ inline std::vector<std::string> paths_of(const tree::Object& object) {
     return paths;
 }
 
-}  // namespace hand
+}  // namespace curated_files

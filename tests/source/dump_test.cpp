@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 #include "source/index_folder.hpp"
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 #include "source/dumps.hpp"
 #include "tree/outline.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using build_site::gzip;
 using build_site::name_found;
 using build_site::Site;
 using build_site::text_in;
 using build_site::zstd;
-using source::open_dump;
+using source::open_files;
 using support::TempDir;
 
 namespace {
@@ -32,7 +32,7 @@ const std::string gene_b = "Gene : \"b\"\nRemark\t \"two\"\nCGC_name\t \"b-1\"\n
 
 }  // namespace
 
-TEST_CASE("a build answers for its objects, from several files and a continued class") {
+TEST_CASE("A build finds its objects in several files and in a continued class") {
     Site site;
     site.write("dump_A.1.ace", head + gene_a + dumps::trailer);
     site.write("dump_A.2.ace",
@@ -49,7 +49,7 @@ TEST_CASE("a build answers for its objects, from several files and a continued c
     const auto b = build->load({"Gene", "b"});
     REQUIRE(b);
     CHECK(b->nodes.at(1).children.at(0).cell.class_name == "Gene_name");
-    CHECK(build->load({"Gene", "A"}).error().kind == Kind::absent);
+    CHECK(build->load({"Gene", "A"}).error().kind == ErrorKind::absent);
     CHECK(build->load({"Paper", "P1"})->nodes.empty());
 
     std::set<std::string> names;
@@ -62,11 +62,11 @@ TEST_CASE("a build answers for its objects, from several files and a continued c
     CHECK_FALSE(build->digest_of({"Gene", "A"})->has_value());
 }
 
-TEST_CASE("the sample builds open, and leave their sessions out") {
+TEST_CASE("The sample builds open without their session objects") {
     TempDir folder;
     for (const auto* version : {"WS186", "WS187", "WS188"}) {
         const auto build =
-            open_dump({std::string("examples/builds/") + version, folder.path().string(), 64});
+            open_files({std::string("examples/builds/") + version, folder.path().string(), 64});
         REQUIRE(build);
         CHECK((*build)->release().version == version);
         std::size_t objects = 0;
@@ -91,16 +91,16 @@ TEST_CASE("the sample builds open, and leave their sessions out") {
     CHECK(source::kept_indexes(folder.path().string()).size() == 3);
 }
 
-TEST_CASE("a stamp of the build's loading session is known, a curator's is not") {
+TEST_CASE("A timestamp of the loading session is recognised, a curator's is not") {
     TempDir folder;
-    const auto build = open_dump({"examples/builds/WS186", folder.path().string(), 64});
+    const auto build = open_files({"examples/builds/WS186", folder.path().string(), 64});
     REQUIRE(build);
     CHECK((*build)->is_loading_stamp("2008-01-25_10:00:00.1_wormpub") == true);
     CHECK((*build)->is_loading_stamp("2004-04-07_11:29:19.3_wormpub") == false);
     CHECK((*build)->is_loading_stamp("") == false);
 }
 
-TEST_CASE("a build of fewer than 1,000 objects has no loading stamps, one of 1,000 may") {
+TEST_CASE("Only a build of at least 1,000 objects can have loading timestamps") {
     Site site;
     std::string bytes = head;
     for (int i = 0; i < 999; ++i)
@@ -114,19 +114,18 @@ TEST_CASE("a build of fewer than 1,000 objects has no loading stamps, one of 1,0
     CHECK(build->is_loading_stamp("rare") == false);
 }
 
-TEST_CASE(
-    "a dump that is cut off opens for whoever accepts it, without the object it was cut in") {
+TEST_CASE("A truncated dump opens for a caller that accepts it, without the truncated object") {
     const Site site;
     site.write("x.ace", head + gene_a + "Gene : \"b\"\nRemark\t \"tw");
     REQUIRE_FALSE(site.try_open());
-    const auto build = open_dump({site.build().string(), site.index().string(), 64, true});
+    const auto build = open_files({site.build().string(), site.index().string(), 64, true});
     REQUIRE(build);
     CHECK(text_in(*build, "a") == "one");
     CHECK(name_found(*build, {"Gene", "b"}) == "none");
     CHECK_FALSE(site.try_open());
 }
 
-TEST_CASE("the index of a version is kept when another content takes its name") {
+TEST_CASE("The index of a version is kept when other content takes its name") {
     const Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     const auto digest = site.open()->digest();
@@ -142,7 +141,7 @@ TEST_CASE("the index of a version is kept when another content takes its name") 
     CHECK(source::kept_indexes(site.index().string()).size() == 2);
 }
 
-TEST_CASE("packed and split otherwise, a build has the same digests") {
+TEST_CASE("A build has the same digests however it is packed and split") {
     const auto bytes = dumps::read(dumps::sample_files[2]);
     Site plain, packed;
     plain.write("x.ace", bytes);
@@ -161,7 +160,7 @@ TEST_CASE("packed and split otherwise, a build has the same digests") {
     CHECK(packed.open()->digest() == a->digest());
 }
 
-TEST_CASE("an unpacked file that was lost is unpacked again") {
+TEST_CASE("A lost unpacked file is unpacked again") {
     Site site;
     site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));
     (void)site.open();
@@ -169,7 +168,7 @@ TEST_CASE("an unpacked file that was lost is unpacked again") {
     CHECK(text_in(site.open(), "a") == "one");
 }
 
-TEST_CASE("unpacked files go when their build has gone, its index stays") {
+TEST_CASE("Unpacked files are removed when their build is gone, and its index stays") {
     Site site;
     site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));
     (void)site.open();
@@ -177,17 +176,17 @@ TEST_CASE("unpacked files go when their build has gone, its index stays") {
     fs::create_directory(next);
     std::ofstream(next / "release.ini") << "version = WS2\ndate = 2008-03-01\n";
     std::ofstream(next / "y.ace") << head + gene_b + dumps::trailer;
-    const source::DumpSettings settings{next.string(), site.index().string(), 64};
-    REQUIRE(open_dump(settings));
+    const source::FilesSettings settings{next.string(), site.index().string(), 64};
+    REQUIRE(open_files(settings));
     CHECK(fs::exists(site.index() / "WS1.plain"));
     fs::remove_all(site.build());
     std::ofstream(next / "y.ace") << head + gene_b + gene_a + dumps::trailer;
-    REQUIRE(open_dump(settings));
+    REQUIRE(open_files(settings));
     CHECK_FALSE(fs::exists(site.index() / "WS1.plain"));
     CHECK(fs::exists(site.index() / "WS1.index"));
 }
 
-TEST_CASE("damaged packed files are refused") {
+TEST_CASE("Damaged packed files are refused") {
     Site site;
     const auto packed = gzip(head + gene_a + dumps::trailer);
     site.write("x.ace.gz", packed.substr(0, packed.size() - 9));
@@ -203,7 +202,7 @@ TEST_CASE("damaged packed files are refused") {
     CHECK_FALSE(fs::exists(site.index() / "WS1.index"));
 }
 
-TEST_CASE("without a models file the signatures are the same") {
+TEST_CASE("The signatures are the same without a models file") {
     Site with, without;
     for (const auto* site : {&with, &without})
         site->write("x.ace", dumps::read(dumps::sample_files[2]));
@@ -218,7 +217,7 @@ TEST_CASE("without a models file the signatures are the same") {
     });
 }
 
-TEST_CASE("a build that is not whole is refused as a whole, and leaves the one before alone") {
+TEST_CASE("An incomplete build is refused as a whole and leaves the previous one alone") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     const auto before = site.open();
@@ -231,7 +230,7 @@ TEST_CASE("a build that is not whole is refused as a whole, and leaves the one b
     CHECK(name_found(before, {"Gene", "a"}) == "Gene a");
 }
 
-TEST_CASE("an object that is repeated is named with both places") {
+TEST_CASE("A repeated object is reported with both places") {
     Site site;
     site.write("1.ace", head + gene_a + dumps::trailer);
     site.write("2.ace", head + gene_b + gene_a + dumps::trailer);
@@ -239,7 +238,7 @@ TEST_CASE("an object that is repeated is named with both places") {
           "/2.ace:9: a is already at " + fs::canonical(site.build()).string() + "/1.ace:5");
 }
 
-TEST_CASE("a build without a good release.ini is refused, and told what to write") {
+TEST_CASE("A build without a valid release.ini is refused with what to write") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     const std::string hint =
@@ -260,16 +259,16 @@ TEST_CASE("a build without a good release.ini is refused, and told what to write
     CHECK(site.why_not().starts_with("/release.ini:2: "));
 }
 
-TEST_CASE("a folder without files of objects is refused, one that is not there is unavailable") {
+TEST_CASE("A folder without object files is refused, and a missing one is unavailable") {
     Site site;
     CHECK(site.why_not() ==
           " holds no files of objects (*.ace, *.xml, *.jsonl, each also .gz or .zst)");
-    const auto none = open_dump({(site.path() / "none").string(), site.index().string(), 64});
+    const auto none = open_files({(site.path() / "none").string(), site.index().string(), 64});
     REQUIRE_FALSE(none);
-    CHECK(none.error().kind == Kind::unavailable);
+    CHECK(none.error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("an object above max_object_mb is refused by name, the rest unharmed") {
+TEST_CASE("An object above max_object_mb is refused by name, and the rest is read") {
     Site site;
     std::string large = "Gene : \"large\"\n";
     while (large.size() < (2U << 20))
@@ -278,7 +277,7 @@ TEST_CASE("an object above max_object_mb is refused by name, the rest unharmed")
     const auto build = site.open(1);
     const auto refused = build->load({"Gene", "large"});
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == Kind::too_large);
+    CHECK(refused.error().kind == ErrorKind::too_large);
     CHECK(refused.error().text == fs::canonical(site.build()).string() +
                                       "/x.ace:8: Gene large is " + std::to_string(large.size()) +
                                       " bytes long, above max_object_mb = 1");
@@ -288,7 +287,7 @@ TEST_CASE("an object above max_object_mb is refused by name, the rest unharmed")
     CHECK(site.open(3)->digest() == build->digest());
 }
 
-TEST_CASE("an object of 50 MB works") {
+TEST_CASE("An object of 50 MB is read") {
     Site site;
     std::string large = "Gene : \"large\"\nRemark\t \"" + std::string(1 << 20, 'x') + "\"\n";
     while (large.size() < (50U << 20))
@@ -300,20 +299,20 @@ TEST_CASE("an object of 50 MB works") {
     CHECK(object->nodes.at(0).children.size() > 200'000);
 }
 
-TEST_CASE("a malformed object is named with file and line, the rest unharmed") {
+TEST_CASE("A malformed object is reported with file and line, and the rest is read") {
     Site site;
     site.write("x.ace", head + gene_a + "Gene : \"bad\"\nRemark\t \"x\"\nRemark\t \"y\n\n" +
                             gene_b + dumps::trailer);
     const auto build = site.open();
     const auto bad = build->load({"Gene", "bad"});
     REQUIRE_FALSE(bad);
-    CHECK(bad.error().kind == Kind::malformed);
+    CHECK(bad.error().kind == ErrorKind::malformed);
     CHECK(bad.error().text ==
           fs::canonical(site.build()).string() + "/x.ace:10: Gene bad: a quote is not closed");
     CHECK(text_in(build, "b") == "two");
 }
 
-TEST_CASE("names that are too long are not tracked, the rest unharmed") {
+TEST_CASE("Names that are too long are skipped, and the rest is read") {
     Site site;
     const std::string name(10'000, 'n');
     site.write("x.ace", head + "Gene : \"" + name + "\"\nTag\t 1\n\nGene : \"" +
@@ -321,12 +320,12 @@ TEST_CASE("names that are too long are not tracked, the rest unharmed") {
                             dumps::trailer);
     const auto build = site.open();
     CHECK(name_found(build, {"Gene", name}) == "none");
-    CHECK(build->load({"Gene", name}).error().kind == Kind::absent);
+    CHECK(build->load({"Gene", name}).error().kind == ErrorKind::absent);
     CHECK(build->load({"Gene", std::string(512, 'm')}));
     CHECK(build->class_counts() == std::vector<source::ClassCount>{{"Gene", 2}});
 }
 
-TEST_CASE("an index is made again when a dump file changed, and only then") {
+TEST_CASE("An index is made again only when a dump file changed") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     const auto first = site.open();
@@ -336,7 +335,7 @@ TEST_CASE("an index is made again when a dump file changed, and only then") {
 
     site.write("y.ace", head + gene_b + dumps::trailer);
     CHECK(text_in(site.open(), "b") == "two");
-    // Same size, another inode.
+    // The size is the same, the inode another.
     site.write("new",
                head + "Gene : \"b\"\nRemark\t \"six\"\nCGC_name\t \"b-1\"\n\n" + dumps::trailer);
     fs::rename(site.build() / "new", site.build() / "y.ace");
@@ -347,7 +346,7 @@ TEST_CASE("an index is made again when a dump file changed, and only then") {
     CHECK(name_found(site.open(), {"Gene", "b"}) == "none");
 }
 
-TEST_CASE("a damaged index is made again, whichever byte it is") {
+TEST_CASE("A damaged index is made again, whichever byte is damaged") {
     Site site;
     site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
     const auto digest = site.open()->digest();
@@ -362,7 +361,7 @@ TEST_CASE("a damaged index is made again, whichever byte it is") {
     }
 }
 
-TEST_CASE("several processes that need one index make it without harm") {
+TEST_CASE("Several processes can make the same index at once") {
     Site site;
     site.write("x.ace", dumps::read(dumps::sample_files[2]));
     site.write("y.ace.gz", gzip(head + gene_a + dumps::trailer));
@@ -371,7 +370,7 @@ TEST_CASE("several processes that need one index make it without harm") {
         const pid_t child = fork();
         REQUIRE(child >= 0);
         if (child == 0) {
-            const auto build = open_dump({site.build().string(), site.index().string(), 64});
+            const auto build = open_files({site.build().string(), site.index().string(), 64});
             const bool ok = build && (*build)->load({"Gene", "WBGene00006763"}) &&
                             (*build)->load({"Gene", "a"});
             ::_exit(ok ? 0 : 1);
@@ -389,7 +388,7 @@ TEST_CASE("several processes that need one index make it without harm") {
     CHECK(left == std::set<std::string>{"WS1.index", "WS1.lock", "WS1.plain"});
 }
 
-TEST_CASE("many threads may ask one build") {
+TEST_CASE("Many threads can read one build") {
     Site site;
     site.write("x.ace", dumps::read(dumps::sample_files[0]));
     const auto build = site.open();
@@ -406,7 +405,7 @@ TEST_CASE("many threads may ask one build") {
     CHECK(right == 400);
 }
 
-TEST_CASE("a build whose folder vanishes while it is open goes on to answer") {
+TEST_CASE("A build whose folder vanishes while it is open still answers") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     const auto build = site.open();
@@ -414,32 +413,32 @@ TEST_CASE("a build whose folder vanishes while it is open goes on to answer") {
     CHECK(text_in(build, "a") == "one");
     const auto again = site.try_open();
     REQUIRE_FALSE(again);
-    CHECK(again.error().kind == Kind::unavailable);
+    CHECK(again.error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("a dump file written into under an open build makes its objects unavailable") {
+TEST_CASE("A dump file written to while the build is open makes its objects unavailable") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     const auto build = site.open();
     site.write("x.ace", head + "Gene : \"a\" -O \"s\"\nRemark\t \"ONE\"\n\n" + dumps::trailer);
     const auto object = build->load({"Gene", "a"});
     REQUIRE_FALSE(object);
-    CHECK(object.error().kind == Kind::unavailable);
+    CHECK(object.error().kind == ErrorKind::unavailable);
     site.write("x.ace", "");
-    CHECK(build->load({"Gene", "a"}).error().kind == Kind::unavailable);
+    CHECK(build->load({"Gene", "a"}).error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("a link switched while a build is open does not mix two builds") {
+TEST_CASE("Switching a link while a build is open does not mix two builds") {
     TempDir folder;
     const auto link = folder.path() / "current";
     const auto samples = fs::absolute("examples/builds");
     fs::create_directory_symlink(samples / "WS186", link);
-    const source::DumpSettings settings{link.string(), (folder.path() / "index").string(), 64};
-    const auto before = open_dump(settings);
+    const source::FilesSettings settings{link.string(), (folder.path() / "index").string(), 64};
+    const auto before = open_files(settings);
     const auto identity = source::identity_of(settings.folder);
     fs::remove(link);
     fs::create_directory_symlink(samples / "WS188", link);
-    const auto after = open_dump(settings);
+    const auto after = open_files(settings);
     REQUIRE(before);
     REQUIRE(after);
     CHECK((*before)->release().version == "WS186");
@@ -449,7 +448,7 @@ TEST_CASE("a link switched while a build is open does not mix two builds") {
     CHECK(identity != source::identity_of(settings.folder));
 }
 
-TEST_CASE("a build's identity changes with each of its files, and with nothing else") {
+TEST_CASE("The identity of a build changes with each of its files and with nothing else") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     const auto identity = [&] {
@@ -465,14 +464,15 @@ TEST_CASE("a build's identity changes with each of its files, and with nothing e
     site.write("models.wrm", "?Gene\n");
     const auto second = identity();
     CHECK(second != first);
-    site.write("included.txt", "x");  // perhaps by a curators' file
+    site.write("included.txt", "x");  // a curators' file could include it
     CHECK(identity() != second);
     site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
     CHECK(identity() != second);
-    CHECK(source::identity_of((site.path() / "none").string()).error().kind == Kind::unavailable);
+    CHECK(source::identity_of((site.path() / "none").string()).error().kind ==
+          ErrorKind::unavailable);
 }
 
-TEST_CASE("a file that nothing can include is no part of a build's identity") {
+TEST_CASE("A file that nothing can include is not part of the identity of a build") {
     Site site;
     site.write("x.jsonl", R"({"class":"Gene","name":"a","tree":[]})"
                           "\n");
@@ -492,11 +492,11 @@ TEST_CASE("a file that nothing can include is no part of a build's identity") {
     CHECK(identity() != with_log);
 }
 
-TEST_CASE("a file beside the objects that can't be reached is left out") {
+TEST_CASE("An unreachable file beside the object files is ignored") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     const auto first = source::identity_of(site.build().string());
-    const std::string no_name(300, 'x');  // is too long: an error for root as well
+    const std::string no_name(300, 'x');  // too long: an error even for root
     fs::create_symlink(no_name, site.build() / "dump.log");
     CHECK(name_found(site.open(), {"Gene", "a"}) == "Gene a");
     REQUIRE(first);
@@ -505,10 +505,10 @@ TEST_CASE("a file beside the objects that can't be reached is left out") {
     CHECK(site.why_not().find("dump.log is not in the folder") != std::string::npos);
     site.remove("y.ace");
     fs::create_symlink(no_name, site.build() / "models.wrm");
-    CHECK(site.try_open().error().kind == Kind::unavailable);
+    CHECK(site.try_open().error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("what is kept of a build whose files are gone: names, counts and digests") {
+TEST_CASE("The kept index of a deleted build has its names, counts and digests") {
     Site site;
     site.write("x.ace", head + gene_a + gene_b + dumps::trailer);
     const auto build = site.open();
@@ -522,10 +522,10 @@ TEST_CASE("what is kept of a build whose files are gone: names, counts and diges
     CHECK((*index)->class_counts() == build->class_counts());
     CHECK((*index)->digest_of({"Gene", "a"}) == build->digest_of({"Gene", "a"}));
     CHECK(name_found(*index, {"gene", "B"}) == "Gene b");
-    CHECK((*index)->load({"Gene", "a"}).error().kind == Kind::unavailable);
+    CHECK((*index)->load({"Gene", "a"}).error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("kept indexes come oldest release first, without those that are damaged") {
+TEST_CASE("Kept indexes are listed oldest release first, without damaged ones") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     for (const auto* version : {"WS100", "WS99", "WS98"}) {
@@ -539,10 +539,10 @@ TEST_CASE("kept indexes come oldest release first, without those that are damage
     CHECK(kept[1].release.version == "WS100");
     CHECK(source::kept_indexes((site.path() / "none").string()).empty());
     CHECK(source::open_kept_index((site.index() / "WS98.index").string()).error().kind ==
-          Kind::malformed);
+          ErrorKind::malformed);
 }
 
-TEST_CASE("an index folder that can't be written is named") {
+TEST_CASE("An index folder that cannot be written is named") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
     std::ofstream(site.path() / "index") << "a file";

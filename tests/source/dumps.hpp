@@ -1,4 +1,4 @@
-// Dump files for tests: read, taken apart, and written as AceDB's dumper writes them.
+// Reads dump files for tests, divides them, and writes objects as AceDB's dumper does.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -29,7 +29,7 @@ inline std::string read(const std::string& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The bytes of each object of a dump file; above `most` bytes only their start.
+// Returns the bytes of each object of a dump file; above `most` bytes only their start.
 inline base::Result<std::vector<std::string>> try_objects_in(const std::string& path,
                                                              std::size_t most = 64 << 20) {
     const auto file = source::open_file(AT_FDCWD, path);
@@ -82,7 +82,7 @@ inline void write_lines(std::string& out, const std::vector<tree::Node>& nodes,
     }
 }
 
-// As `dump -T` writes it, without the blank line after it.
+// Writes an object as `dump -T` does, without the blank line after it.
 inline std::string written(const tree::Object& object) {
     std::string out = object.id.class_name + " : " + in_quotes(object.id.name);
     if (!object.stamp.empty()) out += " -O " + in_quotes(object.stamp);

@@ -1,30 +1,15 @@
-// Curators' files against what a real AceDB made of the same bytes: its own stamped dumps.
+// Curators' files compared with AceDB's own stamped dump after it had read them.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <set>
 
-#include "source/ace_object.hpp"
 #include "source/curated_loading.hpp"
 #include "tree/outline.hpp"
 
+using curated_files::drop_stamps;
+using curated_files::objects_of_dump;
+
 namespace {
-
-std::vector<tree::Object> objects_of(const std::string& path, const tree::Models& models) {
-    std::vector<tree::Object> objects;
-    for (const auto& bytes : dumps::objects_in(path)) {
-        const auto object = source::parse_object(bytes, models);
-        REQUIRE(object);
-        objects.push_back(*object);
-    }
-    return objects;
-}
-
-void drop_stamps(std::vector<tree::Node>& nodes) {
-    for (auto& node : nodes) {
-        node.stamp.clear();
-        drop_stamps(node.children);
-    }
-}
 
 // The order of tags is that of the models, and ours differ from WormBase's in places.
 std::vector<std::string> sorted(std::vector<std::string> paths) {
@@ -32,7 +17,7 @@ std::vector<std::string> sorted(std::vector<std::string> paths) {
     return paths;
 }
 
-// The one value that AceDB took of the clock: `CGC_received now`, with the time of day.
+// Drops the one value that AceDB took from the clock: `CGC_received now`, with the time of day.
 void drop_now(tree::Object& object) {
     for (auto& tag : object.nodes)
         for (auto& second : tag.children)
@@ -43,17 +28,17 @@ void drop_now(tree::Object& object) {
 
 }  // namespace
 
-TEST_CASE("what AceDB stores of awkward files is what is read of them") {
-    const auto& models = hand::sample_models();
-    source::curated::Reader written(hand::settings_of(models));
+TEST_CASE("Unusual curators' files are read as AceDB stores them") {
+    const auto& models = curated_files::sample_models();
+    source::curated::Reader written(curated_files::settings_of(models));
     for (const std::string name : {"input-1.ace", "input-2.ace"})
         REQUIRE(written.load(name, dumps::read("tests/data/edge/" + name)));
-    const auto loaded = hand::taken(written);
+    const auto loaded = curated_files::taken(written);
 
     std::set<std::string> compared;
-    for (auto& stored : objects_of("tests/data/edge/dump.ace", models)) {
+    for (auto& stored : objects_of_dump("tests/data/edge/dump.ace", models)) {
         const auto name = stored.id.class_name + ' ' + stored.id.name;
-        // The other ones stand in no file of these two, or exist by cross reference alone.
+        // The others are in other files, or exist only through cross references.
         if (!loaded.objects.contains(name)) continue;
         INFO(name);
         drop_stamps(stored.nodes);  // of the session that loaded them
@@ -67,8 +52,8 @@ TEST_CASE("what AceDB stores of awkward files is what is read of them") {
     CHECK(compared.size() == 26);
 }
 
-TEST_CASE("what AceDB refuses of awkward files is told with its place") {
-    source::curated::Reader written(hand::settings_of(hand::sample_models()));
+TEST_CASE("What AceDB refuses in unusual files is reported with its place") {
+    source::curated::Reader written(curated_files::settings_of(curated_files::sample_models()));
     for (const std::string name : {"input-1.ace", "input-2.ace"})
         REQUIRE(written.load(name, dumps::read("tests/data/edge/" + name)));
     std::vector<std::string> told;
@@ -81,22 +66,23 @@ TEST_CASE("what AceDB refuses of awkward files is told with its place") {
                       "input-2.ace:51: Gene \"e30\": no tag \"quoted'\" in the model"});
 }
 
-TEST_CASE("a whole dump, read as if a curator had written it, gives the same objects") {
+TEST_CASE("A whole dump gives the same objects when read as a curators' file") {
     const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
     for (const auto& file : dumps::sample_files) {
-        source::curated::Reader written(hand::settings_of(models));
+        source::curated::Reader written(curated_files::settings_of(models));
         REQUIRE(written.load("dump.ace", dumps::read(file)));
-        const auto loaded = hand::taken(written);
+        const auto loaded = curated_files::taken(written);
         for (const auto& rejection : loaded.rejections) UNSCOPED_INFO(rejection.reason);
         CHECK(loaded.rejections.empty());
-        const auto stored = objects_of(file, models);
+        const auto stored = objects_of_dump(file, models);
         CHECK(loaded.objects.size() == stored.size());
         for (const auto& object : stored) {
             const auto& read = loaded.at(object.id.class_name + ' ' + object.id.name);
             INFO(object.id.class_name << ' ' << object.id.name);
             const bool is_array = source::form_of(object.id.class_name) != source::Form::tree;
             CHECK(read.stamp == (is_array ? "" : object.stamp));
-            CHECK(sorted(hand::paths_of(read)) == sorted(hand::paths_of(object)));
+            CHECK(sorted(curated_files::paths_of(read)) ==
+                  sorted(curated_files::paths_of(object)));
             REQUIRE(tree::signature_of(read.nodes) == tree::signature_of(object.nodes));
         }
     }

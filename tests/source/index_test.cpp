@@ -33,7 +33,7 @@ std::optional<IndexWriter::Duplicate> write_index(const std::string& path,
     }
     source::Facts facts;
     facts.release = {"WS1", *base::parse_date("2008-02-01")};
-    facts.folder = "/a folder\twith\nodd %41 bytes";
+    facts.origin = "/a folder\twith\nodd %41 bytes";
     facts.untracked = 3;
     facts.files = {{"dump.ace", {~std::uint64_t{0}, 5, -7}, 5}};
     auto twins = writer->finish(facts);
@@ -62,7 +62,7 @@ const std::vector<Made> some = {{"Gene", "unc-26"},
 
 }  // namespace
 
-TEST_CASE("an index finds what was written into it, and tells it as it was") {
+TEST_CASE("An index contains what was written to it, unchanged") {
     TempDir folder;
     const auto path = (folder.path() / "x.index").string();
     REQUIRE_FALSE(write_index(path, some));
@@ -76,7 +76,7 @@ TEST_CASE("an index finds what was written into it, and tells it as it was") {
     CHECK_FALSE(index.find_exact({"Gene", "a name of several words"}));
 
     const auto& facts = index.facts();
-    CHECK(facts.folder == "/a folder\twith\nodd %41 bytes");
+    CHECK(facts.origin == "/a folder\twith\nodd %41 bytes");
     CHECK(facts.untracked == 3);
     CHECK(facts.release.version == "WS1");
     CHECK(facts.files ==
@@ -87,7 +87,7 @@ TEST_CASE("an index finds what was written into it, and tells it as it was") {
     CHECK(alone->digest == facts.digest);
 }
 
-TEST_CASE("a name is found exactly, else without regard to case where that is one object") {
+TEST_CASE("A name is found exactly, or in another case where that gives one object") {
     TempDir folder;
     const auto path = (folder.path() / "x.index").string();
     REQUIRE_FALSE(write_index(path, some));
@@ -98,12 +98,12 @@ TEST_CASE("a name is found exactly, else without regard to case where that is on
     };
     CHECK(found("Gene", "unc-26") == "unc-26");
     CHECK(found("Gene", "UNC-26") == "UNC-26");
-    CHECK(found("Gene", "Unc-26") == "none");  // two, and none exact
+    CHECK(found("Gene", "Unc-26") == "none");  // there are two, and none is exact
     CHECK(found("gene", "DAF-16") == "daf-16");
     CHECK(found("Gene", "daf-1") == "none");
 }
 
-TEST_CASE("entries are told in the order of the files, and each once by its hash") {
+TEST_CASE("Entries are listed in the order of the files, and each is found once by its hash") {
     TempDir folder;
     const auto path = (folder.path() / "x.index").string();
     REQUIRE_FALSE(write_index(path, some));
@@ -119,7 +119,7 @@ TEST_CASE("entries are told in the order of the files, and each once by its hash
     CHECK(offsets == std::multiset<std::uint64_t>{100, 200, 300, 400, 500});
 }
 
-TEST_CASE("the digest of a build knows its objects, not their order") {
+TEST_CASE("The digest of a build depends on its objects and not on their order") {
     TempDir folder;
     const auto digest = digest_of(folder, some);
     CHECK(digest.size() == 32);
@@ -127,7 +127,7 @@ TEST_CASE("the digest of a build knows its objects, not their order") {
     CHECK(digest_of(folder, {some[0], some[1], some[2], some[3]}) != digest);
 }
 
-TEST_CASE("an object that comes twice is told with both places, and no index put in place") {
+TEST_CASE("An object that comes twice is reported with both places, and no index is written") {
     TempDir folder;
     const auto path = (folder.path() / "x.index").string();
     const auto twins = write_index(path, {some[2], some[0], some[1], some[0]});
@@ -138,7 +138,7 @@ TEST_CASE("an object that comes twice is told with both places, and no index put
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("an index with any byte changed, or cut, is refused") {
+TEST_CASE("An index that is changed in any byte or truncated is refused") {
     TempDir folder;
     const auto path = (folder.path() / "x.index").string();
     REQUIRE_FALSE(write_index(path, some));
@@ -150,16 +150,16 @@ TEST_CASE("an index with any byte changed, or cut, is refused") {
         INFO(i);
         const auto index = Index::open(path);
         REQUIRE_FALSE(index);
-        CHECK(index.error().kind == base::Kind::malformed);
+        CHECK(index.error().kind == base::ErrorKind::malformed);
         folder.write("x.index", whole.substr(0, i));
         REQUIRE_FALSE(Index::open(path));
     }
     folder.write("x.index", whole + "x");
     CHECK_FALSE(Index::open(path));
-    CHECK(Index::open((folder.path() / "none").string()).error().kind == base::Kind::absent);
+    CHECK(Index::open((folder.path() / "none").string()).error().kind == base::ErrorKind::absent);
 }
 
-TEST_CASE("an empty build has an index, too") {
+TEST_CASE("An empty build has an index, too") {
     TempDir folder;
     const auto path = (folder.path() / "x.index").string();
     REQUIRE_FALSE(write_index(path, {}));
@@ -168,7 +168,7 @@ TEST_CASE("an empty build has an index, too") {
     CHECK_FALSE(index.find({"Gene", "x"}));
 }
 
-TEST_CASE("facts of every kind are told as they were") {
+TEST_CASE("Facts of every kind are returned unchanged") {
     source::Facts facts;
     facts.release = {"WS1", *base::parse_date("2008-02-01")};
     facts.files = {{"a.ace", {1, 2, 3}, 2},
@@ -193,9 +193,9 @@ TEST_CASE("facts of every kind are told as they were") {
         facts.loading_stamps);
 }
 
-// Written by the program before it knew more than dumps: the only memory of builds discarded
+// Written by a program that knew only dumps: the only record of builds that were deleted
 // since.
-TEST_CASE("facts of an index written by an older program are read") {
+TEST_CASE("Facts of an index written by an older program are read") {
     const auto read = source::index_format::parse_facts(
         "release\tWS186\t2008-02-01\n"
         "folder\t%2Fbuilds%2FWS186\n"
@@ -217,7 +217,7 @@ TEST_CASE("facts of an index written by an older program are read") {
     CHECK(read->remarks.empty());
 }
 
-TEST_CASE("facts that are none are dropped") {
+TEST_CASE("Invalid facts are dropped") {
     for (const auto* text :
          {"", "release\tWS1", "released\tWS1\n", "file\ta.ace\t1\t5\t7\n",
           "file\ta.ace\t1\t5\t7\t5\txml\n", "file\ta.ace\t1\t5\t7\t5\t\tmore\n",

@@ -1,4 +1,4 @@
-// A running AceDB of a test's own, and builds opened from it.
+// A test server with builds opened from it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,7 +31,7 @@ inline Contents text_of(const std::string& dump) {
     return std::make_shared<support::AceContents>(support::AceContents::of_text(dump));
 }
 
-// A dump of one class of these objects, each with its own lines.
+// Returns a dump of one class with these objects, each with its own lines.
 inline std::string one_class(const std::string& class_name,
                              const std::vector<std::pair<std::string, std::string>>& objects) {
     std::string text = "\n\n // Class " + class_name + " \n\n";
@@ -40,7 +40,7 @@ inline std::string one_class(const std::string& class_name,
     return text + " // End of this dump file \n\n";
 }
 
-// A server, and the settings to reach it.
+// A server and the settings to reach it.
 class Site {
    public:
     explicit Site(Contents contents, support::AceServerSettings of_server = {})
@@ -59,6 +59,7 @@ class Site {
         settings.name = address.name();
         settings.most_sessions = sessions;
         settings.patience = std::chrono::seconds(20);
+        settings.pause = pause;
         return std::make_shared<source::acedb::Database>(std::move(settings));
     }
 
@@ -85,9 +86,10 @@ class Site {
     support::TempDir folder;
     support::AceServer server;
     source::acedb::ServerAddress address;
+    std::chrono::milliseconds pause{100};  // before a silent server is asked again
 };
 
-// Until it is so, or the test has failed.
+// Returns true once the condition holds, false when it does not within a minute.
 template <class Condition>
 bool comes_true(const Condition& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -1,4 +1,4 @@
-// Objects in other notations, for tests: as a dump without stamps, JSON Lines, XML.
+// Writes objects in other notations for tests: as a dump without timestamps, JSON Lines, XML.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace notations {
 
-// The objects of a dump, but for its sessions.
+// Returns the objects of a dump without its sessions.
 inline std::vector<tree::Object> objects_in(const std::string& dump, const tree::Models& models) {
     std::vector<tree::Object> objects;
     for (const auto& bytes : dumps::objects_in(dump)) {
@@ -24,8 +24,8 @@ inline std::vector<tree::Object> objects_in(const std::string& dump, const tree:
     return objects;
 }
 
-// As `dump` without -T writes a path: of tags that follow each other only the last, but for one
-// that carries a hash, whose tags are none of its own model.
+// Shortens paths as `dump` without -T does: of consecutive tags only the last stays, except
+// one that carries a hash, whose tags are not in its own model.
 inline void shorten(std::vector<tree::Node>& nodes, const tree::Models& models,
                     tree::Models::Position place) {
     const auto below = [&](tree::Models::Position from, const tree::Node& node) {
@@ -40,8 +40,9 @@ inline void shorten(std::vector<tree::Node>& nodes, const tree::Models& models,
         node.stamp.clear();
         const auto at = below(place, node);
         const auto is_dropped = [&](const tree::Node& child) {
-            return node.cell.kind == tree::Kind::tag && child.cell.kind == tree::Kind::tag &&
-                   at != tree::Models::unknown && is_own(at, child);
+            return node.cell.kind == tree::CellKind::tag &&
+                   child.cell.kind == tree::CellKind::tag && at != tree::Models::unknown &&
+                   is_own(at, child);
         };
         auto children = std::move(node.children);
         node.children.clear();
@@ -56,7 +57,7 @@ inline void shorten(std::vector<tree::Node>& nodes, const tree::Models& models,
     nodes = std::move(shortened);
 }
 
-// A whole dump, of AceDB's `dump` without -T.
+// Returns a whole dump as AceDB's `dump` without -T writes it.
 inline std::string unstamped(const std::string& dump, const tree::Models& models) {
     std::string out = "\n\n // Class Gene \n\n";
     for (const auto& bytes : dumps::objects_in(dump)) {
@@ -92,20 +93,20 @@ inline std::string attribute(const std::string& name, const std::string& value) 
 
 inline std::string class_of(const tree::Cell& cell) {
     switch (cell.kind) {
-        case tree::Kind::integer: return "#int";
-        case tree::Kind::real: return "#float";
-        case tree::Kind::date: return "#date";
-        case tree::Kind::comment: return "#Comment";
-        case tree::Kind::reference:
-        case tree::Kind::member: return cell.class_name;
-        case tree::Kind::text:
-        case tree::Kind::tag: break;
+        case tree::CellKind::integer: return "#int";
+        case tree::CellKind::real: return "#float";
+        case tree::CellKind::date: return "#date";
+        case tree::CellKind::comment: return "#Comment";
+        case tree::CellKind::reference:
+        case tree::CellKind::member: return cell.class_name;
+        case tree::CellKind::text:
+        case tree::CellKind::tag: break;
     }
     return "#txt";
 }
 
-// As AcePerl's asXML writes it, without what that loses of dates and floats. `tag` is the tag
-// whose value stands in column `column` - 1.
+// Writes XML as AcePerl's asXML does, but keeps dates and floats exact. `tag` is the tag
+// whose value is in column `column` - 1.
 inline void write_xml(std::string& out, const std::vector<tree::Node>& nodes,
                       const std::string& tag, int column) {
     const auto write_value = [&](const tree::Node& node, const std::string& name,
@@ -118,13 +119,13 @@ inline void write_xml(std::string& out, const std::vector<tree::Node>& nodes,
         out += "</" + name + ">\n";
     };
     for (const auto& node : nodes) {
-        if (node.cell.kind != tree::Kind::tag) {
+        if (node.cell.kind != tree::CellKind::tag) {
             write_value(node, tag + "-" + std::to_string(column), tag, column + 1);
             continue;
         }
         std::vector<tree::Node> tags;
         for (const auto& child : node.children) {
-            if (child.cell.kind == tree::Kind::tag)
+            if (child.cell.kind == tree::CellKind::tag)
                 tags.push_back(child);
             else
                 write_value(child, node.cell.text, node.cell.text, 2);

@@ -15,7 +15,7 @@
 #include "source/index_folder.hpp"
 #include "tree/outline.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using build_site::gzip;
 using build_site::name_found;
 using build_site::Site;
@@ -94,7 +94,7 @@ std::string gene_xml(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a dump without stamps has the signatures of the stamped one") {
+TEST_CASE("A dump without timestamps has the signatures of the same dump with them") {
     const Site site;
     site.write("x.ace", notations::unstamped(dumps::sample_files[2], models()));
     site.write("models.wrm", models_text());
@@ -103,7 +103,7 @@ TEST_CASE("a dump without stamps has the signatures of the stamped one") {
     CHECK(site.open()->is_loading_stamp("2008-01-25_10:00:00.1_wormpub") == false);
 }
 
-TEST_CASE("without its models a dump without stamps keeps the tags that it names, and says so") {
+TEST_CASE("A dump without timestamps and models keeps its tags and logs a warning") {
     const Site site;
     site.write("x.ace.gz", gzip(notations::unstamped(dumps::sample_files[2], models())));
     const auto build = site.open();
@@ -118,7 +118,7 @@ TEST_CASE("without its models a dump without stamps keeps the tags that it names
     CHECK(site.open()->remarks().empty());
 }
 
-TEST_CASE("the sample build in JSON Lines has the signatures of its dump, packed or not") {
+TEST_CASE("The sample build in JSON Lines has the signatures of its dump, packed or not") {
     const auto lines = notations::json_lines(sample());
     std::string digest;
     for (const auto* name : {"x.jsonl", "x.jsonl.gz", "x.jsonl.zst"}) {
@@ -130,13 +130,13 @@ TEST_CASE("the sample build in JSON Lines has the signatures of its dump, packed
         const auto build = site.open();
         if (digest.empty()) digest = build->digest();
         CHECK(build->digest() == digest);
-        // .N of a session is no part of a time.
+        // The .N of a session is not part of a time.
         CHECK(build->is_loading_stamp("2008-01-25_10:00:00_wormpub") == true);
         CHECK(build->is_loading_stamp("2004-04-07_11:29:19_wormpub") == false);
     }
 }
 
-TEST_CASE("the sample build in XML has the signatures of its dump, packed or not") {
+TEST_CASE("The sample build in XML has the signatures of its dump, packed or not") {
     const auto bytes = notations::xml(sample());
     for (const auto* name : {"x.xml", "x.xml.gz", "x.xml.zst"}) {
         INFO(name);
@@ -149,7 +149,7 @@ TEST_CASE("the sample build in XML has the signatures of its dump, packed or not
     }
 }
 
-TEST_CASE("a curators' file is a build, with its own lines and what AceDB would refuse of it") {
+TEST_CASE("A curators' file is a build and reports its own lines that AceDB would reject") {
     const Site site;
     site.write("models.wrm", models_text());
     site.write("x.ace", "// ours\nGene WBGene00000001\nCGC_name  unc-1 // new\nRemark \"one\"\n\n"
@@ -162,12 +162,12 @@ TEST_CASE("a curators' file is a build, with its own lines and what AceDB would 
     CHECK(tree::count_nodes(object->nodes) > 6);
     CHECK(build->load({"Gene", "b"}));
     REQUIRE(build->remarks().size() == 1);
-    CHECK_THAT(build->remarks()[0], Contains("would refuse 1 lines") && Contains("/x.ace:7: ") &&
+    CHECK_THAT(build->remarks()[0], Contains("would reject 1 lines") && Contains("/x.ace:7: ") &&
                                         Contains("No_such_tag"));
     CHECK(site.open()->remarks() == build->remarks());
 }
 
-TEST_CASE("what a curators' file is made of makes its index again when it changes") {
+TEST_CASE("A change of any file behind a curators' file makes its index again") {
     const Site site;
     site.write("x.ace", "Gene a\n@more.txt\n");
     site.write("more.txt", "Remark \"one\"\n");
@@ -186,10 +186,10 @@ TEST_CASE("what a curators' file is made of makes its index again when it change
     CHECK_THAT(site.why_not(), StartsWith("/x.ace:2: ") && Contains("more.txt"));
 }
 
-TEST_CASE("a curators' file larger than may be held is refused with its place") {
+TEST_CASE("A curators' file that needs too much memory is refused with its place") {
     const Site site;
     site.write("x.ace", "Gene a\n");
-    fs::resize_file(site.build() / "x.ace", std::uintmax_t{3} << 30);  // takes no room
+    fs::resize_file(site.build() / "x.ace", std::uintmax_t{3} << 30);  // sparse
     CHECK(site.why_not() == "/x.ace: is larger than a curators' file may be");
     site.write("x.ace", "Gene a\n@more.txt\n");
     site.write("more.txt", "");
@@ -197,7 +197,7 @@ TEST_CASE("a curators' file larger than may be held is refused with its place") 
     CHECK_THAT(site.why_not(), StartsWith("/x.ace:2: ") && Contains("more.txt"));
 }
 
-TEST_CASE("files of several notations make one build") {
+TEST_CASE("Files of several notations make one build") {
     const Site site;
     site.write("a.ace",
                "\n\n // Class Gene \n\nGene : \"a\"\nRemark\t \"dump\"\n\n" + dumps::trailer);
@@ -214,7 +214,7 @@ TEST_CASE("files of several notations make one build") {
     CHECK(site.open()->digest() == build->digest());
 }
 
-TEST_CASE("an object in two files of other notations is named with both places") {
+TEST_CASE("An object in two files of different notations is reported with both places") {
     const Site site;
     const auto real = fs::canonical(site.build()).string();
     site.write("a.jsonl", gene("b", "1") + "\n" + gene("a", "1"));
@@ -230,7 +230,7 @@ TEST_CASE("an object in two files of other notations is named with both places")
     CHECK_FALSE(fs::exists(site.index() / "WS1.index"));
 }
 
-TEST_CASE("a file that is cut off, empty or none of its notation is refused with its place") {
+TEST_CASE("A file that is truncated, empty or not of its notation is refused with its place") {
     const Site site;
     const auto why = [&](const std::string& name, const std::string& bytes) {
         site.write(name, bytes);
@@ -255,25 +255,25 @@ TEST_CASE("a file that is cut off, empty or none of its notation is refused with
     CHECK_THAT(why("x.xml.zst", "no zstd"), StartsWith("/x.xml.zst: is damaged"));
 }
 
-TEST_CASE("a line of 100 MB is known by name, and the rest unharmed") {
+TEST_CASE("A line of 100 MB is known by name, and the rest is read") {
     const Site site;
     site.write("x.jsonl", gene("a", "1") + R"({"class":"Gene","name":"large","tree":[)");
     const auto path = site.build() / "x.jsonl";
-    fs::resize_file(path, 100 << 20);  // NULs that take no room on the disk
+    fs::resize_file(path, 100 << 20);  // sparse, filled with NULs
     std::ofstream(path, std::ios::app) << "]}\n" << gene("b", "2");
     const auto build = site.open();
     CHECK(name_found(build, {"gene", "LARGE"}) == "Gene large");
     const auto large = build->load({"Gene", "large"});
     REQUIRE_FALSE(large);
-    CHECK(large.error().kind == Kind::too_large);
+    CHECK(large.error().kind == ErrorKind::too_large);
     CHECK_THAT(large.error().text, Contains("/x.jsonl:2: Gene large is 1048"));
     CHECK(text_in(build, "b") == "2");
     const auto allowed = site.open(200)->load({"Gene", "large"});
     REQUIRE_FALSE(allowed);
-    CHECK(allowed.error().kind == Kind::malformed);
+    CHECK(allowed.error().kind == ErrorKind::malformed);
 }
 
-TEST_CASE("an XML object above max_object_mb is known by name until the limit allows it") {
+TEST_CASE("An XML object above max_object_mb is known by name until the limit allows it") {
     const Site site;
     std::string large = "<Gene class='Gene' value='large'>";
     while (large.size() < (3U << 20))
@@ -282,16 +282,16 @@ TEST_CASE("an XML object above max_object_mb is known by name until the limit al
     const auto build = site.open(1);
     const auto refused = build->load({"Gene", "large"});
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == Kind::too_large);
+    CHECK(refused.error().kind == ErrorKind::too_large);
     CHECK_THAT(refused.error().text, Contains("/x.xml:4: Gene large is more than 1048576 bytes"));
     CHECK(text_in(build, "b") == "2");
     CHECK(site.open(16)->load({"Gene", "large"}));
     const auto made = fs::last_write_time(site.index() / "WS1.index");
-    CHECK(site.open(1)->load({"Gene", "large"}).error().kind == Kind::too_large);
+    CHECK(site.open(1)->load({"Gene", "large"}).error().kind == ErrorKind::too_large);
     CHECK(fs::last_write_time(site.index() / "WS1.index") == made);
 }
 
-TEST_CASE("index and plain forms that are lost or damaged are made again") {
+TEST_CASE("Lost or damaged indexes and plain files are made again") {
     const Site site;
     site.write("a.xml", gene_xml("a", "1"));
     site.write("b.ace", "Gene b\nRemark 2\n");
@@ -319,7 +319,7 @@ TEST_CASE("index and plain forms that are lost or damaged are made again") {
     check();
 }
 
-TEST_CASE("what is known of a build in other notations stays when its folder has gone") {
+TEST_CASE("What is known of a build in other notations stays when its folder is gone") {
     const Site site;
     site.write("a.xml", gene_xml("a", "1"));
     site.write("b.ace", "Gene b\nRemark 2\nNo_tag\n");
@@ -331,10 +331,10 @@ TEST_CASE("what is known of a build in other notations stays when its folder has
     REQUIRE(kept);
     CHECK((*kept)->digest() == build->digest());
     CHECK((*kept)->class_counts() == build->class_counts());
-    CHECK((*kept)->load({"Gene", "a"}).error().kind == Kind::unavailable);
+    CHECK((*kept)->load({"Gene", "a"}).error().kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("plain forms go when their build has gone") {
+TEST_CASE("Plain files are removed when their build is gone") {
     const Site site;
     site.write("a.xml", gene_xml("a", "1"));
     (void)site.open();
@@ -343,13 +343,12 @@ TEST_CASE("plain forms go when their build has gone") {
     std::ofstream(next / "release.ini") << "version = WS2\ndate = 2008-03-01\n";
     std::ofstream(next / "y.jsonl") << gene("b", "2");
     fs::remove_all(site.build());
-    REQUIRE(source::open_dump({next.string(), site.index().string(), 64}));
+    REQUIRE(source::open_files({next.string(), site.index().string(), 64}));
     CHECK_FALSE(fs::exists(site.index() / "WS1.plain"));
     CHECK(fs::exists(site.index() / "WS1.index"));
 }
 
-TEST_CASE(
-    "a file written into is noticed by who reads in it, and serves on where it was copied") {
+TEST_CASE("A reader notices a change of the file it reads, and a copied build is not affected") {
     const Site site;
     site.write("a.jsonl", gene("a", "one"));
     site.write("b.xml", gene_xml("b", "two"));
@@ -358,13 +357,13 @@ TEST_CASE(
     site.write("b.xml", gene_xml("b", "ten"));
     const auto changed = build->load({"Gene", "a"});
     REQUIRE_FALSE(changed);
-    CHECK(changed.error().kind == Kind::unavailable);
+    CHECK(changed.error().kind == ErrorKind::unavailable);
     CHECK(text_in(build, "b") == "two");
     CHECK(text_in(site.open(), "a") == "six");
     CHECK(text_in(site.open(), "b") == "ten");
 }
 
-TEST_CASE("a file that changes while it is read never gives a build of both") {
+TEST_CASE("A file that changes while it is read never gives a build of both contents") {
     const Site site;
     const auto elements = [](const std::string& text) {
         std::string all = "<x>";
@@ -379,7 +378,7 @@ TEST_CASE("a file that changes while it is read never gives a build of both") {
             if (entry.file_size(none) > 0 && !none) return true;
         return false;
     };
-    // Its end is written over as soon as its beginning has been read.
+    // Its end is overwritten as soon as its beginning has been read.
     std::atomic<bool> is_over = false;
     std::jthread writer([&] {
         while (!is_begun() && !is_over) std::this_thread::yield();
@@ -393,11 +392,12 @@ TEST_CASE("a file that changes while it is read never gives a build of both") {
     if (build)
         CHECK(text_in(*build, "x0") == text_in(*build, "x99999"));
     else
-        CHECK(build.error().kind == Kind::unavailable);
+        CHECK(build.error().kind == ErrorKind::unavailable);
     CHECK(text_in(site.open(), "x99999") == "new");
 }
 
-TEST_CASE("a full disk is told, leaves nothing half written, and passes when there is room") {
+TEST_CASE("A full disk is reported and leaves no partial file, and the build opens when there is "
+          "room") {
     const Site site;
     std::string elements;
     for (int i = 0; i < 3000; ++i) elements += gene_xml("x" + std::to_string(i), "text");
@@ -405,13 +405,13 @@ TEST_CASE("a full disk is told, leaves nothing half written, and passes when the
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        // A file size limit stands for the full disk: every write beyond it fails, for the same
-        // calls. The text fits, its plain form does not, or neither does.
+        // A file size limit acts like a full disk: every write beyond it fails, in the same
+        // calls. The text fits and its plain form does not, or neither does.
         const rlimit small{150'000, RLIM_INFINITY};
         ::signal(SIGXFSZ, SIG_IGN);
         ::setrlimit(RLIMIT_FSIZE, &small);
         const auto build = site.try_open();
-        ::_exit(!build && build.error().kind == Kind::unavailable ? 0 : 1);
+        ::_exit(!build && build.error().kind == ErrorKind::unavailable ? 0 : 1);
     }
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
@@ -421,7 +421,7 @@ TEST_CASE("a full disk is told, leaves nothing half written, and passes when the
     CHECK(text_in(site.open(), "x2999") == "text");
 }
 
-TEST_CASE("of many places that AceDB would refuse, ten are logged and the number of all") {
+TEST_CASE("Of many lines that AceDB would reject, ten are logged and all counted") {
     const Site site;
     std::string text = "Gene a\nRemark 1\n";
     for (int i = 0; i < 25; ++i) text += "\nGene : b" + std::to_string(i) + "\nNo_such_tag 1\n";
@@ -439,25 +439,25 @@ TEST_CASE("of many places that AceDB would refuse, ten are logged and the number
     CHECK_THAT(std::string(lines[9]), Contains("/x.ace:32"));
     CHECK_THAT(std::string(lines[10]), Contains("places=25"));
     REQUIRE(build->remarks().size() == 1);
-    CHECK_THAT(build->remarks()[0], Contains("would refuse 25 lines or paragraphs"));
+    CHECK_THAT(build->remarks()[0], Contains("would reject 25 lines or paragraphs"));
 }
 
-TEST_CASE("of a build that is not whole an absent object may stand where it could not be read") {
+TEST_CASE("In an incomplete build an absent object may be in an unreadable place") {
     const Site site;
     site.write("a.xml", "<Strain type=\"object_ref\" value=\"CB205\">\n");
     const auto build =
-        source::open_dump({site.build().string(), site.index().string(), 64, true});
+        source::open_files({site.build().string(), site.index().string(), 64, true});
     REQUIRE(build);
     CHECK_THAT((*build)->load({"Strain", "CB205"}).error().text,
                StartsWith("there is no class Strain in WS1, of which not all could be read: ") &&
                    Contains("/a.xml:1: ") && Contains("show -x"));
 }
 
-TEST_CASE("an absent class is told from an absent object") {
+TEST_CASE("An absent class is distinguished from an absent object") {
     const Site site;
     site.write("a.jsonl", gene("a", "1"));
     const auto build = site.open();
     CHECK(build->load({"Gene", "b"}).error().text == "Gene b is not in WS1");
     CHECK(build->load({"Paper", "b"}).error().text == "there is no class Paper in WS1");
-    CHECK(build->load({"Paper", "b"}).error().kind == Kind::absent);
+    CHECK(build->load({"Paper", "b"}).error().kind == ErrorKind::absent);
 }

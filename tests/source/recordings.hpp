@@ -1,4 +1,4 @@
-// Conversations with AceDB 4.9.62 as recorded (tests/data/wire), for the tests of what reads them.
+// Recorded conversations with AceDB 4.9.62 (tests/data/wire).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@ namespace recordings {
 
 inline const std::string folder = "tests/data/wire/";
 
-// The body that stands behind the nth `## title -> …` in a file of replies, up to the next `## `.
+// Returns the body after the nth `## title -> …` in a file of replies, up to the next `## `.
 inline std::string reply_in(const std::string& file, const std::string& title, int nth = 1) {
     const auto text = dumps::read(folder + file);
     auto head = text.find("## " + title + " -> ");
@@ -23,12 +23,12 @@ inline std::string reply_in(const std::string& file, const std::string& title, i
     REQUIRE(head != std::string::npos);
     const auto begin = text.find('\n', head) + 1;
     auto reply = text.substr(begin, text.find("\n## ", begin) - begin) + '\n';
-    // A blank line parts it from the next one.
+    // A blank line separates it from the next one.
     while (reply.ends_with("Active Objects\n\n") || reply.ends_with("\n\n\n")) reply.pop_back();
     return reply;
 }
 
-// One write that was seen on the wire. Only the first 4,096 bytes of it were kept.
+// One write that was seen on the wire. Only its first 4,096 bytes were kept.
 struct Seen {
     bool by_client = false;
     std::size_t size = 0;
@@ -36,7 +36,7 @@ struct Seen {
     [[nodiscard]] bool is_whole() const { return bytes.size() == size; }
 };
 
-// The writes of a hexlog.
+// Returns the writes of a hexlog.
 inline std::vector<Seen> seen_in(const std::string& file) {
     std::vector<Seen> all;
     std::size_t at = 0;
@@ -60,7 +60,7 @@ inline std::vector<Seen> seen_in(const std::string& file) {
     return all;
 }
 
-// The text of each whole answer of the server.
+// Returns the text of each whole answer of the server.
 inline std::vector<std::string> answers_in(const std::string& file) {
     std::vector<std::string> answers;
     for (const auto& seen : seen_in(file)) {

@@ -1,4 +1,4 @@
-// A peer for one connection that does what a test says, byte by byte.
+// A peer for one connection that follows a test's script, byte by byte.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ class ScriptedPeer {
     class Connection {
        public:
         explicit Connection(int descriptor) : file_(descriptor) {}
-        // False when the client has gone.
+        // Returns false when the client has gone.
         bool send(std::string_view bytes) const {
             while (!bytes.empty()) {
                 const auto sent =
@@ -32,14 +32,14 @@ class ScriptedPeer {
             }
             return true;
         }
-        // So many bytes; fewer when the client has gone.
+        // Returns that many bytes, or fewer when the client has gone.
         [[nodiscard]] std::string receive(std::size_t size) const {
             std::string bytes(size, '\0');
             const auto got = ::recv(file_.descriptor(), bytes.data(), size, MSG_WAITALL);
             bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
             return bytes;
         }
-        // True when the client sends something or goes within so long.
+        // Returns true when the client sends something or goes within that time.
         [[nodiscard]] bool stirs_within(int milliseconds) const {
             pollfd waited{file_.descriptor(), POLLIN, 0};
             return ::poll(&waited, 1, milliseconds) != 0;

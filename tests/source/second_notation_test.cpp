@@ -1,5 +1,5 @@
-// The same objects in AceDB's other notation (`show -k -T`, docs: the Java-style formats) and
-// as `show -a -T`: what this program reads of the latter is what the former says.
+// The same objects in AceDB's other notation (`show -k -T`, the Java-style formats) and in
+// `show -a -T`: this program reads from the latter what the former contains.
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include "source/ace_object.hpp"
 #include "source/dumps.hpp"
 
-using tree::Kind;
+using tree::CellKind;
 
 namespace {
 
@@ -29,14 +29,14 @@ std::string short_float(const std::string& text) {
 
 std::string cell_text(const tree::Cell& cell) {
     switch (cell.kind) {
-        case Kind::tag: return "tag/" + cell.text;
-        case Kind::integer: return "#Int/" + cell.text;
-        case Kind::real: return "#Float/" + short_float(cell.text);
-        case Kind::date: return "#Date/" + cell.text;
-        case Kind::text: return "#Text/" + cell.text;
-        case Kind::comment: return "Comment/" + cell.text;
-        case Kind::reference:
-        case Kind::member: return cell.class_name + "/" + cell.text;
+        case CellKind::tag: return "tag/" + cell.text;
+        case CellKind::integer: return "#Int/" + cell.text;
+        case CellKind::real: return "#Float/" + short_float(cell.text);
+        case CellKind::date: return "#Date/" + cell.text;
+        case CellKind::text: return "#Text/" + cell.text;
+        case CellKind::comment: return "Comment/" + cell.text;
+        case CellKind::reference:
+        case CellKind::member: return cell.class_name + "/" + cell.text;
     }
     return {};
 }
@@ -107,7 +107,7 @@ class KReader {
     std::vector<std::string> path_;
 };
 
-// As the other notation has it: there a LongText has a LF behind its last line, too.
+// In the other notation a LongText has a LF after its last line, too.
 Paths paths_of(const std::string& bytes, const tree::Models& models) {
     const auto object = source::parse_object(bytes, models);
     REQUIRE(object);
@@ -122,7 +122,7 @@ Paths paths_of(const std::string& bytes, const tree::Models& models) {
 }
 
 const tree::Models& models() {
-    // And a place that only the edge dump knows.
+    // With a tag that only the edge dump has.
     static const auto sample =
         tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm") +
                             "\n?Gene Map_info Interpolated_map_position ?Map Float\n");
@@ -131,7 +131,7 @@ const tree::Models& models() {
 
 }  // namespace
 
-TEST_CASE("each object in formats/ says the same in both notations") {
+TEST_CASE("Each object in formats/ is the same in both notations") {
     std::size_t compared = 0;
     for (const auto& entry : std::filesystem::directory_iterator("tests/data/formats")) {
         auto path = entry.path();
@@ -147,7 +147,7 @@ TEST_CASE("each object in formats/ says the same in both notations") {
     CHECK(compared == 14);
 }
 
-TEST_CASE("each object of the edge dump says the same in both notations") {
+TEST_CASE("Each object of the edge dump is the same in both notations") {
     const auto other = KReader().read(dumps::read("tests/data/edge/show-k.txt"));
     std::size_t compared = 0;
     for (const auto& bytes : dumps::objects_in("tests/data/edge/dump.ace")) {

@@ -1,4 +1,4 @@
-// XML for tests: read from memory.
+// Reads XML from memory, for tests.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -48,7 +48,7 @@ inline tree::Object only(std::string_view bytes) {
     return std::move(all.front().object);
 }
 
-// The error that ends it, whatever stood before.
+// Returns the error that ends it, after any objects.
 inline base::Error error_of(std::string_view bytes, std::size_t most = 64 << 20) {
     const auto all = read(bytes, most);
     REQUIRE(all.error);

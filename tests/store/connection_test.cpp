@@ -1,4 +1,4 @@
-// What every engine promises: the contract of store/connection.hpp.
+// The contract of store/connection.hpp on every engine.
 // SPDX-License-Identifier: MIT
 #include <array>
 
@@ -39,7 +39,7 @@ Failure failure_of(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST_CASE("every value comes back as it was written") {
+TEST_CASE("Every value is read as it was written") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -60,7 +60,7 @@ TEST_CASE("every value comes back as it was written") {
     CHECK(rows[0] == Row(written));
 }
 
-TEST_CASE("a text and a blob of 5 MB come back whole") {
+TEST_CASE("A text and a blob of 5 MB are read whole") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -77,7 +77,7 @@ TEST_CASE("a text and a blob of 5 MB come back whole") {
     CHECK((rows[0] == Row(written)));
 }
 
-TEST_CASE("keys that differ in case or by a blank at the end are different keys") {
+TEST_CASE("Keys that differ in case or by a blank at the end are different keys") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -88,7 +88,7 @@ TEST_CASE("keys that differ in case or by a blank at the end are different keys"
     CHECK(found[0].text(0) == "a ");
 }
 
-TEST_CASE("texts are ordered by their bytes") {
+TEST_CASE("Texts are ordered by their bytes") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -100,7 +100,7 @@ TEST_CASE("texts are ordered by their bytes") {
     CHECK(order == "B|a|a |b|\xC3\xA4|");
 }
 
-TEST_CASE("counting, summing and joining texts give the same types on both") {
+TEST_CASE("Counting, summing and joining texts give the same types on both engines") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -113,7 +113,7 @@ TEST_CASE("counting, summing and joining texts give the same types on both") {
           Row(values({std::int64_t{2}, std::int64_t{42}, "two-w", "back\\slash", Blob{}})));
 }
 
-TEST_CASE("an update counts the rows it matched, changed or not") {
+TEST_CASE("An update counts the rows it matched, changed or not") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -124,13 +124,13 @@ TEST_CASE("an update counts the rows it matched, changed or not") {
     CHECK(connection->execute("DELETE FROM things") == 1);
 }
 
-TEST_CASE("one statement is run again and again with other values") {
+TEST_CASE("One statement is run repeatedly with other values") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
     for (std::int64_t n = 0; n < 300; ++n)
         connection->execute(insert_thing, values({std::to_string(n), n, "", Blob{}}));
-    // A longer, a shorter, no text in turn: nothing of the run before may shine through.
+    // A longer text, a shorter one and none in turn: nothing of the previous run may remain.
     for (std::int64_t n = 0; n < 300; ++n) {
         const auto rows = connection->query("SELECT number FROM things WHERE id = ? LIMIT ?",
                                             values({std::to_string(n), std::int64_t{1}}));
@@ -139,7 +139,7 @@ TEST_CASE("one statement is run again and again with other values") {
     CHECK(count_things(*connection) == 300);
 }
 
-TEST_CASE("more statements than a connection keeps are still right") {
+TEST_CASE("More statements than a connection keeps still give the right rows") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     for (std::int64_t n = 0; n < 600; ++n) {
@@ -149,7 +149,7 @@ TEST_CASE("more statements than a connection keeps are still right") {
     }
 }
 
-TEST_CASE("a transaction is seen by others when it is committed, not before") {
+TEST_CASE("Others see a transaction when it is committed and not before") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto one = fresh.connect()(), other = fresh.connect()();
     create_things(*one);
@@ -160,7 +160,7 @@ TEST_CASE("a transaction is seen by others when it is committed, not before") {
     CHECK(count_things(*other) == 1);
 }
 
-TEST_CASE("a transaction that is left uncommitted leaves nothing") {
+TEST_CASE("A transaction that is not committed leaves nothing") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -172,7 +172,7 @@ TEST_CASE("a transaction that is left uncommitted leaves nothing") {
     CHECK_FALSE(connection->is_broken());
 }
 
-TEST_CASE("a reading transaction sees one state from its first query to its end") {
+TEST_CASE("A reading transaction sees one state from its first query to its end") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto reader = fresh.connect()(), writer = fresh.connect()();
     create_things(*writer);
@@ -184,8 +184,8 @@ TEST_CASE("a reading transaction sees one state from its first query to its end"
     CHECK(count_things(*reader) == 1);
 }
 
-TEST_CASE("a writing transaction sees what others have committed meanwhile") {
-    // Only where writers may overlap at all: SQLite's are alone from BEGIN IMMEDIATE on.
+TEST_CASE("A writing transaction sees what others have committed meanwhile") {
+    // Only where writers can overlap: SQLite's are alone after BEGIN IMMEDIATE.
     const FreshStore fresh(Engine::mysql, Schema::none);
     const auto one = fresh.connect()(), other = fresh.connect()();
     create_things(*one);
@@ -196,7 +196,7 @@ TEST_CASE("a writing transaction sees what others have committed meanwhile") {
     one->rollback();
 }
 
-TEST_CASE("a transaction for reading refuses to write") {
+TEST_CASE("A transaction for reading refuses to write") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -208,7 +208,7 @@ TEST_CASE("a transaction for reading refuses to write") {
     CHECK(connection->execute(insert_thing, values({"a", std::int64_t{1}, "", Blob{}})) == 1);
 }
 
-TEST_CASE("a key that is taken is a duplicate, and the transaction goes on") {
+TEST_CASE("A key in use is a duplicate, and the transaction continues") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -223,7 +223,7 @@ TEST_CASE("a key that is taken is a duplicate, and the transaction goes on") {
     CHECK(count_things(*connection) == 1);
 }
 
-TEST_CASE("a row that points nowhere is refused, and is no duplicate") {
+TEST_CASE("A row that refers to no object is refused and is not a duplicate") {
     const FreshStore fresh(GENERATE(support::engines()));
     const auto connection = fresh.connect()();
     const auto failure = failure_of([&] {
@@ -235,7 +235,7 @@ TEST_CASE("a row that points nowhere is refused, and is no duplicate") {
     CHECK_FALSE(failure.kind().transient);
 }
 
-TEST_CASE("a name that is too long is refused, never cut") {
+TEST_CASE("A name that is too long is refused and never cut") {
     const FreshStore fresh(GENERATE(support::engines()));
     const auto connection = fresh.connect()();
     const auto insert = "INSERT INTO objects (class, name, name_key) VALUES (?, ?, ?)";
@@ -247,7 +247,7 @@ TEST_CASE("a name that is too long is refused, never cut") {
                     Failure);
 }
 
-TEST_CASE("SQL that is wrong, or wants other values, says so and breaks nothing") {
+TEST_CASE("Wrong SQL or values are reported and break nothing") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     create_things(*connection);
@@ -261,7 +261,7 @@ TEST_CASE("SQL that is wrong, or wants other values, says so and breaks nothing"
     CHECK(count_things(*connection) == 0);
 }
 
-TEST_CASE("a row tells a wrong column or type at once") {
+TEST_CASE("A row reports a wrong column or type at once") {
     const Row row(values({std::monostate{}, std::int64_t{1}, "text", Blob{"blob"}}));
     CHECK(row.is_null(0));
     CHECK(row.text(0).empty());

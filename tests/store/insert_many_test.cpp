@@ -63,7 +63,7 @@ class Counting final : public store::Connection {
 
 }  // namespace
 
-TEST_CASE("Any number of rows is written, each once and as it is") {
+TEST_CASE("Any number of rows is written, each once and unchanged") {
     for (const std::int64_t count : {0, 1, 3, 4, 5, 63, 64, 65, 85, 200}) {
         support::each_store([&](const store::Connect& connect) {
             INFO("rows: " << count);
@@ -77,7 +77,7 @@ TEST_CASE("Any number of rows is written, each once and as it is") {
     }
 }
 
-TEST_CASE("MariaDB gets many rows in few statements, SQLite a statement a row") {
+TEST_CASE("MariaDB gets many rows in few statements, and SQLite one statement per row") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Counting connection(fresh.connect()());
     insert(connection, into_meta, numbered_rows(64 + 64 + 16 + 4 + 1 + 1));
@@ -107,7 +107,7 @@ TEST_CASE("Rows of many bytes are spread over more statements") {
           store::Row({std::int64_t{20}, std::int64_t{8 * 200'000 + 3'000'000 + 11}}));
 }
 
-TEST_CASE("NULL, blobs with NUL, quotes and 64-bit integers pass through many rows unchanged") {
+TEST_CASE("NULL, blobs with NUL, quotes and 64-bit integers are written unchanged in many rows") {
     support::each_store([](const store::Connect& connect) {
         const auto connection = connect();
         connection->execute(connection->engine() == store::Engine::mysql
@@ -135,7 +135,7 @@ TEST_CASE("NULL, blobs with NUL, quotes and 64-bit integers pass through many ro
     });
 }
 
-TEST_CASE("A key that is taken fails the many rows, and nothing of them stays") {
+TEST_CASE("A key in use makes all of the rows fail, and none of them stays") {
     support::each_store([](const store::Connect& connect) {
         const auto connection = connect();
         auto values = numbered_rows(100);
@@ -150,7 +150,7 @@ TEST_CASE("A key that is taken fails the many rows, and nothing of them stays") 
     });
 }
 
-TEST_CASE("Values that are no whole number of rows are a mistake of the caller's") {
+TEST_CASE("Values that are not a whole number of rows are an error of the caller") {
     support::each_store([](const store::Connect& connect) {
         const auto connection = connect();
         CHECK_THROWS_AS(insert(*connection, into_meta, {Value{"a"}}), std::logic_error);

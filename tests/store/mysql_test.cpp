@@ -1,4 +1,4 @@
-// What only a server can do: demand TLS, ask for our files, be one of several.
+// What only a server can do: require TLS, ask for our files, be one of several.
 // SPDX-License-Identifier: MIT
 #include <arpa/inet.h>
 #include <atomic>
@@ -27,7 +27,7 @@ Failure failure_of(const std::function<void()>& action) {
     throw std::logic_error("nothing failed");
 }
 
-// A host of 127.0.0.1 that hangs up on everybody, and counts them.
+// A host of 127.0.0.1 that closes and counts all connections.
 class HangsUp {
    public:
     HangsUp() : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -67,7 +67,7 @@ class HangsUp {
 
 }  // namespace
 
-TEST_CASE("a session is strict, waits 5 s for a lock, and reads SQL as the other engine does") {
+TEST_CASE("A session is strict, waits 5 s for a lock, and reads SQL as SQLite does") {
     const FreshStore fresh(Engine::mysql, Schema::none);
     const auto connection = fresh.connect()();
     const auto row =
@@ -92,7 +92,7 @@ TEST_CASE("tls=verify never falls back to plain text") {
     CHECK_FALSE(failure.kind().transient);
 }
 
-TEST_CASE("a server can't ask for files of ours") {
+TEST_CASE("A server cannot ask for files of ours") {
     const FreshStore fresh(Engine::mysql, Schema::none);
     fresh.connect()()->execute("CREATE TABLE stolen (line TEXT)");
     const support::TempDir folder;
@@ -104,7 +104,7 @@ TEST_CASE("a server can't ask for files of ours") {
     CHECK(fresh.connect()()->query("SELECT * FROM stolen").empty());
 }
 
-TEST_CASE("a wrong password or database is an operator's business") {
+TEST_CASE("A wrong password or database needs the operator") {
     const FreshStore fresh(Engine::mysql, Schema::none);
     CHECK(failure_of([&] { (void)open_mysql(fresh.url(), "wrong"); }).kind().needs_operator);
     auto elsewhere = fresh.url();
@@ -112,7 +112,7 @@ TEST_CASE("a wrong password or database is an operator's business") {
     CHECK(failure_of([&] { (void)open_mysql(elsewhere, ""); }).kind().needs_operator);
 }
 
-TEST_CASE("several hosts are tried in turn, and all unreachable is transient") {
+TEST_CASE("Several hosts are tried in turn, and a failure of all is transient") {
     const HangsUp one, two;
     Url url;
     url.engine = Engine::mysql;
@@ -126,7 +126,7 @@ TEST_CASE("several hosts are tried in turn, and all unreachable is transient") {
     CHECK(two.callers() == 1);
 }
 
-TEST_CASE("a server that is not there is transient") {
+TEST_CASE("A missing server is a transient failure") {
     const support::TempDir folder;
     Url url = support::MariaDb::only().url_of("history");
     url.socket = (folder.path() / "nobody").string();
@@ -135,7 +135,7 @@ TEST_CASE("a server that is not there is transient") {
     CHECK(failure.kind().transient);
 }
 
-TEST_CASE("the server's codes have their kind") {
+TEST_CASE("MariaDB's error codes have their kinds") {
     for (const int code : {1205, 1213, 1615, 1047, 1180, 2002, 2003, 2006, 2013, 2030}) {
         INFO(code);
         CHECK(mysql_failure_kind(code, "HY000").transient);

@@ -40,7 +40,7 @@ const std::pair<std::int64_t, std::int64_t> one_of_each{1, 1};
 
 }  // namespace
 
-TEST_CASE("perform commits and gives back what the callback returns") {
+TEST_CASE("perform commits and returns what the callback returns") {
     support::each_store([](const Connect& connect) {
         Pool pool(connect, 2);
         CHECK(perform(pool, Access::write,
@@ -51,7 +51,7 @@ TEST_CASE("perform commits and gives back what the callback returns") {
     });
 }
 
-TEST_CASE("what a callback throws goes to the caller, and nothing is written") {
+TEST_CASE("What a callback throws goes to the caller, and nothing is written") {
     support::each_store([](const Connect& connect) {
         Pool pool(connect, 1);
         const auto act = [](Transaction& t) {
@@ -63,7 +63,7 @@ TEST_CASE("what a callback throws goes to the caller, and nothing is written") {
     });
 }
 
-TEST_CASE("a transaction is whole whichever statement fails, and however") {
+TEST_CASE("A transaction is whole, whichever statement fails and however") {
     const auto fault =
         GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
     const auto engine = GENERATE(support::engines());
@@ -87,7 +87,7 @@ TEST_CASE("a transaction is whole whichever statement fails, and however") {
     CHECK(tried == (commits_only ? 1 : 5));  // begin, query, execute, execute, commit
 }
 
-TEST_CASE("what does not pass is not tried again") {
+TEST_CASE("A permanent failure is not tried again") {
     support::each_store([](const Connect& connect) {
         Pool pool(connect, 1, support::no_waiting());
         int runs = 0;
@@ -100,7 +100,7 @@ TEST_CASE("what does not pass is not tried again") {
     });
 }
 
-TEST_CASE("waits grow, are jittered, keep under their bound, and end with the attempts") {
+TEST_CASE("Waits grow with jitter up to their limit and end with the attempts") {
     std::vector<std::int64_t> waits;
     RetryPolicy retry_policy;
     retry_policy.attempts = 14;
@@ -120,7 +120,7 @@ TEST_CASE("waits grow, are jittered, keep under their bound, and end with the at
     CHECK(pool.retries() == 13);
 }
 
-TEST_CASE("a full disk is not tried again, even when the commit is in doubt") {
+TEST_CASE("A full disk is not tried again, even when the commit is in doubt") {
     Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1, support::no_waiting());
     const Failure full("full", {.in_doubt = true, .needs_operator = true}, 10);
     CHECK_THROWS_AS(wait_or_give_up(pool, full, 1, {}), Failure);
@@ -128,7 +128,7 @@ TEST_CASE("a full disk is not tried again, even when the commit is in doubt") {
     CHECK_NOTHROW(wait_or_give_up(pool, in_doubt, 1, {}));
 }
 
-TEST_CASE("no attempt begins later than the retry_policy lasts") {
+TEST_CASE("No attempt begins after the retry policy has ended") {
     auto retry_policy = support::no_waiting();
     retry_policy.last_attempt = std::chrono::seconds(12);
     Pool pool([]() -> std::unique_ptr<Connection> { return nullptr; }, 1, retry_policy);
@@ -137,7 +137,7 @@ TEST_CASE("no attempt begins later than the retry_policy lasts") {
     CHECK_THROWS_AS(wait_or_give_up(pool, silent, 1, std::chrono::seconds(13)), Failure);
 }
 
-TEST_CASE("a pool opens no more than its size, and says when none comes free in time") {
+TEST_CASE("A pool opens at most its size, and reports when none becomes free in time") {
     support::each_store([](const Connect& connect) {
         int opened = 0;
         RetryPolicy retry_policy;
@@ -162,7 +162,7 @@ TEST_CASE("a pool opens no more than its size, and says when none comes free in 
     });
 }
 
-TEST_CASE("a lease that waits gets the connection that another gives back") {
+TEST_CASE("A waiting lease gets the connection that another one returns") {
     support::each_store([](const Connect& connect) {
         Pool pool(connect, 1);
         std::vector<std::jthread> threads;
@@ -178,7 +178,7 @@ TEST_CASE("a lease that waits gets the connection that another gives back") {
     });
 }
 
-TEST_CASE("connecting that fails leaves room for the next try") {
+TEST_CASE("A failed connection attempt leaves room for the next one") {
     support::each_store([](const Connect& connect) {
         bool refuse = true;
         RetryPolicy retry_policy;
@@ -195,7 +195,7 @@ TEST_CASE("connecting that fails leaves room for the next try") {
     });
 }
 
-TEST_CASE("writers at once lose no update and need nobody to retry by hand") {
+TEST_CASE("Simultaneous writers lose no update and need no retry of their own") {
     support::each_store([](const Connect& connect) {
         RetryPolicy retry_policy;
         retry_policy.attempts = 100;
@@ -213,7 +213,7 @@ TEST_CASE("writers at once lose no update and need nobody to retry by hand") {
     });
 }
 
-TEST_CASE("losing the race for a key is told, and the winner's row is seen") {
+TEST_CASE("The loser of a race for a key is told and sees the winner's row") {
     const FreshStore fresh(GENERATE(support::engines()));
     const auto connection = fresh.connect()();
     const std::array<Value, 3> ours{"WS187", "2008-02-15", "ours"};
@@ -236,7 +236,7 @@ TEST_CASE("losing the race for a key is told, and the winner's row is seen") {
     transaction.commit();
 }
 
-TEST_CASE("an upsert writes a row, and then lays itself over it") {
+TEST_CASE("An upsert writes a row and then updates it") {
     support::each_store([](const Connect& connect) {
         const auto connection = connect();
         const auto sql = upsert_sql(connection->engine(), a_release);
@@ -248,7 +248,7 @@ TEST_CASE("an upsert writes a row, and then lays itself over it") {
     });
 }
 
-TEST_CASE("two transactions that wait for each other: the victim is run again") {
+TEST_CASE("In a deadlock of two transactions the victim is run again") {
     const FreshStore fresh(Engine::mysql);
     Pool pool(fresh.connect(), 2, support::no_waiting());
     perform(pool, Access::write, [](Transaction& t) {
@@ -279,7 +279,7 @@ TEST_CASE("two transactions that wait for each other: the victim is run again") 
     CHECK(number_of(*connection, "SELECT SUM(value) FROM meta WHERE name IN ('a', 'b')") == 4);
 }
 
-TEST_CASE("a file that another process writes is tried again") {
+TEST_CASE("A file that another process writes is tried again") {
     const FreshStore fresh(Engine::sqlite);
     const auto other = fresh.connect()();
     other->begin(Access::write);
@@ -294,7 +294,7 @@ TEST_CASE("a file that another process writes is tried again") {
     CHECK(pool.retries() == 1);
 }
 
-TEST_CASE("a connection that the server kills is replaced, and the transaction run again") {
+TEST_CASE("A connection that the server kills is replaced, and the transaction is run again") {
     const FreshStore fresh(Engine::mysql);
     Pool pool(fresh.connect(), 2, support::no_waiting());
     int runs = 0;
@@ -307,7 +307,7 @@ TEST_CASE("a connection that the server kills is replaced, and the transaction r
     CHECK(releases_and_generation(fresh.connect()) == one_of_each);
 }
 
-TEST_CASE("a commit on a killed connection is in doubt, never a success") {
+TEST_CASE("A commit on a killed connection is in doubt and never a success") {
     const FreshStore fresh(Engine::mysql);
     const auto connection = fresh.connect()();
     const auto id = connection->query("SELECT CONNECTION_ID()").at(0).integer(0);
@@ -325,7 +325,7 @@ TEST_CASE("a commit on a killed connection is in doubt, never a success") {
     connection->rollback();
 }
 
-TEST_CASE("a server that was restarted costs one run, not one for each idle connection") {
+TEST_CASE("A restarted server costs one retry, not one for each idle connection") {
     const FreshStore fresh(Engine::mysql);
     RetryPolicy retry_policy = support::no_waiting();
     retry_policy.attempts = 2;

@@ -1,4 +1,4 @@
-// The schema: created, upgraded, refused; the same on both engines.
+// The schema is created, upgraded or refused in the same way on both engines.
 // SPDX-License-Identifier: MIT
 #include "store/schema.hpp"
 
@@ -28,7 +28,7 @@ std::map<std::string, std::vector<std::string>> tables_of(Connection& connection
     return tables;
 }
 
-// As it was made by a program of that time.
+// Makes the schema as a program of that time did.
 void make_schema(Connection& connection, int number) {
     const std::string twin = connection.engine() == Engine::sqlite ? ".sqlite" : "";
     std::ifstream file("tests/store/fixtures/schema_" + std::to_string(number) + twin + ".sql");
@@ -44,15 +44,15 @@ std::string client(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("both schema files make the same tables with the same columns") {
+TEST_CASE("Both schema files make the same tables with the same columns") {
     const FreshStore one(Engine::sqlite), other(Engine::mysql);
     const auto sqlite = tables_of(*one.connect()()), mysql = tables_of(*other.connect()());
     CHECK(sqlite == mysql);
-    CHECK(sqlite.size() == 12);
+    CHECK(sqlite.size() == 13);
     CHECK(sqlite.at("history").size() == 11);
 }
 
-TEST_CASE("an object that says only its name gets the same defaults on both engines") {
+TEST_CASE("An object with only a name gets the same defaults on both engines") {
     support::each_store([](const Connect& connect) {
         const auto connection = connect();
         connection->execute(
@@ -69,7 +69,7 @@ TEST_CASE("an object that says only its name gets the same defaults on both engi
     });
 }
 
-TEST_CASE("a release has one row for an object") {
+TEST_CASE("A release has one row for an object") {
     support::each_store([](const Connect& connect) {
         const auto connection = connect();
         connection->execute(
@@ -86,7 +86,7 @@ TEST_CASE("a release has one row for an object") {
     });
 }
 
-TEST_CASE("an empty database gets the schema; run again, nothing happens") {
+TEST_CASE("An empty database gets the schema, and a second run changes nothing") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     const auto before = check_schema(*connection);
@@ -105,7 +105,7 @@ TEST_CASE("an empty database gets the schema; run again, nothing happens") {
         7);
 }
 
-TEST_CASE("the databases' own clients can run the schema files, twice") {
+TEST_CASE("The databases' own clients can run the schema files twice") {
     SECTION("sqlite3") {
         const FreshStore fresh(Engine::sqlite, Schema::none);
         const support::TempDir folder;
@@ -127,7 +127,7 @@ TEST_CASE("the databases' own clients can run the schema files, twice") {
     }
 }
 
-TEST_CASE("creating the schema goes on where it was broken off, at any statement") {
+TEST_CASE("Creating the schema continues after an interruption at any statement") {
     const auto engine = GENERATE(support::engines());
     int tried = 0;
     for (int at = 1;; ++at) {
@@ -144,38 +144,38 @@ TEST_CASE("creating the schema goes on where it was broken off, at any statement
         const auto connection = fresh.connect()();
         REQUIRE(initialise(*connection));
         CHECK(check_schema(*connection));
-        CHECK(tables_of(*connection).size() == 12);
+        CHECK(tables_of(*connection).size() == 13);
         CHECK(connection->query("SELECT COUNT(*) FROM meta").at(0).integer(0) == 18);
     }
     CHECK(tried > 10);
 }
 
-TEST_CASE("a schema that is newer than the program is refused and left alone") {
+TEST_CASE("A schema that is newer than the program is refused and not changed") {
     support::each_store([](const Connect& connect) {
         const auto connection = connect();
         connection->execute("UPDATE meta SET value = 99 WHERE name = 'schema'");
         const auto checked = check_schema(*connection);
         REQUIRE_FALSE(checked);
-        CHECK(checked.error().kind == base::Kind::refused);
+        CHECK(checked.error().kind == base::ErrorKind::refused);
         CHECK_THAT(checked.error().text, Catch::Contains("newer"));
         CHECK_FALSE(initialise(*connection));
         CHECK(schema_of(*connection) == 99);
     });
 }
 
-TEST_CASE("somebody else's tables are refused and left alone") {
+TEST_CASE("Tables of another program are refused and not changed") {
     const FreshStore fresh(GENERATE(support::engines()), Schema::none);
     const auto connection = fresh.connect()();
     const std::string table = GENERATE("objects", "history", "releases", "meta");
     connection->execute("CREATE TABLE " + table + " (something INTEGER)");
     const auto refused = initialise(*connection);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == base::Kind::refused);
+    CHECK(refused.error().kind == base::ErrorKind::refused);
     CHECK_THAT(refused.error().text, Catch::Contains(table));
     CHECK(tables_of(*connection).size() == 1);
 }
 
-TEST_CASE("an older schema is upgraded step by step, and a broken-off step goes on") {
+TEST_CASE("An older schema is upgraded step by step, and an interrupted step continues") {
     const auto engine = GENERATE(support::engines());
     const std::array steps{
         Migration{newest_schema() + 1,
@@ -198,7 +198,7 @@ TEST_CASE("an older schema is upgraded step by step, and a broken-off step goes 
         const auto connection = fresh.connect()();
         upgrade(*connection, steps);
         CHECK(schema_of(*connection) == newest_schema() + 2);
-        CHECK(tables_of(*connection).size() == 14);
+        CHECK(tables_of(*connection).size() == 15);
         const auto rows = connection->query("SELECT a FROM more");
         REQUIRE(rows.size() == 1);
         CHECK(rows[0].text(0) == "; -- x");
@@ -206,9 +206,9 @@ TEST_CASE("an older schema is upgraded step by step, and a broken-off step goes 
     }
 }
 
-TEST_CASE("a store of an older schema is refused until init has made it what a new one is") {
+TEST_CASE("A store of an older schema is refused until init has upgraded it to the newest") {
     const auto engine = GENERATE(support::engines());
-    const int number = GENERATE(1, 2, 3);
+    const int number = GENERATE(1, 2, 3, 4);
     const FreshStore fresh(engine), old(engine, Schema::none);
     const auto connection = old.connect()();
     make_schema(*connection, number);
@@ -229,12 +229,12 @@ TEST_CASE("a store of an older schema is refused until init has made it what a n
           Rows{Row({"WS1", std::int64_t{0}})});
 }
 
-TEST_CASE("an upgrade folds the ASCII letters of labels, as the program does") {
+TEST_CASE("An upgrade folds the ASCII letters of labels as the program does") {
     const auto engine = GENERATE(support::engines());
     const FreshStore old(engine, Schema::none);
     const auto connection = old.connect()();
     make_schema(*connection, 2);
-    // U+00C4, a capital letter, is none of ASCII's.
+    // U+00C4, a capital letter, is not one of ASCII's.
     const std::string label = "ABCDEFGHIJKLMNOPQRSTUVWXYZ az09 \xC3\x84 @[`{ %_";
     const auto add = [&](const char* name, const std::string& called) {
         connection->execute("INSERT INTO objects (class, name, name_key, label)"
@@ -251,7 +251,7 @@ TEST_CASE("an upgrade folds the ASCII letters of labels, as the program does") {
                Row({"C", "", ""}), Row({"D", "d", "d"})});
 }
 
-TEST_CASE("an upgrade that is broken off at any statement goes on, objects in steps") {
+TEST_CASE("An upgrade that is interrupted at any statement continues, also between objects") {
     const auto engine = GENERATE(support::engines());
     int tried = 0;
     for (int at = 1;; ++at) {
@@ -279,7 +279,7 @@ TEST_CASE("an upgrade that is broken off at any statement goes on, objects in st
     CHECK(tried > 10);
 }
 
-TEST_CASE("labels are folded in steps of their own, and what is as it should be is left alone") {
+TEST_CASE("Labels are folded in steps of their own, and correct ones are not changed") {
     support::each_store([](const Connect& connect) {
         const auto connection = connect();
         constexpr std::int64_t objects = 20'001;
@@ -312,7 +312,41 @@ TEST_CASE("labels are folded in steps of their own, and what is as it should be 
     });
 }
 
-TEST_CASE("a script is cut into its statements") {
+TEST_CASE("An upgrade fills the renames from the notes of vanished objects") {
+    const auto engine = GENERATE(support::engines());
+    const int number = GENERATE(1, 2, 3, 4);
+    const FreshStore old(engine, Schema::none);
+    const auto connection = old.connect()();
+    make_schema(*connection, number);
+    connection->execute(
+        "INSERT INTO releases (version, released_on) VALUES ('WS2', '2001-02-01')");
+    for (const std::string name : {"old", "new", "gone", "lost"})
+        connection->execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', ?, ?)",
+                            std::vector<Value>{name, name});
+    const auto add = [&](std::int64_t oid, const char* kind, const char* signature,
+                         const char* notes) {
+        connection->execute("INSERT INTO history (oid, version, date, recorded_at, signature,"
+                            " kind, label, notes) VALUES (?, 'WS2', '2001-02-01',"
+                            " '2001-02-02T00:00:00Z', ?, ?, '', ?)",
+                            std::vector<Value>{oid, signature, kind, notes});
+    };
+    const std::string content(32, 'a');
+    add(1, "vanished", "", R"({"changes":[],"renamed_to":{"class":"Gene","name":"new"}})");
+    add(2, "created", content.c_str(),
+        R"({"changes":[],"renamed_from":{"class":"Gene","name":"old"}})");
+    add(3, "vanished", "", R"({"changes":[]})");
+    add(4, "vanished", "", R"({"changes":[],"renamed_to":{"class":"Gene","name":"un\"known"}})");
+    for (int run = 0; run < 2; ++run) {
+        if (run == 0) REQUIRE(initialise(*connection));
+        if (run == 1) fill_renames(*connection);
+        CHECK(connection->query("SELECT version, oid, digest, class, signature, new_name"
+                                " FROM renames ORDER BY oid") ==
+              Rows{Row({"WS2", std::int64_t{1}, "", "Gene", content, "new"}),
+                   Row({"WS2", std::int64_t{4}, "", "Gene", "", "un\"known"})});
+    }
+}
+
+TEST_CASE("A script is divided into its statements") {
     using List = std::vector<std::string>;
     CHECK(statements_of("").empty());
     CHECK(statements_of("-- nothing; at all\n").empty());

@@ -1,4 +1,4 @@
-// What only a file can do: fill its disk, be read-only, be something else.
+// What only a file can do: fill its disk, be read-only, be another kind of file.
 // SPDX-License-Identifier: MIT
 #include <array>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 constexpr auto insert_release = "INSERT INTO releases (version, released_on, digest)"
                                 " VALUES (?, '2008-02-15', '')";
 
-// Permissions bind everybody but root: while it lives, this process is nobody.
+// Permissions apply to everybody but root: during its life this process is nobody.
 class NoRoot {
    public:
     NoRoot() : root_(::geteuid() == 0) {
@@ -59,7 +59,7 @@ std::int64_t releases_in(Connection& connection) {
 
 }  // namespace
 
-TEST_CASE("a file is in WAL mode, flushed at each commit, with foreign keys") {
+TEST_CASE("A file is in WAL mode, flushed at each commit, with foreign keys") {
     const support::TempDir folder;
     const auto connection = open_sqlite(store_with_one_release(folder), IfMissing::fail);
     CHECK(connection->query("PRAGMA journal_mode").at(0).text(0) == "wal");
@@ -67,7 +67,7 @@ TEST_CASE("a file is in WAL mode, flushed at each commit, with foreign keys") {
     CHECK(connection->query("PRAGMA foreign_keys").at(0).integer(0) == 1);
 }
 
-TEST_CASE("a full disk is an operator's business, and what was written stays whole") {
+TEST_CASE("A full disk needs the operator, and what was written stays whole") {
     const support::TempDir folder;
     const auto file = store_with_one_release(folder);
     const auto connection = open_sqlite(file, IfMissing::fail);
@@ -92,7 +92,7 @@ TEST_CASE("a full disk is an operator's business, and what was written stays who
     CHECK(connection->query("PRAGMA integrity_check").at(0).text(0) == "ok");
 }
 
-TEST_CASE("a store that may only be read is read; writing is an operator's business") {
+TEST_CASE("A read-only store is read, and writing it needs the operator") {
     const support::TempDir folder;
     const auto file = store_with_one_release(folder);
     const mode_t folder_mode = GENERATE(0555, 0777);
@@ -116,7 +116,7 @@ TEST_CASE("a store that may only be read is read; writing is an operator's busin
     set_mode(folder.path(), 0700);
 }
 
-TEST_CASE("a file that is missing is made only when asked for") {
+TEST_CASE("A missing file is created only on request") {
     const support::TempDir folder;
     const auto file = folder.path() / "history.db";
     CHECK(kind_of([&] { (void)open_sqlite(file, IfMissing::fail); }).needs_operator);
@@ -128,7 +128,7 @@ TEST_CASE("a file that is missing is made only when asked for") {
     CHECK(fs::exists(file));
 }
 
-TEST_CASE("a file that is no database, or damaged, says so") {
+TEST_CASE("A file that is damaged or not a database is reported") {
     const support::TempDir folder;
     const auto other = folder.write("other.db", std::string(8192, 'x'));
     CHECK(kind_of([&] { (void)open_sqlite(other, IfMissing::fail); }).needs_operator);
@@ -139,7 +139,7 @@ TEST_CASE("a file that is no database, or damaged, says so") {
     CHECK(kind.lost_connection);
 }
 
-TEST_CASE("SQLite's codes have their kind") {
+TEST_CASE("SQLite's error codes have their kinds") {
     CHECK(sqlite_failure_kind(SQLITE_BUSY_SNAPSHOT).transient);
     CHECK(sqlite_failure_kind(SQLITE_LOCKED_SHAREDCACHE).transient);
     CHECK(sqlite_failure_kind(SQLITE_CONSTRAINT_UNIQUE).duplicate);

@@ -17,7 +17,7 @@ Url mysql_url(std::vector<Url::Host> hosts) {
 
 }  // namespace
 
-TEST_CASE("a store's URL is taken apart") {
+TEST_CASE("A store's URL is parsed into its parts") {
     Url file;
     file.path = "var/history.db";
     CHECK(parse_url("sqlite:var/history.db") == file);
@@ -34,7 +34,7 @@ TEST_CASE("a store's URL is taken apart") {
     CHECK(parse_url("mysql://varve@localhost/history?socket=/run/mysqld/mysqld.sock") == local);
 }
 
-TEST_CASE("a store's URL that is wrong is refused with what is wrong") {
+TEST_CASE("A wrong store URL is refused with the reason") {
     struct Wrong {
         const char* url;
         const char* part_of_reason;
@@ -72,7 +72,7 @@ TEST_CASE("a store's URL that is wrong is refused with what is wrong") {
     INFO(wrong.url);
     const auto parsed = parse_url(wrong.url);
     REQUIRE_FALSE(parsed);
-    CHECK(parsed.error().kind == base::Kind::refused);
+    CHECK(parsed.error().kind == base::ErrorKind::refused);
     CHECK_THAT(parsed.error().text, Catch::Contains(wrong.part_of_reason));
     CHECK_THAT(parsed.error().text, !Catch::Contains("secret"));
 }

@@ -1,4 +1,4 @@
-// Writers one after the other: by the pool within a process, by a lock file beside an SQLite file
+// Writers take turns: by the pool within a process, and by a lock file beside an SQLite file
 // between processes.
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
@@ -16,7 +16,7 @@ using support::FreshStore;
 
 namespace {
 
-// Until `is_so`; a hanging test fails, not hangs.
+// Waits until `is_so`, for a limited time, so that a defect fails the test.
 template <class F>
 void wait_until(F is_so) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -32,7 +32,7 @@ Pool one_writer(const FreshStore& fresh, RetryPolicy retry_policy = {}) {
 
 }  // namespace
 
-TEST_CASE("writers get their permits in the order of asking") {
+TEST_CASE("Writers get their permits in the order of asking") {
     const FreshStore fresh(Engine::sqlite);
     Pool pool = one_writer(fresh);
     std::vector<int> order;
@@ -54,7 +54,7 @@ TEST_CASE("writers get their permits in the order of asking") {
     CHECK(pool.waiting_to_write() == 0);
 }
 
-TEST_CASE("readers need no permit, nor do writers of an engine that allows many") {
+TEST_CASE("Readers need no permit, nor do writers of an engine that allows many") {
     const FreshStore fresh(Engine::sqlite);
     Pool pool = one_writer(fresh), many(fresh.connect(), 2);
     const auto held = pool.write_permit(Access::write), other = many.write_permit(Access::write);
@@ -64,7 +64,7 @@ TEST_CASE("readers need no permit, nor do writers of an engine that allows many"
           }) == 0);
 }
 
-TEST_CASE("a writer gets the connection that wrote last, a reader another") {
+TEST_CASE("A writer gets the connection that wrote last, a reader another") {
     const FreshStore fresh(Engine::sqlite);
     Pool pool = one_writer(fresh);
     const Connection* wrote = nullptr;
@@ -78,17 +78,17 @@ TEST_CASE("a writer gets the connection that wrote last, a reader another") {
         CHECK(&*reading != wrote);
         const auto writing = pool.lease(Access::write);
         CHECK(&*writing == wrote);
-        const auto another = pool.lease(Access::read);  // there is none idle: opened
+        const auto another = pool.lease(Access::read);  // none is idle, so one is opened
         CHECK(&*another != wrote);
     }
     const auto one = pool.lease(Access::read), two = pool.lease(Access::read);
     CHECK(&*one != wrote);
     CHECK(&*two != wrote);
-    const auto last = pool.lease(Access::read);  // rather than to wait
+    const auto last = pool.lease(Access::read);  // does not wait
     CHECK(&*last == wrote);
 }
 
-TEST_CASE("a permit that does not come in time is a transient failure, and leaves no trace") {
+TEST_CASE("A permit that does not come in time is a transient failure without effects") {
     const FreshStore fresh(Engine::sqlite);
     RetryPolicy retry_policy;
     retry_policy.wait_for_connection = std::chrono::milliseconds(1);
@@ -106,7 +106,7 @@ TEST_CASE("a permit that does not come in time is a transient failure, and leave
     CHECK_NOTHROW(pool.write_permit(Access::write));
 }
 
-TEST_CASE("a writer that waited for the file comes before one that has just committed") {
+TEST_CASE("A writer that waited for the file comes before one that has just committed") {
     const FreshStore fresh(Engine::sqlite);
     const auto job = fresh.connect()(), request = fresh.connect()();
     const auto lock_file = fresh.url().path.string() + "-turn";
@@ -136,7 +136,7 @@ TEST_CASE("a writer that waited for the file comes before one that has just comm
     ::close(probe);
 }
 
-TEST_CASE("a store whose lock file cannot be created is still written") {
+TEST_CASE("A store whose lock file cannot be created is still written") {
     const FreshStore fresh(Engine::sqlite);
     const auto lock_file = fresh.url().path.string() + "-turn";
     std::filesystem::remove(lock_file);

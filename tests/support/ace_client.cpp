@@ -10,11 +10,11 @@ namespace {
 constexpr auto ok = "ACESERV_MSGOK", fail = "ACESERV_MSGFAIL", killed = "ACESERV_MSGKILL",
                encore = "ACESERV_MSGENCORE";
 
-// The text of a body: what stands before its NULs.
+// Returns the text of a body without its NULs.
 std::string text_of(const AceRequest& request) { return request.frame.body.c_str(); }
 
-// Seconds that saceserver 4.9.62 takes for a command whose reply has so many bytes: as find and
-// show were measured together, 0.2 ms for 7 KB, 0.4 ms for 42 KB, 20 ms for 1.2 MB.
+// Returns the seconds that saceserver 4.9.62 takes for a command with a reply of that size: find
+// and show were measured together, 0.2 ms for 7 KB, 0.4 ms for 42 KB, 20 ms for 1.2 MB.
 std::chrono::duration<double> pace_of(std::size_t bytes) {
     constexpr double small = 7e3, medium = 42e3, large = 1.2e6;
     const auto size = static_cast<double>(bytes);
@@ -24,7 +24,7 @@ std::chrono::duration<double> pace_of(std::size_t bytes) {
                                          19.6e-3 * beyond_medium / (large - medium));
 }
 
-// Busy, as AceDB is.
+// Uses the processor, as AceDB does.
 void wait_as_acedb(std::chrono::steady_clock::time_point since, std::size_t bytes) {
     while (std::chrono::steady_clock::now() - since < pace_of(bytes)) {
     }
@@ -43,7 +43,7 @@ void AceClient::serve() {
     }
 }
 
-// Until then a client has no number; from then on it has to name the one it was given.
+// A client has no number at first, and then must send the one it was given.
 bool AceClient::log_in() {
     const auto hello = receive_frame(descriptor_);
     if (!hello) return false;
@@ -113,8 +113,8 @@ bool AceClient::run(const AceRequest& request) {
     return send(request, fail, words);
 }
 
-// As many pieces as it takes to pass the limit: one is never divided. Nothing pending: an empty
-// slice for ever, as AceDB does.
+// Takes pieces until the limit is passed, since a piece is never divided. With nothing left it
+// returns empty slices forever, as AceDB does.
 bool AceClient::next_slice(const AceRequest& request) {
     if (endless_ != AceFault::none) return strike(endless_, request);
     AceFrame frame = frame_of(request, encore, "");
@@ -194,7 +194,7 @@ bool AceClient::strike(AceFault fault, const AceRequest& request) {
     }
 }
 
-// In one piece.
+// Sends it in one piece.
 std::string AceClient::right_answer(const AceRequest& request) {
     if (request.frame.type != encore) {
         pending_ =
@@ -206,7 +206,7 @@ std::string AceClient::right_answer(const AceRequest& request) {
     return text;
 }
 
-// The frame of a right answer, then something in it is not right.
+// Sends the frame of a correct answer with a fault in it.
 bool AceClient::break_frame(AceFault fault, const AceRequest& request) {
     const auto body = right_answer(request) + '\0';
     auto frame = frame_of(request, ok, body);

@@ -1,4 +1,4 @@
-// support/ace_client.hpp -- one client of the AceDB to ask: log-in, commands, slices, faults.
+// support/ace_client.hpp -- one client of the test server: log-in, commands, slices, faults.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace support {
 
-// When a fault may strike.
+// When a planned fault applies.
 enum class AceMoment : unsigned char { hello, behind_login, show, other_answer };
 
-// What a client shares with the others.
+// What all clients share.
 struct AceShared {
     std::shared_ptr<const AceContents> contents;
     AceServerSettings settings;
@@ -32,13 +32,13 @@ class AceClient {
     AceClient(int descriptor, std::uint32_t number, AceShared shared)
         : descriptor_(descriptor), number_(number), shared_(std::move(shared)) {}
 
-    // Until the client goes, is sent away, or its connection is shut down.
+    // Serves until the client goes, is disconnected, or its connection is shut down.
     void serve();
 
    private:
     [[nodiscard]] bool log_in();
     [[nodiscard]] bool is_welcome(const std::string& body, const std::string& nonce) const;
-    // False: the conversation is over.
+    // Returns false when the conversation is over.
     [[nodiscard]] bool answer(const AceRequest& request);
     [[nodiscard]] bool run(const AceRequest& request);
     [[nodiscard]] bool next_slice(const AceRequest& request);
@@ -53,7 +53,7 @@ class AceClient {
                                     const std::string& body) const;
     [[nodiscard]] ByteOrder order_of(const AceRequest& request) const;
     [[nodiscard]] std::uint32_t most_bytes(const AceRequest& request) const;
-    // Whatever the client says, until it goes.
+    // Ignores the client until it goes.
     bool wait_for_end();
 
     int descriptor_;

@@ -16,8 +16,8 @@ std::string key_of(const std::string& class_name, const std::string& name) {
     return class_name + ":" + name;
 }
 
-// Every object of a class, those with a name that matches where one is given; in the order in
-// which AceDB shows them.
+// Returns every object of a class, or those with a matching name, in the order in which AceDB
+// shows them.
 std::vector<std::size_t> found(const AceContents& contents, const std::string& class_name,
                                const std::string* pattern) {
     std::vector<std::size_t> result;
@@ -33,7 +33,7 @@ std::vector<std::size_t> found(const AceContents& contents, const std::string& c
     return result;
 }
 
-// What an old name leads to.
+// Returns the object of an old name.
 std::vector<std::size_t> found_alias(const AceContents& contents, const std::string& class_name,
                                      const std::string& name) {
     for (const auto& [key, now] : contents.aliases) {
@@ -49,7 +49,7 @@ bool is_class_name(const std::string& word) {
     return !word.empty() && word.find_first_of("*?") == std::string::npos;
 }
 
-// More than one word behind the class is no name at all: recorded.
+// More than one word after the class is not a name, as recorded.
 AceReply find(AceAsked& asked) {
     const auto& words = asked.words;
     asked.active.clear();
@@ -66,7 +66,7 @@ AceReply find(AceAsked& asked) {
                  " objects in this class\n" + active_objects(asked));
 }
 
-// A name or pattern is the only condition it knows; every class is visible (AcePerl asks so).
+// It knows only names and patterns as conditions; every class is visible (AcePerl asks so).
 AceReply query(AceAsked& asked) {
     const auto& words = asked.words;
     const bool is_find = words.size() > 2 && is_same(words[1], "find") && is_class_name(words[2]);

@@ -1,4 +1,4 @@
-// support/ace_commands.hpp -- the commands of the AceDB to ask, inside: replies in pieces.
+// support/ace_commands.hpp -- the commands of the test server: replies in pieces.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace support {
 
-// An active list holds numbers of objects, and this bit beside one that an alias found: AceDB
+// An active list holds numbers of objects, with this bit for one found by an alias: AceDB
 // lists and shows it, but doesn't count it.
 inline constexpr std::size_t found_by_alias = std::size_t{1} << 63U;
 
-// A reply may be cut between any two of its pieces, that is between objects.
+// A reply can be divided between two of its pieces, which are objects.
 struct AceReply {
     std::vector<std::string> pieces;
     bool failed = false;
@@ -24,7 +24,7 @@ struct AceReply {
 
 [[nodiscard]] const AceContents::Object& object_at(const AceContents& contents,
                                                    std::size_t entry);
-// A command and who asks.
+// A command and its client.
 struct AceAsked {
     const AceContents& contents;
     const AceServerSettings& settings;
@@ -43,36 +43,36 @@ struct AceAsked {
 [[nodiscard]] AceReply ace_reply(const AceContents& contents, const AceServerSettings& settings,
                                  std::vector<std::size_t>& active, std::string_view command);
 
-// The words of a command, as AceDB cuts them: `//` ends it, quotes and backslashes are resolved.
+// Divides a command into words as AceDB does: `//` ends it, quotes and backslashes are resolved.
 struct AceWords {
     std::vector<std::string> words;
     bool has_parameter = false;  // an unescaped %: AceDB looks for a parameter to put there
 };
 [[nodiscard]] AceWords words_of(std::string_view command);
 
-// -1, 0, 1 as numbers in names count: e9 before e10; case does not.
+// Returns -1, 0 or 1 with numbers in names compared as numbers (e9 before e10), in any case.
 [[nodiscard]] int compare_names(std::string_view a, std::string_view b);
-// `*` any bytes, `?` any one, without regard to case.
+// Matches `*` with any bytes and `?` with any one, without regard to case.
 [[nodiscard]] bool matches(std::string_view name, std::string_view pattern);
 
 // ---- Forms of an object (ace_forms.cpp) ----
 
-// name with AceDB's backslashes, in quotes.
+// Returns the name with AceDB's backslashes, in quotes.
 [[nodiscard]] std::string ace_quoted(std::string_view name);
-// The text behind a quote mark up to the next; `at` is behind that then.
+// Returns the text after a quote mark up to the next one, and moves `at` behind that.
 [[nodiscard]] std::string ace_unquoted(std::string_view bytes, std::size_t& at);
 
-// What of an object `show` prints: from `tag` on where one is given.
+// The part of an object that `show` prints: everything below `tag` where one is given.
 struct AceForm {
     bool stamped = true;
     std::string tag;
 };
-// As `show -a` and `show -j` print it, with the blank lines behind; empty: nothing to print.
+// Writes it as `show -a` and `show -j` do, with the blank lines after it; empty without content.
 [[nodiscard]] std::string ace_form(const AceContents& contents, const AceContents::Object& object,
                                    const AceForm& form);
 [[nodiscard]] std::string java_form(const AceContents& contents,
                                     const AceContents::Object& object, const AceForm& form);
-// The newest stamp that stands in an object, and that of its header.
+// Returns the newest timestamp in an object, and that of its header.
 [[nodiscard]] std::string newest_stamp(std::string_view bytes);
 [[nodiscard]] std::string header_stamp(std::string_view bytes);
 

@@ -21,7 +21,7 @@ std::string_view line_at(std::string_view text, std::size_t at) {
     return text.substr(at, text.find('\n', at) - at);
 }
 
-// Behind the line that begins there.
+// Returns the end of the line that begins there.
 std::size_t next_line(std::string_view text, std::size_t at) {
     const auto end = text.find('\n', at);
     return end == std::string_view::npos ? text.size() : end + 1;
@@ -29,7 +29,7 @@ std::size_t next_line(std::string_view text, std::size_t at) {
 
 constexpr std::string_view long_text_end = "***LongTextEnd***";
 
-// Behind the object that begins at `at`: at its blank line, or behind the terminator.
+// Returns the end of the object that begins at `at`: its blank line, or after the terminator.
 std::size_t end_of_object(std::string_view text, std::size_t at) {
     const bool is_long_text = text.substr(at, 9) == "LongText ";
     while (at < text.size()) {
@@ -71,7 +71,7 @@ void read_dump(AceContents& contents, std::string_view text) {
     }
 }
 
-// What a database knows beside what it dumps: enough to tell who mistakes it for content.
+// Adds what a database has and a dump lacks, so that a client that takes it for content is found.
 void add_kernel(AceContents& contents) {
     const auto add = [&](const std::string& class_name, const std::string& name) {
         contents.kernel.push_back(
@@ -85,7 +85,7 @@ void add_kernel(AceContents& contents) {
     }
 }
 
-// Without the comments and blank lines that stand before the next model.
+// Returns it without the comments and blank lines before the next model.
 std::string trimmed_model(std::string_view text) {
     while (!text.empty()) {
         const auto last = text.rfind('\n', text.size() - 2);
@@ -117,7 +117,7 @@ void read_models(AceContents& contents, std::string_view text) {
     }
 }
 
-// The header of a recorded reply tells whose it is.
+// The header of a recorded reply names its object.
 std::string key_of_plain(std::string_view reply) {
     const auto object = object_of(reply.substr(1));
     return object.class_name + ":" + object.name;

@@ -11,7 +11,7 @@ bool is_same_tag(const std::string& a, const std::string& b) {
     return matches(a, b) && b.find_first_of("*?") == std::string::npos;
 }
 
-// From the cell of `tag` on; those without it go.
+// Returns the lines from the cell of `tag` on, without those that lack it.
 void cut_rows(std::vector<AceRow>& rows, const std::string& tag) {
     if (tag.empty()) return;
     for (auto& row : rows) {

@@ -1,4 +1,4 @@
-// support/ace_frames.hpp -- frames of AceDB's socket protocol, for the AceDB to ask.
+// support/ace_frames.hpp -- frames of AceDB's socket protocol, for the test server.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,21 +22,21 @@ struct AceFrame {
 
 enum class ByteOrder : unsigned char { little, big };
 
-// One frame of a client and the order in which it came; nothing at its end, at a wrong magic,
-// and at a body above 16 MB.
+// Returns one frame of a client and its byte order; nothing at the end, for a wrong magic number,
+// and for a body above 16 MB.
 struct AceRequest {
     AceFrame frame;
     ByteOrder order = ByteOrder::little;
 };
 [[nodiscard]] std::optional<AceRequest> receive_frame(int descriptor);
 
-// The 50 bytes of a header.
+// Returns the 50 bytes of a header.
 [[nodiscard]] std::string header_of(const AceFrame& frame, ByteOrder order);
-// False when the client is gone.
+// Returns false when the client is gone.
 bool send_bytes(int descriptor, std::string_view bytes);
 
 [[nodiscard]] std::string md5_hex(std::string_view bytes);
-// 32 hex digits that no one can foretell.
+// Returns 32 unpredictable hex digits.
 [[nodiscard]] std::string random_nonce();
 
 }  // namespace support

@@ -20,7 +20,7 @@ bool is_date(std::string_view word) {
            word.find_first_not_of("0123456789-_:") == std::string_view::npos;
 }
 
-// 15 Mar 1992 10:22:00; what isn't known is the first of its kind.
+// Returns 15 Mar 1992 10:22:00; unknown parts are the first of their kind.
 std::string java_date(std::string_view date) {
     static constexpr std::array months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -44,7 +44,7 @@ AceCell bare_cell(const std::string& word) {
     return {"float", java_float(word), "", word};
 }
 
-// One cell of a line of a dump, or the option behind a cell.
+// Reads one cell of a line of a dump, or the option after a cell.
 std::string_view raw_cell(std::string_view bytes, std::size_t& at) {
     const auto begin = at;
     if (bytes[at] == '"') {
@@ -61,7 +61,7 @@ std::string text_of(std::string_view raw) {
     return ace_unquoted(raw, at);
 }
 
-// The row whose first cell is at `at`; `at` is behind its LF then.
+// Reads the row whose first cell is at `at`, and moves `at` after its LF.
 AceRow row_at(std::string_view bytes, std::size_t& at) {
     AceRow row;
     bool is_comment = false;
@@ -89,7 +89,7 @@ AceRow row_at(std::string_view bytes, std::size_t& at) {
     return row;
 }
 
-// Up to the `?` that ends a word of a cell.
+// Reads up to the `?` that ends a word of a cell.
 std::string java_word(std::string_view text, std::size_t& at) {
     const auto begin = at;
     while (at < text.size() && text[at] != '?') at += text[at] == '\\' ? 2 : 1;

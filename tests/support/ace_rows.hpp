@@ -19,12 +19,12 @@ struct AceCell {
 using AceRow = std::vector<AceCell>;
 
 [[nodiscard]] std::vector<AceRow> rows_of_dump(std::string_view bytes);
-// Its first cell left out, its differences to the row above made whole.
+// Reads rows that omit their first cell and what they share with the row above.
 [[nodiscard]] std::vector<AceRow> rows_of_java(std::string_view reply);
 
-// `\` and `?` with a backslash, LF and TAB as letters.
+// Writes `\` and `?` with a backslash, LF and TAB as letters.
 [[nodiscard]] std::string java_escaped(std::string_view text);
-// Where the line behind the header of an object begins.
+// Returns where the line after the header of an object begins.
 [[nodiscard]] std::size_t behind_header(std::string_view bytes);
 
 }  // namespace support

@@ -18,7 +18,7 @@
 namespace support {
 namespace {
 
-// On 127.0.0.1; throws when the port is taken.
+// Listens on 127.0.0.1. Throws when the port is in use.
 int listen_on(std::uint16_t port) {
     const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int yes = 1;
@@ -54,7 +54,7 @@ bool may_strike(AceFault fault, AceMoment moment) {
 }
 
 struct Connection {
-    int descriptor = -1;  // -1: closed, its thread is at its end
+    int descriptor = -1;  // -1: closed, and its thread has ended
     std::thread thread;
 };
 
@@ -80,7 +80,7 @@ struct AceServer::State {
         return fault;
     }
 
-    // With the mutex held. What a client is shown is what stood here when it came.
+    // Requires the mutex. A client sees the contents of the time when it connected.
     AceShared shared() {
         return {contents, settings, [this](AceMoment moment) { return fault_at(moment); },
                 [this](const std::string& command) {
@@ -111,7 +111,7 @@ struct AceServer::State {
         });
     }
 
-    // Joins the threads that are at their end; all of them, after drop(), when `all` is set.
+    // Joins the threads that have ended, or all of them (after drop()) when `all` is set.
     void reap(bool all) {
         std::list<Connection> ended;
         {

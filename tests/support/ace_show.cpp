@@ -72,7 +72,7 @@ AceReply answer_show(AceAsked& asked) {
     return reply;
 }
 
-// "object listed", however many.
+// "object listed", whatever the number.
 AceReply answer_list(AceAsked& asked) {
     if (asked.active.empty()) return empty_list(asked);
     const auto options = options_of(asked.words);

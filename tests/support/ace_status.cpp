@@ -7,7 +7,7 @@
 namespace support {
 namespace {
 
-// As recorded of 4.9.62, but for the name, the folder, the session and the last save.
+// As recorded from 4.9.62, except the name, the folder, the session and the last save.
 constexpr std::string_view status_text = R"( // ************************************************
  // AceDB status at <now>
  // 

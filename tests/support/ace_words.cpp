@@ -10,7 +10,7 @@ bool is_printable(char c) { return c >= ' ' && c <= '~'; }
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A line of input: no comment, no unprintable bytes, a blank for each TAB.
+// Cleans a line of input: no comment, no unprintable bytes, a blank for each TAB.
 std::string card_of(std::string_view command) {
     std::string card;
     for (std::size_t at = 0; at < command.size(); ++at) {
@@ -43,7 +43,7 @@ std::string word_at(const std::string& card, std::size_t& at, bool& has_paramete
     return word;
 }
 
-// The number of digits from `at` on, leading noughts left out; `at` is behind them then.
+// Returns the number of digits from `at` on without leading zeros, and moves `at` after them.
 std::string_view digits_at(std::string_view text, std::size_t& at) {
     while (at < text.size() && text[at] == '0') ++at;
     const auto begin = at;
@@ -85,7 +85,7 @@ int compare_names(std::string_view a, std::string_view b) {
     return static_cast<int>(i < a.size()) - static_cast<int>(j < b.size());
 }
 
-// By the usual walk: on a mismatch the last star takes one byte more.
+// The usual algorithm: on a mismatch the last star takes one byte more.
 bool matches(std::string_view name, std::string_view pattern) {
     std::size_t n = 0, p = 0, star = std::string_view::npos, taken = 0;
     while (n < name.size()) {

@@ -1,4 +1,4 @@
-// The one place that names Catch2's header (v2 in Debian 12).
+// The only file that includes Catch2's header (v2 in Debian 12).
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// All that a store holds of objects, as text: equal texts, equal histories. Ids, times of
-// recording and hits are left out, since they depend on who came first.
+// The content of a store as text: equal texts mean equal histories. Ids, times of recording and
+// hits are left out, since they depend on the order of requests.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace support {
 
-// Whether the release that an object's row was compared in by itself counts: a job that has
-// finished the object's class says it of the class.
+// Whether the text includes the release in which an object's own row was compared last. A job
+// that has finished the object's class notes it for the whole class instead.
 enum class ComparedIn { counts, left_out };
 
 inline std::string contents_of(store::Pool& pool, ComparedIn compared_in = ComparedIn::counts) {

@@ -1,10 +1,10 @@
-// A connection that fails at a statement of the test's choice, in a way that real ones fail.
+// A connection that fails at a chosen statement, in the ways in which real ones fail.
 //
 //   for (int at = 1;; ++at) {
 //       const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
 //       store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
-//       …                                        what is tested
-//       if (!plan->struck()) break;              ran out of statements: all were tried
+//       …                                        the tested call
+//       if (!plan->struck()) break;              all statements were tried
 //   }
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -25,7 +25,7 @@ enum class Fault {
 };
 
 // Counts statements (begin, query, execute, commit; for the two commit faults: commits only)
-// over all connections that share it, and strikes once, at the `at`-th (from 1).
+// over all connections that share it, and fails once, at the `at`-th (from 1).
 class FaultPlan {
    public:
     FaultPlan(Fault fault, int at) : fault_(fault), at_(at) {}
@@ -81,7 +81,7 @@ class FaultyConnection final : public store::Connection {
 
    private:
     void strike_before_statement() {
-        if (broken_) fail(false);  // as a dead socket does, at each use
+        if (broken_) fail(false);  // like a dead socket, at each use
         if (!plan_->strikes_at(false)) return;
         real_->rollback();
         fail(false);
@@ -100,14 +100,14 @@ class FaultyConnection final : public store::Connection {
     bool broken_ = false;
 };
 
-// Connections as `real` makes them, all of which share the plan.
+// Returns connections like those of `real` that share the plan.
 inline store::Connect faulty(store::Connect real, std::shared_ptr<FaultPlan> plan) {
     return [real = std::move(real), plan = std::move(plan)] {
         return std::make_unique<FaultyConnection>(real(), plan);
     };
 }
 
-// Tries again at once: tests don't sleep.
+// Returns a policy that tries again at once, since tests do not sleep.
 inline store::RetryPolicy no_waiting() {
     store::RetryPolicy retry_policy;
     retry_policy.sleep = [](std::chrono::milliseconds) {};

@@ -1,5 +1,5 @@
-// A FastCGI client by hand: writes and reads records the way a web server does, in the order
-// and the pieces that a test asks for. Specification: FastCGI 1.0, section 3.
+// A FastCGI client that writes and reads records as a web server does, in the order
+// and the pieces that a test wants. Specification: FastCGI 1.0, section 3.
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <netinet/in.h>
@@ -49,7 +49,7 @@ class FcgiClient {
     FcgiClient(FcgiClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
     FcgiClient& operator=(FcgiClient&&) = delete;
 
-    // One record; false when the peer takes no more.
+    // Sends one record. Returns false when the peer accepts no more.
     bool send(Type type, std::string_view content) const {
         std::string record = {1, static_cast<char>(type), 0, 1};
         record += static_cast<char>(content.size() >> 8);
@@ -66,7 +66,7 @@ class FcgiClient {
         return true;
     }
 
-    // Begin and variables; the input (`send(input, "")` ends it) is still to come.
+    // Sends begin and variables; the input (`send(input, "")` ends it) follows.
     bool send_head(const Variables& variables, Keep keep) const {
         const std::string body = {0, 1, keep == Keep::yes ? '\1' : '\0', 0, 0, 0, 0, 0};
         if (!send(begin, body)) return false;
@@ -91,7 +91,7 @@ class FcgiClient {
                 {"QUERY_STRING", mark == std::string::npos ? "" : target.substr(mark + 1)}};
     }
 
-    // All output up to the end of the request; nullopt when the peer hung up before.
+    // Returns all output up to the end of the request; nullopt when the peer closed before.
     std::optional<std::string> receive() const {
         std::string output_so_far;
         for (;;) {
@@ -111,7 +111,7 @@ class FcgiClient {
         return receive();
     }
 
-    // Waits for the peer to close. False when it sends something instead.
+    // Waits for the peer to close. Returns false when it sends something instead.
     bool sees_end() const { return !read(1); }
     void hang_up() {
         if (socket_ >= 0) ::close(std::exchange(socket_, -1));
@@ -125,7 +125,7 @@ class FcgiClient {
             hang_up();
             throw std::runtime_error(std::string("connect: ") + std::strerror(errno));
         }
-        const timeval patience{.tv_sec = 20, .tv_usec = 0};  // a hanging test fails, not hangs
+        const timeval patience{.tv_sec = 20, .tv_usec = 0};  // so that a defect fails the test
         ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     }
     std::optional<std::string> read(std::size_t size) const {

@@ -14,14 +14,14 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// ReservedPrefix, NonstdPrefix, UnknownNamespace: prefix and namespace go together.
+// ReservedPrefix, NonstdPrefix, UnknownNamespace: prefix and namespace belong together.
 const std::map<std::string, std::string> namespaces = {
     {"atom", "http://www.w3.org/2005/Atom"},
     {"dc", "http://purl.org/dc/elements/1.1/"},
     {"fh", "http://purl.org/syndication/history/1.0"},
     {"sy", "http://purl.org/rss/1.0/modules/syndication/"}};
 
-// UndefinedElement: what may stand in a channel and in an item.
+// UndefinedElement: the elements of a channel and of an item.
 const std::set<std::string> channel_elements = {
     "title",       "link",       "description", "language",        "managingEditor",
     "webMaster",   "generator",  "docs",        "lastBuildDate",   "ttl",
@@ -112,7 +112,7 @@ class RssChecker {
             if (name == "pubDate") date(name, text);
             if (name == "description") rules_.html(text);
         }
-        // Not wanted by the validator, but by readers: every item has them all.
+        // The validator does not require them, but readers do: every item has all of them.
         for (const auto* name : {"title", "link", "description", "guid", "pubDate"})
             if (count[name] == 0) rules_.find("ItemMustContainTitleOrDescription", "item", name);
     }

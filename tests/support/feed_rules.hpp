@@ -1,10 +1,11 @@
-// What the W3C feed validator (src/feedvalidator of https://github.com/w3c/feedvalidator) would
-// find in an RSS 2.0 or Atom feed, for the elements that Varve writes; errors, warnings and its
-// recommendations alike. An element or attribute that is not listed here is a finding too. And
-// what a JSON Feed must not be by its own rules (https://www.jsonfeed.org/version/1.1/).
+// The findings of the W3C feed validator (src/feedvalidator of https://github.com/w3c/feedvalidator)
+// in an RSS 2.0 or Atom feed, for the elements that Varve writes: errors, warnings and
+// recommendations alike. An element or attribute that is not listed here is a finding too. Also
+// the rules of JSON Feed itself (https://www.jsonfeed.org/version/1.1/).
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,9 @@
 
 namespace support {
 
-// "RULE: where: what" each, RULE being the validator's name of the finding; empty: none.
+// Return "RULE: where: what" for each finding, RULE being the validator's name of it.
 //   url  the address that the bytes came from; empty: not checked (SelfDoesntMatchLocation)
-//   now  dates later than this are implausible, as those before 1990 are
+//   now  dates later than this are implausible, and so are those before 1990
 [[nodiscard]] std::vector<std::string> findings_in_rss(std::string_view bytes,
                                                        std::string_view url, base::Seconds now);
 [[nodiscard]] std::vector<std::string> findings_in_atom(std::string_view bytes,
@@ -33,7 +34,7 @@ struct ReadItem {
 };
 struct ReadFeed {
     std::string title, link, description, self;
-    std::string updated;  // as it stands there; JSON Feed: none
+    std::string updated;  // as in the feed; JSON Feed has none
     std::vector<ReadItem> items;
     bool complete = false, archive = false;  // fh:complete, fh:archive
     std::string current, older, newer;       // JSON Feed: older is next_url
@@ -42,5 +43,16 @@ struct ReadFeed {
 [[nodiscard]] ReadFeed read_rss(std::string_view bytes);
 [[nodiscard]] ReadFeed read_atom(std::string_view bytes);
 [[nodiscard]] ReadFeed read_json(std::string_view bytes);
+
+// The functions that judge and read each format.
+struct FeedFormat {
+    const char* format;
+    std::vector<std::string> (*findings)(std::string_view, std::string_view, base::Seconds);
+    ReadFeed (*read)(std::string_view);
+};
+inline constexpr std::array<FeedFormat, 3> feed_formats = {
+    {{"rss", findings_in_rss, read_rss},
+     {"atom", findings_in_atom, read_atom},
+     {"json", findings_in_json, read_json}}};
 
 }  // namespace support

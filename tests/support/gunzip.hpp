@@ -1,4 +1,4 @@
-// What a client makes of Content-Encoding: gzip.
+// Decodes Content-Encoding: gzip as a client does.
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <zlib.h>

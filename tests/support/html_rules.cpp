@@ -43,7 +43,7 @@ class HtmlChecker {
         findings_.push_back(rule + ": " + what);
     }
 
-    // Element text or the value of an attribute. Returns it decoded.
+    // Reads element text or the value of an attribute. Returns it decoded.
     std::string text(std::string_view raw, bool take) {
         if (take && !open_.empty() && open_.back() == "ul") find("NotHtml", "text in ul");
         if (take) rest_.remove_prefix(raw.size());

@@ -1,5 +1,6 @@
-// What a strict reader finds wrong with the HTML inside a feed. Stricter than the W3C feed
-// validator: only the few elements that Varve writes may occur, and every tag is ended.
+// What a strict reader finds wrong with the HTML inside a feed and with a whole page. Stricter
+// than the W3C feed validator and HTML: only the elements and attributes that Varve writes may
+// occur, and every element is ended.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +10,11 @@
 
 namespace support {
 
-// "RULE: what" each, RULE being the validator's name of the finding; empty: nothing to find.
+// Returns "RULE: what" for each finding, RULE being the validator's name of it.
 [[nodiscard]] std::vector<std::string> findings_in_html(std::string_view fragment);
+
+// The same for a whole page: HTML that a parser would have to repair, anything that could run
+// or load foreign content, and what would disturb a screen reader.
+[[nodiscard]] std::vector<std::string> findings_in_page(std::string_view page);
 
 }  // namespace support

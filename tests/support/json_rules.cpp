@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using Strings = std::vector<std::string>;
 
-// Keys that may stand there; extensions begin with "_".
+// The allowed keys; extensions begin with "_".
 const std::set<std::string> feed_keys = {"version",     "title",    "home_page_url",
                                          "feed_url",    "next_url", "language",
                                          "description", "authors",  "items"};

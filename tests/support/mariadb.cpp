@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/mariadb.hpp"
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
@@ -94,11 +95,11 @@ void MariaDb::install() {
         throw std::runtime_error("mariadb-install-db failed:\n" + log());
 }
 
-// Nothing here has to outlive a power cut: no log is flushed to the disk.
+// Its data need not survive a power cut, so no log is flushed to the disk.
 void MariaDb::start() {
     const auto words = as_root_if_root(
         {program("mariadbd"), "--no-defaults", "--datadir=" + (folder_.path() / "db").string(),
-         // Its own: a server that starts deletes what others have in theirs.
+         // A folder of its own: a server that starts deletes the files of others in theirs.
          "--tmpdir=" + folder_.path().string(), "--socket=" + socket_.string(),
          "--pid-file=" + (folder_.path() / "pid").string(), "--skip-networking", "--skip-log-bin",
          "--skip-slave-start", "--innodb-flush-log-at-trx-commit=0",
@@ -130,6 +131,7 @@ void MariaDb::wait_until_it_answers() {
 }
 
 void MariaDb::stop() {
+    connection_.reset();
     if (process_ <= 0) return;
     ::kill(process_, SIGTERM);
     ::waitpid(process_, nullptr, 0);
@@ -143,14 +145,67 @@ void MariaDb::restart() {
 
 std::string MariaDb::create_database() {
     const std::string name = "varve_" + std::to_string(++databases_);
-    store::connector(url_of("mysql"), "", store::IfMissing::fail)()->execute("CREATE DATABASE " +
-                                                                             name);
+    connection().execute("CREATE DATABASE " + name);
     return name;
 }
 
 void MariaDb::drop_database(const std::string& name) {
-    store::connector(url_of("mysql"), "", store::IfMissing::fail)()->execute(
-        "DROP DATABASE IF EXISTS " + name);
+    connection().execute("DROP DATABASE IF EXISTS " + name);
+}
+
+store::Connection& MariaDb::connection() {
+    if (!connection_ || connection_->is_broken()) {
+        connection_ = store::connector(url_of("mysql"), "", store::IfMissing::fail)();
+        connection_->execute("SET foreign_key_checks = 0");
+    }
+    return *connection_;
+}
+
+std::string MariaDb::borrow_database() {
+    const auto create = [&] {
+        auto name = create_database();
+        const auto done =
+            store::initialise(*store::connector(url_of(name), "", store::IfMissing::fail)());
+        if (!done) throw std::runtime_error(done.error().text);
+        return name;
+    };
+    if (template_.empty()) template_ = create();
+    if (unused_.empty()) return create();
+    auto name = std::move(unused_.back());
+    unused_.pop_back();
+    return name;
+}
+
+store::Rows MariaDb::columns_of(const std::string& database) {
+    return connection().query(
+        "SELECT c.table_name, c.column_name, c.column_type, c.collation_name, c.column_key,"
+        " t.table_comment FROM information_schema.columns c JOIN information_schema.tables t"
+        " USING (table_schema, table_name) WHERE c.table_schema = ?"
+        " ORDER BY c.table_name, c.ordinal_position",
+        std::array<store::Value, 1>{database});
+}
+
+void MariaDb::give_back(const std::string& name) {
+    if (columns_of(name) != columns_of(template_)) return drop_database(name);
+    copy_rows(template_, name);
+    unused_.push_back(name);
+}
+
+void MariaDb::copy_rows(const std::string& from, const std::string& to) {
+    const auto tables = connection().query(
+        "SELECT table_name, auto_increment FROM information_schema.tables WHERE table_schema = ?",
+        std::array<store::Value, 1>{to});
+    store::Transaction transaction(connection(), store::Access::write);
+    for (const auto& table : tables) {
+        const auto source = from + '.' + table.text(0), target = to + '.' + table.text(0);
+        transaction.execute("DELETE FROM " + target);
+        transaction.execute("INSERT INTO " + target + " SELECT * FROM " + source);
+    }
+    transaction.commit();
+    for (const auto& table : tables)
+        if (!table.is_null(1))
+            connection().execute("ALTER TABLE " + to + '.' + table.text(0) +
+                                 " AUTO_INCREMENT = 1");
 }
 
 std::string MariaDb::log() const {

@@ -1,9 +1,10 @@
-// A MariaDB server of the tests' own: a temporary folder, a unix socket, no network. Started when
-// first asked for, once a test program; stopped by its process id when the program ends.
+// A MariaDB server for the tests: a temporary folder, a unix socket, no network. It starts at its
+// first use, once per test program, and is stopped by its process id at the end.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -15,8 +16,8 @@ namespace support {
 
 class MariaDb {
    public:
-    // The one server. Throws when it is not installed or does not start, with its log: a
-    // missing server fails the tests, it never skips them.
+    // Returns the one server. Throws with its log when it is not installed or does not start: a
+    // missing server fails the tests instead of skipping them.
     [[nodiscard]] static MariaDb& only();
 
     MariaDb();
@@ -27,9 +28,17 @@ class MariaDb {
     [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
     [[nodiscard]] store::Url url_of(const std::string& database) const;
 
-    // An empty database with a name that no other test has.
+    // Creates an empty database with a name that no other test has.
     [[nodiscard]] std::string create_database();
     void drop_database(const std::string& name);
+
+    // Returns a database as `varve init` leaves it, for one test at a time. Creating the tables
+    // takes much longer than emptying them, so databases are used again.
+    [[nodiscard]] std::string borrow_database();
+    // Empties the database for the next test, or drops it when its tables were altered.
+    void give_back(const std::string& name);
+    // Replaces the rows of `to` by those of `from`. Both have Varve's schema.
+    void copy_rows(const std::string& from, const std::string& to);
 
     // Stops the server and starts it again over the same files.
     void restart();
@@ -39,15 +48,21 @@ class MariaDb {
     void start();
     void stop();
     void wait_until_it_answers();
+    // Returns the connection for what this class does itself.
+    store::Connection& connection();
+    [[nodiscard]] store::Rows columns_of(const std::string& database);
     [[nodiscard]] std::string log() const;
 
     TempDir folder_;
     std::filesystem::path socket_;
     pid_t process_ = -1;
     int databases_ = 0;
+    std::unique_ptr<store::Connection> connection_;
+    std::string template_;             // as varve init leaves it; no test writes to it
+    std::vector<std::string> unused_;  // equal to template_
 };
 
-// Runs a program to its end; its standard input, output and error are the files named, or
+// Runs a program to its end; its standard input, output and error are the named files or
 // /dev/null. Returns its exit code, -1 when it was killed or could not be started.
 int run_program(const std::vector<std::string>& words,
                 const std::filesystem::path& input = "/dev/null",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "support/page_rules.hpp"
+#include "support/html_rules.hpp"
 
 #include <algorithm>
 #include <map>
@@ -67,7 +67,7 @@ const Names blocks = {"p",  "div", "ul", "section", "article", "table",
                       "h1", "h2",  "h3", "h4",      "form",    "figure"};
 const Names interactive = {"a", "button", "input", "select", "label"};
 
-// One page, read from its beginning to its end; what needs all of it is looked at afterwards.
+// Reads one page from its beginning to its end, and then checks what needs all of it.
 class PageChecker {
    public:
     explicit PageChecker(std::string_view page) : rest_(page) {}

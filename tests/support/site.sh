@@ -1,4 +1,4 @@
-# site.sh -- sourced by the scripts that run a whole site: its folder, and the user that runs it.
+# site.sh -- for scripts that run a whole site: its folder, and the user that runs it.
 # SPDX-License-Identifier: MIT
 
 # make_site NAME -- makes the folder $site, which is removed when the script ends. It is in memory

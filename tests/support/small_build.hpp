@@ -1,4 +1,4 @@
-// A build held in memory: a source::Source for tests of what stands behind that seam.
+// A build in memory: a source::Source for the tests of the rooms that read builds.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,10 +23,15 @@ class SmallBuild : public source::Source {
         : release_{std::move(version), *base::parse_date(day)} {}
 
     SmallBuild& with(const std::string& class_name, const std::string& name, Nodes nodes) {
-        objects_[{class_name, name}] = std::move(nodes);
-        digest_.clear();
-        for (const auto& [id, tree] : objects_) digest_ += id.name + tree::signature_of(tree);
-        digest_ = base::md5_hex(digest_);
+        const auto hash_of = [&](const Nodes& tree) {
+            return std::hash<std::string>()(class_name + name + tree::signature_of(tree));
+        };
+        const auto [object, is_new] = objects_.try_emplace({class_name, name});
+        // A sum does not depend on the order in which objects come.
+        if (!is_new) sum_ -= hash_of(object->second);
+        sum_ += hash_of(nodes);
+        digest_ = base::md5_hex(std::to_string(sum_));
+        object->second = std::move(nodes);
         return *this;
     }
     SmallBuild& with_models(std::string_view text) {
@@ -37,17 +42,18 @@ class SmallBuild : public source::Source {
         loading_.insert(std::move(stamp));
         return *this;
     }
-    // Its digest says nothing of its content, as that of a running database; after with().
+    // Gives it a digest like that of a running database, which does not depend on the content.
+    // Call it after with().
     SmallBuild& of_server() {
         digest_ = "server:" + digest_;
         return *this;
     }
-    // Every load fails so from now on.
+    // Makes every later load fail.
     void break_with(base::Error error) { error_ = std::move(error); }
     void break_one_with(const tree::ObjectName& name, base::Error error) {
         broken_.emplace(name, std::move(error));
     }
-    // What was loaded was of this build no more.
+    // Makes confirm() fail, as when a database changed during a load.
     void deny_with(base::Error error) { denial_ = std::move(error); }
     [[nodiscard]] base::Result<void> confirm() const override {
         if (denial_) return tl::unexpected(*denial_);
@@ -76,7 +82,7 @@ class SmallBuild : public source::Source {
         if (const auto broken = broken_.find(name); broken != broken_.end())
             return tl::unexpected(broken->second);
         const auto found = objects_.find(name);
-        if (found == objects_.end()) return base::fail(base::Kind::absent, name.name);
+        if (found == objects_.end()) return base::fail(base::ErrorKind::absent, name.name);
         return tree::Object{name, {}, found->second};
     }
     [[nodiscard]] base::Result<bool> is_loading_stamp(std::string_view stamp) const override {
@@ -114,7 +120,7 @@ class SmallBuild : public source::Source {
     [[nodiscard]] const tree::Models& models() const override { return models_; }
 
    private:
-    // Of all there is, stamps too: as the bytes of a dump.
+    // Returns a digest of everything, timestamps included, like that of the bytes of a dump.
     static source::Digest digest_in(const Nodes& nodes) {
         std::string json;
         tree::append_json(json, nodes);
@@ -124,6 +130,7 @@ class SmallBuild : public source::Source {
     base::Release release_;
     std::string digest_ = base::md5_hex("");
     std::map<tree::ObjectName, Nodes> objects_;
+    std::size_t sum_ = 0;  // of a hash of each object
     std::set<std::string> loading_;
     tree::Models models_;
     std::optional<base::Error> error_, denial_;

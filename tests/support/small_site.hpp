@@ -1,5 +1,5 @@
-// A site in memory: a SQLite store, builds made by hand and the history service over both. Tests
-// of what is served, recorded and released start from it.
+// A site in memory: a SQLite store, builds made by the test, and the history service over both.
+// The base of tests of what is served, recorded and released.
 //
 //   support::SmallSite site;
 //   site.set_object(gene, {support::tag("Live")});
@@ -22,7 +22,7 @@
 
 namespace support {
 
-// A connection that a test can cut off, and at whose statements it can do something.
+// Lets a test cut a connection off, and act before its statements.
 struct StoreSwitch {
     std::atomic<bool> is_down = false;
     std::function<void()> before_statement;  // called by the thread of the statement
@@ -100,13 +100,13 @@ class SmallSite {
                 throw std::runtime_error("not recorded: " + object.name);
     }
 
-    // Moves the write generation on, as another host does that records something else.
+    // Advances the write generation, as another host does that records something.
     void write_elsewhere() {
         execute("INSERT INTO meta (name, value) VALUES ('generation-00', 1)"
                 " ON CONFLICT (name) DO UPDATE SET value = value + 1");
         now += std::chrono::seconds(1);
     }
-    // Cuts the store off, or makes it reachable again; noticed at once.
+    // Cuts the store off or makes it reachable again, and moves the clock so that this is noticed.
     void set_store_down(bool is_down) {
         store_switch.is_down = is_down;
         now += std::chrono::seconds(1);
@@ -149,7 +149,8 @@ class SmallSite {
     }
     history::BuildOpener opener() {
         return {[this]() -> base::Result<std::string> {
-                    if (!next_) return base::fail(base::Kind::unavailable, "there is no build");
+                    if (!next_)
+                        return base::fail(base::ErrorKind::unavailable, "there is no build");
                     return std::to_string(puts_);
                 },
                 [this](history::Wholeness) { return base::Result<source::Build>(next_); },

@@ -1,8 +1,12 @@
-// A fresh database for one test, on either engine. Every test of a store runs on both:
+// A fresh database for one test on either engine. Every test of a store runs on both:
 //
 //   TEST_CASE("…") {
 //       const support::FreshStore fresh(GENERATE(support::engines()));
 //       store::Pool pool(fresh.connect(), 4);
+//
+// A store that many iterations of a test begin with is made once and copied:
+//
+//       const auto fresh = support::FreshStore::copy_of(recorded);
 //
 // or, without sections of its own:  support::each_store([](const store::Connect& connect) { … });
 // SPDX-License-Identifier: MIT
@@ -12,12 +16,13 @@
 #include <memory>
 #include <string>
 
+#include "store/sqlite.hpp"
 #include "store/store.hpp"
 #include "support/catch.hpp"
 #include "support/mariadb.hpp"
 #include "support/temp_dir.hpp"
 
-// What a failed comparison of rows shows.
+// Shows rows of a failed comparison.
 template <>
 struct Catch::StringMaker<store::Row> {
     static std::string convert(const store::Row& row) {
@@ -52,27 +57,35 @@ inline std::string name_of(store::Engine engine) {
     return engine == store::Engine::sqlite ? "SQLite" : "MariaDB";
 }
 
-// With Varve's schema, or empty. Gone when the test ends.
+// With Varve's schema, or empty. It is gone when the test ends.
 enum class Schema { ours, none };
 
 class FreshStore {
    public:
-    explicit FreshStore(store::Engine engine, Schema schema = Schema::ours) {
+    explicit FreshStore(store::Engine engine, Schema schema = Schema::ours) : schema_(schema) {
         if (engine == store::Engine::sqlite) {
             url_.path = folder_.path() / "history.db";
+            if (schema == Schema::ours) copy_from(initialised_file());
         } else {
-            url_ = MariaDb::only().url_of(MariaDb::only().create_database());
+            auto& server = MariaDb::only();
+            url_ = server.url_of(schema == Schema::ours ? server.borrow_database()
+                                                        : server.create_database());
         }
-        if (schema == Schema::none) return;
-        const auto done = store::initialise(*connect()());
-        if (!done) throw std::runtime_error(done.error().text);
+    }
+    // Returns a store of the same engine and with the same rows. Nobody is connected to
+    // `original`, which has our schema.
+    static FreshStore copy_of(const FreshStore& original) {
+        return {original, original.engine()};
     }
     ~FreshStore() {
         if (url_.engine == store::Engine::sqlite) return;
         try {
-            MariaDb::only().drop_database(url_.database);
+            if (schema_ == Schema::ours)
+                MariaDb::only().give_back(url_.database);
+            else
+                MariaDb::only().drop_database(url_.database);
         } catch (const std::exception&) {
-            // The server goes with all its databases when the test program ends.
+            // No other test uses this database, and it goes with the server.
         }
     }
     FreshStore(const FreshStore&) = delete;
@@ -85,8 +98,36 @@ class FreshStore {
     }
 
    private:
+    FreshStore(const FreshStore& original, store::Engine engine) : FreshStore(engine) {
+        if (engine == store::Engine::sqlite)
+            copy_from(original.url_.path);
+        else
+            MariaDb::only().copy_rows(original.url_.database, url_.database);
+    }
+
+    void copy_from(const std::filesystem::path& file) const {
+        // A connection that is open keeps what it wrote in a file of its own.
+        if (std::filesystem::exists(file.string() + "-wal"))
+            throw std::logic_error(file.string() + " is in use");
+        std::filesystem::copy_file(file, url_.path,
+                                   std::filesystem::copy_options::overwrite_existing);
+    }
+    // Returns a file as `varve init` leaves it.
+    static const std::filesystem::path& initialised_file() {
+        static const TempDir folder{quick_folder()};
+        static const auto file = [] {
+            auto path = folder.path() / "history.db";
+            const auto done =
+                store::initialise(*store::open_sqlite(path, store::IfMissing::create));
+            if (!done) throw std::runtime_error(done.error().text);
+            return path;
+        }();
+        return file;
+    }
+
     TempDir folder_{quick_folder()};
     store::Url url_;
+    Schema schema_;
 };
 
 // Calls fn(const store::Connect&) with a fresh store of each engine.

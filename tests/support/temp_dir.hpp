@@ -1,4 +1,4 @@
-// A folder of its own for one test, gone when the test ends.
+// A folder for one test, which is deleted when the test ends.
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace support {
 
-// In memory where there is room for it, for databases that a test makes and drops: each table
-// is some 20 flushes of a file, which no setting of MariaDB's leaves out.
+// Returns a folder in memory where there is room, for databases that tests create: each table
+// costs about 20 flushes of a file, which no setting of MariaDB avoids.
 inline std::filesystem::path quick_folder() {
     const std::filesystem::path memory = "/dev/shm";
     std::error_code none;

@@ -112,7 +112,7 @@ void XmlRules::find(const std::string& rule, const std::string& where, const std
     findings_.push_back(rule + ": " + where + ": " + what.substr(0, 200));
 }
 
-// U+FFFD and what windows-1252 has in the place of C1.
+// U+FFFD, and what Windows-1252 has in the place of C1.
 void XmlRules::bad_characters(const std::string& where, const std::string& text) {
     for (auto at = text.begin(); at != text.end();) {
         const auto c = utf8::unchecked::next(at);

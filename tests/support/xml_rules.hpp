@@ -1,4 +1,4 @@
-// The rules that the W3C feed validator holds every XML feed to, and the elements of one.
+// The rules of the W3C feed validator for every XML feed, and access to its elements.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace support {
 
 using XmlDocument = std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)>;
-// Null: not well-formed.
+// Returns null when the bytes are not well-formed.
 [[nodiscard]] XmlDocument parse_xml(std::string_view bytes);
 
 [[nodiscard]] std::string text_of(const xmlNode* node);
@@ -27,20 +27,20 @@ using XmlDocument = std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)>;
                                                          std::string_view name);
 [[nodiscard]] const xmlNode* child_named(const xmlNode* node, std::string_view name);
 [[nodiscard]] std::string child_text(const xmlNode* node, std::string_view name);
-// The href of the link of this relation among the links named so; empty: there is none.
+// Returns the href of the link with this relation, or an empty text.
 [[nodiscard]] std::string href_of(const xmlNode* feed, std::string_view link_name,
                                   std::string_view rel);
 
-// Collects what is found. One document each.
+// Collects findings in one document.
 class XmlRules {
    public:
     XmlRules(std::string_view bytes, std::string_view url, base::Seconds now)
         : bytes_(bytes), url_(url), now_(now) {}
 
-    // What the document itself must be: size, encoding, well-formed, no DTD, one style sheet.
-    //   returns  null where it can't be read
+    // Checks the document itself: size, encoding, well-formed, no DTD, one style sheet.
+    //   returns  null when it cannot be read
     XmlDocument document();
-    // Namespaces (by prefix), attributes (by element) and characters of it and all below.
+    // Checks namespaces (by prefix), attributes (by element) and characters of it and all below.
     void every_element(const xmlNode* node, const std::map<std::string, std::string>& namespaces,
                        const std::map<std::string, std::set<std::string>>& attributes);
 
@@ -55,7 +55,7 @@ class XmlRules {
     void html(const std::string& text);
     void plausible(const std::string& where, base::Seconds time);
     void language(const std::string& where, const std::string& text);
-    // The address of the document, where it is known.
+    // Checks the address of the document, where it is known.
     void self(const std::string& where, const std::string& href);
 
     [[nodiscard]] std::vector<std::string> take() && { return std::move(findings_); }

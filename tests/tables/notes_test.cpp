@@ -8,7 +8,7 @@
 
 using namespace tables;
 
-TEST_CASE("every kind of row has a name of its own that leads back to it") {
+TEST_CASE("Every kind of row has a name of its own that leads back to it") {
     for (const auto kind :
          {RowKind::changed, RowKind::created, RowKind::vanished, RowKind::reappeared,
           RowKind::reconstructed, RowKind::withdrawn, RowKind::adopted})
@@ -16,7 +16,7 @@ TEST_CASE("every kind of row has a name of its own that leads back to it") {
     CHECK_FALSE(kind_named("else"));
 }
 
-TEST_CASE("notes come back from JSON as they were") {
+TEST_CASE("Notes come back from JSON as they were") {
     CHECK(rc::check([] {
         Notes notes;
         notes.changes = compare::compare(support::random_nodes(3), support::random_nodes(3),
@@ -33,12 +33,12 @@ TEST_CASE("notes come back from JSON as they were") {
     }));
 }
 
-TEST_CASE("changes have the shape that docs/schema.md promises") {
+TEST_CASE("Changes have the shape that docs/schema.md promises") {
     Notes notes;
     notes.changes = {{compare::Op::replaced,
                       {support::tag("Identity").cell, support::tag("Version").cell},
-                      {support::node(tree::Kind::integer, "1")},
-                      {support::stamped(support::node(tree::Kind::integer, "2"),
+                      {support::node(tree::CellKind::integer, "1")},
+                      {support::stamped(support::node(tree::CellKind::integer, "2"),
                                         "2008-02-01_09:15:20_sylvia")}}};
     CHECK(to_json(notes) ==
           R"({"changes":[{"op":"replaced","path":[{"tag":"Identity"},{"tag":"Version"}],)"
@@ -46,10 +46,10 @@ TEST_CASE("changes have the shape that docs/schema.md promises") {
           R"("after":[{"int":2,"at":"2008-02-01T09:15:20","by":"sylvia"}]}]})");
 }
 
-TEST_CASE("bytes that are no notes are told, never guessed at") {
+TEST_CASE("Bytes that are no notes are an error") {
     for (const auto* text :
          {"", "[]", "{", R"({"changes":1})", R"({"changes":[{}]})",
           R"({"changes":[{"op":"mended","path":[]}]})", R"({"changes":[{"op":"added"}]})",
           R"({"changes":[{"op":"added","path":[{"x":1}]}]})"})
-        CHECK(notes_from_json(text).error().kind == base::Kind::malformed);
+        CHECK(notes_from_json(text).error().kind == base::ErrorKind::malformed);
 }

@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-using tree::Kind;
+using tree::CellKind;
 using tree::Models;
 using tree::Notation;
 
@@ -47,7 +47,7 @@ Models::Position walk(const Models& models, std::string_view class_name,
 
 }  // namespace
 
-TEST_CASE("every class and hash of a models file is found, in any case") {
+TEST_CASE("Every class and hash of a models file is found, in any case") {
     const auto& models = small_models();
     CHECK(models.class_count() == 6);
     CHECK(models.of_class("gene") != Models::unknown);
@@ -57,15 +57,15 @@ TEST_CASE("every class and hash of a models file is found, in any case") {
     CHECK(models.spelling_of_class("Odd") == "Odd");
 }
 
-TEST_CASE("a quoted cell is a reference where the model names a class, in its own spelling") {
+TEST_CASE("A quoted cell is a reference where the model names a class, spelled as there") {
     const auto& models = small_models();
     const auto place = walk(
         models, "Gene", {{bare, "Identity"}, {bare, "Name"}, {bare, "cgc_NAME"}, {quoted, "x"}});
     const auto cell = models.cell_at(place, quoted, "unc-26");
-    CHECK(cell.kind == Kind::reference);
+    CHECK(cell.kind == CellKind::reference);
     CHECK(cell.class_name == "Gene_name");
     const auto title = walk(models, "Gene", {{bare, "Title"}, {quoted, "x"}});
-    CHECK(models.cell_at(title, quoted, "x").kind == Kind::text);
+    CHECK(models.cell_at(title, quoted, "x").kind == CellKind::text);
 }
 
 TEST_CASE("UNIQUE belongs to the place left of it") {
@@ -80,7 +80,7 @@ TEST_CASE("UNIQUE belongs to the place left of it") {
     CHECK_FALSE(models.is_unique(Models::unknown));
 }
 
-TEST_CASE("tags aligned below each other are siblings, whatever stands between") {
+TEST_CASE("Tags aligned below each other are siblings, whatever is between them") {
     const auto& models = small_models();
     CHECK(walk(models, "Gene", {{bare, "Identity"}, {bare, "Status"}, {bare, "Dead"}}) !=
           Models::unknown);
@@ -89,7 +89,7 @@ TEST_CASE("tags aligned below each other are siblings, whatever stands between")
           Models::unknown);
 }
 
-TEST_CASE("the tags of a hash stand below the value in front of it") {
+TEST_CASE("The tags of a hash are below the value before it") {
     const auto& models = small_models();
     const auto evidence = walk(models, "Gene",
                                {{bare, "Identity"},
@@ -117,45 +117,45 @@ TEST_CASE("the tags of a hash stand below the value in front of it") {
     CHECK(nested != Models::unknown);
 }
 
-TEST_CASE("a hash that begins with UNIQUE makes the value in front of it unique") {
+TEST_CASE("A hash that begins with UNIQUE makes the value before it unique") {
     CHECK(small_models().is_unique(
         walk(small_models(), "Gene", {{bare, "Position"}, {bare, "1.5"}})));
 }
 
-TEST_CASE("a year alone is a date where the model wants a date, else an integer") {
+TEST_CASE("A year alone is a date where the model wants a date, else an integer") {
     const auto& models = small_models();
     const auto date = walk(models, "Gene", {{bare, "History"}, {bare, "1"}, {bare, "1992"}});
-    CHECK(models.cell_at(date, bare, "1992").kind == Kind::date);
-    CHECK(models.cell_at(Models::unknown, bare, "1992").kind == Kind::integer);
+    CHECK(models.cell_at(date, bare, "1992").kind == CellKind::date);
+    CHECK(models.cell_at(Models::unknown, bare, "1992").kind == CellKind::integer);
     const auto position = walk(models, "Gene", {{bare, "Position"}, {bare, "2"}});
-    CHECK(models.cell_at(position, bare, "2").kind == Kind::real);
+    CHECK(models.cell_at(position, bare, "2").kind == CellKind::real);
 }
 
-TEST_CASE("REPEAT goes on to the right of itself") {
+TEST_CASE("REPEAT continues to the right of itself") {
     const auto& models = small_models();
     const auto second = walk(models, "Lane", {{bare, "Bands"}, {bare, "1.0"}, {bare, "2.0"}});
     CHECK(second != Models::unknown);
     CHECK(models.below(second, bare, "3.0") == second);
 }
 
-TEST_CASE("what no model knows is judged by its shape") {
+TEST_CASE("A cell unknown to the models is classified by its form") {
     const Models none;
     CHECK(none.below(none.of_class("Gene"), bare, "Identity") == Models::unknown);
-    CHECK(none.cell_at(Models::unknown, bare, "Identity").kind == Kind::tag);
-    CHECK(none.cell_at(Models::unknown, bare, "7.5").kind == Kind::real);
-    CHECK(none.cell_at(Models::unknown, bare, "1992-03").kind == Kind::date);
-    CHECK(none.cell_at(Models::unknown, quoted, "7.5").kind == Kind::text);
-    CHECK(none.cell_at(Models::unknown, Notation::comment, "x").kind == Kind::comment);
+    CHECK(none.cell_at(Models::unknown, bare, "Identity").kind == CellKind::tag);
+    CHECK(none.cell_at(Models::unknown, bare, "7.5").kind == CellKind::real);
+    CHECK(none.cell_at(Models::unknown, bare, "1992-03").kind == CellKind::date);
+    CHECK(none.cell_at(Models::unknown, quoted, "7.5").kind == CellKind::text);
+    CHECK(none.cell_at(Models::unknown, Notation::comment, "x").kind == CellKind::comment);
 }
 
-TEST_CASE("hashes in a circle come to an end") {
+TEST_CASE("Circular hashes come to an end") {
     const auto models = Models::parse("#A #B\n#B #A\n   #C\n#C Deep Text\n?X Tag #A\n");
     CHECK(walk(models, "X", {{bare, "Tag"}, {bare, "Deep"}, {quoted, "x"}}) != Models::unknown);
     CHECK(walk(models, "X", {{bare, "Tag"}, {bare, "Nowhere"}}) == Models::unknown);
     CHECK_FALSE(models.is_unique(walk(models, "X", {{bare, "Tag"}})));
 }
 
-TEST_CASE("any bytes parse to some models, and looking into them ends") {
+TEST_CASE("Any bytes can be parsed as models and searched") {
     CHECK(rc::check([](const std::vector<std::uint8_t>& picks) {
         constexpr std::string_view pieces[] = {"?A",   "#B",  "?B",      "#A",     " ",
                                                "\t",   "\n",  "UNIQUE ", "REPEAT", "XREF",
@@ -171,7 +171,7 @@ TEST_CASE("any bytes parse to some models, and looking into them ends") {
     }));
 }
 
-TEST_CASE("the way to a tag leads over nothing but tags, hashes at the start followed") {
+TEST_CASE("The path to a tag contains only tags, and enters hashes at its start") {
     const auto& models = small_models();
     const auto way = [&](const char* of, const char* tag) {
         std::vector<std::string> names;
@@ -183,8 +183,8 @@ TEST_CASE("the way to a tag leads over nothing but tags, hashes at the start fol
     CHECK(way("Gene", "cgc_NAME") == Names{"Identity", "Name", "CGC_name"});
     CHECK(way("Gene", "Dead") == Names{"Identity", "Status", "Dead"});
     CHECK(way("Gene", "History") == Names{"History"});
-    CHECK(way("Gene", "Odd").empty());             // stands below a value
-    CHECK(way("Gene", "Paper_evidence").empty());  // a hash further down
+    CHECK(way("Gene", "Odd").empty());             // it is below a value
+    CHECK(way("Gene", "Paper_evidence").empty());  // it is in a deeper hash
     CHECK(way("Gene", "Nothing").empty());
     CHECK(models.path_to(Models::unknown, "History").empty());
     const auto live =
@@ -195,7 +195,7 @@ TEST_CASE("the way to a tag leads over nothing but tags, hashes at the start fol
     CHECK(models.path_to(identity, "CGC_name").size() == 2);
 }
 
-TEST_CASE("names of any bytes are legal text") {
+TEST_CASE("Names of any bytes become legal text") {
     using namespace std::string_view_literals;
     const auto models = Models::parse("?A\0 T\xE9g ?B\1\n?B\1 U\n"sv);
     const auto place = models.below(models.of_class("A\uFFFD"), bare, "T\u00E9g");

@@ -8,7 +8,7 @@
 
 using support::node;
 using support::Nodes;
-using tree::Kind;
+using tree::CellKind;
 using tree::signature_of;
 
 namespace {
@@ -18,10 +18,11 @@ void shuffle(Nodes& nodes, std::mt19937& chance) {
     for (auto& each : nodes) shuffle(each.children, chance);
 }
 
-// What a models file knows taken away, or the stamps.
+// Removes what a models file adds, or the timestamps.
 void strip(Nodes& nodes) {
     for (auto& each : nodes) {
-        if (each.cell.kind == Kind::reference) each.cell = {Kind::text, each.cell.text, {}};
+        if (each.cell.kind == CellKind::reference)
+            each.cell = {CellKind::text, each.cell.text, {}};
         each.stamp.clear();
         strip(each.children);
     }
@@ -51,7 +52,7 @@ std::string bytes_of(const Nodes& nodes) {
 
 }  // namespace
 
-TEST_CASE("order, duplicates, stamps and what a models file tells do not reach the signature") {
+TEST_CASE("Order, duplicates, timestamps and models do not affect the signature") {
     CHECK(rc::check([](std::uint32_t seed) {
         std::mt19937 chance(seed);
         const auto nodes = support::random_nodes(3);
@@ -63,7 +64,7 @@ TEST_CASE("order, duplicates, stamps and what a models file tells do not reach t
     }));
 }
 
-TEST_CASE("trees of other content have other signatures") {
+TEST_CASE("Trees of different content have different signatures") {
     CHECK(rc::check([] {
         auto a = support::random_nodes(2), b = support::random_nodes(2);
         strip(a);
@@ -73,27 +74,30 @@ TEST_CASE("trees of other content have other signatures") {
     }));
 }
 
-TEST_CASE("a number equals a number of other spelling, a text does not") {
-    CHECK(signature_of({node(Kind::integer, "2")}) ==
-          signature_of({node(Kind::real, "2.000000")}));
-    CHECK(signature_of({node(Kind::text, "2")}) != signature_of({node(Kind::text, "2.000000")}));
-    CHECK(signature_of({node(Kind::text, "2")}) != signature_of({node(Kind::integer, "2")}));
-    CHECK(signature_of({node(Kind::comment, "x")}) != signature_of({node(Kind::text, "x")}));
+TEST_CASE("A number equals its other spellings, a text does not") {
+    CHECK(signature_of({node(CellKind::integer, "2")}) ==
+          signature_of({node(CellKind::real, "2.000000")}));
+    CHECK(signature_of({node(CellKind::text, "2")}) !=
+          signature_of({node(CellKind::text, "2.000000")}));
+    CHECK(signature_of({node(CellKind::text, "2")}) !=
+          signature_of({node(CellKind::integer, "2")}));
+    CHECK(signature_of({node(CellKind::comment, "x")}) !=
+          signature_of({node(CellKind::text, "x")}));
 }
 
-TEST_CASE("a child is told from a sibling, and an object without content has a signature") {
+TEST_CASE("Children differ from siblings, and an object without content has a signature") {
     CHECK(signature_of({support::tag("A", {support::tag("B")})}) !=
           signature_of({support::tag("A"), support::tag("B")}));
     CHECK(signature_of({}) == "d41d8cd98f00b204e9800998ecf8427e");
 }
 
-TEST_CASE("the canonical bytes are those that the outline's header describes") {
+TEST_CASE("The canonical bytes are those that the outline's header describes") {
     using namespace std::string_literals;
-    CHECK(bytes_of({support::tag("B", {support::text("t"), node(Kind::real, "1.50")}),
+    CHECK(bytes_of({support::tag("B", {support::text("t"), node(CellKind::real, "1.50")}),
                     support::tag("A")}) == "bA\0bB\1b1.5\0qt\0\2"s);
 }
 
-TEST_CASE("an outline can be used again") {
+TEST_CASE("An outline can be used again") {
     tree::Outline outline;
     outline.add_copy(tree::Outline::root, tree::Notation::bare, "First");
     const auto first = outline.signature();

@@ -5,14 +5,14 @@
 
 using tree::parse_stamp;
 
-TEST_CASE("a stamp holds a time and a curator, who may have '_' in the name") {
+TEST_CASE("A timestamp holds a time and a curator, whose name may contain '_'") {
     const auto stamp = parse_stamp("2008-03-15_08:05:09_caltech_juancarlos");
     REQUIRE(stamp);
     CHECK(base::format_rfc3339(stamp->at) == "2008-03-15T08:05:09Z");
     CHECK(stamp->by == "caltech_juancarlos");
 }
 
-TEST_CASE("the number behind a stamp's time tells sessions of one second apart, no more") {
+TEST_CASE("The number after the time of a timestamp distinguishes sessions of one second") {
     const auto plain = parse_stamp("2004-04-07_11:29:19_wormpub");
     const auto third = parse_stamp("2004-04-07_11:29:19.3_wormpub");
     const auto large = parse_stamp("2004-04-07_11:29:19.12_wormpub");
@@ -21,7 +21,7 @@ TEST_CASE("the number behind a stamp's time tells sessions of one second apart, 
     CHECK(large == plain);
 }
 
-TEST_CASE("any other text is an opaque stamp") {
+TEST_CASE("Any other text is an opaque timestamp") {
     for (const auto* text :
          {"", "original", "not a date at all", "2008-03-15", "_", "2008-03-15_08:05:09",
           "2008-03-15_08:05:09_", "2008-02-30_08:05:09_x", "2008-03-15_25:05:09_x",
@@ -30,7 +30,7 @@ TEST_CASE("any other text is an opaque stamp") {
         CHECK_FALSE(parse_stamp(text));
 }
 
-TEST_CASE("a stamp is written as it is read") {
+TEST_CASE("A timestamp is written as it is read") {
     const auto stamp = parse_stamp("2008-03-15_08:05:09_x");
     REQUIRE(stamp);
     CHECK(tree::stamp_text(stamp->at, stamp->by) == "2008-03-15_08:05:09_x");

@@ -15,10 +15,9 @@
 namespace source::acedb {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 
-constexpr std::string_view digest_begin = "server:";
 constexpr std::size_t largest_models = std::size_t{64} << 20;
 
 // ---- The release ----
@@ -29,11 +28,11 @@ Result<base::Release> release_of(const BuildSettings& settings, const Status& st
     const auto& version = settings.version.empty() ? status.name : settings.version;
     const auto place = settings.database->name() + ": ";
     if (version.empty())
-        return base::fail(Kind::refused, place +
-                                             "the database has no Name; write its release into "
-                                             "the configuration: [source] release = WS188");
+        return base::fail(ErrorKind::refused,
+                          place + "the database has no Name; write its release into "
+                                  "the configuration: [source] release = WS188");
     if (!base::is_version(version))
-        return base::fail(Kind::refused,
+        return base::fail(ErrorKind::refused,
                           place +
                               "the database's Name is not a version, up to 32 of letters, digits,"
                               " . _ -; write one into the configuration: [source] release = "
@@ -43,9 +42,10 @@ Result<base::Release> release_of(const BuildSettings& settings, const Status& st
     const auto it = std::find_if(known.begin(), known.end(),
                                  [&](const auto& one) { return one.version == version; });
     if (it != known.end()) return *it;
-    return base::fail(Kind::refused, place + "no date of release " + version +
-                                         " is known; write a line of it into releases.tsv beside "
-                                         "the configuration, version TAB date, or [source] date");
+    return base::fail(ErrorKind::refused,
+                      place + "the date of release " + version +
+                          " is unknown; add a line (version, TAB, date) to releases.tsv next to "
+                          "the configuration file, or set [source] date");
 }
 
 // ---- The index ----
@@ -79,13 +79,13 @@ class DatabaseIndex {
     }
 
     [[nodiscard]] bool fits(const Facts& facts, const std::string& models) const {
-        return facts.release == release_ && facts.folder == folder_with(models) &&
-               facts.digest.starts_with(digest_begin) && facts.loading_stamps;
+        return facts.release == release_ && facts.origin == origin_with(models) &&
+               facts.digest.starts_with(base::server_digest) && facts.loading_stamps;
     }
 
-    // Returns Facts::folder of a running database: which one it is, and which models go with the
+    // Returns Facts::origin of a running database: which one it is, and which models go with the
     // index.
-    [[nodiscard]] std::string folder_with(const std::string& models) const {
+    [[nodiscard]] std::string origin_with(const std::string& models) const {
         return database_.name() + '\n' + status_.identity + '\n' + base::md5_hex(models);
     }
 
@@ -104,8 +104,8 @@ class DatabaseIndex {
         if (!stamps) return tl::unexpected(stamps.error());
         Facts facts;
         facts.release = release_;
-        facts.folder = folder_with(*models);
-        facts.digest = digest_begin;
+        facts.origin = origin_with(*models);
+        facts.digest = base::server_digest;
         facts.untracked = listing->untracked;
         facts.loading_stamps = std::move(*stamps);
         if (const auto done = check_unchanged(); !done) return done;
@@ -119,7 +119,7 @@ class DatabaseIndex {
         const auto now = database_.status();
         if (!now) return tl::unexpected(now.error());
         if (now->identity == status_.identity) return {};
-        return base::fail(Kind::unavailable,
+        return base::fail(ErrorKind::unavailable,
                           database_.name() + " changed while its index was made; try again");
     }
 
@@ -131,7 +131,7 @@ class DatabaseIndex {
         const auto duplicate = writer.finish(std::move(facts));
         if (!duplicate) return tl::unexpected(duplicate.error());
         if (!*duplicate) return {};
-        return base::fail(Kind::malformed,
+        return base::fail(ErrorKind::malformed,
                           database_.name() + " lists " + (*duplicate)->name + " twice");
     }
 
@@ -161,9 +161,10 @@ class DatabaseBuild final : public IndexedSource {
     Result<tree::Object> load(const tree::ObjectName& name) const override {
         if (const auto entry = entry_of(name); !entry) return tl::unexpected(entry.error());
         const auto bytes = ask_object(*database_, identity_, name, options_);
-        if (!bytes && bytes.error().kind == Kind::too_large)
-            return base::fail(Kind::too_large, bytes.error().text + "; max_object_mb = " +
-                                                   std::to_string(options_.most_bytes >> 20));
+        if (!bytes && bytes.error().kind == ErrorKind::too_large)
+            return base::fail(ErrorKind::too_large,
+                              bytes.error().text + "; max_object_mb = " +
+                                  std::to_string(options_.most_bytes >> 20));
         if (!bytes) return tl::unexpected(bytes.error());
         auto object = parse_object(*bytes, models());
         if (object) return std::move(*object);
@@ -175,7 +176,7 @@ class DatabaseBuild final : public IndexedSource {
         const auto now = database_->status();
         if (!now) return tl::unexpected(now.error());
         if (now->identity == identity_) return {};
-        return base::fail(Kind::unavailable,
+        return base::fail(ErrorKind::unavailable,
                           database_->name() +
                               " holds another build now than the one that was indexed");
     }
@@ -197,6 +198,12 @@ Result<Build> open_build(const BuildSettings& settings) {
     if (!indexed) return tl::unexpected(indexed.error());
     return Build(std::make_shared<DatabaseBuild>(std::move(*indexed), settings,
                                                  std::move(status->identity)));
+}
+
+Result<base::Release> release_of(const BuildSettings& settings) {
+    const auto status = settings.database->status();
+    if (!status) return tl::unexpected(status.error());
+    return release_of(settings, *status);
 }
 
 Result<std::string> identity_of(const BuildSettings& settings) {

@@ -39,6 +39,10 @@ struct BuildSettings {
 //          1,000 objects for rule C4
 [[nodiscard]] base::Result<Build> open_build(const BuildSettings& settings);
 
+// Returns the release that the database holds now; costs one `status`.
+//   error  refused: no version or date is known; unavailable, malformed
+[[nodiscard]] base::Result<base::Release> release_of(const BuildSettings& settings);
+
 // Returns text that differs when the build does; costs one `status`.
 //   error  unavailable, refused, malformed
 [[nodiscard]] base::Result<std::string> identity_of(const BuildSettings& settings);

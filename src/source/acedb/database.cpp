@@ -7,20 +7,14 @@
 namespace source::acedb {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
-using namespace std::chrono_literals;
-
-// An opening that fails after this time waited for a silent server: nothing else takes so long.
-constexpr auto long_wait = 1s;
-// A silent server is asked again after this time.
-constexpr auto pause = 1s;
 
 constexpr std::size_t largest_status = 1 << 20;
 
 // True when the other side answered by the rules, and will go on to.
 bool is_an_answer(const base::Error& error) {
-    return error.kind == Kind::absent || error.kind == Kind::refused;
+    return error.kind == ErrorKind::absent || error.kind == ErrorKind::refused;
 }
 
 std::string description_of(const Status& status) {
@@ -53,7 +47,7 @@ bool Database::may_ask() {
 }
 
 Result<Database::Open> Database::acquire() {
-    const auto now = stamp();
+    const auto now = change_mark();
     std::vector<Open> old;  // closed after the lock is released
     std::unique_lock lock(mutex_);
     if (!may_ask()) return tl::unexpected(*silence_);
@@ -62,13 +56,13 @@ Result<Database::Open> Database::acquire() {
         const bool came = freed_.wait_for(lock, settings_.patience,
                                           [&] { return has_place() || silence_.has_value(); });
         if (!came)
-            return base::fail(Kind::unavailable, name() + ": all " +
-                                                     std::to_string(settings_.most_sessions) +
-                                                     " sessions are busy; try again");
+            return base::fail(ErrorKind::unavailable,
+                              name() + ": all " + std::to_string(settings_.most_sessions) +
+                                  " sessions are busy; try again");
         if (!has_place()) return tl::unexpected(*silence_);
     }
     const auto stale = std::partition(free_.begin(), free_.end(),
-                                      [&](const Open& open) { return open.stamp == now; });
+                                      [&](const Open& open) { return open.change_mark == now; });
     std::move(stale, free_.end(), std::back_inserter(old));
     free_.erase(stale, free_.end());
     ++in_use_;
@@ -89,10 +83,10 @@ void Database::release(Open open) {
 }
 
 Result<void> Database::open_into(Open& open) {
-    open = Open{nullptr, {}, stamp()};
+    open = Open{nullptr, {}, change_mark()};
     const auto since = Clock::now();
     auto session = settings_.open();
-    open.is_silent = !session && Clock::now() - since >= long_wait;
+    open.is_silent = !session && Clock::now() - since >= settings_.pause;
     if (!session) return tl::unexpected(session.error());
     open.session = std::move(*session);
     const auto now = ask_status(open);
@@ -123,20 +117,21 @@ Result<void> Database::check_identity(const std::string& identity, Open& open) {
     const auto now = ask_status(open);
     if (!now) return tl::unexpected(now.error());
     if (now->identity == identity) return {};
-    return base::fail(Kind::unavailable, name() + " holds another build now than the one that " +
-                                             "was indexed: " + description_of(*now));
+    return base::fail(ErrorKind::unavailable, name() +
+                                                  " holds another build now than the one that " +
+                                                  "was indexed: " + description_of(*now));
 }
 
 void Database::note_outcome(const Result<void>& done, const Open& open) {
     const bool is_silent = open.session ? open.session->is_silent() : open.is_silent;
     {
         const std::lock_guard lock(mutex_);
-        if (done || done.error().kind != Kind::unavailable || !is_silent) {
+        if (done || done.error().kind != ErrorKind::unavailable || !is_silent) {
             silence_.reset();
             return;
         }
         silence_ = done.error();
-        ask_again_ = Clock::now() + pause;
+        ask_again_ = Clock::now() + settings_.pause;
     }
     freed_.notify_all();
 }
@@ -148,7 +143,7 @@ Result<void> Database::run(const std::function<Result<void>(Open&)>& once) {
     auto& open = lease.open;
     auto done = open.session ? Result<void>() : open_into(open);
     if (done) done = once(open);
-    const bool has_ended = !done && done.error().kind == Kind::unavailable && open.session &&
+    const bool has_ended = !done && done.error().kind == ErrorKind::unavailable && open.session &&
                            !open.session->is_open() && !open.session->is_silent();
     if (has_ended) {
         done = open_into(open);

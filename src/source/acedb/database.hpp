@@ -24,13 +24,17 @@ namespace source::acedb {
 struct DatabaseSettings {
     // Opens one more session (socket_session, tace_session).
     std::function<base::Result<SessionPtr>()> open;
-    std::string name;                   // for messages: host:port, or the folder
-    std::size_t most_sessions = 8;      // open at once; then callers wait
-    std::chrono::seconds patience{10};  // how long they wait; then unavailable
+    std::string name;               // for messages: host:port, or the folder
+    std::size_t most_sessions = 8;  // open at once; then callers wait
+    // How long they wait; then unavailable.
+    std::chrono::milliseconds patience = std::chrono::seconds(10);
+    // A silent server is asked again after this time. An opening that fails after this time has
+    // waited for a silent server, since nothing else takes so long.
+    std::chrono::milliseconds pause = std::chrono::seconds(1);
     // Differs once the database changed under sessions that were opened before, and is cheap: a
-    // tace keeps reading the database that it found at its start (database_stamp). Empty: no
+    // tace keeps reading the database that it found at its start (change_mark_of). Empty: no
     // session outlives its database.
-    std::function<std::string()> stamp = {};
+    std::function<std::string()> change_mark = {};
 };
 
 class Database {
@@ -58,10 +62,10 @@ class Database {
     using Clock = std::chrono::steady_clock;
     struct Open {
         SessionPtr session;
-        std::string identity;    // of the database, as this session saw it last
-        std::string stamp;       // when it was opened
-        bool is_spent = false;   // must not be used again
-        bool is_silent = false;  // there is no session: nobody answered when it was opened
+        std::string identity;     // of the database, as this session saw it last
+        std::string change_mark;  // when it was opened
+        bool is_spent = false;    // must not be used again
+        bool is_silent = false;   // there is no session: nobody answered when it was opened
     };
     // One of most_sessions, returned by the destructor.
     class Lease;
@@ -74,7 +78,9 @@ class Database {
     [[nodiscard]] base::Result<void> run(const std::function<base::Result<void>(Open&)>& once);
     [[nodiscard]] bool may_ask();
     void note_outcome(const base::Result<void>& done, const Open& open);
-    [[nodiscard]] std::string stamp() const { return settings_.stamp ? settings_.stamp() : ""; }
+    [[nodiscard]] std::string change_mark() const {
+        return settings_.change_mark ? settings_.change_mark() : "";
+    }
 
     DatabaseSettings settings_;
     std::mutex mutex_;  // guards all below

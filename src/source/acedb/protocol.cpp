@@ -41,7 +41,7 @@ bool is_blank(std::string_view name) {
     return name.find_first_not_of(' ') == std::string_view::npos;
 }
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
     std::string out = "\"";
     bool is_in_run = false;
     for (const char c : text) {
@@ -60,14 +60,14 @@ std::string quoted(std::string_view text) {
 std::string class_word(std::string_view class_name) {
     const bool is_bare =
         !class_name.empty() && std::all_of(class_name.begin(), class_name.end(), is_word);
-    return is_bare ? std::string(class_name) : quoted(class_name);
+    return is_bare ? std::string(class_name) : quote(class_name);
 }
 
 }  // namespace
 
 std::string find_command(const tree::ObjectName& name) {
     return find_all_command(name.class_name) + ' ' +
-           (is_blank(name.name) ? "\"?\"" : quoted(name.name));
+           (is_blank(name.name) ? "\"?\"" : quote(name.name));
 }
 
 std::string find_all_command(std::string_view class_name) {
@@ -97,7 +97,7 @@ namespace {
 constexpr std::string_view empty_list = "// Active list is empty";
 
 tl::unexpected<base::Error> malformed(std::string what) {
-    return base::fail(base::Kind::malformed, std::move(what));
+    return base::fail(base::ErrorKind::malformed, std::move(what));
 }
 
 // Removes the first line of `text` and returns it without its LF.
@@ -235,8 +235,8 @@ base::Result<Status> parse_status(std::string_view reply) {
     if (!text) return not_ended();
     if (text->find("AceDB status at ") == std::string_view::npos)
         return malformed("a reply to \"status\" that is not a status");
-    constexpr std::array<std::string_view, 5> keys = {"Name", "Release", "Directory", "Session",
-                                                      "Last Save"};
+    constexpr auto keys =
+        std::to_array<std::string_view>({"Name", "Release", "Directory", "Session", "Last Save"});
     Status status{value_of(*text, "Name"), value_of(*text, "Directory"), {}};
     for (const auto key : keys) status.identity += value_of(*text, key) + '\n';
     if (status.identity.size() == keys.size())
@@ -304,8 +304,8 @@ base::Result<std::vector<tree::ObjectName>> parse_list(std::string_view reply) {
     // The count may be lower than the number of names: it is not known what the last slice
     // counts.
     if (*count > names.size())
-        return malformed("a list of " + std::to_string(names.size()) + " names that announces " +
-                         std::to_string(*count));
+        return malformed("the database announced " + std::to_string(*count) + " names but sent " +
+                         std::to_string(names.size()));
     return names;
 }
 
@@ -321,8 +321,8 @@ base::Result<std::vector<std::string_view>> parse_shown(std::string_view reply) 
     auto objects = objects_of(*text);
     // An object that shows nothing is counted, too (such as one without the tag asked for).
     if (objects && !objects->empty() && *count != objects->size())
-        return malformed("a reply with " + std::to_string(objects->size()) +
-                         " objects that announces " + std::to_string(*count));
+        return malformed("the database announced " + std::to_string(*count) +
+                         " objects but sent " + std::to_string(objects->size()));
     return objects;
 }
 

@@ -16,7 +16,7 @@
 namespace source::acedb {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 using tree::ObjectName;
 
@@ -44,9 +44,11 @@ Result<std::vector<ClassCount>> ask_classes(Database& database, const std::strin
 }
 
 // A name that is missing in a list would look like a deleted object.
-tl::unexpected<base::Error> too_few(const std::string& what, std::uint64_t announced) {
-    return base::fail(Kind::unavailable, what + " where the database announces " +
-                                             std::to_string(announced) + " objects");
+tl::unexpected<base::Error> too_few(std::uint64_t announced, const std::string& done,
+                                    std::uint64_t names) {
+    return base::fail(ErrorKind::unavailable, "the database announced " +
+                                                  std::to_string(announced) + " names but " +
+                                                  done + " " + std::to_string(names));
 }
 
 Result<std::vector<ObjectName>> ask_names(Database& database, const std::string& identity,
@@ -60,14 +62,13 @@ Result<std::vector<ObjectName>> ask_names(Database& database, const std::string&
         if (!count) return tl::unexpected(count.error());
         const auto active = parse_active(*found);
         if (!active) return tl::unexpected(active.error());
-        if (*count == 0) return too_few("0 found", announced.objects);
+        if (*count == 0) return too_few(announced.objects, "found", 0);
         const auto list = session.ask(list_command, {.most_bytes = largest_list, .gently = true});
         if (!list) return tl::unexpected(list.error());
         auto parsed = parse_list(*list);
         if (!parsed) return tl::unexpected(parsed.error());
         // Found counts more where old names lead to an object that is listed by its current one.
-        if (parsed->size() < *active)
-            return too_few(std::to_string(parsed->size()) + " listed", *active);
+        if (parsed->size() < *active) return too_few(*active, "sent", parsed->size());
         names = std::move(*parsed);
         return {};
     });
@@ -207,7 +208,8 @@ Result<std::string> ask_model(Database& database, const std::string& identity,
         return {};
     });
     // Array classes have no model.
-    if (!done && done.error().kind == Kind::refused && database.status()) return std::string();
+    if (!done && done.error().kind == ErrorKind::refused && database.status())
+        return std::string();
     if (!done) return base::fail_at("model of " + name, done.error());
     return text;
 }
@@ -224,11 +226,11 @@ std::string text_of(const tree::ObjectName& id) { return id.class_name + " " + i
 template <class T>
 Result<T> if_whole(Result<T> parsed, std::string_view reply) {
     if (parsed || is_whole(reply)) return parsed;
-    return base::fail(Kind::unavailable, parsed.error().text);
+    return base::fail(ErrorKind::unavailable, parsed.error().text);
 }
 
 tl::unexpected<base::Error> lost() {
-    return base::fail(Kind::absent, "it is in the index, but not in the database any more");
+    return base::fail(ErrorKind::absent, "it is in the index, but not in the database any more");
 }
 
 // Asks one session for one object. Absent means that the database itself says so.
@@ -245,11 +247,12 @@ class ObjectQuery {
         const auto shown = if_whole(parse_shown(*reply), *reply);
         if (!shown) return tl::unexpected(shown.error());
         if (shown->empty())
-            return base::fail(Kind::malformed, "the database finds it, but shows nothing of it");
+            return base::fail(ErrorKind::malformed,
+                              "the database finds the object but returns no content for it");
         if (shown->size() != 1)
-            return base::fail(Kind::unavailable, "answered with " +
-                                                     std::to_string(shown->size()) +
-                                                     " objects where one was asked for");
+            return base::fail(ErrorKind::unavailable, "answered with " +
+                                                          std::to_string(shown->size()) +
+                                                          " objects where one was asked for");
         return checked(shown->front());
     }
 
@@ -279,7 +282,7 @@ class ObjectQuery {
     Result<std::string> checked(std::string_view bytes) const {
         const auto header = parse_header(bytes);
         if (header && header->id == name_) return std::string(bytes);
-        return base::fail(Kind::unavailable,
+        return base::fail(ErrorKind::unavailable,
                           "answered with another object" +
                               (header ? ", " + text_of(header->id) : std::string()));
     }
@@ -317,8 +320,8 @@ Result<std::vector<std::string>> sample_stamps(Database& database, const std::st
     const ReplyOptions options{.most_bytes = largest, .gently = true};
     for (const auto& name : sample) {
         const auto bytes = ask_object(database, identity, name, options);
-        const bool is_skipped = !bytes && (bytes.error().kind == Kind::too_large ||
-                                           bytes.error().kind == Kind::malformed);
+        const bool is_skipped = !bytes && (bytes.error().kind == ErrorKind::too_large ||
+                                           bytes.error().kind == ErrorKind::malformed);
         if (!bytes && !is_skipped) return tl::unexpected(bytes.error());
         const auto object = parse_object(bytes.value_or(""), tree::Models());
         if (object)
@@ -356,8 +359,8 @@ Result<std::string> ask_models(Database& database, const std::string& identity,
         if (name.size() > tree::longest_class || !asked.insert(base::fold_ascii(name)).second)
             continue;
         if (asked.size() > most_models)
-            return base::fail(Kind::malformed, database.name() + ": more than " +
-                                                   std::to_string(most_models) + " models");
+            return base::fail(ErrorKind::malformed, database.name() + ": more than " +
+                                                        std::to_string(most_models) + " models");
         const auto text = ask_model(database, identity, name);
         if (!text) return tl::unexpected(text.error());
         for (auto& hash : hashes_in(*text)) left.push_back(std::move(hash));
@@ -373,12 +376,12 @@ Result<std::string> ask_object(Database& database, const std::string& identity,
     Result<std::string> answer;
     const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
         answer = ObjectQuery(session, name, options).bytes();
-        if (answer || answer.error().kind == Kind::absent) return {};
+        if (answer || answer.error().kind == ErrorKind::absent) return {};
         return tl::unexpected(answer.error());
     });
     if (!done) return base::fail_at(place, done.error());
     // An object that is listed but not shown is not absent: it may have a history.
-    if (!answer) return base::fail(Kind::malformed, place + ": " + answer.error().text);
+    if (!answer) return base::fail(ErrorKind::malformed, place + ": " + answer.error().text);
     return answer;
 }
 

@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fmt/format.h>
 #include <poll.h>
 
 namespace source::acedb {
+
+std::string in_seconds(std::chrono::milliseconds time) {
+    return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
+}
 
 int milliseconds_until(Deadline deadline) {
     using std::chrono::milliseconds;

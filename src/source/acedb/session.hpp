@@ -63,6 +63,9 @@ enum class Await { reading, writing };
     return wait_for(descriptor, Await::reading, Deadline::min());
 }
 
+// Returns the words for error texts: "10 s", "0.25 s".
+[[nodiscard]] std::string in_seconds(std::chrono::milliseconds time);
+
 // Returns the milliseconds until then for poll(2), rounded up, at least 0.
 [[nodiscard]] int milliseconds_until(Deadline deadline);
 

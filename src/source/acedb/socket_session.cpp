@@ -66,20 +66,22 @@ std::string message(std::string_view type, std::string_view body, std::int32_t c
 
 base::Result<Header> parse_header(std::string_view bytes, std::size_t most) {
     if (bytes.size() < header_size)
-        return base::fail(base::Kind::malformed, "an incomplete header");
+        return base::fail(base::ErrorKind::malformed, "an incomplete header");
     const bool is_little = number_at(bytes, 0, Order::little) == magic;
     if (!is_little && number_at(bytes, 0, Order::big) != magic)
-        return base::fail(base::Kind::malformed, "no header of AceDB's protocol");
+        return base::fail(base::ErrorKind::malformed, "no header of AceDB's protocol");
     const auto order = is_little ? Order::little : Order::big;
     const auto length = signed_at(bytes, 4, order);
-    if (length < 0) return base::fail(base::Kind::malformed, "a header with a negative length");
+    if (length < 0)
+        return base::fail(base::ErrorKind::malformed, "a header with a negative length");
     Header header{static_cast<std::size_t>(length), signed_at(bytes, 8, order),
                   signed_at(bytes, 12, order), signed_at(bytes, 16, order),
                   std::string(bytes.substr(type_at, type_size))};
     header.type.resize(std::min(header.type.find('\0'), header.type.size()));
     if (header.length > most)
-        return base::fail(base::Kind::too_large, "a message of " + std::to_string(length) +
-                                                     " bytes, above " + std::to_string(most));
+        return base::fail(base::ErrorKind::too_large, "a message of " + std::to_string(length) +
+                                                          " bytes, above " +
+                                                          std::to_string(most));
     return header;
 }
 
@@ -92,7 +94,7 @@ std::string_view text_of_body(std::string_view body) {
 
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 
 // ---- Connecting ----
 
@@ -102,7 +104,7 @@ struct FreeAddresses {
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
 tl::unexpected<base::Error> unavailable(std::string what) {
-    return base::fail(base::Kind::unavailable, std::move(what));
+    return base::fail(base::ErrorKind::unavailable, std::move(what));
 }
 
 std::string text_of_errno(int code) { return std::generic_category().message(code); }
@@ -178,13 +180,13 @@ class Socket {
 
     //   name    of the server, for error texts
     //   socket  connected and non-blocking
-    Socket(std::string name, std::chrono::seconds timeout, File socket)
+    Socket(std::string name, std::chrono::milliseconds timeout, File socket)
         : name_(std::move(name)), timeout_(timeout), socket_(std::move(socket)) {}
     // The end of the connection is the end of the session. AceDB would answer `quit` in two
     // writes, and the second one would meet a closed connection.
 
     [[nodiscard]] const std::string& name() const { return name_; }
-    [[nodiscard]] std::chrono::seconds timeout() const { return timeout_; }
+    [[nodiscard]] std::chrono::milliseconds timeout() const { return timeout_; }
     [[nodiscard]] bool is_open() const { return socket_.is_open(); }
     // True when it was closed because a deadline ended.
     [[nodiscard]] bool is_silent() const { return is_silent_; }
@@ -199,7 +201,7 @@ class Socket {
     [[nodiscard]] base::Result<Message> receive(std::size_t most, Deadline deadline);
 
     // Closes the socket, since what comes next would look like another answer.
-    [[nodiscard]] tl::unexpected<base::Error> lost(base::Kind kind, const std::string& what);
+    [[nodiscard]] tl::unexpected<base::Error> lost(base::ErrorKind kind, const std::string& what);
     // Closes it because the server ended it, with these words or none.
     [[nodiscard]] tl::unexpected<base::Error> ended(const std::string& words);
 
@@ -211,7 +213,7 @@ class Socket {
     [[nodiscard]] tl::unexpected<base::Error> silent();
 
     std::string name_;
-    std::chrono::seconds timeout_;
+    std::chrono::milliseconds timeout_;
     File socket_;
     std::string ahead_;  // bytes that are read and not yet used
     std::int32_t client_id_ = 0;
@@ -220,20 +222,22 @@ class Socket {
 
 bool Socket::is_quiet() const { return ahead_.empty() && !is_readable(socket_.descriptor()); }
 
-tl::unexpected<base::Error> Socket::lost(Kind kind, const std::string& what) {
+tl::unexpected<base::Error> Socket::lost(ErrorKind kind, const std::string& what) {
     socket_ = File();
     return base::fail(kind, name_ + ": " + what);
 }
 
 tl::unexpected<base::Error> Socket::ended(const std::string& words) {
-    return lost(Kind::unavailable, words.empty() ? "the server ended the connection"
-                                                 : "the server ended the connection: " + words);
+    return lost(ErrorKind::unavailable, words.empty()
+                                            ? "the server ended the connection"
+                                            : "the server ended the connection: " + words);
 }
 
 tl::unexpected<base::Error> Socket::silent() {
     is_silent_ = true;
-    return lost(Kind::unavailable, "no whole answer within " + std::to_string(timeout_.count()) +
-                                       " s (the server may be busy, or is not an AceDB server)");
+    return lost(ErrorKind::unavailable,
+                "no whole answer within " + in_seconds(timeout_) +
+                    " (the server may be busy, or is not an AceDB server)");
 }
 
 base::Result<void> Socket::send(std::string_view bytes, Deadline deadline) {
@@ -285,11 +289,11 @@ base::Result<Socket::Message> Socket::receive(std::size_t most, Deadline deadlin
         ahead_.resize(begin + *got);
     }
     auto header = wire::parse_header(ahead_, most);
-    if (!header && header.error().kind == Kind::too_large)
-        return lost(Kind::too_large, header.error().text);
+    if (!header && header.error().kind == ErrorKind::too_large)
+        return lost(ErrorKind::too_large, header.error().text);
     if (!header)
-        return lost(Kind::unavailable, "the server answers with " + header.error().text +
-                                           ": is it AceDB's socket server?");
+        return lost(ErrorKind::unavailable, "the server answers with " + header.error().text +
+                                                ": is it AceDB's socket server?");
     ahead_.erase(0, wire::header_size);
     auto body = receive_body(header->length, deadline);
     if (!body) return tl::unexpected(body.error());
@@ -313,7 +317,7 @@ constexpr std::string_view encore_command = "encore";
 // times, and once more for each block that came, so that a trickle of slices ends, too.
 class Pace {
    public:
-    explicit Pace(std::chrono::seconds timeout) : timeout_(timeout) {}
+    explicit Pace(std::chrono::milliseconds timeout) : timeout_(timeout) {}
 
     // Returns the deadline of the next slice, after `received` bytes.
     Deadline next(std::size_t received) {
@@ -331,7 +335,7 @@ class Pace {
     }
 
    private:
-    std::chrono::seconds timeout_;
+    std::chrono::milliseconds timeout_;
     Clock::time_point begun_ = Clock::now(), asked_ = begun_;
     Clock::duration rested_{};
 };
@@ -371,7 +375,7 @@ base::Result<void> SocketSession::log_in(const std::string& user, const std::str
     if (!nonce) return tl::unexpected(nonce.error());
     if (nonce->type == wire::killed) return socket_.ended(words_of(nonce->body));
     if (nonce->type != wire::ok || !can_be_sent(nonce->body))
-        return socket_.lost(Kind::unavailable,
+        return socket_.lost(ErrorKind::unavailable,
                             "the server answers the log-in differently from AceDB");
     const auto answer =
         socket_.exchange(wire::request, user + ' ' + proof(user, password, nonce->body),
@@ -382,7 +386,7 @@ base::Result<void> SocketSession::log_in(const std::string& user, const std::str
     const auto says = [&](const char* word) { return words.find(word) != std::string::npos; };
     if (answer->type == wire::failed || says("password") || says("permission") ||
         says("illegal request"))
-        return socket_.lost(Kind::refused,
+        return socket_.lost(ErrorKind::refused,
                             "the server rejects user \"" + user + "\" or its password: " + words);
     return socket_.ended(words);
 }
@@ -395,7 +399,7 @@ base::Result<void> SocketSession::require_quiet() {
     const auto message = socket_.receive(Socket::most_words, Clock::now() + socket_.timeout());
     if (!message) return tl::unexpected(message.error());
     if (message->type == wire::killed) return socket_.ended(words_of(message->body));
-    return socket_.lost(Kind::unavailable, "the server sent an answer without being asked");
+    return socket_.lost(ErrorKind::unavailable, "the server sent an answer without being asked");
 }
 
 // Returns the answer if it is a part of a reply, or all of it.
@@ -405,22 +409,23 @@ base::Result<Socket::Message> SocketSession::slice(std::string_view type, std::s
     if (!answer || answer->type == wire::ok) return answer;
     if (answer->type == wire::killed) return socket_.ended(words_of(answer->body));
     if (answer->type == wire::failed)
-        return base::fail(Kind::refused,
+        return base::fail(ErrorKind::refused,
                           socket_.name() + ": the server refuses: " + words_of(answer->body));
     if (answer->type != wire::encore)
-        return socket_.lost(Kind::unavailable,
+        return socket_.lost(ErrorKind::unavailable,
                             "the server answers with a message of another type");
     if (answer->body.empty())
-        return socket_.lost(Kind::unavailable, "the server promises more and sends nothing");
+        return socket_.lost(ErrorKind::unavailable, "the server promises more and sends nothing");
     return answer;
 }
 
 base::Result<std::string> SocketSession::ask(std::string_view command,
                                              const ReplyOptions& options) {
     if (!is_open())
-        return base::fail(Kind::unavailable, socket_.name() + ": the connection has ended");
+        return base::fail(ErrorKind::unavailable, socket_.name() + ": the connection has ended");
     if (!is_command(command))
-        return base::fail(Kind::malformed, socket_.name() + ": a command is not printable ASCII");
+        return base::fail(ErrorKind::malformed,
+                          socket_.name() + ": a command is not printable ASCII");
     if (auto quiet = require_quiet(); !quiet) return tl::unexpected(quiet.error());
     Pace pace(socket_.timeout());
     std::string reply;
@@ -432,7 +437,7 @@ base::Result<std::string> SocketSession::ask(std::string_view command,
         auto part = slice(type, body, room, pace.next(reply.size()));
         if (!part) return tl::unexpected(part.error());
         if (part->body.size() > options.most_bytes - reply.size())
-            return socket_.lost(Kind::too_large,
+            return socket_.lost(ErrorKind::too_large,
                                 "a reply above " + std::to_string(options.most_bytes) + " bytes");
         is_whole = part->type == wire::ok;
         if (reply.empty())
@@ -449,7 +454,8 @@ base::Result<std::string> SocketSession::ask(std::string_view command,
 base::Result<SessionPtr> open_socket_session(const ServerAddress& address) {
     const auto name = address.name();
     if (!can_be_sent(address.user))
-        return base::fail(Kind::refused, name + ": the user must be one word of printable ASCII");
+        return base::fail(ErrorKind::refused,
+                          name + ": the user must be one word of printable ASCII");
     auto connection = connect_to(address.host, address.port, address.timeout);
     if (!connection) return base::fail_at(name, connection.error());
     auto session =

@@ -22,8 +22,9 @@ struct ServerAddress {
     std::string host = "localhost";  // name or address; IPv6 too, though AceDB itself has IPv4
     std::uint16_t port = 23100;
     std::string user = "anonymous";
-    std::string password = "guest";    // never in an error or a log
-    std::chrono::seconds timeout{10};  // to connect; and for each slice of a reply, whole
+    std::string password = "guest";  // never in an error or a log
+    // To connect; and for each slice of a reply, whole.
+    std::chrono::milliseconds timeout = std::chrono::seconds(10);
     [[nodiscard]] std::string name() const { return host + ":" + std::to_string(port); }
 };
 

@@ -23,7 +23,7 @@
 namespace source::acedb {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using namespace std::chrono_literals;
 
 // ---- The child process ----
@@ -32,7 +32,7 @@ constexpr std::size_t block = 1 << 16;
 constexpr std::size_t most_errors = 1 << 12;
 
 tl::unexpected<base::Error> unavailable(int code) {
-    return base::fail(base::Kind::unavailable, std::generic_category().message(code));
+    return base::fail(base::ErrorKind::unavailable, std::generic_category().message(code));
 }
 
 struct Pipe {
@@ -150,9 +150,10 @@ class Child {
     // terminal does not cut off an answer that we still wait for.
     //   error  unavailable: no such program, no more processes
     [[nodiscard]] static base::Result<std::unique_ptr<Child>> start(
-        const std::string& program, const std::vector<std::string>& arguments);
+        const std::string& program, const std::vector<std::string>& arguments,
+        std::chrono::milliseconds time_to_end);
 
-    // Closes the child's input and gives it a second to end, another one after SIGTERM, then
+    // Closes the child's input and gives it time_to_end, the same again after SIGTERM, then
     // SIGKILL.
     ~Child();
     Child(const Child&) = delete;
@@ -172,21 +173,23 @@ class Child {
     [[nodiscard]] const std::string& errors();
 
    private:
-    Child(pid_t pid, File input, File output, File errors)
-        : pid_(pid), input_(std::move(input)), output_(std::move(output)),
-          error_output_(std::move(errors)) {}
+    Child(pid_t pid, std::chrono::milliseconds time_to_end, File input, File output, File errors)
+        : pid_(pid), time_to_end_(time_to_end), input_(std::move(input)),
+          output_(std::move(output)), error_output_(std::move(errors)) {}
 
     [[nodiscard]] base::Result<bool> take_output(std::string& output);
     void take_errors();
     [[nodiscard]] bool ends_until(Deadline deadline);
 
     pid_t pid_;  // and of its group
+    std::chrono::milliseconds time_to_end_;
     File input_, output_, error_output_;
     std::string errors_;
 };
 
 base::Result<std::unique_ptr<Child>> Child::start(const std::string& program,
-                                                  const std::vector<std::string>& arguments) {
+                                                  const std::vector<std::string>& arguments,
+                                                  std::chrono::milliseconds time_to_end) {
     auto input = open_pipe(), output = open_pipe(), errors = open_pipe();
     for (const auto* pipe : {&input, &output, &errors})
         if (!*pipe) return tl::unexpected(pipe->error());
@@ -205,15 +208,16 @@ base::Result<std::unique_ptr<Child>> Child::start(const std::string& program,
     if (!pid) return tl::unexpected(pid.error());
     for (const auto* end : {&input->writing, &output->reading, &errors->reading})
         make_non_blocking(*end);
-    return std::unique_ptr<Child>(new Child(
-        *pid, std::move(input->writing), std::move(output->reading), std::move(errors->reading)));
+    return std::unique_ptr<Child>(new Child(*pid, time_to_end, std::move(input->writing),
+                                            std::move(output->reading),
+                                            std::move(errors->reading)));
 }
 
 Child::~Child() {
     input_ = File();
-    if (ends_until(Clock::now() + 1s)) return;
+    if (ends_until(Clock::now() + time_to_end_)) return;
     ::kill(-pid_, SIGTERM);
-    if (ends_until(Clock::now() + 1s)) return;
+    if (ends_until(Clock::now() + time_to_end_)) return;
     ::kill(-pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -272,7 +276,7 @@ base::Result<bool> Child::take_output(std::string& output) {
     const int code = got < 0 ? errno : 0;
     output.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got > 0) return true;
-    if (got == 0) return base::fail(base::Kind::unavailable, "its output has ended");
+    if (got == 0) return base::fail(base::ErrorKind::unavailable, "its output has ended");
     if (code == EINTR || code == EAGAIN) return false;
     return unavailable(code);
 }
@@ -332,7 +336,7 @@ bool is_refusal(const std::string& words) {
 
 class TaceSession final : public Session {
    public:
-    TaceSession(std::string name, std::chrono::seconds timeout, std::unique_ptr<Child> child)
+    TaceSession(std::string name, std::chrono::milliseconds timeout, std::unique_ptr<Child> child)
         : name_(std::move(name)), timeout_(timeout), child_(std::move(child)) {}
     ~TaceSession() override {
         if (!is_open()) return;
@@ -352,17 +356,17 @@ class TaceSession final : public Session {
     base::Result<void> send(std::string_view command);
 
     // Ends the child, since what it prints next would look like another answer.
-    tl::unexpected<base::Error> lost(Kind kind, const std::string& what);
+    tl::unexpected<base::Error> lost(ErrorKind kind, const std::string& what);
     tl::unexpected<base::Error> ended(std::string_view printed);
     tl::unexpected<base::Error> silent(Printed what, std::string_view printed);
 
     std::string name_;  // of program and database, for messages
-    std::chrono::seconds timeout_;
+    std::chrono::milliseconds timeout_;
     std::unique_ptr<Child> child_;
     bool is_silent_ = false;
 };
 
-tl::unexpected<base::Error> TaceSession::lost(Kind kind, const std::string& what) {
+tl::unexpected<base::Error> TaceSession::lost(ErrorKind kind, const std::string& what) {
     child_.reset();
     return base::fail(kind, name_ + ": " + what);
 }
@@ -370,15 +374,15 @@ tl::unexpected<base::Error> TaceSession::lost(Kind kind, const std::string& what
 tl::unexpected<base::Error> TaceSession::ended(std::string_view printed) {
     auto words = last_words(child_->errors());
     if (words.empty()) words = last_words(printed);
-    return lost(Kind::unavailable,
+    return lost(ErrorKind::unavailable,
                 "the program has ended" + (words.empty() ? words : ": " + words));
 }
 
 tl::unexpected<base::Error> TaceSession::silent(Printed what, std::string_view printed) {
     is_silent_ = true;
     const auto words = what == Printed::banner ? last_words(printed) : "";
-    return lost(Kind::unavailable, "no prompt within " + std::to_string(timeout_.count()) + " s" +
-                                       (words.empty() ? words : ": " + words));
+    return lost(ErrorKind::unavailable, "no prompt within " + in_seconds(timeout_) +
+                                            (words.empty() ? words : ": " + words));
 }
 
 base::Result<std::string> TaceSession::read(Printed what, std::size_t most) {
@@ -392,7 +396,7 @@ base::Result<std::string> TaceSession::read(Printed what, std::size_t most) {
         if (!more) return ended(printed);
         if (!*more && !may_be_whole) return silent(what, printed);
         if (printed.size() > most && printed.size() - most > prompt.size())
-            return lost(Kind::too_large, "a reply above " + std::to_string(most) + " bytes");
+            return lost(ErrorKind::too_large, "a reply above " + std::to_string(most) + " bytes");
         end = *more ? look_for_prompt(printed, what) : Ended::yes;
     }
     printed.resize(printed.size() - prompt.size());
@@ -411,26 +415,27 @@ base::Result<void> TaceSession::send(std::string_view command) {
     const auto sent = child_->write(line, Clock::now() + timeout_);
     if (!sent) return ended("");
     is_silent_ = !*sent;
-    if (is_silent_) return lost(Kind::unavailable, "the program does not read its commands");
+    if (is_silent_) return lost(ErrorKind::unavailable, "the program does not read its commands");
     return {};
 }
 
 base::Result<std::string> TaceSession::ask(std::string_view command,
                                            const ReplyOptions& options) {
-    if (!is_open()) return base::fail(Kind::unavailable, name_ + ": the program has ended");
+    if (!is_open()) return base::fail(ErrorKind::unavailable, name_ + ": the program has ended");
     if (!is_command(command))
-        return base::fail(Kind::malformed, name_ + ": a command is not printable ASCII");
+        return base::fail(ErrorKind::malformed, name_ + ": a command is not printable ASCII");
     if (child_->has_printed()) {
         std::string printed;
         if (!child_->read(printed, Clock::now())) return ended(printed);
-        return lost(Kind::unavailable, "it printed without being asked: " + words_of(printed));
+        return lost(ErrorKind::unavailable,
+                    "it printed without being asked: " + words_of(printed));
     }
     if (auto sent = send(command); !sent) return tl::unexpected(sent.error());
     // options.gently is for servers that others use, too; this child works for us alone.
     auto reply = read(Printed::reply, options.most_bytes);
     if (!reply) return reply;
     if (const auto words = words_of(*reply); is_refusal(words))
-        return base::fail(Kind::refused, name_ + ": the program refuses: " + words);
+        return base::fail(ErrorKind::refused, name_ + ": the program refuses: " + words);
     return reply;
 }
 
@@ -451,14 +456,15 @@ bool is_of_the_database(std::string_view name) {
 
 base::Result<SessionPtr> open_tace_session(const TaceSettings& command) {
     const auto name = command.program + ' ' + command.folder;
-    auto child = Child::start(command.program, {as_argument(command.folder)});
+    auto child =
+        Child::start(command.program, {as_argument(command.folder)}, command.time_to_end);
     if (!child) return base::fail_at(name + ": can't be run", child.error());
     auto session = std::make_unique<TaceSession>(name, command.timeout, std::move(*child));
     if (auto ready = session->read_banner(); !ready) return tl::unexpected(ready.error());
     return session;
 }
 
-std::string database_stamp(const std::string& folder) {
+std::string change_mark_of(const std::string& folder) {
     std::vector<std::string> lines;
     std::error_code error;
     std::filesystem::directory_iterator entry(folder + "/database", error);
@@ -467,10 +473,10 @@ std::string database_stamp(const std::string& folder) {
         if (!is_of_the_database(name)) continue;
         const auto file = open_file(AT_FDCWD, entry->path().string());
         if (!file) continue;
-        if (const auto stamp = stamp_of(*file))
-            lines.push_back(name + ' ' + std::to_string(stamp->inode) + ' ' +
-                            std::to_string(stamp->size) + ' ' +
-                            std::to_string(stamp->modified_ns) + '\n');
+        if (const auto identity = identity_of(*file))
+            lines.push_back(name + ' ' + std::to_string(identity->inode) + ' ' +
+                            std::to_string(identity->size) + ' ' +
+                            std::to_string(identity->modified_ns) + '\n');
     }
     std::sort(lines.begin(), lines.end());
     std::string all;

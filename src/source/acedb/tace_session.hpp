@@ -13,9 +13,12 @@
 namespace source::acedb {
 
 struct TaceSettings {
-    std::string program = "tace";      // a path, or a name looked for in PATH
-    std::string folder;                // of the database: wspec, database/
-    std::chrono::seconds timeout{30};  // to the first prompt, and for each reply, whole
+    std::string program = "tace";  // a path, or a name looked for in PATH
+    std::string folder;            // of the database: wspec, database/
+    // To the first prompt, and for each reply, whole.
+    std::chrono::milliseconds timeout = std::chrono::seconds(30);
+    // For the child to end when its input is closed, and again after SIGTERM; then SIGKILL.
+    std::chrono::milliseconds time_to_end = std::chrono::seconds(1);
 };
 
 // Starts the program and reads up to its first prompt.
@@ -25,6 +28,6 @@ struct TaceSettings {
 // Returns text that differs once the database in the folder was saved, or was replaced by another
 // one: inode, size and time of its block files. Files that can't be looked at count as missing. A
 // process of tace needs it, since it keeps reading the database that it found at its start.
-[[nodiscard]] std::string database_stamp(const std::string& folder);
+[[nodiscard]] std::string change_mark_of(const std::string& folder);
 
 }  // namespace source::acedb

@@ -9,7 +9,7 @@
 namespace source::curated {
 namespace {
 
-using tree::Kind;
+using tree::CellKind;
 
 // Up to so many siblings, a linear search beats hashing.
 constexpr Id few = 8;
@@ -113,7 +113,7 @@ std::size_t Forest::HashChild::operator()(const ChildKey& key) const {
 
 Forest::Forest() : items_(1) {}
 
-Id Forest::begin(tree::Models::Position place) { return make(0, {Kind::tag, 0, place}); }
+Id Forest::begin(tree::Models::Position place) { return make(0, {CellKind::tag, 0, place}); }
 
 Forest::ChildKey Forest::key_of(Id node) const {
     const auto& item = items_[node];
@@ -170,7 +170,7 @@ Id Forest::add(Id parent, const Content& cell, Siblings siblings) {
 void Forest::remove_other_children(Id parent) {
     for (auto child = items_[parent].first; child != 0;) {
         const auto next = items_[child].next;
-        if (items_[child].cell.kind != Kind::comment) remove(child);
+        if (items_[child].cell.kind != CellKind::comment) remove(child);
         child = next;
     }
 }
@@ -271,7 +271,7 @@ void Forest::move_children(Pair parents, Preferred preferred, const tree::Models
     const bool is_unique = models.is_unique(items_[parents.from].cell.place);
     for (auto child = items_[parents.from].first; child != 0; child = items_[child].next) {
         const auto item = items_[child];
-        const bool is_one = is_unique && item.cell.kind != Kind::comment;
+        const bool is_one = is_unique && item.cell.kind != CellKind::comment;
         const bool is_new = find(parents.into, item.cell) == 0;
         if (is_new && is_one && preferred == Preferred::into && !is_empty(parents.into)) continue;
         const auto node = add(parents.into, item.cell, is_one ? Siblings::one : Siblings::many);
@@ -286,7 +286,7 @@ std::vector<tree::Node> Forest::nodes_below(Id parent, const Texts& texts,
     bool are_tags = true;
     for (auto child = items_[parent].first; child != 0; child = items_[child].next) {
         order.push_back(child);
-        are_tags = are_tags && items_[child].cell.kind == Kind::tag;
+        are_tags = are_tags && items_[child].cell.kind == CellKind::tag;
     }
     if (are_tags)
         std::stable_sort(order.begin(), order.end(),

@@ -98,7 +98,7 @@ class Names {
 
 // What a node holds. `text` is an id of Texts; that of a reference or a member is one of Names.
 struct Content {
-    tree::Kind kind = tree::Kind::tag;
+    tree::CellKind kind = tree::CellKind::tag;
     Id text = 0;
     tree::Models::Position place = tree::Models::unknown;
 };
@@ -147,7 +147,7 @@ class Forest {
     };
     struct ChildKey {
         Id parent, text;
-        tree::Kind kind;
+        tree::CellKind kind;
         bool operator==(const ChildKey&) const = default;
     };
     struct HashChild {

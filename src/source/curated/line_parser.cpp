@@ -3,12 +3,12 @@
 
 #include "base/utf8.hpp"
 #include "source/curated/value.hpp"
-#include "tree/number.hpp"
+#include "tree/object.hpp"
 
 namespace source::curated {
 namespace {
 
-using tree::Kind;
+using tree::CellKind;
 using tree::Models;
 using NodeType = tree::ModelNode::Type;
 
@@ -42,7 +42,7 @@ Rejected LineParser::parse(WordReader words, Models::Position place,
     is_judged_ = place != Models::unknown;
     home_ = at_ = place;
     depth_ = home_depth_ = 0;
-    kind_ = Kind::tag;
+    kind_ = CellKind::tag;
     command(Action::begin);
     auto word = words.next();
     const bool is_removed = word && word->text == "-D";
@@ -61,7 +61,8 @@ Rejected LineParser::read_tag(const Word& word) {
     if (!is_judged_) {
         const auto key = keys_.add(tag_class, word.text);
         if (keys_.name_of(key).empty()) return "an empty tag";
-        return add({Kind::tag, texts_.add(keys_.name_of(key)), Models::unknown}, Siblings::many);
+        return add({CellKind::tag, texts_.add(keys_.name_of(key)), Models::unknown},
+                   Siblings::many);
     }
     const auto way = models_.path_to(home_, word.text);
     if (way.empty()) return "no tag " + shown(word.text) + " in the model";
@@ -69,8 +70,8 @@ Rejected LineParser::read_tag(const Word& word) {
     at_ = home_;
     depth_ = home_depth_;
     for (const auto place : way)
-        if (auto rejected =
-                add({Kind::tag, texts_.add(models_.at(place).name), place}, siblings_below(at_)))
+        if (auto rejected = add({CellKind::tag, texts_.add(models_.at(place).name), place},
+                                siblings_below(at_)))
             return rejected;
     return std::nullopt;
 }
@@ -95,7 +96,7 @@ Rejected LineParser::read_comment(WordReader& words) {
     if (!word) return "no comment after -C";
     if (!word->text.empty())
         if (auto rejected =
-                add({Kind::comment, texts_.add(word->text), Models::unknown}, Siblings::many))
+                add({CellKind::comment, texts_.add(word->text), Models::unknown}, Siblings::many))
             return rejected;
     const auto option = words.next();
     if (!option) return std::nullopt;
@@ -106,12 +107,13 @@ Rejected LineParser::read_comment(WordReader& words) {
 Rejected LineParser::read_stamp(WordReader& words) {
     const auto word = words.next();
     if (!word) return "no stamp after -O";
-    command(Action::stamp, {Kind::text, texts_.add(trimmed_name(word->text)), Models::unknown});
+    command(Action::stamp,
+            {CellKind::text, texts_.add(trimmed_name(word->text)), Models::unknown});
     return std::nullopt;
 }
 
 Rejected LineParser::read_cell(const Word& word, Target target) {
-    if (kind_ == Kind::comment) return shown(word.text) + " follows a comment";
+    if (kind_ == CellKind::comment) return shown(word.text) + " follows a comment";
     if (!is_judged_) return read_free(word, target);
     if (target == Target::here) return read_value(word, at_, target);
     for (int i = 0; i < most_hashes; ++i) {
@@ -126,8 +128,8 @@ Rejected LineParser::read_cell(const Word& word, Target target) {
 }
 
 Rejected LineParser::read_free(const Word& word, Target target) {
-    const auto kind = word.is_quoted ? Kind::text : tree::kind_of_bare_word(word.text);
-    if (target == Target::here && kind_ == Kind::tag) return "-R after a tag";
+    const auto kind = word.is_quoted ? CellKind::text : tree::kind_of_bare_word(word.text);
+    if (target == Target::here && kind_ == CellKind::tag) return "-R after a tag";
     return add_value({kind, texts_.add(word.text), Models::unknown}, target);
 }
 
@@ -144,7 +146,7 @@ Rejected LineParser::enter_hash(Position place) {
 Rejected LineParser::read_value(const Word& word, Position place, Target target) {
     const auto& node = models_.at(place);
     std::optional<std::string> text;
-    Kind kind = Kind::text;
+    CellKind kind = CellKind::text;
     switch (node.type) {
         case NodeType::tag: return read_tag(word);
         case NodeType::hash: return "-R at the beginning of a hash";
@@ -152,12 +154,12 @@ Rejected LineParser::read_value(const Word& word, Position place, Target target)
         case NodeType::reference:
             if (trimmed_name(word.text).find_first_not_of(" \n\r\v\f") == std::string_view::npos)
                 return "tag " + shown(tag_) + ": a blank name";
-            return add_value({Kind::reference,
+            return add_value({CellKind::reference,
                               keys_.add(models_.spelling_of_class(node.name), word.text), place},
                              target);
-        case NodeType::integer: kind = Kind::integer, text = stored_integer(word.text); break;
-        case NodeType::real: kind = Kind::real, text = stored_real(word.text); break;
-        case NodeType::date: kind = Kind::date, text = stored_date(word.text, today_); break;
+        case NodeType::integer: kind = CellKind::integer, text = stored_integer(word.text); break;
+        case NodeType::real: kind = CellKind::real, text = stored_real(word.text); break;
+        case NodeType::date: kind = CellKind::date, text = stored_date(word.text, today_); break;
     }
     if (!text)
         return "tag " + shown(tag_) + ": " + shown(word.text) + " is not " + name_of(node.type);
@@ -173,7 +175,7 @@ Rejected LineParser::add_value(Content cell, Target target) {
 Rejected LineParser::add(const Content& cell, Siblings siblings) {
     if (++depth_ > tree::deepest_node)
         return "nodes nest deeper than " + std::to_string(tree::deepest_node) + " levels";
-    if (cell.kind == Kind::tag) tag_ = texts_.at(cell.text);
+    if (cell.kind == CellKind::tag) tag_ = texts_.at(cell.text);
     command(Action::add, cell, siblings);
     at_ = cell.place;
     kind_ = cell.kind;

@@ -76,7 +76,7 @@ class LineParser {
     std::string tag_;             // the last one, for rejections
     bool is_judged_ = false;      // the class has a model
     Position home_ = 0, at_ = 0;  // of the cursor, in the models
-    tree::Kind kind_{};           // of the cursor's node
+    tree::CellKind kind_{};       // of the cursor's node
     std::size_t depth_ = 0, home_depth_ = 0;
 };
 

@@ -109,7 +109,7 @@ base::Result<bool> LineReader::open_included() {
     const auto name = WordReader(std::string_view(text_).substr(at + 1)).next();
     if (!name) return true;  // `@` alone: AceDB ignores the line
     if (leads_outside(name->text))
-        return base::fail(base::Kind::refused,
+        return base::fail(base::ErrorKind::refused,
                           place() + ": a file outside of the folder is included");
     if (auto ok = push(name->text); !ok) return tl::unexpected(ok.error());
     return true;
@@ -117,9 +117,9 @@ base::Result<bool> LineReader::open_included() {
 
 base::Result<void> LineReader::push(const std::string& name) {
     if (frames_.size() == most_frames) return too_large("files include each other too deeply");
-    auto bytes = include_
-                     ? include_(name)
-                     : base::Result<std::string>(base::fail(base::Kind::absent, "no such file"));
+    auto bytes =
+        include_ ? include_(name)
+                 : base::Result<std::string>(base::fail(base::ErrorKind::absent, "no such file"));
     if (!bytes) return base::fail_at(place() + ": @" + base::legal_text(name), bytes.error());
     included_bytes_ += std::max(bytes->size(), least_counted);
     if (included_bytes_ > most_) return too_large("the included files are too large");
@@ -129,7 +129,7 @@ base::Result<void> LineReader::push(const std::string& name) {
 }
 
 tl::unexpected<base::Error> LineReader::too_large(const std::string& what) const {
-    return base::fail(base::Kind::too_large,
+    return base::fail(base::ErrorKind::too_large,
                       place() + ": " + what + " (" + std::to_string(most_) + " bytes)");
 }
 

@@ -10,16 +10,16 @@
 namespace source::curated {
 namespace {
 
-using tree::Kind;
+using tree::CellKind;
 using tree::Models;
 
 // Kernel classes, which no models file describes.
-constexpr std::array<std::string_view, 9> array_classes = {
-    "LongText",    "DNA",          "Peptide",  "KeySet",    "TableResult",
-    "BaseQuality", "BasePosition", "BaseCall", "MatchTable"};
-constexpr std::array<std::string_view, 2> unjudged_classes = {"UserSession", "Text"};
-constexpr std::array<std::string_view, 7> protected_classes = {
-    "Tag", "Model", "Class", "System", "Session", "Comment", "Global"};
+constexpr auto array_classes =
+    std::to_array<std::string_view>({"LongText", "DNA", "Peptide", "KeySet", "TableResult",
+                                     "BaseQuality", "BasePosition", "BaseCall", "MatchTable"});
+constexpr auto unjudged_classes = std::to_array<std::string_view>({"UserSession", "Text"});
+constexpr auto protected_classes = std::to_array<std::string_view>(
+    {"Tag", "Model", "Class", "System", "Session", "Comment", "Global"});
 
 template <std::size_t N>
 std::string_view found_in(const std::array<std::string_view, N>& names, std::string_view word) {
@@ -89,14 +89,14 @@ void Objects::run(const Command& command, Id root) {
 void Objects::set_text(Handle object, std::string_view text) {
     const auto root = objects_[object].root;
     forest_.clear(root);
-    forest_.add(root, {Kind::text, texts_.add_long(text), Models::unknown}, Siblings::many);
+    forest_.add(root, {CellKind::text, texts_.add_long(text), Models::unknown}, Siblings::many);
 }
 
 void Objects::set_members(Handle object, const std::vector<Id>& keys) {
     const auto root = objects_[object].root;
     forest_.clear(root);
     for (const auto key : keys)
-        forest_.add(root, {Kind::member, key, Models::unknown}, Siblings::many);
+        forest_.add(root, {CellKind::member, key, Models::unknown}, Siblings::many);
 }
 
 Rejected Objects::erase(const ClassInfo& of, const std::string& name) {
@@ -165,7 +165,7 @@ std::size_t Objects::bytes_held() const {
 }
 
 tree::Cell Objects::cell_of(const Content& cell) const {
-    if (cell.kind != Kind::reference && cell.kind != Kind::member)
+    if (cell.kind != CellKind::reference && cell.kind != CellKind::member)
         return {cell.kind, texts_.at(cell.text), {}};
     const auto key = names_.resolved(cell.text);
     return {cell.kind, names_.name_of(key), names_.class_of(key)};

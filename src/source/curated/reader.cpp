@@ -67,7 +67,8 @@ class ArrayReader {
                 body_.rejected = "a LongText without ***LongTextEnd***";
             if (!continues || !body_.rejected.empty()) return finished(of.form);
             if (body_.text.size() > most_)
-                return base::fail(base::Kind::too_large, lines_.place() + ": a text is too long");
+                return base::fail(base::ErrorKind::too_large,
+                                  lines_.place() + ": a text is too long");
         }
     }
 
@@ -181,8 +182,8 @@ class ArrayReader {
 
 }  // namespace
 
-struct Reader::State {
-    explicit State(ReaderSettings given)
+struct ReaderState {
+    explicit ReaderState(ReaderSettings given)
         : settings(std::move(given)), models(models_of(settings)),
           objects(models, settings.today) {}
 
@@ -203,11 +204,10 @@ struct Reader::State {
 
 namespace {
 
-// Loads one file, paragraph by paragraph. A template since Reader::State is private.
-template <class State>
+// Loads one file, paragraph by paragraph.
 class FileLoader {
    public:
-    FileLoader(State& state, const std::string& name, std::string_view bytes)
+    FileLoader(ReaderState& state, const std::string& name, std::string_view bytes)
         : state_(state), lines_(name, bytes, state.settings.included, state.settings.most_bytes) {
     }
 
@@ -336,25 +336,26 @@ class FileLoader {
     base::Result<void> check_size(std::size_t more = 0) {
         const auto most = state_.settings.most_bytes;
         if (state_.objects.bytes_held() + more <= most) return {};
-        return base::fail(base::Kind::too_large,
+        return base::fail(base::ErrorKind::too_large,
                           lines_.place() +
                               ": the objects of all curators' files take more than " +
                               std::to_string(most) + " bytes of memory");
     }
 
-    State& state_;
+    ReaderState& state_;
     LineReader lines_;
     std::string named_;  // the object that is read, for rejections
 };
 
 }  // namespace
 
-Reader::Reader(ReaderSettings settings) : state_(std::make_unique<State>(std::move(settings))) {}
+Reader::Reader(ReaderSettings settings)
+    : state_(std::make_unique<ReaderState>(std::move(settings))) {}
 
 Reader::~Reader() = default;
 
 base::Result<void> Reader::load(const std::string& file_name, std::string_view bytes) {
-    FileLoader<State> loader(*state_, file_name, bytes);
+    FileLoader loader(*state_, file_name, bytes);
     auto done = loader.load();
     ++state_->files;
     auto& included = state_->included;

@@ -45,6 +45,8 @@ struct Rejection {
     std::string reason;
 };
 
+struct ReaderState;  // reader.cpp
+
 class Reader {
    public:
     explicit Reader(ReaderSettings settings);
@@ -69,8 +71,7 @@ class Reader {
     void take(const std::function<void(Record)>& visit);
 
    private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<ReaderState> state_;
 };
 
 }  // namespace source::curated

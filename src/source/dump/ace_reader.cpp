@@ -194,12 +194,12 @@ base::Result<std::optional<AceObject>> AceReader::take_last_object() {
 
 tl::unexpected<base::Error> AceReader::cut_off(const std::string& what) const {
     const auto line = eof_ ? line_ + lines_in(window()) : line_;
-    return base::fail(base::Kind::refused,
+    return base::fail(base::ErrorKind::refused,
                       std::string(name_) + ":" + std::to_string(line) + ": " + what);
 }
 
 tl::unexpected<base::Error> AceReader::broken(const std::string& what) const {
-    return base::fail(base::Kind::malformed,
+    return base::fail(base::ErrorKind::malformed,
                       std::string(name_) + ":" + std::to_string(line_) + ": " + what);
 }
 

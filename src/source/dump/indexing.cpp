@@ -11,7 +11,7 @@
 namespace source::dump {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 
 // The index needs only the header of a dumped object, which is at its start.
 constexpr std::size_t most_of_dumped = 1 << 20;
@@ -32,8 +32,8 @@ class Indexing {
     base::Result<void> finish(Facts facts) {
         if (untracked_ > 0)
             base::log::warning(
-                "objects are not tracked: names too long, or too far from the start of their "
-                "line",
+                "some objects are not tracked: their names are too long, or start too far "
+                "into the line",
                 {{"build", facts.release.version}, {"objects", std::to_string(untracked_)}});
         facts.untracked = untracked_;
         facts.flaw = flaw_;
@@ -42,7 +42,7 @@ class Indexing {
         if (!duplicate) return tl::unexpected(duplicate.error());
         if (!*duplicate) return {};
         const auto& [name, first, second] = **duplicate;
-        return base::fail(Kind::malformed,
+        return base::fail(ErrorKind::malformed,
                           place(second) + ": " + name + " is already at " + place(first));
     }
 
@@ -83,7 +83,8 @@ class Indexing {
             const auto line = reader.next();
             if (!line) return tl::unexpected(line.error());
             if (!*line)
-                return base::fail(Kind::unavailable, file.place + ": its plain file was changed");
+                return base::fail(ErrorKind::unavailable,
+                                  file.place + ": its plain file was changed");
             if (auto done = add(**line, original.lines[i]); !done) return done;
         }
         if (flaw_.empty()) flaw_ = original.flaw;
@@ -92,7 +93,7 @@ class Indexing {
 
     // A file that is cut off is indexed as far as it goes. Others decide whether it is served.
     base::Result<void> note_flaw(const base::Error& error) {
-        if (error.kind != Kind::refused) return tl::unexpected(error);
+        if (error.kind != ErrorKind::refused) return tl::unexpected(error);
         if (flaw_.empty()) flaw_ = error.text;
         return {};
     }
@@ -100,9 +101,9 @@ class Indexing {
     base::Result<void> add(const AceObject& object) {
         const auto header = read_header(object.bytes);
         if (!header && object.is_whole)
-            return base::fail(Kind::malformed, files_[number_].place + ":" +
-                                                   std::to_string(object.line) + ": " +
-                                                   header.error().what);
+            return base::fail(ErrorKind::malformed, files_[number_].place + ":" +
+                                                        std::to_string(object.line) + ": " +
+                                                        header.error().what);
         const auto id =
             header ? tree::ObjectName{base::legal_text(header->class_name), text_of(header->name)}
                    : tree::ObjectName();

@@ -16,7 +16,7 @@
 namespace source::dump {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 using Json = simdjson::dom::element;
 
 constexpr std::size_t block = 1 << 20;
@@ -37,12 +37,12 @@ struct Key {
     std::optional<std::string_view> JsonFields::* value;
     const char *twice, *no_string;
 };
-constexpr std::array<Key, 5> keys = {
+constexpr auto keys = std::to_array<Key>(
     {{"class", &JsonFields::class_name, "\"class\" is repeated", "\"class\" is not a string"},
      {"name", &JsonFields::name, "\"name\" is repeated", "\"name\" is not a string"},
      {"stamp", &JsonFields::stamp, "\"stamp\" is repeated", "\"stamp\" is not a string"},
      {"at", &JsonFields::at, "\"at\" is repeated", "\"at\" is not a string"},
-     {"by", &JsonFields::by, "\"by\" is repeated", "\"by\" is not a string"}}};
+     {"by", &JsonFields::by, "\"by\" is repeated", "\"by\" is not a string"}});
 
 // Returns what is wrong with the field, or nullptr.
 const char* read_field(std::string_view name, const Json& value, JsonFields& fields,
@@ -148,7 +148,7 @@ base::Result<tree::Object> parse_json_object(std::string_view line) {
     if (!json) return tl::unexpected(json.error());
     JsonFields fields;
     if (const auto* what = read_fields(json->root, fields))
-        return base::fail(Kind::malformed, what);
+        return base::fail(ErrorKind::malformed, what);
     auto stamp = stamp_in(fields);
     if (!stamp) return tl::unexpected(stamp.error());
     auto nodes = tree::nodes_from_json(fields.tree);
@@ -183,7 +183,7 @@ struct JsonLinesReader::State {
     base::Result<std::optional<JsonLine>> read_line(std::string_view bytes);
     base::Result<std::optional<JsonLine>> skip_long_line();
     simdjson::error_code parse(std::string_view bytes, simdjson::dom::element& json);
-    [[nodiscard]] tl::unexpected<base::Error> fail(Kind kind, std::string_view what) const;
+    [[nodiscard]] tl::unexpected<base::Error> fail(ErrorKind kind, std::string_view what) const;
 
     const File& file;
     std::string_view name;
@@ -242,7 +242,7 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::next() {
         begin += line_size + 1;
         ++line;
     }
-    if (!has_objects) return fail(Kind::refused, "the file holds no objects");
+    if (!has_objects) return fail(ErrorKind::refused, "the file holds no objects");
     return std::nullopt;
 }
 
@@ -266,10 +266,11 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::read_line(std::str
         found.is_whole = false;
         found.id = find_name(text.substr(0, head_size)).value_or(tree::ObjectName());
     } else if (error != simdjson::SUCCESS) {
-        if (!has_lf) return fail(Kind::refused, "the file ends inside a line");
-        return fail(Kind::malformed, error == simdjson::UTF8_ERROR ? "not UTF-8" : "not JSON");
+        if (!has_lf) return fail(ErrorKind::refused, "the file ends inside a line");
+        return fail(ErrorKind::malformed,
+                    error == simdjson::UTF8_ERROR ? "not UTF-8" : "not JSON");
     } else if (const auto* what = read_fields(json, fields)) {
-        return fail(Kind::malformed, what);
+        return fail(ErrorKind::malformed, what);
     } else {
         found.id = id_of(fields);
     }
@@ -299,7 +300,7 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::skip_long_line() {
             break;
         }
         if (is_end)
-            return fail(Kind::refused,
+            return fail(ErrorKind::refused,
                         "the last line is too long to tell whether it is whole; end it with LF");
         drop(window().size() - 1);  // the last byte may be the CR of the line's end
         if (auto done = fill(); !done) return tl::unexpected(done.error());
@@ -310,7 +311,8 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::skip_long_line() {
     return found;
 }
 
-tl::unexpected<base::Error> JsonLinesReader::State::fail(Kind kind, std::string_view what) const {
+tl::unexpected<base::Error> JsonLinesReader::State::fail(ErrorKind kind,
+                                                         std::string_view what) const {
     return base::fail(kind,
                       std::string(name) + ":" + std::to_string(line) + ": " + std::string(what));
 }

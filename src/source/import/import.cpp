@@ -14,7 +14,7 @@
 namespace source::import {
 namespace {
 
-using base::Kind;
+using base::ErrorKind;
 
 // What all objects of curators' files may take in memory, and what one file may.
 constexpr std::size_t most_of_curated = std::size_t{2} << 30;
@@ -28,11 +28,12 @@ base::Result<std::string> read_start(const File& file, std::size_t size) {
 }
 
 base::Result<std::string> read_whole(const File& file, const std::string& name) {
-    const auto stamp = stamp_of(file);
-    if (!stamp) return tl::unexpected(stamp.error());
-    if (stamp->size > most_of_curated)
-        return base::fail(Kind::too_large, name + ": is larger than a curators' file may be");
-    return read_start(file, stamp->size);
+    const auto identity = identity_of(file);
+    if (!identity) return tl::unexpected(identity.error());
+    if (identity->size > most_of_curated)
+        return base::fail(ErrorKind::too_large,
+                          name + ": is larger than a curators' file may be");
+    return read_start(file, identity->size);
 }
 
 // The text of a file of the build, unpacked if it is packed.
@@ -53,7 +54,7 @@ class Importer {
                     [this](const std::string& name) { return read_included(name); },
                     most_of_curated}) {
         facts_.release = folder.release;
-        facts_.folder = folder.path;
+        facts_.origin = folder.path;
         facts_.files = folder.files;
     }
 
@@ -81,17 +82,17 @@ class Importer {
     }
 
     base::Result<Text> text_of(const BuildFile& file) const {
-        auto listed = open_listed(folder_, file.name, file.stamp);
+        auto listed = open_listed(folder_, file.name, file.identity);
         if (!listed) return tl::unexpected(listed.error());
-        Text text{std::move(*listed), std::nullopt, file.stamp.size};
+        Text text{std::move(*listed), std::nullopt, file.identity.size};
         const auto packing = packing_of(file.name);
         if (packing == Packing::none) return text;
         if (auto made = make_folder(plain_dir_); !made) return tl::unexpected(made.error());
         auto unpacked = unpack(text.listed, packing, plain_dir_ + "/" + file.name);
         if (!unpacked) return base::fail_at(place(file.name), unpacked.error());
-        const auto stamp = stamp_of(unpacked->file());
-        if (!stamp) return tl::unexpected(stamp.error());
-        text.size = stamp->size;
+        const auto identity = identity_of(unpacked->file());
+        if (!identity) return tl::unexpected(identity.error());
+        text.size = identity->size;
         text.unpacked.emplace(std::move(*unpacked));
         return text;
     }
@@ -124,7 +125,8 @@ class Importer {
         XmlReader reader(text.file(), place(file.name), largest_);
         for (;;) {
             const auto next = reader.next();
-            if (!next && next.error().kind != Kind::refused) return tl::unexpected(next.error());
+            if (!next && next.error().kind != ErrorKind::refused)
+                return tl::unexpected(next.error());
             if (!next) original.flaw = next.error().text;
             if (!next || !*next) break;
             const auto& object = **next;
@@ -153,8 +155,9 @@ class Importer {
         // The caller decides about a folder, from which nothing that was listed is missing.
         const auto fail = [&](const base::Error& error) {
             const bool is_about_content =
-                error.kind == Kind::too_large || error.kind == Kind::absent;
-            return base::fail(is_about_content ? Kind::refused : error.kind, place(error.text));
+                error.kind == ErrorKind::too_large || error.kind == ErrorKind::absent;
+            return base::fail(is_about_content ? ErrorKind::refused : error.kind,
+                              place(error.text));
         };
         const auto bytes = read_whole(text, name);
         if (!bytes) return fail(bytes.error());
@@ -168,9 +171,9 @@ class Importer {
                                        [&](const BuildFile& file) { return file.name == name; });
         const auto* other = folder_.other(name);
         if (dump == folder_.files.end() && other == nullptr)
-            return base::fail(Kind::absent, name + " is not in the folder");
+            return base::fail(ErrorKind::absent, name + " is not in the folder");
         const auto file =
-            open_listed(folder_, name, other != nullptr ? other->stamp : dump->stamp);
+            open_listed(folder_, name, other != nullptr ? other->identity : dump->identity);
         if (!file) return tl::unexpected(file.error());
         return read_whole(*file, name);
     }
@@ -214,7 +217,7 @@ class Importer {
         names.emplace_back("models.wrm");
         for (const auto& name : names)
             if (const auto* other = folder_.other(name))
-                facts_.files.push_back({name, other->stamp, 0, Layout::ace, true});
+                facts_.files.push_back({name, other->identity, 0, Layout::ace, true});
     }
 
     // Logs what AceDB would have rejected, and sums it up in a remark for the operator.
@@ -224,14 +227,14 @@ class Importer {
         if (rejections.empty()) return;
         for (std::size_t i = 0; i < std::min(rejections.size(), most_logged); ++i)
             base::log::warning(
-                "AceDB would refuse this of a curators' file",
+                "AceDB would reject this entry in a curators' file",
                 {{"place", place(rejections[i].place)}, {"what", rejections[i].reason}});
         const auto count = std::to_string(curated_.rejection_count());
         if (curated_.rejection_count() > most_logged)
-            base::log::warning("AceDB would refuse parts of curators' files",
+            base::log::warning("AceDB would reject parts of curators' files",
                                {{"build", folder_.path}, {"places", count}});
         const auto& first = rejections.front();
-        facts_.remarks.push_back("curators' files: AceDB would refuse " + count +
+        facts_.remarks.push_back("curators' files: AceDB would reject " + count +
                                  " lines or paragraphs, the first at " + place(first.place) +
                                  ": " + first.reason);
     }

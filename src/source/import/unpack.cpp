@@ -32,9 +32,10 @@ class Stream {
     base::Result<void> write(std::size_t size) {
         produced_ += size;
         if (produced_ > limits_.most)
-            return base::fail(base::Kind::refused, "unpacks to more than a file may hold");
+            return base::fail(base::ErrorKind::refused, "unpacks to more than a file may hold");
         if (produced_ > limits_.free && produced_ / limits_.ratio > consumed_)
-            return base::fail(base::Kind::refused, "unpacks to over a thousand times its size");
+            return base::fail(base::ErrorKind::refused,
+                              "unpacks to over a thousand times its size");
         return plain_.write({out_.data(), size});
     }
 
@@ -46,7 +47,7 @@ class Stream {
 };
 
 tl::unexpected<base::Error> damaged(const char* what) {
-    return base::fail(base::Kind::refused, std::string("is damaged: ") + what);
+    return base::fail(base::ErrorKind::refused, std::string("is damaged: ") + what);
 }
 
 // Unpacks a gzip file. Members may follow each other (RFC 1952 section 2.2).

@@ -75,8 +75,10 @@ std::optional<XmlEncoding> declared_encoding(std::string_view declaration) {
             return base::equal_ignoring_case(name, encoding);
         });
     };
-    constexpr std::array<std::string_view, 5> utf8{"", "UTF-8", "UTF8", "US-ASCII", "ASCII"};
-    constexpr std::array<std::string_view, 3> latin1{"ISO-8859-1", "ISO_8859-1", "Latin1"};
+    constexpr auto utf8 =
+        std::to_array<std::string_view>({"", "UTF-8", "UTF8", "US-ASCII", "ASCII"});
+    constexpr auto latin1 =
+        std::to_array<std::string_view>({"ISO-8859-1", "ISO_8859-1", "Latin1"});
     if (is_one_of(utf8)) return XmlEncoding::utf8;
     if (is_one_of(latin1)) return XmlEncoding::latin1;
     return std::nullopt;
@@ -213,7 +215,7 @@ base::Result<bool> XmlInput::read_start() {
     if (head.starts_with("\xFE\xFF") || head.starts_with("\xFF\xFE") ||
         head.find('\0') != head.npos)
         return fault(
-            base::Kind::refused,
+            base::ErrorKind::refused,
             "the file is not text, or it is UTF-16 or UTF-32: make it UTF-8 (iconv -t UTF-8)");
     if (head.starts_with("\xEF\xBB\xBF")) consume(3);
     std::size_t blanks = 0;
@@ -225,11 +227,12 @@ base::Result<bool> XmlInput::read_start() {
 base::Result<bool> XmlInput::read_declaration() {
     const auto end = rest().find("?>");
     if (end == std::string_view::npos)
-        return fault(base::Kind::refused, "the file is cut off: it ends in its XML declaration");
+        return fault(base::ErrorKind::refused,
+                     "the file is cut off: it ends in its XML declaration");
     const auto encoding = declared_encoding(rest().substr(0, end));
     if (!encoding)
-        return fault(base::Kind::refused, "the file's encoding is not UTF-8, US-ASCII or "
-                                          "ISO-8859-1: make it UTF-8 (iconv -t UTF-8)");
+        return fault(base::ErrorKind::refused, "the file's encoding is not UTF-8, US-ASCII or "
+                                               "ISO-8859-1: make it UTF-8 (iconv -t UTF-8)");
     drop(end + 2);
     is_latin1_ = *encoding == XmlEncoding::latin1;
     if (!is_latin1_) return true;
@@ -273,12 +276,14 @@ base::Result<bool> XmlInput::read_markup() {
     } else if (rest().starts_with(instruction)) {
         skip(instruction, "?>");
     } else if (base::equal_ignoring_case(rest().substr(0, doctype.size()), doctype)) {
-        return fault(base::Kind::refused, "the file has a DOCTYPE, which is not read (it may "
-                                          "declare entities): take it out");
+        return fault(base::ErrorKind::refused,
+                     "the file has a DOCTYPE, which is not read (it may "
+                     "declare entities): take it out");
     } else if (eof_ && rest().starts_with("<!") && rest().find('>') == std::string_view::npos) {
-        return fault(base::Kind::refused, "the file is cut off: it ends inside of a comment");
+        return fault(base::ErrorKind::refused,
+                     "the file is cut off: it ends inside of a comment");
     } else if (rest().starts_with("<!")) {
-        return fault(base::Kind::malformed, "not well-formed XML: a declaration (\"<!\")");
+        return fault(base::ErrorKind::malformed, "not well-formed XML: a declaration (\"<!\")");
     } else {
         begin_tag();
     }
@@ -320,13 +325,13 @@ base::Result<bool> XmlInput::read_tag() {
     markup_ += run.size;
     line_ += run.line_ends;
     if (markup_ > most_markup)
-        return fault(base::Kind::too_large, "a tag with more attributes than any may have");
+        return fault(base::ErrorKind::too_large, "a tag with more attributes than any may have");
     batch_.append(at_, run.size);
     consume(run.size);
     if (rest_ == 0) return true;
     const char c = *at_;
     if (c == '<')
-        return fault(base::Kind::malformed, "not well-formed XML: a tag inside of a tag");
+        return fault(base::ErrorKind::malformed, "not well-formed XML: a tag inside of a tag");
     batch_ += c;
     ++markup_;
     consume(1);
@@ -355,7 +360,7 @@ base::Result<bool> XmlInput::read_value() {
         end_value();
         return true;
     }
-    return fault(base::Kind::malformed,
+    return fault(base::ErrorKind::malformed,
                  "not well-formed XML: a value whose quote is not closed, or that holds a \"<\", "
                  "which should be \"&lt;\"");
 }
@@ -385,12 +390,12 @@ void XmlInput::end_value() {
 
 base::Result<bool> XmlInput::at_end() const {
     if (in_ == In::text) return false;
-    return fault(base::Kind::refused, in_ == In::skipped
-                                          ? "the file is cut off: it ends inside of a comment"
-                                          : "the file is cut off: it ends inside of a tag");
+    return fault(base::ErrorKind::refused,
+                 in_ == In::skipped ? "the file is cut off: it ends inside of a comment"
+                                    : "the file is cut off: it ends inside of a tag");
 }
 
-tl::unexpected<base::Error> XmlInput::fault(base::Kind kind, const std::string& what) const {
+tl::unexpected<base::Error> XmlInput::fault(base::ErrorKind kind, const std::string& what) const {
     return base::fail(kind, std::string(name_) + ":" + std::to_string(line_) + ": " + what);
 }
 

@@ -74,7 +74,7 @@ class XmlInput {
     void end_value();
     [[nodiscard]] base::Result<bool> at_end() const;
     void drop_tag();
-    [[nodiscard]] tl::unexpected<base::Error> fault(base::Kind kind,
+    [[nodiscard]] tl::unexpected<base::Error> fault(base::ErrorKind kind,
                                                     const std::string& what) const;
 
     const File& file_;

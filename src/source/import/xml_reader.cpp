@@ -15,7 +15,7 @@
 #include "base/utf8.hpp"
 #include "source/ace_text.hpp"
 #include "source/import/xml_input.hpp"
-#include "tree/number.hpp"
+#include "tree/object.hpp"
 
 namespace source::import {
 namespace {
@@ -31,7 +31,7 @@ struct XmlElement {
     bool is_cut = false;  // one of its values is cut
 };
 
-using tree::Kind;
+using tree::CellKind;
 using tree::Node;
 
 constexpr std::size_t size_of_node = 32;
@@ -44,8 +44,8 @@ bool are_digits(std::string_view text) {
 
 // Returns "03" for "Mar".
 std::optional<std::string> month_number(std::string_view name) {
-    constexpr std::array<std::string_view, 12> names{"jan", "feb", "mar", "apr", "may", "jun",
-                                                     "jul", "aug", "sep", "oct", "nov", "dec"};
+    constexpr auto names = std::to_array<std::string_view>(
+        {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"});
     const auto found = std::find(names.begin(), names.end(), base::fold_ascii(name));
     if (found == names.end()) return std::nullopt;
     const auto number = std::to_string(found - names.begin() + 1);
@@ -66,26 +66,26 @@ std::optional<std::string> ace_date(std::string_view text) {
     auto date = std::string(year) + '-' + *number + '-' + (day.size() == 1 ? "0" : "");
     date += day;
     if (time != midnight) (date += '_') += time;
-    if (tree::kind_of_bare_word(date) != Kind::date) return std::nullopt;
+    if (tree::kind_of_bare_word(date) != CellKind::date) return std::nullopt;
     return date;
 }
 
 // Returns the cell of a type whose values are bare words in a dump.
 tree::Cell bare_cell(std::string_view value) {
     const bool is_word = !value.empty() && value.find_first_of(" \t\n\r") == value.npos;
-    const auto kind = is_word ? tree::kind_of_bare_word(value) : Kind::text;
+    const auto kind = is_word ? tree::kind_of_bare_word(value) : CellKind::text;
     return {kind, std::string(value), {}};
 }
 
 tree::Cell date_cell(std::string_view value) {
-    if (auto date = ace_date(value)) return {Kind::date, std::move(*date), {}};
-    if (value.size() == 4 && are_digits(value)) return {Kind::date, std::string(value), {}};
+    if (auto date = ace_date(value)) return {CellKind::date, std::move(*date), {}};
+    if (value.size() == 4 && are_digits(value)) return {CellKind::date, std::string(value), {}};
     return bare_cell(value);
 }
 
 tree::Cell real_cell(std::string_view value) {
     auto cell = bare_cell(value);
-    if (cell.kind == Kind::integer) cell.kind = Kind::real;
+    if (cell.kind == CellKind::integer) cell.kind = CellKind::real;
     return cell;
 }
 
@@ -93,29 +93,30 @@ tree::Cell real_cell(std::string_view value) {
 // class is empty.
 tree::Cell make_cell(std::string_view class_name, std::string_view value) {
     if (!class_name.starts_with('#'))
-        return {Kind::reference, std::string(value), std::string(class_name)};
+        return {CellKind::reference, std::string(value), std::string(class_name)};
     const auto type = class_name.substr(1);
-    if (type == "txt") return {Kind::text, std::string(value), {}};
+    if (type == "txt") return {CellKind::text, std::string(value), {}};
     if (type == "int") return bare_cell(value);
     if (type == "float") return real_cell(value);
     if (type == "date") return date_cell(value);
-    if (type == "Comment" || type == "comment") return {Kind::comment, std::string(value), {}};
+    if (type == "Comment" || type == "comment")
+        return {CellKind::comment, std::string(value), {}};
     if (type == "dna" || type == "peptide" || type == "scalar")
-        return {Kind::text, std::string(value), {}};
-    return {Kind::reference, std::string(value), std::string(type)};
+        return {CellKind::text, std::string(value), {}};
+    return {CellKind::reference, std::string(value), std::string(type)};
 }
 
 tl::unexpected<base::Error> malformed(std::string what) {
-    return base::fail(base::Kind::malformed, std::move(what));
+    return base::fail(base::ErrorKind::malformed, std::move(what));
 }
 
 tl::unexpected<base::Error> too_deep() {
-    return base::fail(base::Kind::too_large,
+    return base::fail(base::ErrorKind::too_large,
                       "elements nest deeper than " + std::to_string(tree::deepest_node));
 }
 
 tl::unexpected<base::Error> no_xml() {
-    return base::fail(base::Kind::refused,
+    return base::fail(base::ErrorKind::refused,
                       "this is AceDB's `show -x`, which is not XML (nothing in it is escaped): "
                       "dump with `dump -T`, or write it with AcePerl's asXML");
 }
@@ -125,8 +126,8 @@ std::string quoted(std::string_view name) { return '<' + std::string(name.substr
 // True for elements of `show -x`, which have a type; those of asXML and of other programs have a
 // class.
 bool is_of_show(const XmlElement& element) {
-    constexpr std::array<std::string_view, 6> types{"object_ref", "tag",   "txt",
-                                                    "int",        "float", "date"};
+    constexpr auto types =
+        std::to_array<std::string_view>({"object_ref", "tag", "txt", "int", "float", "date"});
     return !element.class_name &&
            std::find(types.begin(), types.end(), element.type) != types.end();
 }
@@ -152,7 +153,7 @@ void finish(tree::Object& object, Form form) {
     const bool is_text = form != Form::tree && form != Form::key_set;
     if (is_text && object.nodes.size() == 1) {
         auto& cell = object.nodes.front().cell;
-        if (cell.kind == Kind::text) tidy(cell.text, form);
+        if (cell.kind == CellKind::text) tidy(cell.text, form);
         if (form == Form::sequence && cell.text.empty()) object.nodes.clear();
     }
     tree::merge_duplicates(object.nodes);
@@ -248,7 +249,7 @@ base::Result<void> XmlBuilder::begin_node(const XmlElement& element) {
             " is neither tag nor value: a value has a class and a value, a tag none");
     if (!element.value) return begin_tag(element);
     auto cell = make_cell(*element.class_name, *element.value);
-    if (cell.kind == Kind::reference && cell.class_name.empty())
+    if (cell.kind == CellKind::reference && cell.class_name.empty())
         return malformed(quoted(element.name) + " has an empty class");
     return begin_value(element, std::move(cell));
 }
@@ -256,7 +257,7 @@ base::Result<void> XmlBuilder::begin_node(const XmlElement& element) {
 base::Result<void> XmlBuilder::begin_tag(const XmlElement& element) {
     auto* children = open_.back().children;
     if (children != nullptr) {
-        auto& tag = add(*children, {Kind::tag, std::string(element.name), {}}, element.stamp);
+        auto& tag = add(*children, {CellKind::tag, std::string(element.name), {}}, element.stamp);
         add_comment(tag, element);
         children = &tag.children;
     }
@@ -267,7 +268,7 @@ base::Result<void> XmlBuilder::begin_value(const XmlElement& element, tree::Cell
     const auto& parent = open_.back();
     const bool is_member = form_ == Form::key_set && parent.role == Role::object;
     const bool is_column = continues(element.name, parent.column);
-    if (is_member && cell.kind == Kind::reference) cell.kind = Kind::member;
+    if (is_member && cell.kind == CellKind::reference) cell.kind = CellKind::member;
     const bool has_tag = !is_column && !is_member;
     auto* children = parent.children;
     if (children != nullptr) {
@@ -291,9 +292,10 @@ base::Result<void> XmlBuilder::open(const Open& opened, const XmlElement& elemen
 
 // Adjacent values of one tag share it; others are merged at the end.
 std::vector<Node>& XmlBuilder::under_tag(std::vector<Node>& siblings, std::string_view name) {
-    const bool stands = !siblings.empty() && siblings.back().cell.kind == Kind::tag &&
+    const bool stands = !siblings.empty() && siblings.back().cell.kind == CellKind::tag &&
                         siblings.back().cell.text == name;
-    auto& tag = stands ? siblings.back() : add(siblings, {Kind::tag, std::string(name), {}}, {});
+    auto& tag =
+        stands ? siblings.back() : add(siblings, {CellKind::tag, std::string(name), {}}, {});
     return tag.children;
 }
 
@@ -305,7 +307,7 @@ tree::Node& XmlBuilder::add(std::vector<Node>& siblings, tree::Cell cell,
 
 void XmlBuilder::add_comment(Node& node, const XmlElement& element) {
     if (element.comment.empty()) return;
-    add(node.children, {Kind::comment, std::string(element.comment), {}}, {});
+    add(node.children, {CellKind::comment, std::string(element.comment), {}}, {});
 }
 
 void XmlBuilder::drop_nodes() {
@@ -388,7 +390,7 @@ struct XmlReader::State {
     void on_text(std::string_view text);
     void on_error(const xmlError& found);
     void parse(std::string_view bytes, bool is_last);
-    void fail(std::uint64_t line, base::Kind kind, const std::string& what);
+    void fail(std::uint64_t line, base::ErrorKind kind, const std::string& what);
     // Keeps exceptions from crossing libxml2, which is C.
     template <class Work>
     void caught(const Work& work);
@@ -443,7 +445,7 @@ void XmlReader::State::caught(const Work& work) {
     }
 }
 
-void XmlReader::State::fail(std::uint64_t line, base::Kind kind, const std::string& what) {
+void XmlReader::State::fail(std::uint64_t line, base::ErrorKind kind, const std::string& what) {
     if (error) return;
     error = base::Error{kind, name + ':' + std::to_string(line) + ": " + what};
 }
@@ -474,7 +476,8 @@ void XmlReader::State::make_parser() {
 void XmlReader::State::parse(std::string_view bytes, bool is_last) {
     xmlParseChunk(parser.get(), bytes.data(), static_cast<int>(bytes.size()), is_last ? 1 : 0);
     if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
-    if (parser->wellFormed == 0) fail(input.line(), base::Kind::malformed, "not well-formed XML");
+    if (parser->wellFormed == 0)
+        fail(input.line(), base::ErrorKind::malformed, "not well-formed XML");
 }
 
 void XmlReader::State::parse_batch() {
@@ -493,12 +496,12 @@ void XmlReader::State::parse_batch() {
 void XmlReader::State::finish() {
     is_done = true;
     if (builder.is_open())
-        return fail(input.line(), base::Kind::refused,
+        return fail(input.line(), base::ErrorKind::refused,
                     "the file is cut off: it ends inside of <" +
                         std::string(builder.open_name()) + "> of line " +
                         std::to_string(builder.open_line()));
     parse(root_end, true);
-    if (!has_objects) fail(input.line(), base::Kind::refused, "the file holds no objects");
+    if (!has_objects) fail(input.line(), base::ErrorKind::refused, "the file holds no objects");
 }
 
 void XmlReader::State::on_start(const xmlChar* prefix, const xmlChar* local,
@@ -559,7 +562,7 @@ void XmlReader::State::on_text(std::string_view text) {
 void XmlReader::State::on_error(const xmlError& found) {
     if (found.level != XML_ERR_FATAL) return;
     const auto message = base::legal_text(found.message == nullptr ? "" : found.message);
-    fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::Kind::malformed,
+    fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::ErrorKind::malformed,
          "not well-formed XML: " + std::string(base::trim(message.substr(0, 300))));
 }
 

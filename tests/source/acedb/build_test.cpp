@@ -1,4 +1,4 @@
-// A build that lies in a running AceDB, held to the dump of the same release.
+// Builds in a running AceDB, compared with the dump of the same release.
 // SPDX-License-Identifier: MIT
 #include "source/acedb/build.hpp"
 
@@ -8,20 +8,20 @@
 #include <thread>
 
 #include "source/acedb/queries.hpp"
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 #include "source/index_folder.hpp"
 #include "source/live.hpp"
 #include "tree/outline.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using source::Build;
 using support::AceFault;
 using tree::ObjectName;
 
 namespace {
 
-Build open_dump(const live::Site& site, const std::string& version) {
-    const auto build = source::open_dump(
+Build open_files(const live::Site& site, const std::string& version) {
+    const auto build = source::open_files(
         {"examples/builds/" + version, (site.folder.path() / "of-dump").string(), 64});
     INFO((build ? "" : build.error().text));
     REQUIRE(build);
@@ -61,13 +61,13 @@ live::Contents genes(const std::vector<std::string>& escaped_names) {
 
 }  // namespace
 
-TEST_CASE("a server and the dump of its release have the same objects") {
+TEST_CASE("A server and the dump of its release have the same objects") {
     const auto* version = GENERATE("WS186", "WS187", "WS188");
     support::AceServerSettings of_server;
     of_server.name = version;
     const live::Site site(live::dump_of(version), of_server);
     const auto live = site.open();
-    const auto dump = open_dump(site, version);
+    const auto dump = open_files(site, version);
     CHECK(live->release() == dump->release());
     const auto names = names_in(*live);
     CHECK(names == names_in(*dump));
@@ -86,12 +86,12 @@ TEST_CASE("a server and the dump of its release have the same objects") {
     CHECK(counts == counts_of_dump);
 }
 
-TEST_CASE("loading stamps are those that the dump tells") {
+TEST_CASE("The loading timestamps of a server are those of the dump") {
     support::AceServerSettings of_server;
     of_server.name = "WS186";
     const live::Site site(live::dump_of("WS186"), of_server);
     const auto live = site.open();
-    const auto dump = open_dump(site, "WS186");
+    const auto dump = open_files(site, "WS186");
     int loading = 0;
     std::set<std::string> stamps{"", "2008-01-25_10:00:00.1_wormpub"};
     for (const auto& name : names_in(*dump)) {
@@ -107,7 +107,7 @@ TEST_CASE("loading stamps are those that the dump tells") {
     CHECK(loading == 1);
 }
 
-TEST_CASE("the index of a server is made once, and a status tells that it still fits") {
+TEST_CASE("The index of a server is made once, and a status shows that it is still valid") {
     const live::Site site(live::dump_of("WS188"));
     const auto first = site.open();
     const auto asked = site.server.commands().size();
@@ -120,7 +120,7 @@ TEST_CASE("the index of a server is made once, and a status tells that it still 
     CHECK(second->models().class_count() > 20);
 }
 
-TEST_CASE("kernel classes and stamps are no objects of a server's build") {
+TEST_CASE("Kernel classes and timestamps are not objects of a server's build") {
     const live::Site site(live::dump_of("WS188"));
     const auto build = site.open();
     for (const auto& count : build->class_counts())
@@ -130,19 +130,19 @@ TEST_CASE("kernel classes and stamps are no objects of a server's build") {
     CHECK_FALSE(build->find({"KeySet", "Answer_1"}).value());
 }
 
-TEST_CASE("objects of a server are found without regard to case, and loaded by their own") {
+TEST_CASE("Objects of a server are found in any case and loaded by their own name") {
     const live::Site site(genes({"abc", "Twin", "tWIN"}));
     const auto build = site.open();
     CHECK(build->find({"gene", "ABC"}).value() == ObjectName{"Gene", "abc"});
     CHECK(build->find({"Gene", "Twin"}).value() == ObjectName{"Gene", "Twin"});
     CHECK(build->find({"Gene", "TWIN"}).value() == std::nullopt);
-    CHECK(build->load({"Gene", "ABC"}).error().kind == Kind::absent);
+    CHECK(build->load({"Gene", "ABC"}).error().kind == ErrorKind::absent);
     CHECK(says(build->load({"Nosuch", "x"}).error().text, "no class Nosuch"));
     CHECK(signature_of(*build, {"Gene", "Twin"}) != signature_of(*build, {"Gene", "tWIN"}));
 }
 
-TEST_CASE("no name is a wildcard, a comment or another command") {
-    // As a dump has them: a backslash before each of \ " / % ;
+TEST_CASE("No name is sent as a wildcard, a comment or another command") {
+    // As in a dump: a backslash before each of \ " / % ;
     const std::vector<std::string> escaped{"*",
                                            "?",
                                            "a*",
@@ -184,7 +184,7 @@ TEST_CASE("no name is a wildcard, a comment or another command") {
                           [](char c) { return c >= 0x20 && c < 0x7f; }));
 }
 
-TEST_CASE("the list of a server's build comes in parts, and each object once") {
+TEST_CASE("The list of a server's build comes in parts, with each object once") {
     const live::Site site(live::dump_of("WS187"), {.name = "WS187"});
     const auto build = site.open();
     const auto parts = build->parts(100);
@@ -203,7 +203,7 @@ TEST_CASE("the list of a server's build comes in parts, and each object once") {
     CHECK(parts.size() == (listed + 99) / 100);
 }
 
-TEST_CASE("digests of one database's objects are no other database's, whatever they hold") {
+TEST_CASE("Digests of two databases' objects differ, whatever they contain") {
     live::Site site(genes({"a", "b"}));
     const auto before = site.open();
     site.server.publish(genes({"a", "b"}), "WS188", "2008-04-01_10:00:00");
@@ -211,7 +211,7 @@ TEST_CASE("digests of one database's objects are no other database's, whatever t
     CHECK(before->digest() != after->digest());
     CHECK(base::contradict(before->digest(), after->digest()));
     CHECK(before->digest_of({"Gene", "a"}).value() != after->digest_of({"Gene", "a"}).value());
-    // The index of before is kept aside.
+    // The index of the earlier build is kept.
     const auto kept = source::kept_indexes((site.folder.path() / "index").string());
     REQUIRE(kept.size() == 2);
     CHECK(kept[0].release == kept[1].release);
@@ -222,7 +222,8 @@ TEST_CASE("digests of one database's objects are no other database's, whatever t
     }
 }
 
-TEST_CASE("another release on the server: loads are unavailable, and opening gives the new one") {
+TEST_CASE(
+    "After another release appears, loads are unavailable until the build is opened again") {
     live::Site site(live::dump_of("WS187"), {.name = "WS187"});
     const auto settings = site.settings();
     const auto before = source::acedb::open_build(settings);
@@ -232,7 +233,7 @@ TEST_CASE("another release on the server: loads are unavailable, and opening giv
     CHECK(source::acedb::identity_of(settings).value() != identity.value());
     const auto loaded = (*before)->load({"Gene", "WBGene00006763"});
     REQUIRE_FALSE(loaded);
-    CHECK(loaded.error().kind == Kind::unavailable);
+    CHECK(loaded.error().kind == ErrorKind::unavailable);
     CHECK(says(loaded.error().text, "WS188"));
     CHECK((*before)->find({"Gene", "WBGene00006763"}).value());
     const auto after = source::acedb::open_build(settings);
@@ -241,22 +242,22 @@ TEST_CASE("another release on the server: loads are unavailable, and opening giv
     CHECK((*after)->load({"Gene", "WBGene00006763"}));
 }
 
-TEST_CASE("a server that is down is unavailable, and the list goes on to answer") {
+TEST_CASE("While its server is down, loads are unavailable and the list still answers") {
     live::Site site(genes({"a"}));
     const auto build = site.open();
     site.server.stop();
     const auto loaded = build->load({"Gene", "a"});
     REQUIRE_FALSE(loaded);
-    CHECK(loaded.error().kind == Kind::unavailable);
+    CHECK(loaded.error().kind == ErrorKind::unavailable);
     CHECK(says(loaded.error().text, "Gene a"));
     CHECK(build->find({"Gene", "a"}).value());
     CHECK(build->is_loading_stamp("x").has_value());
-    CHECK(site.try_open().error().kind == Kind::unavailable);
+    CHECK(site.try_open().error().kind == ErrorKind::unavailable);
     site.server.start();
     CHECK(build->load({"Gene", "a"}));
 }
 
-TEST_CASE("an object larger than max_object_mb is too large, and the next one is not") {
+TEST_CASE("An object larger than max_object_mb is too large, and the next one is not") {
     const std::string long_line = "Remark\t \"" + std::string(1 << 20, 'x') + "\"\n";
     const live::Site site(
         live::text_of(live::one_class("Gene", {{"big", long_line}, {"small", one_remark}})));
@@ -266,12 +267,12 @@ TEST_CASE("an object larger than max_object_mb is too large, and the next one is
     REQUIRE(build);
     const auto big = (*build)->load({"Gene", "big"});
     REQUIRE_FALSE(big);
-    CHECK(big.error().kind == Kind::too_large);
+    CHECK(big.error().kind == ErrorKind::too_large);
     CHECK(says(big.error().text, "max_object_mb = 1"));
     CHECK((*build)->load({"Gene", "small"}));
 }
 
-TEST_CASE("a reply without an end is given up, and the next question is answered") {
+TEST_CASE("An endless reply is abandoned, and the next question is answered") {
     live::Site site(genes({"a", "b"}));
     auto settings = site.settings();
     settings.max_object_mb = 1;
@@ -283,29 +284,30 @@ TEST_CASE("a reply without an end is given up, and the next question is answered
     site.server.strike(fault, 100);
     const auto loaded = (*build)->load({"Gene", "a"});
     REQUIRE_FALSE(loaded);
-    CHECK((loaded.error().kind == Kind::unavailable || loaded.error().kind == Kind::too_large));
+    CHECK((loaded.error().kind == ErrorKind::unavailable ||
+           loaded.error().kind == ErrorKind::too_large));
     site.server.strike(AceFault::none, 0);
     CHECK((*build)->load({"Gene", "a"}));
 }
 
-TEST_CASE("an object that was not asked for is never taken for the one that was") {
+TEST_CASE("A reply with another object is never accepted for the requested one") {
     live::Site site(genes({"a", "b"}));
     const auto build = site.open();
     site.server.strike(AceFault::another_object);
     const auto loaded = build->load({"Gene", "a"});
     REQUIRE_FALSE(loaded);
-    CHECK(loaded.error().kind == Kind::unavailable);
+    CHECK(loaded.error().kind == ErrorKind::unavailable);
     CHECK(says(loaded.error().text, "answered with another object, Gene b"));
     CHECK(build->load({"Gene", "a"}));
 }
 
-TEST_CASE("which release it is, the operator says, else the database, and what lacks is named") {
+TEST_CASE("The release is given by the operator or the database, and a missing one is reported") {
     live::Site site(genes({"a"}), {.name = "WS999"});
     auto settings = site.settings();
     auto none = source::acedb::open_build(settings);
     REQUIRE_FALSE(none);
-    CHECK(none.error().kind == Kind::refused);
-    CHECK(says(none.error().text, "no date of release WS999"));
+    CHECK(none.error().kind == ErrorKind::refused);
+    CHECK(says(none.error().text, "the date of release WS999 is unknown"));
     CHECK(says(none.error().text, "releases.tsv"));
     settings.date = *base::parse_date("2009-01-01");
     CHECK(source::acedb::open_build(settings).value()->release() ==
@@ -317,15 +319,15 @@ TEST_CASE("which release it is, the operator says, else the database, and what l
         settings.version.clear();
         none = source::acedb::open_build(settings);
         REQUIRE_FALSE(none);
-        CHECK(none.error().kind == Kind::refused);
+        CHECK(none.error().kind == ErrorKind::refused);
         CHECK(says(none.error().text, "[source] release ="));
     }
 }
 
-TEST_CASE("32 threads ask one server that is dropped and restarted: right, or unavailable") {
+TEST_CASE("While a server fails, 32 threads get the right object or an error") {
     live::Site site(live::dump_of("WS188"));
     const auto build = site.open();
-    const auto dump = open_dump(site, "WS188");
+    const auto dump = open_files(site, "WS188");
     std::vector<std::pair<ObjectName, std::string>> expected;
     for (const auto& name : names_in(*dump))
         expected.emplace_back(name, signature_of(*dump, name));
@@ -342,7 +344,7 @@ TEST_CASE("32 threads ask one server that is dropped and restarted: right, or un
                     if (object)
                         ++(tree::signature_of(object->nodes) == signature ? right : wrong);
                     else
-                        ++(object.error().kind == Kind::unavailable ? unavailable : other);
+                        ++(object.error().kind == ErrorKind::unavailable ? unavailable : other);
                 }
             });
         for (int i = 0; i < 20; ++i) {
@@ -359,7 +361,7 @@ TEST_CASE("32 threads ask one server that is dropped and restarted: right, or un
     CHECK(live::comes_true([&] { return site.server.clients() <= 8; }));
 }
 
-TEST_CASE("two who open a server's build at once get the same index") {
+TEST_CASE("Two processes that open a server's build at once get the same index") {
     const live::Site site(live::dump_of("WS188"));
     std::vector<std::string> digests(4);
     {
@@ -375,7 +377,7 @@ TEST_CASE("two who open a server's build at once get the same index") {
     CHECK(std::count(commands.begin(), commands.end(), "classes") == 1);
 }
 
-TEST_CASE("hash models are told from comments and classes") {
+TEST_CASE("Hash models are distinguished from comments and classes") {
     CHECK(source::acedb::hashes_in("?Gene Evidence #Evidence\n"
                                    "      Map ?Map #Map_position // not #This\n"
                                    "      Other #Evidence\n") ==

@@ -12,8 +12,8 @@
 
 namespace {
 
-// The words that AceDB cuts a command into; nullopt where a byte stands that it takes for more
-// than itself. A star stands for what can't be sent.
+// Returns the words into which AceDB divides a command; nullopt where a byte has a special
+// meaning for it. A star replaces bytes that cannot be sent.
 std::optional<std::vector<std::string>> words_of(std::string_view command) {
     std::vector<std::string> words(1);
     bool is_quoted = false;
@@ -37,7 +37,7 @@ std::optional<std::vector<std::string>> words_of(std::string_view command) {
     return words;
 }
 
-// The text with `*` for each run of bytes that can't be sent, and `?` for what means something.
+// Returns the text with `*` for each run of unsendable bytes and `?` for special characters.
 std::string veiled(const std::string& text) {
     std::string out;
     bool was_printable = true;
@@ -61,7 +61,7 @@ std::string any_text() {
 
 }  // namespace
 
-TEST_CASE("commands are those that AceDB's own clients send") {
+TEST_CASE("Commands are those that AceDB's own clients send") {
     CHECK(source::acedb::find_command({"Gene", "WBGene00006763"}) ==
           "find Gene \"WBGene00006763\"");
     CHECK(source::acedb::find_all_command("2_point_data") == "find 2_point_data");
@@ -71,7 +71,7 @@ TEST_CASE("commands are those that AceDB's own clients send") {
     CHECK(source::acedb::list_command == "list -a");
 }
 
-TEST_CASE("what means something to AceDB is escaped in a name, or sent as a wildcard") {
+TEST_CASE("Special characters of AceDB in a name are escaped or sent as a wildcard") {
     CHECK(source::acedb::find_command({"Text", "a \"b\" 50% c/d \\ e; f@g $h"}) ==
           R"(find Text "a \"b\" 50\% c\/d \\ e? f?g ?h")");
     CHECK(source::acedb::find_command({"Text", "a*b?c\nd\te\x7f\xc3\xa9"}) ==
@@ -83,19 +83,19 @@ TEST_CASE("what means something to AceDB is escaped in a name, or sent as a wild
     CHECK(source::acedb::model_command("") == "model \"\"");
 }
 
-TEST_CASE("a name without a character finds no more than names of one") {
+TEST_CASE("A wildcard for a character does not match names that lack it") {
     CHECK(source::acedb::find_command({"Gene", ""}) == "find Gene \"?\"");
     CHECK(source::acedb::find_command({"Gene", "  "}) == "find Gene \"?\"");
     CHECK(source::acedb::is_ambiguous({"Gene", ""}));
 }
 
-TEST_CASE("a name that may match others is told from one that can't") {
+TEST_CASE("A name that may match others is distinguished from one that cannot") {
     CHECK_FALSE(source::acedb::is_ambiguous({"Text", "a \"b\" 50% c/d \\ e"}));
     for (const auto* name : {"a*", "?", "e;", "f@g", "$h", "two\nlines", "caf\xc3\xa9", "\x7f"})
         CHECK(source::acedb::is_ambiguous({"Text", name}));
 }
 
-TEST_CASE("no class and no name is more than two words of one command") {
+TEST_CASE("Any class and name are only two words of one command") {
     CHECK(rc::check([] {
         const tree::ObjectName name{any_text(), any_text()};
         const auto command = source::acedb::find_command(name);
@@ -112,7 +112,7 @@ TEST_CASE("no class and no name is more than two words of one command") {
     }));
 }
 
-TEST_CASE("a command is one line of printable ASCII") {
+TEST_CASE("A command is one line of printable ASCII") {
     CHECK(source::acedb::is_command("status"));
     for (const std::string text : {"", "a\nb", "a\n", "a\tb", "caf\xc3\xa9", "\x7f"})
         CHECK_FALSE(source::acedb::is_command(text));

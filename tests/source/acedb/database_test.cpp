@@ -7,7 +7,7 @@
 
 #include "source/live.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using base::Result;
 using source::acedb::Database;
 using source::acedb::Session;
@@ -34,7 +34,7 @@ std::string identity_of(Database& database) {
 
 }  // namespace
 
-TEST_CASE("a session that is free is used again") {
+TEST_CASE("A free session is used again") {
     const live::Site site(small());
     const auto database = site.database();
     const auto identity = identity_of(*database);
@@ -42,7 +42,7 @@ TEST_CASE("a session that is free is used again") {
     CHECK(site.server.logins() == 1);
 }
 
-TEST_CASE("no more sessions are open than may be, and who waits gets one in the end") {
+TEST_CASE("The number of sessions is limited, and waiting callers get one in the end") {
     const live::Site site(small());
     const auto database = site.database(2);
     const auto identity = identity_of(*database);
@@ -73,7 +73,7 @@ TEST_CASE("no more sessions are open than may be, and who waits gets one in the 
     CHECK(site.server.logins() <= 2);
 }
 
-TEST_CASE("who finds all sessions busy is told so when patience ends") {
+TEST_CASE("A caller who waits too long for a session is told that all are busy") {
     const live::Site site(small());
     source::acedb::DatabaseSettings settings;
     settings.open = [to = site.address] { return source::acedb::open_socket_session(to); };
@@ -89,11 +89,11 @@ TEST_CASE("who finds all sessions busy is told so when patience ends") {
     });
     CHECK(first);
     REQUIRE_FALSE(second);
-    CHECK(second.error().kind == Kind::unavailable);
+    CHECK(second.error().kind == ErrorKind::unavailable);
     CHECK(second.error().text == "here: all 1 sessions are busy; try again");
 }
 
-TEST_CASE("a session that is lost is replaced once, whatever became of it") {
+TEST_CASE("A lost session is replaced once, whatever it was lost by") {
     live::Site site(small());
     site.address.timeout = std::chrono::seconds(1);
     const auto database = site.database();
@@ -111,9 +111,9 @@ TEST_CASE("a session that is lost is replaced once, whatever became of it") {
     }
 }
 
-TEST_CASE("a silent server is not asked the same again: it may be at work on it") {
+TEST_CASE("A question is not repeated to a silent server, which may still be working on it") {
     live::Site site(small());
-    site.address.timeout = std::chrono::seconds(1);
+    site.address.timeout = std::chrono::milliseconds(250);
     const auto database = site.database();
     const auto identity = identity_of(*database);
     const auto fault = GENERATE(AceFault::silence, AceFault::wrong_length);
@@ -122,50 +122,52 @@ TEST_CASE("a silent server is not asked the same again: it may be at work on it"
     const auto logins = site.server.logins(), asked = site.server.commands().size();
     const auto done = database->with_session(identity, find_a);
     REQUIRE_FALSE(done);
-    CHECK(done.error().kind == Kind::unavailable);
-    CHECK(done.error().text.find("no whole answer within 1 s") != std::string::npos);
+    CHECK(done.error().kind == ErrorKind::unavailable);
+    CHECK(done.error().text.find("no whole answer within 0.25 s") != std::string::npos);
     CHECK(site.server.logins() == logins);
     CHECK(site.server.commands().size() == asked + 1);
     CHECK(live::comes_true([&] { return database->with_session(identity, find_a).has_value(); }));
     CHECK(site.server.logins() == logins + 1);
 }
 
-TEST_CASE("what takes long and is no silence is no other thread's answer") {
+TEST_CASE("A long conversation without silence does not stop other threads") {
     const live::Site site(small());
     const auto database = site.database();
     const auto identity = identity_of(*database);
     const auto begin = std::chrono::steady_clock::now();
     const auto slow = database->with_session(identity, [&](Session& session) -> Result<void> {
-        while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1100))
+        while (std::chrono::steady_clock::now() - begin <
+               site.pause + std::chrono::milliseconds(10))
             if (const auto found = find_a(session); !found) return found;
-        return base::fail(Kind::unavailable, "another object");
+        return base::fail(ErrorKind::unavailable, "another object");
     });
     REQUIRE_FALSE(slow);
     CHECK(database->with_session(identity, find_a));
 }
 
-TEST_CASE("a session that is lost twice is unavailable, and the next question asks anew") {
+TEST_CASE("A session that is lost twice is unavailable, and the next question connects again") {
     live::Site site(small());
     const auto database = site.database();
     const auto identity = identity_of(*database);
-    site.server.strike(AceFault::cut, 3);  // the status of the second session, too
+    site.server.strike(AceFault::cut, 3);  // also the status of the second session
     int runs = 0;
     const auto done = database->with_session(identity, [&](Session& session) {
         ++runs;
         return find_a(session);
     });
     REQUIRE_FALSE(done);
-    CHECK(done.error().kind == Kind::unavailable);
+    CHECK(done.error().kind == ErrorKind::unavailable);
     CHECK(runs == 1);
     site.server.strike(AceFault::none, 0);
     CHECK(database->with_session(identity, find_a));
 }
 
-TEST_CASE("what talk answers is passed on, and only a strange answer costs the session") {
+TEST_CASE(
+    "Errors of a conversation are returned, and only an unexpected one closes the session") {
     const live::Site site(small());
     const auto database = site.database();
     const auto identity = identity_of(*database);
-    for (const auto kind : {Kind::absent, Kind::refused}) {
+    for (const auto kind : {ErrorKind::absent, ErrorKind::refused}) {
         const auto done = database->with_session(
             identity, [&](Session&) -> Result<void> { return base::fail(kind, "so"); });
         REQUIRE_FALSE(done);
@@ -173,27 +175,27 @@ TEST_CASE("what talk answers is passed on, and only a strange answer costs the s
     }
     CHECK(site.server.logins() == 1);
     const auto strange = database->with_session(identity, [&](Session&) -> Result<void> {
-        return base::fail(Kind::unavailable, "another object");
+        return base::fail(ErrorKind::unavailable, "another object");
     });
     CHECK_FALSE(strange);
     CHECK(database->with_session(identity, find_a));
     CHECK(site.server.logins() == 2);
 }
 
-TEST_CASE("a server that is restarted with the same database goes on, after one log-in more") {
+TEST_CASE("A server restarted with the same database is used again after one more log-in") {
     live::Site site(small());
     const auto database = site.database();
     const auto identity = identity_of(*database);
     site.server.stop();
     const auto down = database->with_session(identity, find_a);
     REQUIRE_FALSE(down);
-    CHECK(down.error().kind == Kind::unavailable);
+    CHECK(down.error().kind == ErrorKind::unavailable);
     CHECK(down.error().text.find("127.0.0.1") != std::string::npos);
     site.server.start();
     CHECK(database->with_session(identity, find_a));
 }
 
-TEST_CASE("a server that holds another build says which, until it is asked for that one") {
+TEST_CASE("A server with another build reports it until that build is requested") {
     live::Site site(small());
     const auto database = site.database();
     const auto before = identity_of(*database);
@@ -201,7 +203,7 @@ TEST_CASE("a server that holds another build says which, until it is asked for t
     for (int i = 0; i < 3; ++i) {
         const auto done = database->with_session(before, find_a);
         REQUIRE_FALSE(done);
-        CHECK(done.error().kind == Kind::unavailable);
+        CHECK(done.error().kind == ErrorKind::unavailable);
         CHECK(done.error().text.find("another build now") != std::string::npos);
         CHECK(done.error().text.find("WS189") != std::string::npos);
     }
@@ -211,39 +213,39 @@ TEST_CASE("a server that holds another build says which, until it is asked for t
     CHECK(site.server.logins() == 2);
 }
 
-TEST_CASE("a wrong password is refused with the server's words, and without the password") {
+TEST_CASE("A wrong password is refused with the server's words and without the password") {
     live::Site site(small());
     site.address.password = "gUess3d";
     const auto database = site.database();
     const auto status = database->status();
     REQUIRE_FALSE(status);
-    CHECK(status.error().kind == Kind::refused);
+    CHECK(status.error().kind == ErrorKind::refused);
     CHECK(status.error().text.find("userid/password incorrect") != std::string::npos);
     CHECK(status.error().text.find("gUess3d") == std::string::npos);
 }
 
-TEST_CASE("a silent server is asked by one, and the others are told at once") {
+TEST_CASE("One caller at a time asks a silent server, and the others fail at once") {
     live::Site site(small());
-    site.address.timeout = std::chrono::seconds(1);
+    site.address.timeout = std::chrono::milliseconds(250);
     const auto database = site.database();
     const auto identity = identity_of(*database);
     site.server.strike(AceFault::silence, 1'000'000);
     REQUIRE_FALSE(database->with_session(identity, find_a));
     const auto asked = site.server.commands().size();
-    // Within the second after it: nobody asks.
+    // Nobody asks during the pause, and one caller after it.
     for (int i = 0; i < 100; ++i) CHECK_FALSE(database->with_session(identity, find_a));
     CHECK(site.server.commands().size() <= asked + 1);
     site.server.strike(AceFault::none, 0);
     CHECK(live::comes_true([&] { return database->with_session(identity, find_a).has_value(); }));
 }
 
-TEST_CASE("sessions that see a database which is gone are closed before the next question") {
+TEST_CASE("Sessions to a database that was replaced are closed before the next question") {
     const live::Site site(small());
     source::acedb::DatabaseSettings settings;
     std::string stamp = "first";
     settings.open = [to = site.address] { return source::acedb::open_socket_session(to); };
     settings.name = "here";
-    settings.stamp = [&stamp] { return stamp; };
+    settings.change_mark = [&stamp] { return stamp; };
     Database database(std::move(settings));
     const auto identity = identity_of(database);
     CHECK(database.with_session(identity, find_a));

@@ -17,11 +17,11 @@ std::string command_reply(const std::string& title) {
 template <class Value>
 void check_malformed(const base::Result<Value>& value) {
     REQUIRE_FALSE(value);
-    CHECK(value.error().kind == base::Kind::malformed);
+    CHECK(value.error().kind == base::ErrorKind::malformed);
     CHECK_FALSE(value.error().text.empty());
 }
 
-// No reply that lost its end passes for a whole one.
+// A reply that lost its end is never accepted as whole.
 template <class Parse>
 void check_every_cut(const std::string& reply, Parse parse) {
     REQUIRE(parse(reply));
@@ -31,7 +31,7 @@ void check_every_cut(const std::string& reply, Parse parse) {
     }
 }
 
-// Replies to other commands, and no replies.
+// Replies to other commands, and other text.
 template <class Parse>
 void check_hostile(Parse parse) {
     const std::string nul(1, '\0');
@@ -58,7 +58,7 @@ std::string shown(const std::string& objects, const std::string& count) {
 
 }  // namespace
 
-TEST_CASE("a status tells the database, and what differs when it is another") {
+TEST_CASE("A status describes the database, and its identity differs for another database") {
     const auto status_reply = recordings::reply_in("status_reply.txt", "status");
     check_every_cut(status_reply, source::acedb::parse_status);
     const auto status = source::acedb::parse_status(status_reply);
@@ -75,31 +75,31 @@ TEST_CASE("a status tells the database, and what differs when it is another") {
     CHECK(source::acedb::parse_status(later)->identity == status->identity);
 }
 
-TEST_CASE("a database without a name has none") {
+TEST_CASE("A database without a name has none") {
     const auto status = source::acedb::parse_status(
         " // AceDB status at 2026\n //   Name: <undefined>\n // Session: 5\n" + one_active);
     REQUIRE(status);
     CHECK(status->name.empty());
 }
 
-TEST_CASE("what is no status is told") {
+TEST_CASE("A reply that is not a status is reported") {
     check_hostile(source::acedb::parse_status);
     check_malformed(source::acedb::parse_status(" // AceDB status at 2026\n" + one_active));
     check_malformed(source::acedb::parse_status(command_reply("list -a")));
 }
 
-TEST_CASE("the number found is read from every reply to find") {
+TEST_CASE("The number found is read from every reply to find") {
     check_every_cut(command_reply("find Gene \"WBGene0000676*\""), source::acedb::parse_found);
     CHECK(source::acedb::parse_found(command_reply("find Gene \"WBGene0000676*\"")) == 1U);
     CHECK(source::acedb::parse_found(command_reply("find Gene")) == 5U);
     CHECK(source::acedb::parse_found(command_reply("find Phenotype WBPhenotype:0001213")) == 0U);
     CHECK(source::acedb::parse_found(command_reply("query find Gene CGC_name = unc-26")) == 1U);
     CHECK(source::acedb::parse_found(command_reply("query find Gene bogus syntax (((")) == 0U);
-    // By an alias: one is found, none is active.
+    // Found by an alias: one is found, none is active.
     CHECK(source::acedb::parse_found(command_reply("find Person WBPerson625")) == 1U);
 }
 
-TEST_CASE("what is no reply to find is told") {
+TEST_CASE("A reply that does not belong to find is reported") {
     check_hostile(source::acedb::parse_found);
     check_malformed(source::acedb::parse_found("// Found many objects\n" + one_active));
     CHECK(source::acedb::parse_active(command_reply("find Gene")) == 5U);
@@ -112,8 +112,8 @@ TEST_CASE("what is no reply to find is told") {
         source::acedb::parse_found("Gene : \"a\"\n// Found 1 objects\n" + one_active));
 }
 
-TEST_CASE("classes are read with their numbers") {
-    // The recording was cut short; what ends a reply is put back.
+TEST_CASE("Classes are read with their numbers") {
+    // The recording was cut short; this restores the end of the reply.
     const auto reply = command_reply("classes") + "// 0 Active Objects\n";
     check_every_cut(reply, source::acedb::parse_classes);
     const std::vector<source::ClassCount> classes = {{"Session", 4}, {"KeySet", 1},
@@ -122,14 +122,14 @@ TEST_CASE("classes are read with their numbers") {
     CHECK(source::acedb::parse_classes(reply) == classes);
 }
 
-TEST_CASE("what is no reply to classes is told") {
+TEST_CASE("A reply that does not belong to classes is reported") {
     check_hostile(source::acedb::parse_classes);
     const std::string head = "These are the known classes and the number of objects in each\n";
     for (const std::string line : {"Gene", "Gene x", "Gene -1", "two words 3", " 7"})
         check_malformed(source::acedb::parse_classes(head + line + "\n" + one_active));
 }
 
-TEST_CASE("names are read from a list, with the class of each") {
+TEST_CASE("Names are read from a list, with the class of each") {
     const auto reply = command_reply("list -a");
     check_every_cut(reply, source::acedb::parse_list);
     CHECK(source::acedb::parse_list(reply) ==
@@ -141,7 +141,7 @@ TEST_CASE("names are read from a list, with the class of each") {
     CHECK(names->back().name == "2026-11-20_19:18:43_getLoginFailed");
 }
 
-TEST_CASE("names in a list may be whole paragraphs, and the list itself is no name") {
+TEST_CASE("Names in a list may be whole paragraphs, and the list itself is not a name") {
     const auto names = source::acedb::parse_list(
         "\nKeySet : Answer_1\nText : \"He said: \\\"50\\%\\\" http:\\/\\/x\\;\"\n"
         "Text : \"two\\n\\\n\\n\\\nlines\"\n\nKeySet : Answer_1\nKeySet : \"Answer_1\"\n\n\n"
@@ -152,14 +152,14 @@ TEST_CASE("names in a list may be whole paragraphs, and the list itself is no na
                                                   {"KeySet", "Answer_1"}});
 }
 
-TEST_CASE("a list of nothing has no names") {
+TEST_CASE("An empty list has no names") {
     const auto names =
         source::acedb::parse_list("// Active list is empty\n// 0 Active Objects\n");
     REQUIRE(names);
     CHECK(names->empty());
 }
 
-TEST_CASE("what is no list is told") {
+TEST_CASE("A reply that is not a list is reported") {
     check_hostile(source::acedb::parse_list);
     check_malformed(source::acedb::parse_list(command_reply("list -j")));
     const std::string end = "// 1 object listed\n" + one_active;
@@ -167,7 +167,7 @@ TEST_CASE("what is no list is told") {
         check_malformed(source::acedb::parse_list("\nKeySet : Answer_1\n" + lines + end));
 }
 
-TEST_CASE("a shown object has the bytes that it has in a dump") {
+TEST_CASE("A shown object has the same bytes as in a dump") {
     // The same database was dumped and asked.
     const auto dumped = dumps::objects_in(dumps::sample_files[2]);
     std::size_t compared = 0;
@@ -185,7 +185,7 @@ TEST_CASE("a shown object has the bytes that it has in a dump") {
     CHECK(compared == 14);
 }
 
-TEST_CASE("several objects are shown, empty ones too") {
+TEST_CASE("Several objects are shown, also empty ones") {
     const auto reply = command_reply("show -a -T");
     check_every_cut(reply, source::acedb::parse_shown);
     const auto objects = source::acedb::parse_shown(reply);
@@ -195,7 +195,7 @@ TEST_CASE("several objects are shown, empty ones too") {
     CHECK(objects->at(2).ends_with("\"getLoginFailed\" -O \"2008-02-10_14:30:00_sylvia\"\n"));
 }
 
-TEST_CASE("array objects are shown in their own forms") {
+TEST_CASE("Array objects are shown in their own forms") {
     const std::string text = "LongText : \"l\" -O \"s\"\n\nA line.\n\n// 1 object dumped\n"
                              "// 1 Active Objects\n\nGene : \"no object\"\n***LongTextEnd***\n";
     const std::string none = "LongText : \"none\"\n***LongTextEnd***\n";
@@ -207,19 +207,19 @@ TEST_CASE("array objects are shown in their own forms") {
     check_every_cut(reply, source::acedb::parse_shown);
     CHECK(source::acedb::parse_shown(reply) ==
           std::vector<std::string_view>{text, none, dna, set, gene});
-    // Without a blank line behind the last one.
+    // Without a blank line after the last one.
     CHECK(source::acedb::parse_shown(shown(gene, "1 object")) ==
           std::vector<std::string_view>{gene});
     CHECK(source::acedb::parse_shown(shown(text, "1 object")) ==
           std::vector<std::string_view>{text});
 }
 
-TEST_CASE("nothing is shown of an empty list, or of an object without such a tag") {
+TEST_CASE("Nothing is shown of an empty list or of an object without the tag") {
     CHECK(source::acedb::parse_shown(command_reply("show -a"))->empty());
     CHECK(source::acedb::parse_shown("\n// 1 object dumped\n" + one_active)->empty());
 }
 
-TEST_CASE("what does not show whole objects is told") {
+TEST_CASE("A reply that does not show whole objects is reported") {
     check_hostile(source::acedb::parse_shown);
     check_malformed(source::acedb::parse_shown(command_reply("list -a")));
     check_malformed(source::acedb::parse_shown(command_reply("list -j")));
@@ -232,7 +232,7 @@ TEST_CASE("what does not show whole objects is told") {
     check_malformed(source::acedb::parse_shown(shown("Gene : \"a\n", "1 object")));
 }
 
-TEST_CASE("models are all of a reply but its end") {
+TEST_CASE("The models are the whole reply except its end") {
     const auto answers = recordings::answers_in("aceperl-fetch.hexlog");
     CHECK(source::acedb::model_text("?Map_error Error UNIQUE Float\n// 1 Active Objects\n") ==
           "?Map_error Error UNIQUE Float\n");
@@ -249,7 +249,7 @@ TEST_CASE("models are all of a reply but its end") {
     CHECK(source::acedb::model_text("").empty());
 }
 
-TEST_CASE("what the database says is one printable line of bounded length") {
+TEST_CASE("Words of the database are one printable line of limited length") {
     CHECK(source::acedb::words_of("// Keyword bogus does not match\n// 0 Active Objects\n") ==
           "Keyword bogus does not match");
     CHECK(

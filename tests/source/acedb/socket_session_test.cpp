@@ -10,7 +10,7 @@
 #include "source/scripted_peer.hpp"
 #include "support/ace_server.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using source::acedb::ReplyOptions;
 using source::acedb::SessionPtr;
 using support::AceContents;
@@ -55,7 +55,7 @@ base::Error error_of(const base::Result<SessionPtr>& session) {
     return session.error();
 }
 
-// Of a session that nothing more can be asked.
+// Returns the error of a question that closes the session.
 base::Error error_of_ask(source::acedb::Session& session, const ReplyOptions& taking = {}) {
     const auto reply = session.ask("status", taking);
     REQUIRE_FALSE(reply);
@@ -69,7 +69,7 @@ std::size_t open_descriptors() {
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// A peer that logs in whoever comes, and does the rest by script.
+// Makes a script of a peer that lets everybody log in and then continues with `script`.
 support::ScriptedPeer::Script behind_login(support::ScriptedPeer::Script script) {
     return [script = std::move(script)](const auto& client) {
         const auto size = source::acedb::wire::header_size;
@@ -86,7 +86,7 @@ support::ScriptedPeer::Script behind_login(support::ScriptedPeer::Script script)
 
 }  // namespace
 
-TEST_CASE("an object asked for has the bytes that it has in the dump") {
+TEST_CASE("A requested object has the same bytes as in the dump") {
     const AceServer server(sample());
     const auto session = open(server);
     for (const auto& dumped : sample()->objects) {
@@ -99,13 +99,13 @@ TEST_CASE("an object asked for has the bytes that it has in the dump") {
     }
 }
 
-TEST_CASE("a log-in and a look-up are, byte for byte, those of AcePerl") {
+TEST_CASE("A log-in and a look-up are, byte for byte, those of AcePerl") {
     const auto seen = recordings::seen_in("aceperl-fetch.hexlog");
     std::string wanted, sent;
     support::ScriptedPeer peer([&](const auto& client) {
         for (std::size_t i = 0; i < 8; ++i) {
             if (!seen[i].by_client) client.send(seen[i].bytes);
-            // Its `show -j  -T` is not ours; ours is as long, but for two bytes.
+            // AcePerl sends `show -j  -T` where we send another form of the same length, but two bytes.
             else if (i == 6)
                 (void)client.receive(seen[i].size - 1);
             else
@@ -123,7 +123,7 @@ TEST_CASE("a log-in and a look-up are, byte for byte, those of AcePerl") {
     CHECK(sent == wanted);
 }
 
-TEST_CASE("a reply in slices is joined as if it had come whole") {
+TEST_CASE("A reply in slices is joined to the same bytes") {
     support::AceServerSettings small_slices;
     small_slices.slice_bytes = 100;
     support::AceServerSettings one_slice;
@@ -139,7 +139,7 @@ TEST_CASE("a reply in slices is joined as if it had come whole") {
     }
 }
 
-TEST_CASE("an object of 1.2 MB comes in one message") {
+TEST_CASE("An object of 1.2 MB arrives in one message") {
     const std::string bytes =
         "LongText : \"long\"\n" + std::string(1'200'000, 'x') + "\n***LongTextEnd***\n";
     const AceServer server(
@@ -152,7 +152,7 @@ TEST_CASE("an object of 1.2 MB comes in one message") {
     CHECK((source::acedb::parse_shown(reply) == std::vector<std::string_view>{bytes}));
 }
 
-TEST_CASE("a server of the other byte order is understood") {
+TEST_CASE("A server of the other byte order is understood") {
     support::AceServerSettings settings;
     settings.big_endian = true;
     settings.slice_bytes = 1000;
@@ -162,24 +162,24 @@ TEST_CASE("a server of the other byte order is understood") {
         CHECK(answer(*theirs, command) == answer(*ours, command));
 }
 
-TEST_CASE(
-    "whatever goes wrong in an answer ends the session with a reason, and a new one works") {
+TEST_CASE("Any fault in an answer ends the session with a reason, and a new one works") {
     struct Expected {
         AceFault fault;
-        Kind kind;
+        ErrorKind kind;
         std::string words;
     };
     const std::vector<Expected> all = {
-        {AceFault::half_header, Kind::unavailable, "ended the connection"},
-        {AceFault::half_body, Kind::unavailable, "ended the connection"},
-        {AceFault::cut, Kind::unavailable, "ended the connection"},
-        {AceFault::kill, Kind::unavailable, "Sorry, emergency shutdown of server now executing"},
-        {AceFault::empty_kill, Kind::unavailable, "ended the connection"},
-        {AceFault::huge_length, Kind::too_large, "2147483647"},
-        {AceFault::negative_length, Kind::unavailable, "negative length"},
-        {AceFault::wrong_magic, Kind::unavailable, "no header of AceDB's protocol"},
-        {AceFault::endless_encore, Kind::unavailable, "promises more and sends nothing"},
-        {AceFault::endless_slices, Kind::too_large, "above"}};
+        {AceFault::half_header, ErrorKind::unavailable, "ended the connection"},
+        {AceFault::half_body, ErrorKind::unavailable, "ended the connection"},
+        {AceFault::cut, ErrorKind::unavailable, "ended the connection"},
+        {AceFault::kill, ErrorKind::unavailable,
+         "Sorry, emergency shutdown of server now executing"},
+        {AceFault::empty_kill, ErrorKind::unavailable, "ended the connection"},
+        {AceFault::huge_length, ErrorKind::too_large, "2147483647"},
+        {AceFault::negative_length, ErrorKind::unavailable, "negative length"},
+        {AceFault::wrong_magic, ErrorKind::unavailable, "no header of AceDB's protocol"},
+        {AceFault::endless_encore, ErrorKind::unavailable, "promises more and sends nothing"},
+        {AceFault::endless_slices, ErrorKind::too_large, "above"}};
     AceServer server(sample());
     for (const auto& expected : all) {
         INFO(static_cast<int>(expected.fault));
@@ -193,49 +193,49 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("silence and an answer that stops short end with the time-out") {
+TEST_CASE("Silence and an incomplete answer end with the timeout") {
     AceServer server(sample());
     auto address = address_of(server.port());
-    address.timeout = std::chrono::seconds(1);
+    address.timeout = std::chrono::milliseconds(250);
     for (const auto fault : {AceFault::silence, AceFault::wrong_length}) {
         const auto session = open(address);
         server.strike(fault);
         const auto error = error_of_ask(*session);
-        CHECK(error.kind == Kind::unavailable);
-        CHECK_THAT(error.text, Catch::Contains("no whole answer within 1 s"));
+        CHECK(error.kind == ErrorKind::unavailable);
+        CHECK_THAT(error.text, Catch::Contains("no whole answer within 0.25 s"));
     }
     server.strike(AceFault::silent_login);
-    CHECK(error_of(source::acedb::open_socket_session(address)).kind == Kind::unavailable);
+    CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("a byte now and then does not stretch the time-out") {
+TEST_CASE("Single bytes do not extend the timeout") {
     const support::ScriptedPeer peer(behind_login([](const auto& client) {
         auto bytes =
             source::acedb::wire::message(source::acedb::wire::ok, std::string(1 << 20, 'x'), 1);
         for (const char c : bytes)
-            if (!client.send(std::string(1, c)) || client.stirs_within(50)) return;
+            if (!client.send(std::string(1, c)) || client.stirs_within(10)) return;
     }));
     auto address = address_of(peer.port());
-    address.timeout = std::chrono::seconds(1);
-    CHECK(error_of_ask(*open(address)).kind == Kind::unavailable);
+    address.timeout = std::chrono::milliseconds(250);
+    CHECK(error_of_ask(*open(address)).kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("slices of a byte now and then end too") {
+TEST_CASE("Slices of single bytes end with the timeout too") {
     std::atomic<int> slices = 0;
     const support::ScriptedPeer peer(behind_login([&](const auto& client) {
         const auto slice = source::acedb::wire::message(source::acedb::wire::encore, "x", 1);
         while (client.send(slice) && !client.receive(57).empty()) {
             ++slices;
-            if (client.stirs_within(50)) return;
+            if (client.stirs_within(10)) return;
         }
     }));
     auto address = address_of(peer.port());
-    address.timeout = std::chrono::seconds(1);
-    CHECK(error_of_ask(*open(address)).kind == Kind::unavailable);
+    address.timeout = std::chrono::milliseconds(250);
+    CHECK(error_of_ask(*open(address)).kind == ErrorKind::unavailable);
     CHECK(slices > 1);
 }
 
-TEST_CASE("bytes behind a type's NUL are no fault") {
+TEST_CASE("Bytes after the NUL of a type are ignored") {
     AceServer server(sample());
     const auto session = open(server);
     const auto status = answer(*session, "find Gene");
@@ -244,19 +244,19 @@ TEST_CASE("bytes behind a type's NUL are no fault") {
     CHECK(session->is_open());
 }
 
-TEST_CASE("a server that ends a session between questions is heard") {
+TEST_CASE("A server that ends a session between questions is noticed") {
     AceServer server(sample());
     server.strike(AceFault::unsolicited_kill);
     const auto session = open(server);
     const auto error = error_of_ask(*session);
-    CHECK(error.kind == Kind::unavailable);
+    CHECK(error.kind == ErrorKind::unavailable);
     CHECK_THAT(error.text, Catch::Contains("emergency shutdown"));
     const auto other = open(server);
     server.drop_clients();
-    CHECK(error_of_ask(*other).kind == Kind::unavailable);
+    CHECK(error_of_ask(*other).kind == ErrorKind::unavailable);
 }
 
-TEST_CASE("an answer that nobody asked for ends the session") {
+TEST_CASE("An unrequested answer ends the session") {
     const support::ScriptedPeer peer(behind_login([](const auto& client) {
         const auto ok = source::acedb::wire::message(source::acedb::wire::ok, "an answer", 1);
         client.send(ok + ok);
@@ -267,26 +267,26 @@ TEST_CASE("an answer that nobody asked for ends the session") {
     CHECK_THAT(error_of_ask(*session).text, Catch::Contains("without being asked"));
 }
 
-TEST_CASE("a wrong user or password is refused, and the password is not told") {
+TEST_CASE("A wrong user or password is refused, and the error does not contain the password") {
     const AceServer server(sample());
     auto address = address_of(server.port());
     address.password = "wrong-pass";
     const auto error = error_of(source::acedb::open_socket_session(address));
-    CHECK(error.kind == Kind::refused);
+    CHECK(error.kind == ErrorKind::refused);
     CHECK(error.text == address.name() +
                             ": the server rejects user \"reader\" or its password: Sorry, "
                             "userid/password incorrect, your connection has been terminated.");
     address = address_of(server.port());
     address.user = "nobody";
-    CHECK(error_of(source::acedb::open_socket_session(address)).kind == Kind::refused);
+    CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::refused);
     for (const auto* user : {"", "two words", "new\nline", "caf\xc3\xa9"}) {
         address.user = user;
-        CHECK(error_of(source::acedb::open_socket_session(address)).kind == Kind::refused);
+        CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::refused);
     }
     CHECK(server.logins() == 0);
 }
 
-TEST_CASE("where the world may read, an unknown user comes in") {
+TEST_CASE("An unknown user may read a database that is open to the world") {
     support::AceServerSettings settings;
     settings.world_may_read = true;
     const AceServer server(sample(), settings);
@@ -296,17 +296,17 @@ TEST_CASE("where the world may read, an unknown user comes in") {
     CHECK(source::acedb::parse_found(answer(*open(address), "find Gene")) == 5U);
 }
 
-TEST_CASE("nobody at the address, or somebody else, is told") {
+TEST_CASE("An address without a server, or with another kind of server, is reported") {
     AceServer server(sample());
     const auto address = address_of(server.port());
     server.stop();
-    CHECK(error_of(source::acedb::open_socket_session(address)).kind == Kind::unavailable);
+    CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::unavailable);
     server.start();
     CHECK(source::acedb::open_socket_session(address));
     auto nowhere = address;
     nowhere.host = "no-such-host.invalid";
     const auto error = error_of(source::acedb::open_socket_session(nowhere));
-    CHECK(error.kind == Kind::unavailable);
+    CHECK(error.kind == ErrorKind::unavailable);
     CHECK_THAT(error.text, Catch::Contains("no such host"));
 
     const support::ScriptedPeer web([](const auto& client) {
@@ -317,16 +317,16 @@ TEST_CASE("nobody at the address, or somebody else, is told") {
                Catch::Contains("is it AceDB's socket server?"));
     const support::ScriptedPeer closing([](const auto&) {});
     CHECK(error_of(source::acedb::open_socket_session(address_of(closing.port()))).kind ==
-          Kind::unavailable);
+          ErrorKind::unavailable);
     const support::ScriptedPeer failing([](const auto& client) {
         (void)client.receive(58);
         client.send(source::acedb::wire::message(source::acedb::wire::failed, "// no", 1));
     });
     CHECK(error_of(source::acedb::open_socket_session(address_of(failing.port()))).kind ==
-          Kind::unavailable);
+          ErrorKind::unavailable);
 }
 
-TEST_CASE("a reply above the limit is given up, one of just the limit is not") {
+TEST_CASE("A reply above the limit is abandoned, and one of exactly the limit is read") {
     const AceServer server(sample());
     const auto session = open(server);
     answer(*session, "find Gene");
@@ -339,16 +339,16 @@ TEST_CASE("a reply above the limit is given up, one of just the limit is not") {
     less.most_bytes = reply.size() - 1;
     const auto given_up = session->ask(source::acedb::show_command, less);
     REQUIRE_FALSE(given_up);
-    CHECK(given_up.error().kind == Kind::too_large);
+    CHECK(given_up.error().kind == ErrorKind::too_large);
     CHECK_FALSE(session->is_open());
-    // What a server refuses is heard, however little was wanted.
+    // A refusal is read, however small the limit of the reply is.
     const auto other = open(server);
     less.most_bytes = 1;
-    CHECK(other->ask("bogus", less).error().kind == Kind::refused);
-    CHECK(other->ask("find Gene", less).error().kind == Kind::too_large);
+    CHECK(other->ask("bogus", less).error().kind == ErrorKind::refused);
+    CHECK(other->ask("find Gene", less).error().kind == ErrorKind::too_large);
 }
 
-TEST_CASE("memory grows with what has come, not with what a header promises") {
+TEST_CASE("Memory grows with what has arrived, not with what a header announces") {
     const support::ScriptedPeer peer(behind_login([](const auto& client) {
         auto header = source::acedb::wire::message(source::acedb::wire::ok, "", 1).substr(0, 50);
         header.replace(4, 4, "\xff\xff\xff\x7f");
@@ -362,42 +362,42 @@ TEST_CASE("memory grows with what has come, not with what a header promises") {
     const auto before = peak();
     ReplyOptions taking;
     taking.most_bytes = std::size_t{3} << 30;
-    CHECK(error_of_ask(*open(address_of(peer.port())), taking).kind == Kind::unavailable);
+    CHECK(error_of_ask(*open(address_of(peer.port())), taking).kind == ErrorKind::unavailable);
     CHECK(peak() - before < 256);
 }
 
-TEST_CASE("a command that the server refuses leaves the session as it was") {
+TEST_CASE("A command that the server refuses leaves the session usable") {
     const AceServer server(sample());
     const auto session = open(server);
     answer(*session, "find Gene");
     const auto refused = session->ask("bogus command", {});
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().kind == Kind::refused);
+    CHECK(refused.error().kind == ErrorKind::refused);
     CHECK_THAT(refused.error().text, Catch::Contains("Keyword bogus does not match"));
     CHECK(session->is_open());
     CHECK(source::acedb::parse_list(answer(*session, "list -a"))->size() == 5);
 }
 
-TEST_CASE("what is no line of printable ASCII is never sent") {
+TEST_CASE("Only lines of printable ASCII are sent") {
     const AceServer server(sample());
     const auto session = open(server);
     for (const std::string command : {"", "status\nquit", "find \t", "caf\xc3\xa9"})
-        CHECK(session->ask(command, {}).error().kind == Kind::malformed);
+        CHECK(session->ask(command, {}).error().kind == ErrorKind::malformed);
     CHECK(session->is_open());
     CHECK(server.commands().empty());
 }
 
-TEST_CASE("a server that stops under a session is told, and served again when it is back") {
+TEST_CASE("A server that stops during a session is reported and used again when it is back") {
     AceServer server(sample());
     const auto session = open(server);
     answer(*session, "status");
     server.stop();
-    CHECK(error_of_ask(*session).kind == Kind::unavailable);
+    CHECK(error_of_ask(*session).kind == ErrorKind::unavailable);
     server.start();
     answer(*open(server), "status");
 }
 
-TEST_CASE("32 sessions at once don't mix up their answers") {
+TEST_CASE("32 simultaneous sessions do not mix up their answers") {
     const AceServer server(sample());
     const auto& objects = sample()->objects;
     std::atomic<int> wrong = 0, right = 0;
@@ -420,11 +420,11 @@ TEST_CASE("32 sessions at once don't mix up their answers") {
     CHECK(right > 100);
 }
 
-TEST_CASE("no descriptor stays of sessions that ended, well or not") {
+TEST_CASE("Ended sessions leave no open descriptor, whatever ended them") {
     AceServer server(sample());
     auto wrong = address_of(server.port());
     wrong.password = "wrong";
-    // The server's own ends go when its threads notice.
+    // The server closes its descriptors when its threads notice.
     const auto settled = [&] {
         while (server.clients() > 0) std::this_thread::yield();
         return open_descriptors();
@@ -436,7 +436,7 @@ TEST_CASE("no descriptor stays of sessions that ended, well or not") {
         CHECK_FALSE(source::acedb::open_socket_session(wrong));
         const auto session = open(server);
         server.strike(AceFault::half_body);
-        CHECK(error_of_ask(*session).kind == Kind::unavailable);
+        CHECK(error_of_ask(*session).kind == ErrorKind::unavailable);
     }
     CHECK(settled() == before);
 }

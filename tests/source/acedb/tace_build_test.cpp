@@ -1,4 +1,4 @@
-// A build that tace reads for us: the same objects, children that die, databases that are saved.
+// Builds read by tace: the same objects, children that die, databases that are saved.
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <cerrno>
@@ -8,11 +8,11 @@
 #include <thread>
 
 #include "source/acedb/tace_session.hpp"
-#include "source/dump.hpp"
+#include "source/files_build.hpp"
 #include "source/live.hpp"
 #include "tree/outline.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using source::Build;
 using tree::ObjectName;
 
@@ -33,12 +33,12 @@ class Environment {
     const char* name_;
 };
 
-// A database folder as the program that stands in for tace wants it.
+// A database folder for the stand-in of tace.
 class Database {
    public:
     explicit Database(const std::string& version) { save(version); }
 
-    // Put in place of the one before, as after a session that saved.
+    // Replaces the database, as a session does that saves.
     void save(const std::string& version) {
         for (const auto& entry : fs::directory_iterator("examples/builds/" + version))
             if (entry.path().extension() == ".ace")
@@ -63,8 +63,8 @@ class Database {
         const source::acedb::TaceSettings command{support::tace_stand_in(), path().string(),
                                                   std::chrono::seconds(20)};
         of_database.open = [command] { return source::acedb::open_tace_session(command); };
-        of_database.stamp = [folder = command.folder] {
-            return source::acedb::database_stamp(folder);
+        of_database.change_mark = [folder = command.folder] {
+            return source::acedb::change_mark_of(folder);
         };
         of_database.name = command.folder;
         of_database.most_sessions = children;
@@ -103,7 +103,7 @@ TEST_CASE("tace and the dump of its release have the same objects") {
     const Database database("WS188");
     const auto live = open(database.settings());
     const support::TempDir index;
-    const auto dump = source::open_dump({"examples/builds/WS188", index.path().string(), 64});
+    const auto dump = source::open_files({"examples/builds/WS188", index.path().string(), 64});
     REQUIRE(dump);
     CHECK(live->release() == (*dump)->release());
     std::size_t objects = 0;
@@ -121,7 +121,7 @@ TEST_CASE("tace and the dump of its release have the same objects") {
     CHECK(listed == objects);
 }
 
-TEST_CASE("a tace that dies is started again, and neither zombies nor descriptors are left") {
+TEST_CASE("A tace that dies is started again, without zombies or open descriptors") {
     const Database database("WS187");
     const auto before = descriptors();
     {
@@ -139,7 +139,7 @@ TEST_CASE("a tace that dies is started again, and neither zombies nor descriptor
     CHECK(descriptors() == before);
 }
 
-TEST_CASE("a database that was saved is another build, and is read anew") {
+TEST_CASE("A database that was saved is another build and is read again") {
     Database database("WS187");
     const auto settings = database.settings();
     const auto before = open(settings);
@@ -148,27 +148,27 @@ TEST_CASE("a database that was saved is another build, and is read anew") {
     database.save("WS188");
     const auto loaded = before->load(unc_26);
     REQUIRE_FALSE(loaded);
-    CHECK(loaded.error().kind == Kind::unavailable);
+    CHECK(loaded.error().kind == ErrorKind::unavailable);
     CHECK(source::acedb::identity_of(settings).value() != identity);
     const auto after = open(settings);
     CHECK(after->release().version == "WS188");
     CHECK(after->load(unc_26));
 }
 
-TEST_CASE("a database is told by its block files, not by its logs and locks") {
+TEST_CASE("The identity of a database depends on its block files, not on logs and locks") {
     const Database database("WS187");
     const auto folder = database.path().string();
-    const auto before = source::acedb::database_stamp(folder);
+    const auto before = source::acedb::change_mark_of(folder);
     CHECK_FALSE(before.empty());
     database.write("database/log.wrm", "another line");
     database.write("database/readlocks/1.host.7", "");
-    CHECK(source::acedb::database_stamp(folder) == before);
+    CHECK(source::acedb::change_mark_of(folder) == before);
     database.write("database/block1.wrm", "a block");
-    CHECK(source::acedb::database_stamp(folder) != before);
-    CHECK(source::acedb::database_stamp(folder + "/none").empty());
+    CHECK(source::acedb::change_mark_of(folder) != before);
+    CHECK(source::acedb::change_mark_of(folder + "/none").empty());
 }
 
-TEST_CASE("16 threads ask two children that die now and then: right, or unavailable") {
+TEST_CASE("While children die, 16 threads get the right object or an error") {
     const Database database("WS188");
     const auto settings = database.settings();
     const auto build = open(settings);
@@ -184,8 +184,8 @@ TEST_CASE("16 threads ask two children that die now and then: right, or unavaila
                     if (object && tree::signature_of(object->nodes) == expected)
                         ++right;
                     else
-                        ++(!object && object.error().kind == Kind::unavailable ? unavailable
-                                                                               : other);
+                        ++(!object && object.error().kind == ErrorKind::unavailable ? unavailable
+                                                                                    : other);
                 }
             });
     }
@@ -193,7 +193,7 @@ TEST_CASE("16 threads ask two children that die now and then: right, or unavaila
     CHECK(right > 300);
 }
 
-TEST_CASE("a tace that is not there is unavailable, by its name") {
+TEST_CASE("A missing tace is unavailable, and the error names it") {
     const Database database("WS188");
     source::acedb::DatabaseSettings of_database;
     of_database.open = [folder = database.path().string()] {
@@ -204,6 +204,6 @@ TEST_CASE("a tace that is not there is unavailable, by its name") {
     source::acedb::Database none(std::move(of_database));
     const auto status = none.status();
     REQUIRE_FALSE(status);
-    CHECK(status.error().kind == Kind::unavailable);
+    CHECK(status.error().kind == ErrorKind::unavailable);
     CHECK(status.error().text.find("no-such-tace") != std::string::npos);
 }

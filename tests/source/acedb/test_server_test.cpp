@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The AceDB that other tests ask is held to what was recorded of AceDB 4.9.62.
+// The test server answers as was recorded of AceDB 4.9.62.
 #include <algorithm>
 #include <arpa/inet.h>
 #include <fstream>
@@ -36,7 +36,7 @@ const support::AceContents& recorded_contents() {
     return contents;
 }
 
-// A conversation without a socket.
+// A conversation with it without a socket.
 struct Conversation {
     const support::AceContents& contents = recorded_contents();
     std::vector<std::size_t> active;
@@ -51,7 +51,7 @@ struct Recorded {
     std::size_t bytes = 0;  // with the NUL; the text may be a part of it
 };
 
-// "## command -> TYPE BYTES" and the text behind, up to the next such line.
+// Reads "## command -> TYPE BYTES" and the text after it, up to the next such line.
 std::vector<Recorded> recorded_in(const std::string& file) {
     std::vector<Recorded> result;
     const auto text = "\n" + read_file(file);
@@ -68,7 +68,7 @@ std::vector<Recorded> recorded_in(const std::string& file) {
     return result;
 }
 
-// What it does not do: other forms than -a and -j, paths shortened as models say, conditions of
+// What it lacks: forms other than -a and -j, paths shortened by models, conditions of
 // queries, classes that the dump lacks, help.
 bool is_beyond_it(const std::string& command) {
     static const std::vector<std::string> beyond = {"show -J -T Identity",
@@ -83,7 +83,7 @@ bool is_beyond_it(const std::string& command) {
 
 }  // namespace
 
-TEST_CASE("the AceDB of tests answers commands as they were recorded") {
+TEST_CASE("The test server answers commands as recorded") {
     Conversation conversation;
     std::size_t compared = 0;
     for (const auto& each : recorded_in("tests/data/wire/command_replies.txt")) {
@@ -102,7 +102,7 @@ TEST_CASE("the AceDB of tests answers commands as they were recorded") {
     CHECK(compared > 15);
 }
 
-TEST_CASE("the AceDB of tests shows objects as they were recorded") {
+TEST_CASE("The test server shows objects as recorded") {
     Conversation conversation;
     const std::string folder = "tests/data/formats/";
     for (const auto& [file, find] : std::vector<std::pair<std::string, std::string>>{
@@ -121,7 +121,7 @@ TEST_CASE("the AceDB of tests shows objects as they were recorded") {
     }
 }
 
-TEST_CASE("the AceDB of tests reads wildcards, comments and parameters as AceDB does") {
+TEST_CASE("The test server reads wildcards, comments and parameters as AceDB does") {
     Conversation conversation;
     const auto found = [&](const std::string& command) {
         const auto answer = conversation.ask(command);
@@ -143,7 +143,7 @@ TEST_CASE("the AceDB of tests reads wildcards, comments and parameters as AceDB 
 
 namespace {
 
-// A client of its own over a real socket.
+// A client that uses a real socket.
 class Client {
    public:
     explicit Client(std::uint16_t port) : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -167,7 +167,7 @@ class Client {
         frame.most_bytes = most_bytes;
         REQUIRE(support::send_bytes(descriptor_, support::header_of(frame, order) + body + '\0'));
     }
-    // Its type and body without NUL; nothing: the connection ended.
+    // Returns type and body without NUL; nullopt when the connection ended.
     std::pair<std::string, std::string> receive() {
         const auto reply = support::receive_frame(descriptor_);
         if (!reply) return {};
@@ -204,7 +204,7 @@ const std::string ended = " connection has been terminated.";
 
 }  // namespace
 
-TEST_CASE("the AceDB of tests lets in whom AceDB lets in") {
+TEST_CASE("The test server admits the users that AceDB admits") {
     support::AceServer server(contents);
     Client right(server.port()), wrong(server.port()), rude(server.port()), other(server.port());
     CHECK(right.log_in("reader", "secret") == welcome);
@@ -222,7 +222,7 @@ TEST_CASE("the AceDB of tests lets in whom AceDB lets in") {
     CHECK(server.logins() == 1);
 }
 
-TEST_CASE("the AceDB of tests answers in the byte order of the client") {
+TEST_CASE("The test server answers in the byte order of the client") {
     support::AceServer server(contents);
     Client client(server.port());
     client.order = support::ByteOrder::big;
@@ -230,7 +230,7 @@ TEST_CASE("the AceDB of tests answers in the byte order of the client") {
     CHECK(client.seen.order == support::ByteOrder::big);
 }
 
-TEST_CASE("the AceDB of tests cuts long replies between objects only") {
+TEST_CASE("The test server divides long replies only between objects") {
     support::AceServer server(contents);
     Client client(server.port());
     REQUIRE(client.log_in("reader", "secret") == welcome);
@@ -256,7 +256,7 @@ TEST_CASE("the AceDB of tests cuts long replies between objects only") {
     CHECK(client.ask("quit") == Reply{"ACESERV_MSGKILL", "// A bientot"});
 }
 
-TEST_CASE("the AceDB of tests ends, starts again and shows another build") {
+TEST_CASE("The test server stops, starts again and shows another build") {
     support::AceServer server(contents);
     Client first(server.port());
     REQUIRE(first.log_in("reader", "secret") == welcome);
@@ -272,7 +272,7 @@ TEST_CASE("the AceDB of tests ends, starts again and shows another build") {
     CHECK(server.commands() == std::vector<std::string>{"status"});
 }
 
-TEST_CASE("the AceDB of tests goes wrong by plan, and then right again") {
+TEST_CASE("The test server makes planned faults and then answers correctly again") {
     support::AceServer server(contents);
     using support::AceFault;
     for (const auto fault : {AceFault::half_header, AceFault::half_body, AceFault::cut,

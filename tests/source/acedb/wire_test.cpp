@@ -22,7 +22,7 @@ std::string with_length(std::int32_t length) {
     return bytes;
 }
 
-// Its numbers as a machine of the other byte order writes them.
+// Reverses the numbers as a machine of the other byte order writes them.
 std::string turned(std::string bytes) {
     for (std::size_t at = 0; at < 20; at += 4) {
         std::swap(bytes[at], bytes[at + 3]);
@@ -31,7 +31,7 @@ std::string turned(std::string bytes) {
     return bytes;
 }
 
-base::Kind kind_of(std::string_view bytes, std::size_t most = plenty) {
+base::ErrorKind kind_of(std::string_view bytes, std::size_t most = plenty) {
     const auto header = wire::parse_header(bytes, most);
     REQUIRE_FALSE(header);
     return header.error().kind;
@@ -39,7 +39,7 @@ base::Kind kind_of(std::string_view bytes, std::size_t most = plenty) {
 
 }  // namespace
 
-TEST_CASE("a request is, byte for byte, what AcePerl sent to a real server") {
+TEST_CASE("A request is, byte for byte, what AcePerl sent to a real server") {
     std::size_t compared = 0;
     for (const auto& seen : recordings::seen_in("aceperl-fetch.hexlog")) {
         if (!seen.by_client) continue;
@@ -53,7 +53,7 @@ TEST_CASE("a request is, byte for byte, what AcePerl sent to a real server") {
     CHECK(compared == 21);
 }
 
-TEST_CASE("the headers of a real server are read") {
+TEST_CASE("The headers of a real server are read") {
     const auto seen = recordings::seen_in("encore.hexlog");
     REQUIRE(seen.size() == 20);
     const auto nonce = wire::parse_header(seen[1].bytes, plenty);
@@ -70,13 +70,13 @@ TEST_CASE("the headers of a real server are read") {
     CHECK(wire::parse_header(seen[18].bytes, plenty)->type == wire::killed);
 }
 
-TEST_CASE("a password is proved as the recorded client proved it") {
+TEST_CASE("The proof of a password equals that of the recorded client") {
     const std::string nonce = "59324636938bb84bb44e75b5bed4e37a";
     CHECK(base::md5_hex(base::md5_hex("anonymousguest") + nonce) ==
           "a6e89b78e3c3e0fb87083855dd8ddcc2");
 }
 
-TEST_CASE("a header in either byte order is read alike") {
+TEST_CASE("A header is read in either byte order") {
     const auto bytes = wire::message(wire::encore, "encore", 0x01020304);
     const auto ours = wire::parse_header(bytes, plenty);
     const auto theirs = wire::parse_header(turned(bytes), plenty);
@@ -88,7 +88,7 @@ TEST_CASE("a header in either byte order is read alike") {
     CHECK(theirs->type == wire::encore);
 }
 
-TEST_CASE("a type ends at its first NUL, whatever is behind it") {
+TEST_CASE("A type ends at its first NUL, whatever follows") {
     auto bytes = ok_header();
     bytes.replace(40, 10, "garbage!!\x01");
     CHECK(wire::parse_header(bytes, plenty)->type == wire::ok);
@@ -96,21 +96,22 @@ TEST_CASE("a type ends at its first NUL, whatever is behind it") {
     CHECK(wire::parse_header(bytes, plenty)->type == std::string(30, 'T'));
 }
 
-TEST_CASE("a header that is cut, of another protocol, or of an impossible length is told") {
+TEST_CASE(
+    "A header that is truncated, of another protocol or of an impossible length is reported") {
     for (std::size_t size = 0; size < wire::header_size; ++size)
-        CHECK(kind_of(ok_header().substr(0, size)) == base::Kind::malformed);
+        CHECK(kind_of(ok_header().substr(0, size)) == base::ErrorKind::malformed);
     CHECK(kind_of("HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n") ==
-          base::Kind::malformed);
-    CHECK(kind_of(std::string(50, '\0')) == base::Kind::malformed);
-    CHECK(kind_of(with_length(-1)) == base::Kind::malformed);
-    CHECK(kind_of(with_length(INT32_MIN)) == base::Kind::malformed);
-    CHECK(kind_of(with_length(INT32_MAX)) == base::Kind::too_large);
-    CHECK(kind_of(with_length(101), 100) == base::Kind::too_large);
+          base::ErrorKind::malformed);
+    CHECK(kind_of(std::string(50, '\0')) == base::ErrorKind::malformed);
+    CHECK(kind_of(with_length(-1)) == base::ErrorKind::malformed);
+    CHECK(kind_of(with_length(INT32_MIN)) == base::ErrorKind::malformed);
+    CHECK(kind_of(with_length(INT32_MAX)) == base::ErrorKind::too_large);
+    CHECK(kind_of(with_length(101), 100) == base::ErrorKind::too_large);
     CHECK(wire::parse_header(with_length(100), 100)->length == 100);
     CHECK(wire::parse_header(with_length(0), 0)->length == 0);
 }
 
-TEST_CASE("only the NULs behind a body are no part of it") {
+TEST_CASE("Only the NULs after a body are removed") {
     CHECK(wire::text_of_body(std::string_view("a\0b\0\0\0", 6)) == std::string_view("a\0b", 3));
     CHECK(wire::text_of_body(std::string_view("\0\0", 2)).empty());
     CHECK(wire::text_of_body("").empty());

@@ -13,13 +13,14 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-// Every line, those of included files behind "place|"; at last an error, where there is one.
+// Returns every line, those of included files after "place|", and at the end the error if any.
 std::vector<std::string> cards_of(std::string_view bytes, const Files& files = {},
                                   LineRules rules = LineRules::ace, std::size_t most = 1 << 20) {
     const LineReader::Include include =
         [&](const std::string& name) -> base::Result<std::string> {
         const auto file = files.find(name);
-        if (file == files.end()) return base::fail(base::Kind::absent, "there is no such file");
+        if (file == files.end())
+            return base::fail(base::ErrorKind::absent, "there is no such file");
         return file->second;
     };
     LineReader reader("x.ace", bytes, include, most);
@@ -45,46 +46,46 @@ std::vector<std::string> words_of(std::string_view card) {
 
 }  // namespace
 
-TEST_CASE("the end of the file ends the last line, also an empty one") {
+TEST_CASE("The end of the file ends the last line, also an empty one") {
     CHECK(cards_of("") == Cards{""});
     CHECK(cards_of("a\nb") == Cards{"a", "b"});
     CHECK(cards_of("a\nb\n") == Cards{"a", "b", ""});
 }
 
-TEST_CASE("a NUL byte ends the file") {
+TEST_CASE("A NUL byte ends the file") {
     CHECK(cards_of(std::string_view("a\nb\0c\nd\n", 8)) == Cards{"a", "b"});
     CHECK(cards_of(std::string_view("a // x\0c\nd\n", 11)) == Cards{"a "});
     CHECK(cards_of(std::string_view("a\\\0c\n", 5)) == Cards{"a"});
 }
 
-TEST_CASE("two slashes cut the line wherever they stand, escaped ones do not") {
+TEST_CASE("Two slashes end the line anywhere, and escaped ones do not") {
     CHECK(cards_of("a \"b // c\" d\n// e\nf / g\\//h\n") ==
           Cards{"a \"b ", "", "f / g\\//h", ""});
     CHECK(cards_of("a \\/\\/ b /") == Cards{"a \\/\\/ b /"});
 }
 
-TEST_CASE("a backslash in front of the newline folds, without the blanks of the next line") {
+TEST_CASE("A backslash before the newline joins lines, without the blanks of the next line") {
     CHECK(cards_of("a \\\n \t b\nc\\\n\n") == Cards{"a b", "c", ""});
     CHECK(cards_of("a\\nb\\") == Cards{"a\nb"});
 }
 
-TEST_CASE("a TAB goes to the next multiple of 8 columns of the line as it is put together") {
+TEST_CASE("A TAB moves to the next multiple of 8 columns of the joined line") {
     CHECK(cards_of("\tb") == Cards{"        b"});
     CHECK(cards_of("abc\td") == Cards{"abc     d"});
     CHECK(cards_of("12345678\tx") == Cards{"12345678        x"});
     CHECK(cards_of("\xC3\xA9\r\x01\t|") == Cards{"        |"});
 }
 
-TEST_CASE("bytes that are no printable ASCII are dropped, so lines may end in CR LF") {
+TEST_CASE("Bytes that are not printable ASCII are dropped, so lines may end in CR LF") {
     CHECK(cards_of("caf\xC3\xA9 \x7F\x1B.\r\nb\r\n") == Cards{"caf .", "b", ""});
 }
 
-TEST_CASE("in a LongText only LF and backslash are special") {
+TEST_CASE("In a LongText only LF and backslash are special") {
     CHECK(cards_of("a // b\tc \\ \\\\ \\n\\\n  d\n@x\n", {}, LineRules::long_text) ==
           Cards{"a // b\tc \\ \\\\ \nd", "@x", ""});
 }
 
-TEST_CASE("a line with @ goes on in another file, whose end ends a line") {
+TEST_CASE("A line with @ continues in another file, whose end ends a line") {
     const Files files{{"b.ace", "1\n2\n"}, {"c.ace", "3"}, {"deep.ace", "@c.ace\n4\n"}};
     CHECK(cards_of("a\n @b.ace // and on\nz\n", files) ==
           Cards{"x.ace:1|a", "b.ace:1|1", "b.ace:2|2", "b.ace:3|", "x.ace:3|z", "x.ace:4|"});
@@ -94,7 +95,7 @@ TEST_CASE("a line with @ goes on in another file, whose end ends a line") {
     CHECK(cards_of("@\nz", files) == Cards{"x.ace:2|z"});
 }
 
-TEST_CASE("what can't be included is an error that names the place") {
+TEST_CASE("A file that cannot be included is an error that names the place") {
     const Files files{{"loop.ace", "@loop.ace\n"}};
     CHECK(cards_of("a\n@none.ace\n", files).back() ==
           "error x.ace:2: @none.ace: there is no such file");
@@ -106,7 +107,7 @@ TEST_CASE("what can't be included is an error that names the place") {
               .starts_with("error loop.ace:1: files include each other too deeply"));
 }
 
-TEST_CASE("files that include each other many times over are not read without end") {
+TEST_CASE("Files that include each other many times do not cause endless reading") {
     Files files{{"f15", "x\n"}};
     for (int i = 0; i < 15; ++i) {
         std::string twice;
@@ -117,18 +118,18 @@ TEST_CASE("files that include each other many times over are not read without en
     CHECK(cards.back().find("the included files are too large") != std::string::npos);
 }
 
-TEST_CASE("a line that grows beyond the limit is refused") {
+TEST_CASE("A line that grows beyond the limit is refused") {
     CHECK(cards_of(std::string(1000, '\t'), {}, LineRules::ace, 4096).back() ==
           "error x.ace:1: a line is too long (4096 bytes)");
 }
 
-TEST_CASE("places are counted in lines of the file, folded ones too") {
+TEST_CASE("Places count the lines of the file, including joined ones") {
     const Files files{{"none", ""}};
     CHECK(cards_of("a\\\nb\n\n// c\nd", files) ==
           Cards{"x.ace:1|ab", "x.ace:3|", "x.ace:4|", "x.ace:5|d"});
 }
 
-TEST_CASE("a line that was given back is given again") {
+TEST_CASE("A line that was put back is returned again") {
     LineReader reader("x.ace", "a\nb", {}, 100);
     REQUIRE(*reader.next());
     reader.back();
@@ -139,7 +140,7 @@ TEST_CASE("a line that was given back is given again") {
     CHECK_FALSE(*reader.next());
 }
 
-TEST_CASE("words are quoted, or a run of printable characters") {
+TEST_CASE("Words are quoted or a run of printable characters") {
     CHECK(words_of("  a \"b c\" d,e;'f g' \"\"  ") ==
           Cards{"a", "\"b c\"", "d,e;'f", "g'", "\"\""});
     CHECK(words_of("\"open to the end") == Cards{"\"open to the end\""});
@@ -147,10 +148,10 @@ TEST_CASE("words are quoted, or a run of printable characters") {
     CHECK(words_of("a\\ b \\\"c \"d\\\"e\\\\\" \"f\\") ==
           Cards{"a b", "\"c", "\"d\"e\\\"", "\"f\""});
     CHECK(words_of("").empty());
-    CHECK(words_of("a\nb") == Cards{"a"});  // nothing is found behind a newline
+    CHECK(words_of("a\nb") == Cards{"a"});  // words end at a newline
 }
 
-TEST_CASE("a colon is stepped over where it stands, a word is cut where it is asked") {
+TEST_CASE("A colon is skipped where it is, and a word ends where the caller asks") {
     WordReader words("Gene : \"x\" more");
     CHECK(words.next()->text == "Gene");
     CHECK(words.skip(':'));

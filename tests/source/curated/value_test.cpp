@@ -4,7 +4,7 @@
 #include <rapidcheck.h>
 
 #include "support/catch.hpp"
-#include "tree/number.hpp"
+#include "tree/object.hpp"
 
 using source::curated::stored_date;
 using source::curated::stored_integer;
@@ -20,7 +20,7 @@ std::string integer(std::string_view word) { return stored_integer(word).value_o
 
 }  // namespace
 
-TEST_CASE("an Int is cut to 32 bits without a word") {
+TEST_CASE("An Int is silently cut to 32 bits") {
     CHECK(integer("007") == "7");
     CHECK(integer("+5") == "5");
     CHECK(integer("-0") == "0");
@@ -34,7 +34,7 @@ TEST_CASE("an Int is cut to 32 bits without a word") {
         CHECK(integer(word) == "none");
 }
 
-TEST_CASE("a Float has 7 significant digits, 32 bits and 6 decimals") {
+TEST_CASE("A Float has 7 significant digits, 32 bits and 6 decimals") {
     CHECK(real("52.2053") == "52.205299");
     CHECK(real("7.923100") == "7.923100");
     CHECK(real("1.2e-07") == "0.000000");
@@ -50,7 +50,7 @@ TEST_CASE("a Float has 7 significant digits, 32 bits and 6 decimals") {
         CHECK(real(word) == "none");
 }
 
-TEST_CASE("a DateType has the parts that are known, in two digits") {
+TEST_CASE("A DateType has its known parts, in two digits each") {
     CHECK(date("2008-1-5") == "2008-01-05");
     CHECK(date("08-12") == "2008-12");
     CHECK(date("1989-04-17") == "1989-04-17");
@@ -70,7 +70,7 @@ TEST_CASE("now and today are the day of the release") {
     CHECK(date("Today") == "none");
 }
 
-TEST_CASE("dates are garbled as AceDB does it") {
+TEST_CASE("Dates are changed as AceDB changes them") {
     CHECK(date("1889") == "1997");                       // seen
     CHECK(date("2008-02-31") == "2008-03-02");           // of the next month
     CHECK(date("1990-06-01_10:22:07") == "1990-06-01");  // no time of day up to 1990
@@ -79,7 +79,7 @@ TEST_CASE("dates are garbled as AceDB does it") {
     CHECK(date("-5") == "1995");
 }
 
-TEST_CASE("what is no date is none") {
+TEST_CASE("A word that is not a date is refused") {
     for (const auto* word :
          {"", "x", "2008x", "2008-", "2008-13", "2008-0", "2008-1-32", "2008-01-05x",
           "2008-01-05_24", "2008-01-05_10:60", "2008-01-05_10:22:60", "2008-01-05_-1", "2054",
@@ -87,7 +87,7 @@ TEST_CASE("what is no date is none") {
         CHECK(date(word) == "none");
 }
 
-TEST_CASE("any word gives a value of its kind that is stored as it is, or none") {
+TEST_CASE("Any word gives a stable value of its kind, or none") {
     CHECK(rc::check([](const std::vector<std::uint8_t>& picks) {
         constexpr std::string_view pieces[] = {"0", "1",  "9", "20", "08", "-",  "_",   ":",
                                                ".", "e5", "+", " ",  "x",  "\n", "\xff"};

@@ -10,7 +10,7 @@
 #include "support/trees.hpp"
 #include "tree/outline.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using source::dump::JsonLine;
 using support::TempDir;
 
@@ -63,19 +63,19 @@ std::string json_of(const tree::Object& object) {
     return line;
 }
 
-// Integers that JSON can't hold as they are written come back as floats.
+// Integers that JSON cannot hold as they are become floats.
 void as_read_back(std::vector<tree::Node>& nodes) {
     for (auto& node : nodes) {
         const auto& text = node.cell.text;
-        if (node.cell.kind == tree::Kind::integer && text != "1" && text != "2")
-            node.cell.kind = tree::Kind::real;
+        if (node.cell.kind == tree::CellKind::integer && text != "1" && text != "2")
+            node.cell.kind = tree::CellKind::real;
         as_read_back(node.children);
     }
 }
 
 }  // namespace
 
-TEST_CASE("objects written as JSON Lines are read as they were") {
+TEST_CASE("Objects written as JSON Lines are the same after reading") {
     CHECK(rc::check([] {
         tree::Object object{
             {"Gene", *rc::gen::element<std::string>("a", "\"\\\n\tb", "\xC3\xA9")},
@@ -91,7 +91,7 @@ TEST_CASE("objects written as JSON Lines are read as they were") {
     }));
 }
 
-TEST_CASE("each object of the sample dump has the same signature as JSON") {
+TEST_CASE("Each object of the sample dump has the same signature as JSON") {
     const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
     std::size_t objects = 0;
     for (const auto& bytes : dumps::objects_in(dumps::sample_files[2])) {
@@ -106,7 +106,7 @@ TEST_CASE("each object of the sample dump has the same signature as JSON") {
     CHECK(objects > 1490);
 }
 
-TEST_CASE("a reader tells where each object lies, and its digest") {
+TEST_CASE("A reader returns the place and digest of each object") {
     const auto lines = lines_of(a + "\n\n \t\n" + b + "\n");
     REQUIRE(names_of(lines) == "Gene/a Gene/b ");
     CHECK(lines[0].offset == 0);
@@ -117,8 +117,7 @@ TEST_CASE("a reader tells where each object lies, and its digest") {
     CHECK(XXH128_isEqual(lines[1].digest, XXH3_128bits(b.data(), b.size())));
 }
 
-TEST_CASE(
-    "line ends of other systems, a byte order mark, a missing last line end change nothing") {
+TEST_CASE("Foreign line ends, a byte order mark and a missing last line end change nothing") {
     const auto plain = lines_of(a + "\n" + b + "\n");
     for (const auto& bytes : {a + "\r\n" + b + "\r\n", "\xEF\xBB\xBF" + a + "\n" + b + "\n",
                               a + "\n" + b, a + "\r\n\r\n" + b + "\r\n \n"}) {
@@ -132,7 +131,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("lines that are no objects are named with file and line") {
+TEST_CASE("Lines that are not objects are reported with file and line") {
     const auto why_line = [](const std::string& line) { return why_not(a + "\n" + line + "\n"); };
     CHECK(why_line("{\"class\":\"Gene\"") == "x.jsonl:2: not JSON");
     CHECK(why_line("[1]") == "x.jsonl:2: not a JSON object");
@@ -157,22 +156,22 @@ TEST_CASE("lines that are no objects are named with file and line") {
           "x.jsonl:2: not JSON");
 }
 
-TEST_CASE("a file whose last line is cut off is refused, and so is one that holds nothing") {
+TEST_CASE("A file that is empty or whose last line is truncated is refused") {
     for (std::size_t size = 1; size < b.size(); ++size) {
         const auto cut = try_lines(a + "\n" + b.substr(0, size));
         REQUIRE_FALSE(cut);
-        CHECK(cut.error().kind == Kind::refused);
+        CHECK(cut.error().kind == ErrorKind::refused);
         CHECK(cut.error().text == "x.jsonl:2: the file ends inside a line");
     }
     for (const auto* nothing : {"", "\n\n", "\xEF\xBB\xBF", " "}) {
         const auto empty = try_lines(nothing);
         REQUIRE_FALSE(empty);
-        CHECK(empty.error().kind == Kind::refused);
+        CHECK(empty.error().kind == ErrorKind::refused);
         CHECK(empty.error().text.ends_with(": the file holds no objects"));
     }
 }
 
-TEST_CASE("a line above the limit is known by name where its first bytes tell it") {
+TEST_CASE("A line above the limit is known by name if its first bytes give the name") {
     const std::string large(3 << 20, 'x');
     const auto with = [&](const std::string& front) {
         return front + R"("tree":[{"text":")" + large + "\"}]}";
@@ -189,10 +188,10 @@ TEST_CASE("a line above the limit is known by name where its first bytes tell it
     CHECK(why_not(with(named)).starts_with("x.jsonl:1: the last line is too long to tell"));
 }
 
-TEST_CASE("a line of 100 MB is passed over in a few MB") {
+TEST_CASE("A line of 100 MB is skipped with a few MB of memory") {
     const TempDir folder;
     const auto path = folder.write("x.jsonl", R"({"class":"Gene","name":"large","tree":[)");
-    std::filesystem::resize_file(path, 100 << 20);  // NULs that take no room on the disk
+    std::filesystem::resize_file(path, 100 << 20);  // sparse, filled with NULs
     std::ofstream(path, std::ios::app) << "]}\n" << b << "\n";
     const auto lines = try_read(path.string(), 1 << 20);
     REQUIRE(lines);
@@ -200,7 +199,7 @@ TEST_CASE("a line of 100 MB is passed over in a few MB") {
     CHECK((*lines)[0].length == (100U << 20) + 2);
 }
 
-TEST_CASE("nodes nested without end harm their own object alone") {
+TEST_CASE("Endlessly nested nodes fail only their own object") {
     std::string deep = R"({"class":"Gene","name":"deep","tree":)";
     for (int i = 0; i < 100'000; ++i) deep += R"([{"tag":"A","children":)";
     deep += "[]";
@@ -211,16 +210,16 @@ TEST_CASE("nodes nested without end harm their own object alone") {
     CHECK_FALSE(lines[0].is_whole);
     const auto object = source::dump::parse_json_object(deep);
     REQUIRE_FALSE(object);
-    CHECK(object.error().kind == Kind::too_large);
+    CHECK(object.error().kind == ErrorKind::too_large);
 }
 
-TEST_CASE("what is wrong with an object's nodes is told when it is loaded") {
+TEST_CASE("Errors in an object's nodes are reported when it is loaded") {
     const auto why = [](const std::string& rest) {
         const auto line = R"({"class":"Gene","name":"a",)" + rest + "}";
         CHECK(lines_of(line + "\n").size() == 1);
         const auto object = source::dump::parse_json_object(line);
         REQUIRE_FALSE(object);
-        CHECK(object.error().kind == Kind::malformed);
+        CHECK(object.error().kind == ErrorKind::malformed);
         return object.error().text;
     };
     CHECK(why(R"("tree":[{}])") == "a cell of no known kind, or of two");
@@ -235,7 +234,7 @@ TEST_CASE("what is wrong with an object's nodes is told when it is loaded") {
     CHECK(why(R"("at":"now","by":"x","tree":[])") == "\"at\" is no time: now");
 }
 
-TEST_CASE("siblings of one content become one, and text what a feed may carry") {
+TEST_CASE("Siblings with equal content are merged, and text becomes legal") {
     const auto object = source::dump::parse_json_object(
         R"({"class":"Gene","name":"a","tree":[{"tag":"A","children":[{"text":"x\u0000"}]},)"
         R"({"tag":"A","children":[{"text":"y"}]}]})");

@@ -1,5 +1,5 @@
-// The same objects as `show -a` writes them, without stamps and with shortened paths of tags, and
-// as `show -a -T` does: restored by the models, the former is the latter but for its stamps.
+// The same objects as `show -a` writes them, without timestamps and with shortened paths of tags,
+// and as `show -a -T` does: with restored paths they differ only in timestamps.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Every cell with kind and class, in any order.
+// Returns every cell with kind and class, sorted.
 void collect(const std::vector<tree::Node>& nodes, const std::string& left,
              std::vector<std::string>& into) {
     for (const auto& node : nodes) {
@@ -39,7 +39,7 @@ tree::Object parsed(const std::string& path, const tree::Models& models) {
 
 }  // namespace
 
-TEST_CASE("an object without stamps, its paths restored, is the object with stamps") {
+TEST_CASE("An object without timestamps, with paths restored, equals the one with timestamps") {
     const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
     std::size_t compared = 0, shortened = 0;
     for (const auto& entry : std::filesystem::directory_iterator("tests/data/formats")) {
@@ -61,7 +61,7 @@ TEST_CASE("an object without stamps, its paths restored, is the object with stam
     CHECK(shortened == 10);
 }
 
-TEST_CASE("restoring leaves every object of the sample dumps as it is") {
+TEST_CASE("Restoring paths leaves every object of the sample dumps unchanged") {
     const auto models = tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm"));
     for (const auto& file : dumps::sample_files) {
         for (const auto& bytes : dumps::objects_in(file)) {

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::size_t head_size = std::size_t{64} << 10;
 
-// As a file begins: its first 64 KiB.
+// Returns the head of a file: its first 64 KiB.
 bool begins_as_dump(std::string_view bytes) { return is_dumped(bytes.substr(0, head_size)); }
 
 const std::string header = "Gene : \"x\"\n";
 
 }  // namespace
 
-TEST_CASE("what AceDB writes is a dump: whole files, and objects that the server shows") {
+TEST_CASE("What AceDB writes is a dump: whole files, and objects that a server shows") {
     for (const auto& file : dumps::sample_files) CHECK(begins_as_dump(dumps::read(file)));
     CHECK(begins_as_dump(dumps::read("tests/data/edge/dump.ace")));
     for (const auto& entry : std::filesystem::directory_iterator("tests/data/formats")) {
@@ -30,13 +30,13 @@ TEST_CASE("what AceDB writes is a dump: whole files, and objects that the server
     }
 }
 
-TEST_CASE("a dump without its banners is one, wherever its head is cut") {
+TEST_CASE("A dump without its banners is recognised, wherever its head ends") {
     const auto whole = dumps::read(dumps::sample_files[2]);
     std::string plain;
     for (const auto line : base::split(whole, '\n'))
         if (!line.starts_with(" // ")) plain.append(line) += '\n';
     CHECK(begins_as_dump(plain));
-    // The head of a file of which `skip` bytes stand before, in an object of their own.
+    // Returns the head of a file that begins with an object of `skip` bytes.
     for (std::size_t skip = 0; skip < 3000; skip += 7)
         CHECK(begins_as_dump("LongText : \"l\"\n" + std::string(skip, 'x') +
                              "\n***LongTextEnd***\n\n" + plain));
@@ -46,7 +46,7 @@ TEST_CASE("a dump without its banners is one, wherever its head is cut") {
     }
 }
 
-TEST_CASE("what people write is none") {
+TEST_CASE("What people write is not a dump") {
     for (const auto* name : {"input-1.ace", "input-2.ace"})
         CHECK_FALSE(begins_as_dump(dumps::read("tests/data/edge/" + std::string(name))));
     for (const auto* lines :
@@ -69,7 +69,7 @@ TEST_CASE("what people write is none") {
     }
 }
 
-TEST_CASE("what the strict reader takes is a dump where nothing shows a hand") {
+TEST_CASE("What the strict reader accepts is a dump unless it looks hand-written") {
     for (const auto* lines :
          {"CGC_name\t  \"a\"\n", "CGC_name\t \"a\" \n", "CGC_name\t \"a\" \t \"b\"\t\n",
           "CGC_name\t \"a\"\nRemark b\n", "Remark \"b\"\nLive\t\n", "_Remark\t \"a\"\n",
@@ -84,7 +84,7 @@ TEST_CASE("what the strict reader takes is a dump where nothing shows a hand") {
     }
 }
 
-TEST_CASE("a first object with a stamp makes a dump, whatever its lines are like") {
+TEST_CASE("A timestamp in the first object makes a dump, whatever its lines are like") {
     for (const auto* lines :
          {"", "Live\n", "CGC_name \"a\" // why\n", "CGC_name\t \"a\n", "-D Live\n", " Live\n",
           "Live\t\n\nGene : y\nLive\n", "Live\t\n\n-D Gene : \"g9\"\n"}) {
@@ -97,7 +97,7 @@ TEST_CASE("a first object with a stamp makes a dump, whatever its lines are like
     CHECK(is_dumped("DNA : \"x\" -O \"s\"\nacgt\n\nGene : y\nLive\n"));
 }
 
-TEST_CASE("a hand shows in any paragraph of the head, and damage is none") {
+TEST_CASE("Any paragraph of the head can show a hand-written file, and damage does not") {
     const auto dumped = header + "Live\t\n\n";
     for (const auto* next :
          {"-D Gene : \"g9\"\n", "-R Gene a b\n", "-A Gene a b\n", "!Gene : \"y\"\n",
@@ -114,12 +114,12 @@ TEST_CASE("a hand shows in any paragraph of the head, and damage is none") {
     }
 }
 
-TEST_CASE("AcePerl's asAce writes no dump") {
+TEST_CASE("AcePerl's asAce does not write a dump") {
     CHECK_FALSE(is_dumped("Strain : \"CB205\"\nGenotype\t\"unc-26(e205) IV.\"\t\n"
                           "Contains\tGene\t\"WBGene00006763\"\t\n"));
 }
 
-TEST_CASE("objects without content, and of array classes, leave it to the next one") {
+TEST_CASE("The decision ignores objects without content and of array classes") {
     const std::string before =
         "// exported\n\nGene : \"e\"\n\nLongText : \"t\" -O \"s\"\n\n any \"thing\n\n"
         "***LongTextEnd***\n\nDNA : \"d\"\n         acgt\n\nKeySet : \"k\"\nGene : \"x\"\n\n";
@@ -130,7 +130,7 @@ TEST_CASE("objects without content, and of array classes, leave it to the next o
     CHECK_FALSE(is_dumped(before + header + "Live\n"));
 }
 
-TEST_CASE("a banner is enough, and so is no object at all") {
+TEST_CASE("A banner is enough for a dump, and so is a file without objects") {
     CHECK(is_dumped("\n\n // Class Gene \n\nwhatever"));
     CHECK(is_dumped(""));
     CHECK(is_dumped("\n\n"));
@@ -138,7 +138,7 @@ TEST_CASE("a banner is enough, and so is no object at all") {
     CHECK(is_dumped(std::string(head_size, '\n')));
 }
 
-TEST_CASE("a text that goes on behind the head is no reason against it") {
+TEST_CASE("A text that continues after the head does not prevent a dump") {
     const auto text = header + "Remark\t \"" + std::string(2 * head_size, 'x');
     CHECK(begins_as_dump(text));
     const auto lines = header + "Remark\t \"" + std::string(1000, 'x') + "\\n\\\n" +
@@ -146,13 +146,13 @@ TEST_CASE("a text that goes on behind the head is no reason against it") {
     CHECK(begins_as_dump(lines));
 }
 
-TEST_CASE("a dump cut off inside a text stays a dump, to be refused") {
+TEST_CASE("A dump truncated inside a text is still a dump, to be refused") {
     CHECK(is_dumped("Gene : \"x"));
     CHECK(is_dumped(header + "Remark\t \"tw"));
     CHECK(is_dumped(header + "Remark\t \"tw\\"));
 }
 
-TEST_CASE("any bytes are one or the other") {
+TEST_CASE("Any bytes are either a dump or hand-written") {
     CHECK(rc::check([](const std::vector<std::uint8_t>& picks) {
         constexpr std::string_view pieces[] = {
             "Gene", " : ",      "\"x\"", "\n", "\t",

@@ -1,11 +1,11 @@
-// XML that means harm, or was cut off on its way: a clear error each, in bounded memory.
+// Malicious or truncated XML gives a clear error in bounded memory.
 // SPDX-License-Identifier: MIT
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "source/xml.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -22,7 +22,7 @@ std::string repeated(const std::string& text, std::size_t times) {
     return all;
 }
 
-// Of this process at its largest, in bytes.
+// Returns the largest memory of this process in bytes.
 std::size_t peak_memory() {
     struct rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
@@ -31,7 +31,7 @@ std::size_t peak_memory() {
 
 }  // namespace
 
-TEST_CASE("a DOCTYPE is refused wherever it stands, and what it declares is never read") {
+TEST_CASE("A DOCTYPE is refused anywhere, and its declarations are never read") {
     const std::string laughs = "<!DOCTYPE S [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>"
                                "<!ENTITY c '&b;&b;&b;&b;'>]>";
     const std::string file = GENERATE_COPY(
@@ -42,28 +42,28 @@ TEST_CASE("a DOCTYPE is refused wherever it stands, and what it declares is neve
         "<?xml version='1.0'?>\n<!-- c -->\n<!DOCTYPE S [<!ENTITY % p SYSTEM 'file:///x'> %p;]>",
         "<x><!DOCTYPE S>", object_of("<!DOCTYPE S [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>"));
     const auto error = xml::error_of(file);
-    CHECK(error.kind == Kind::refused);
+    CHECK(error.kind == ErrorKind::refused);
     CHECK_THAT(error.text, Contains("DOCTYPE"));
     CHECK(xml::read(file).objects.empty());
 }
 
-TEST_CASE("entities that nothing declares are errors, in values of any kind") {
+TEST_CASE("Undeclared entities are errors in values of any kind") {
     for (const std::string value :
          {"&lol9;", "&amp;&e;", "&#1;", "&#xFFFE;", "&#x110000;", "&a", "&"}) {
         const auto error =
             xml::error_of("\n" + object_of("<T class='#txt' value='" + value + "'/>"));
         INFO(error.text);
-        CHECK(error.kind == Kind::malformed);
+        CHECK(error.kind == ErrorKind::malformed);
         CHECK_THAT(error.text, StartsWith("x.xml:2: not well-formed XML: "));
     }
 }
 
-TEST_CASE("declarations other than a DOCTYPE are errors") {
-    CHECK(xml::error_of("<!ENTITY a 'b'>" + object_of("")).kind == Kind::malformed);
-    CHECK(xml::error_of(object_of("<!ELEMENT a ANY>")).kind == Kind::malformed);
+TEST_CASE("Declarations other than a DOCTYPE are errors") {
+    CHECK(xml::error_of("<!ENTITY a 'b'>" + object_of("")).kind == ErrorKind::malformed);
+    CHECK(xml::error_of(object_of("<!ELEMENT a ANY>")).kind == ErrorKind::malformed);
 }
 
-TEST_CASE("XInclude and stylesheets fetch nothing") {
+TEST_CASE("XInclude and stylesheets load nothing") {
     const auto all = xml::objects("<?xml-stylesheet href='file:///etc/passwd'?>"
                                   "<x xmlns:xi='http://www.w3.org/2001/XInclude'>"
                                   "<xi:include href='file:///etc/passwd' parse='text'/>" +
@@ -74,7 +74,7 @@ TEST_CASE("XInclude and stylesheets fetch nothing") {
     CHECK(all[0].object.nodes[0].children.empty());
 }
 
-TEST_CASE("what is no XML is an error that says where") {
+TEST_CASE("Content that is not XML is an error with its place") {
     const std::string bad = GENERATE(
         as<std::string>(), "<S class='S' value='s'></T>", "</S>", "</varve>", "<S>< /S>",
         "<S class='S' class='T' value='s'/>", "<S class=S value='s'/>", "<S class='a<b'/>",
@@ -84,34 +84,34 @@ TEST_CASE("what is no XML is an error that says where") {
     INFO(bad);
     REQUIRE(read.error);
     INFO(read.error->text);
-    CHECK((read.error->kind == Kind::malformed || read.error->kind == Kind::refused));
+    CHECK((read.error->kind == ErrorKind::malformed || read.error->kind == ErrorKind::refused));
     CHECK_THAT(read.error->text, StartsWith("x.xml:3: "));
 }
 
-TEST_CASE("an error of libxml2 tells the line of the file, whatever was left out before it") {
+TEST_CASE("An error of libxml2 gives the line in the file, whatever was skipped before it") {
     const auto error =
         xml::error_of("<?xml version='1.0'\n?>\n<!-- \n --><S class='S' value='a\nb\n'"
                       ">\n text \n <?p\n?><T\n class='#txt' value='\n'\n/></U>");
     CHECK_THAT(error.text, StartsWith("x.xml:12: not well-formed XML: ") && Contains("mismatch"));
 }
 
-TEST_CASE("a comment may end where a block of the file ends") {
+TEST_CASE("A comment may end where a block of the file ends") {
     for (std::size_t over = 0; over < 5; ++over) {
         auto file = "<!--" + std::string((256 << 10) - 4 - over, '-') + "-->";
         CHECK(xml::objects(file + object_of("")).size() == 1);
     }
 }
 
-TEST_CASE("a file without objects is refused") {
+TEST_CASE("A file without objects is refused") {
     for (const std::string file : {"", "\n", "<x/>", "<x>\n</x>", "<?xml version='1.0'?>",
                                    "\xEF\xBB\xBF", "<!-- none -->"}) {
         const auto error = xml::error_of(file);
-        CHECK(error.kind == Kind::refused);
+        CHECK(error.kind == ErrorKind::refused);
         CHECK_THAT(error.text, Contains("holds no objects"));
     }
 }
 
-TEST_CASE("a file cut off at any byte never gives half an object, and says that it is cut off") {
+TEST_CASE("A file truncated at any byte is reported and never gives half an object") {
     const std::string one =
         "<?xml version='1.0' encoding='UTF-8'?><x><!-- c -->\n"
         "<A class='A' value='a&amp;\xC3\xA9' timestamp='s'><T/><![CDATA[ ]]>"
@@ -125,7 +125,7 @@ TEST_CASE("a file cut off at any byte never gives half an object, and says that 
         CAPTURE(size);
         REQUIRE(read.error);
         INFO(read.error->text);
-        CHECK((read.error->kind == Kind::refused));
+        CHECK((read.error->kind == ErrorKind::refused));
         CHECK((read.error->text.find("cut off") != std::string::npos ||
                read.error->text.find("holds no objects") != std::string::npos));
         REQUIRE(read.objects.size() == (size < one.size() ? 0 : size < file.size() - 5 ? 1 : 2));
@@ -133,7 +133,7 @@ TEST_CASE("a file cut off at any byte never gives half an object, and says that 
     }
 }
 
-TEST_CASE("without an element around them, objects before a cut are whole, and none is half") {
+TEST_CASE("Without an enclosing element, objects before a truncation are whole") {
     const std::string file = object_of("<T/>") + object_of("<T class='#int' value='2'/>");
     const auto first = object_of("<T/>").size();
     for (std::size_t size = 1; size < file.size(); ++size) {
@@ -144,7 +144,7 @@ TEST_CASE("without an element around them, objects before a cut are whole, and n
     }
 }
 
-TEST_CASE("objects before a mistake are handed over, then the error, again and again") {
+TEST_CASE("Objects before a mistake are returned, then the error again and again") {
     const source::File file(::memfd_create("x.xml", MFD_CLOEXEC));
     REQUIRE(file.write(object_of("") + "<S class='S' value='t'></T>"));
     source::import::XmlReader reader(file, "x.xml", 1 << 20);
@@ -156,30 +156,30 @@ TEST_CASE("objects before a mistake are handed over, then the error, again and a
     CHECK(error.error() == again.error());
 }
 
-TEST_CASE("elements nested 100,000 deep are an error, in an object and around them") {
+TEST_CASE("Elements nested 100,000 deep are an error, inside an object and around it") {
     const std::string open = GENERATE(as<std::string>(), "<T>", "<T class='#txt' value='v'>",
                                       "<T class='#txt' value='v' comment='c'>");
     const auto error = xml::error_of("<S class='S' value='s'>" + repeated(open, 100'000));
-    CHECK(error.kind == Kind::too_large);
+    CHECK(error.kind == ErrorKind::too_large);
     CHECK_THAT(error.text, Contains("nest deeper than 2000"));
-    CHECK(xml::error_of(repeated("<x>", 100'000)).kind == Kind::too_large);
+    CHECK(xml::error_of(repeated("<x>", 100'000)).kind == ErrorKind::too_large);
 }
 
-TEST_CASE("nodes may nest as deep as anywhere else") {
+TEST_CASE("Nodes may nest as deeply as in other notations") {
     const auto deep = [](std::size_t levels) {
         return object_of(repeated("<T>", levels) + repeated("</T>", levels));
     };
     CHECK(xml::objects(deep(tree::deepest_node)).size() == 1);
-    CHECK(xml::error_of(deep(tree::deepest_node + 1)).kind == Kind::too_large);
-    // Neighbours don't add up.
+    CHECK(xml::error_of(deep(tree::deepest_node + 1)).kind == ErrorKind::too_large);
+    // Siblings do not add to the depth.
     CHECK(xml::objects(object_of(repeated("<T class='#txt' value='v'><U/></T>", 3000))).size() ==
           1);
-    // One too large to be held is still walked, and its depth still bounded.
+    // An object that is too large is still parsed, and its depth still limited.
     CHECK(xml::objects(deep(tree::deepest_node), 100).size() == 1);
-    CHECK(xml::error_of(deep(tree::deepest_node + 1), 100).kind == Kind::too_large);
+    CHECK(xml::error_of(deep(tree::deepest_node + 1), 100).kind == ErrorKind::too_large);
 }
 
-TEST_CASE("an object above the limit is passed over, the next one whole") {
+TEST_CASE("An object above the limit is skipped, and the next one is whole") {
     const auto large = GENERATE(
         object_of(repeated("<T class='#txt' value='" + std::string(500, 'v') + "'/>", 30)),
         object_of(repeated("<T/>", 400)),
@@ -195,7 +195,7 @@ TEST_CASE("an object above the limit is passed over, the next one whole") {
     CHECK(xml::objects(large)[0].is_whole);
 }
 
-TEST_CASE("a value that is cut ends in no half of a reference or character") {
+TEST_CASE("A value that is cut does not end inside a reference or character") {
     const std::string part = GENERATE(as<std::string>(), "&amp;", "\xC3\xA9", "\n", "&#233;");
     for (std::size_t shift = 0; shift < 6; ++shift) {
         const auto value = std::string(shift, 'v') + repeated(part, 4000);
@@ -205,7 +205,8 @@ TEST_CASE("a value that is cut ends in no half of a reference or character") {
     }
 }
 
-TEST_CASE("a value of 100 MB costs time and memory in proportion, or none when it is too long") {
+TEST_CASE(
+    "A value of 100 MB costs proportional time and memory, and nothing when it is too long") {
     const auto bytes = std::size_t{100} << 20;
     const auto file = object_of("<T class='#txt' value='" + std::string(bytes, 'a') + "'/>");
     const auto before = peak_memory();
@@ -219,7 +220,7 @@ TEST_CASE("a value of 100 MB costs time and memory in proportion, or none when i
     CHECK(whole[0].object.nodes.at(0).children.at(0).cell.text.size() == bytes);
 }
 
-TEST_CASE("comments, text, blanks and tags without an end don't gather in memory") {
+TEST_CASE("Endless comments, text, blanks and tags do not collect in memory") {
     const auto bytes = std::size_t{40} << 20;
     const std::string opening =
         GENERATE(as<std::string>(), "<!--", "<?p ", "<![CDATA[", "<T", "<T a='", "<T ", "x");
@@ -227,26 +228,26 @@ TEST_CASE("comments, text, blanks and tags without an end don't gather in memory
         "<S class='S' value='s'>" + opening + std::string(bytes, opening == "<T " ? '\n' : 'a');
     const auto before = peak_memory();
     const auto error = xml::error_of(file, 1 << 20);
-    CHECK((error.kind == Kind::refused || error.kind == Kind::too_large));
+    CHECK((error.kind == ErrorKind::refused || error.kind == ErrorKind::too_large));
     CHECK(peak_memory() < before + bytes + (std::size_t{32} << 20));
 }
 
-TEST_CASE("a tag of very many attributes is an error") {
+TEST_CASE("A tag of very many attributes is an error") {
     std::string tag = "<T";
     for (int i = 0; i < 10'000; ++i) tag += " a" + std::to_string(i) + "=''";
-    CHECK(xml::error_of(object_of(tag + "/>")).kind == Kind::too_large);
+    CHECK(xml::error_of(object_of(tag + "/>")).kind == ErrorKind::too_large);
 }
 
-TEST_CASE("a file that holds very many names is read as far as they can be kept") {
+TEST_CASE("A file with very many names is read as far as they fit into memory") {
     std::string file = "<x>";
     for (int i = 0; i < 400'000; ++i)
         file += "<n" + std::to_string(i) + std::string(100, 'n') + "/>";
     const auto error = xml::error_of(file + object_of("") + "</x>");
     INFO(error.text);
-    CHECK(error.kind == Kind::malformed);
+    CHECK(error.kind == ErrorKind::malformed);
 }
 
-TEST_CASE("nothing is printed") {
+TEST_CASE("libxml2 prints nothing") {
     struct Captured {
         Captured() : saved(::dup(2)), into(::memfd_create("stderr", MFD_CLOEXEC)) {
             ::dup2(into, 2);

@@ -7,7 +7,7 @@
 #include "tree/json.hpp"
 #include "tree/outline.hpp"
 
-using base::Kind;
+using base::ErrorKind;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using support::node;
@@ -25,7 +25,7 @@ std::string recorded_xml() {
     return all.substr(0, all.find("-----ACE"));
 }
 
-// The last node at the path of cell texts.
+// Returns the last node at the path of cell texts.
 tree::Node& at(std::vector<tree::Node>& nodes, const std::vector<std::string>& path) {
     auto* level = &nodes;
     tree::Node* found = nullptr;
@@ -47,7 +47,7 @@ std::string json(const Nodes& nodes) {
     return out;
 }
 
-// Without stamps.
+// Returns the nodes without timestamps.
 std::string content(Nodes nodes) {
     const auto strip = [](const auto& self, Nodes& level) -> void {
         for (auto& child : level) {
@@ -65,24 +65,24 @@ std::string in_strain(const std::string& inside) {
 
 }  // namespace
 
-TEST_CASE("what AcePerl writes of an object is what its dump holds, but for what AcePerl loses") {
+TEST_CASE("AcePerl's XML gives what the dump has, except for what AcePerl loses") {
     auto from_xml = xml::only(recorded_xml());
     const auto bytes = dumps::objects_in(formats + "Strain.CB205.aT");
     REQUIRE(bytes.size() == 1);
     auto from_dump = *source::parse_object(bytes[0], {});
     CHECK(from_xml.id == from_dump.id);
 
-    // Precision: of a date (AcePerl pads), of a time (it has none without seconds),
-    // of floats (%g there, %f in the dump: the small one is lost in the dump).
+    // AcePerl loses precision: it pads dates, drops times without seconds,
+    // and writes floats with %g (the dump writes %f and loses the small one).
     at(from_dump.nodes, {"Properties", "CGC_received", "1992-03"}).cell.text = "1992-03-01";
     at(from_dump.nodes, {"Properties", "CGC_received", "1992-03-15_10:22"}).cell.text += ":00";
     at(from_dump.nodes, {"Isolation", "GPS", "52.205299"}).cell.text = "52.2053";
     at(from_dump.nodes, {"Isolation", "GPS", "52.2053", "0.000000"}).cell.text = "1.2e-07";
     CHECK(tree::signature_of(from_xml.nodes) == tree::signature_of(from_dump.nodes));
 
-    // Text that is written in two lines keeps its newline.
+    // Text in two lines keeps its newline.
     at(from_xml.nodes, {"Remark", "with a newline\ninside it"});
-    // AcePerl 1.92 drops the last letter of a stamp, and the stamp of a tag that has a value.
+    // AcePerl 1.92 drops the last letter of a timestamp, and that of a tag that has a value.
     CHECK(at(from_xml.nodes, {"Remark"}).stamp.empty());
     CHECK(at(from_xml.nodes, {"Remark", "two words"}).stamp ==
           "2008-03-15_08:05:09_caltech_juancarlo");
@@ -90,7 +90,7 @@ TEST_CASE("what AcePerl writes of an object is what its dump holds, but for what
     CHECK(from_xml.stamp == "2005-03-09_16:30:50_lstei");
 }
 
-TEST_CASE("the class of an element tells the kind of its value") {
+TEST_CASE("The class of an element gives the kind of its value") {
     const auto object = xml::only(in_strain(R"(
         <A class="#txt" value="1" /> <B class="#int" value="-7" /> <C class="#float" value="5" />
         <D class="#date" value="1992-03-15" /> <E class="Gene" value="g1" />
@@ -98,12 +98,12 @@ TEST_CASE("the class of an element tells the kind of its value") {
         <I class="#float" value="1e-07" /> <J class="#float" value="nan" />
         <K class="#int" value="two words" />)"));
     CHECK(content(object.nodes) ==
-          content({tag("A", {text("1")}), tag("B", {node(tree::Kind::integer, "-7")}),
-                   tag("C", {node(tree::Kind::real, "5")}),
-                   tag("D", {node(tree::Kind::date, "1992-03-15")}),
+          content({tag("A", {text("1")}), tag("B", {node(tree::CellKind::integer, "-7")}),
+                   tag("C", {node(tree::CellKind::real, "5")}),
+                   tag("D", {node(tree::CellKind::date, "1992-03-15")}),
                    tag("E", {reference("Gene", "g1")}), tag("F", {reference("Text", "t")}),
-                   tag("G", {node(tree::Kind::comment, "c")}), tag("H", {tag("x")}),
-                   tag("I", {node(tree::Kind::real, "1e-07")}), tag("J", {tag("nan")}),
+                   tag("G", {node(tree::CellKind::comment, "c")}), tag("H", {tag("x")}),
+                   tag("I", {node(tree::CellKind::real, "1e-07")}), tag("J", {tag("nan")}),
                    tag("K", {text("two words")})}));
 }
 
@@ -119,10 +119,10 @@ TEST_CASE("AcePerl's dates become AceDB's") {
                                                   {"1992-03", "1992-03"},
                                                   {"1992-03-15_10:22", "1992-03-15_10:22"}}));
     const auto object = xml::only(in_strain("<D class=\"#date\" value=\"" + written + "\"/>"));
-    CHECK(content(object.nodes) == content({tag("D", {node(tree::Kind::date, meant)})}));
+    CHECK(content(object.nodes) == content({tag("D", {node(tree::CellKind::date, meant)})}));
 }
 
-TEST_CASE("what looks like a date and is none stays as it is written") {
+TEST_CASE("Text that only looks like a date stays as it is") {
     const std::string written =
         GENERATE("15 Foo 1992 10:22:00", "15 Mar 92 10:22:00", "aa Mar 1992 10:22:00",
                  "15 Mar 1992 1x:22:00", "15 Mar 1992 10:22:0", "15 Mar 1992", "");
@@ -130,7 +130,7 @@ TEST_CASE("what looks like a date and is none stays as it is written") {
     CHECK(content(object.nodes) == content({tag("D", {text(written)})}));
 }
 
-TEST_CASE("TAG-n is the next column, everything else below a value is a tag") {
+TEST_CASE("TAG-n is the next column, and everything else below a value is a tag") {
     const auto object = xml::only(in_strain(R"(
         <Database class="Database" value="MEDLINE">
           <Database-2 class="Database_field" value="PMID">
@@ -149,15 +149,15 @@ TEST_CASE("TAG-n is the next column, everything else below a value is a tag") {
               "Database",
               {reference(
                   "Database", "MEDLINE",
-                  {reference(
-                       "Database_field", "PMID",
-                       {text("1", {tag("Remark", {text("r", {node(tree::Kind::integer, "2")})})}),
-                        text("2")}),
+                  {reference("Database_field", "PMID",
+                             {text("1", {tag("Remark",
+                                             {text("r", {node(tree::CellKind::integer, "2")})})}),
+                              text("2")}),
                    tag("Database", {text("below itself")}), tag("Other-2", {text("o")}),
                    tag("Database-x", {text("x")}), tag("Live")})})}));
 }
 
-TEST_CASE("values of one tag stand below one tag, and equal ones are one") {
+TEST_CASE("Values of one tag are below one tag, and equal ones are merged") {
     const auto object =
         xml::only(in_strain("<R class='#txt' value='a'/><R class='#txt' value='b'/><S/>"
                             "<R class='#txt' value='a'><T/></R>"));
@@ -165,19 +165,20 @@ TEST_CASE("values of one tag stand below one tag, and equal ones are one") {
           content({tag("R", {text("a", {tag("T")}), text("b")}), tag("S")}));
 }
 
-TEST_CASE("stamps and comments belong to the value, or else to the tag") {
+TEST_CASE("Timestamps and comments belong to the value, or else to the tag") {
     const auto object =
         xml::only(in_strain("<A class='#txt' value='a' timestamp='s1' comment='c&amp;d'/>"
                             "<B timestamp='s2' comment='e'><C class='#txt' value='v'/></B>"));
-    CHECK(json(object.nodes) ==
-          json(Nodes{
-              tag("A", {support::stamped(text("a", {node(tree::Kind::comment, "c&d")}), "s1")}),
-              support::stamped(tag("B", {node(tree::Kind::comment, "e"), tag("C", {text("v")})}),
-                               "s2")}));
+    CHECK(
+        json(object.nodes) ==
+        json(Nodes{
+            tag("A", {support::stamped(text("a", {node(tree::CellKind::comment, "c&d")}), "s1")}),
+            support::stamped(
+                tag("B", {node(tree::CellKind::comment, "e"), tag("C", {text("v")})}), "s2")}));
 }
 
-TEST_CASE("array classes are what a dump makes of them") {
-    // As `show -j` hands them to AcePerl: LF before and behind the lines, `Keyset`.
+TEST_CASE("Array classes are read as from a dump") {
+    // As AcePerl gets them from `show -j`: LF before and after the lines, `Keyset`.
     const auto all = xml::objects(
         "<LongText class='LongText' value='p'>"
         "<LongText-2 class='#txt' value='\nA shorter abstract.\nSecond line.\n'/></LongText>"
@@ -191,13 +192,13 @@ TEST_CASE("array classes are what a dump makes of them") {
     CHECK(all[2].object.nodes == Nodes{text("MSV")});
     CHECK(all[3].object.id == tree::ObjectName{"KeySet", "k"});
     auto member = reference("Paper", "p1"), second = reference("Gene", "g1");
-    member.cell.kind = second.cell.kind = tree::Kind::member;
+    member.cell.kind = second.cell.kind = tree::CellKind::member;
     CHECK(all[3].object.nodes == Nodes{member, second});
     const auto dumped = dumps::objects_in(formats + "LongText.WBPaper00004489.a");
     CHECK(source::parse_object(dumped.at(0), {})->nodes == all[0].object.nodes);
 }
 
-TEST_CASE("objects follow each other with and without elements around them") {
+TEST_CASE("Objects follow each other with and without enclosing elements") {
     const std::string a = "<A class='A' value='a'/>", b = "<B class='B' value='b'><T/></B>";
     const std::string file = GENERATE_COPY(
         a + "\n" + b, "<ace>" + a + b + "</ace>", "<x>\n <y>" + a + "</y>" + b + "</x>",
@@ -210,7 +211,7 @@ TEST_CASE("objects follow each other with and without elements around them") {
     CHECK(content(all[1].object.nodes) == content({tag("T")}));
 }
 
-TEST_CASE("every object tells the line that it begins on") {
+TEST_CASE("Every object has the line on which it begins") {
     const auto all = xml::objects("\xEF\xBB\xBF\n<?xml version='1.0'\n encoding='utf-8'?>\n"
                                   "<!-- a\nb --><A class='A' value='a\nb'>\n<T/>\n</A>\n"
                                   "<x a='1\n2'>\n"
@@ -221,7 +222,7 @@ TEST_CASE("every object tells the line that it begins on") {
     CHECK(all[2].line == 13);
 }
 
-TEST_CASE("attributes in any order, others beside them, comments and the like change nothing") {
+TEST_CASE("The order of attributes, additional attributes and comments change nothing") {
     const auto object = xml::only(
         "<?go on?><S xmlns='urn:x' xml:lang='en' value='s' other='&lt;' class=\"S\" >text"
         "<!-- <T/> -- > - -->\n<T\n value = 'v>\"' id='7'\tclass='#txt'>v<![CDATA[<U/>]]]>"
@@ -230,13 +231,13 @@ TEST_CASE("attributes in any order, others beside them, comments and the like ch
     CHECK(content(object.nodes) == content({tag("T", {text("v>\"")}), tag("x:W"), tag("y:Z")}));
 }
 
-TEST_CASE("references in values are read, and newlines and tabs in them kept") {
+TEST_CASE("References in values are read, and newlines and tabs in them are kept") {
     const auto object = xml::only(in_strain(
         "<T class='#txt' value='&lt;&gt;&amp;&quot;&apos;&#233;&#x3b1;\n\ta\r\nb\rc&#10;'/>"));
     CHECK(json(object.nodes) == json(Nodes{tag("T", {text("<>&\"'é\u03b1\n\ta\nb\rc\n")})}));
 }
 
-TEST_CASE("bytes become the text that they become in a dump") {
+TEST_CASE("Bytes become the same text as in a dump") {
     const auto [bytes, meant] =
         GENERATE(table<std::string, std::string>({{"caf\xC3\xA9", "café"},
                                                   {"caf\xE9", "café"},
@@ -251,7 +252,7 @@ TEST_CASE("bytes become the text that they become in a dump") {
     CHECK(json(object.nodes) == json(Nodes{tag("T", {text(meant)})}));
 }
 
-TEST_CASE("encodings that hold ASCII are read, UTF-16 and others refused") {
+TEST_CASE("Encodings that include ASCII are read, and UTF-16 and others are refused") {
     const auto with = [](const std::string& encoding) {
         return "<?xml version=\"1.0\" encoding=\"" + encoding + "\"?>\n" +
                in_strain("<T class='#txt' value='\xC3\xA9'/>");
@@ -259,47 +260,47 @@ TEST_CASE("encodings that hold ASCII are read, UTF-16 and others refused") {
     CHECK(xml::only(with("utf-8")).nodes == Nodes{tag("T", {text("é")})});
     CHECK(xml::only(with("US-ASCII")).nodes == Nodes{tag("T", {text("é")})});
     CHECK(xml::only(with("ISO-8859-1")).nodes == Nodes{tag("T", {text("Ã©")})});
-    CHECK(xml::error_of(with("UTF-7")).kind == Kind::refused);
+    CHECK(xml::error_of(with("UTF-7")).kind == ErrorKind::refused);
     CHECK_THAT(xml::error_of(with("EBCDIC-CP-BE")).text, Contains("iconv"));
     for (const auto& wide : {std::string("\xFF\xFE<\0s\0", 6), std::string("\xFE\xFF\0<\0s", 6),
                              std::string("<\0s\0", 4), std::string("\0\0\0<", 4)}) {
-        CHECK(xml::error_of(wide).kind == Kind::refused);
+        CHECK(xml::error_of(wide).kind == ErrorKind::refused);
         CHECK_THAT(xml::error_of(wide).text, Contains("UTF-16"));
     }
 }
 
-TEST_CASE("AceDB's show -x is refused, with the way out") {
+TEST_CASE("AceDB's show -x is refused with advice") {
     const std::string inside = "<Strain type=\"object_ref\" value=\"CB205\">";
     for (const auto& file :
          {dumps::read(formats + "Strain.CB205.x"), dumps::read(formats + "Strain.CB205.xall"),
           inside, "<a><b>" + inside, std::string("<Strain>CB205\n</Strain>"),
           std::string("<Strain><![CDATA[CB205]]></Strain>")}) {
         const auto error = xml::error_of(file);
-        CHECK(error.kind == Kind::refused);
+        CHECK(error.kind == ErrorKind::refused);
         CHECK_THAT(error.text,
                    StartsWith("x.xml:") && Contains("`show -x`") && Contains("asXML"));
     }
 }
 
-TEST_CASE("an element that is neither tag nor value is an error with its line") {
+TEST_CASE("An element that is neither tag nor value is an error with its line") {
     const std::string bad =
         GENERATE(as<std::string>(), "<T class='#txt'/>", "<T value='v'/>", "<T>text</T>",
                  "<T class='' value='v'/>", "<T class='#' value='v'/>");
     const auto error = xml::error_of("\n" + in_strain("\n" + bad));
-    CHECK(error.kind == Kind::malformed);
+    CHECK(error.kind == ErrorKind::malformed);
     CHECK_THAT(error.text, StartsWith("x.xml:3: <T>"));
 }
 
-TEST_CASE("an object without a class or a name is an error") {
+TEST_CASE("An object without a class or a name is an error") {
     const std::string bad = GENERATE(as<std::string>(), "class='S'", "value='s'",
                                      "class='S' value=''", "class='#txt' value='s'");
     const auto error = xml::error_of("<S " + bad + "/>");
-    CHECK(error.kind == Kind::malformed);
+    CHECK(error.kind == ErrorKind::malformed);
     CHECK_THAT(error.text, StartsWith("x.xml:1: <S>"));
 }
 
-TEST_CASE("what lies across the blocks that a file is read in is read as anywhere else") {
-    // Some megabytes, in which every kind of thing comes to lie across the end of a block.
+TEST_CASE("Content across two blocks of a file is read like any other") {
+    // Some megabytes, so that every kind of content crosses the end of a block.
     const auto value = [](int i) {
         const auto size = static_cast<std::size_t>(i * 7919 % 301);
         return std::string(size, 'v') + (i % 3 == 0 ? "é\n" : "") + std::to_string(i);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "app/config_file.hpp"
+
+#include <boost/property_tree/ini_parser.hpp>
+#include <boost/property_tree/ptree.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "app/config_keys.hpp"
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+namespace app {
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+namespace fs = std::filesystem;
+namespace pt = boost::property_tree;
+
+constexpr std::uintmax_t largest_template = 1 << 20;  // bytes
+
+Result<std::string> read_file(const fs::path& file) {
+    std::error_code unknown;
+    if (fs::is_directory(file, unknown))
+        return base::fail(ErrorKind::unavailable, file.string() + " is a folder");
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream bytes;
+    if (in) bytes << in.rdbuf();
+    if (!in) return base::fail(ErrorKind::unavailable, "cannot read " + file.string());
+    return bytes.str();
+}
+
+// Returns "[section] key" of a line, as far as it has them.
+std::string place_of(const std::string& text, unsigned long number) {
+    std::string section, key;
+    std::istringstream lines(text);
+    std::string line;
+    for (unsigned long at = 1; at <= number && std::getline(lines, line); ++at) {
+        key = base::trim(std::string_view(line).substr(0, line.find('=')));
+        if (key.starts_with('[')) section = std::exchange(key, {});
+    }
+    return section + (section.empty() || key.empty() ? "" : " ") + key;
+}
+
+// Boost reports the line that is wrong, but not its key.
+Result<pt::ptree> parse_ini(const std::string& text) {
+    try {
+        pt::ptree tree;
+        std::istringstream in(text);
+        pt::read_ini(in, tree);
+        return tree;
+    } catch (const pt::ini_parser_error& error) {
+        return wrong(std::to_string(error.line()) + ": " +
+                     base::legal_text(place_of(text, error.line())) + ": " + error.message());
+    }
+}
+
+Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
+    for (const auto& [section, keys] : tree) {
+        if (keys.empty()) return wrong("key \"" + section + "\" comes before any [section]");
+        for (const auto& [key, value] : keys)
+            if (const auto taken = take_line(draft, base::legal_text(section),
+                                             base::legal_text(key), value.data());
+                !taken)
+                return taken;
+    }
+    for (const auto& key : known_keys()) {
+        const auto place = "[" + std::string(key.section) + "] " + std::string(key.name);
+        if (key.needed == Needed::yes && !draft.seen.contains(place))
+            return wrong(place + " is required but missing");
+    }
+    return check_source_keys(draft);
+}
+
+Result<std::vector<base::Release>> read_releases(const fs::path& file) {
+    std::vector<base::Release> releases;
+    if (!fs::exists(file)) return releases;
+    const auto text = read_file(file);
+    if (!text) return tl::unexpected(text.error());
+    int number = 0;
+    for (const auto line : base::split(*text, '\n')) {
+        ++number;
+        if (base::trim(line).empty()) continue;
+        const auto parts = base::split(base::trim(line), '\t');
+        const auto day = parts.size() == 2 ? base::parse_date(parts[1]) : std::nullopt;
+        if (!day || !base::is_version(parts[0]))
+            return wrong(file.string() + ":" + std::to_string(number) +
+                         ": must be a version, a TAB and a date like 2008-02-15");
+        releases.push_back({std::string(parts[0]), *day});
+    }
+    return releases;
+}
+
+// Reads the files of the operator's folder; render checks their names. Skips names that begin with
+// a dot, which editors make.
+Result<render::TemplateTexts> read_templates(const fs::path& folder) {
+    render::TemplateTexts texts;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        const auto name = entry.path().filename().string();
+        if (name.starts_with('.')) continue;
+        std::error_code unknown;
+        if (!entry.is_regular_file(unknown))
+            return wrong(entry.path().string() + " is not a regular file");
+        if (entry.file_size(unknown) > largest_template)
+            return wrong(entry.path().string() + " is larger than 1 MB");
+        auto text = read_file(entry.path());
+        if (!text) return wrong(text.error().text);
+        texts.emplace(name, std::move(*text));
+    }
+    if (error) return wrong("cannot read the folder " + folder.string() + ": " + error.message());
+    return texts;
+}
+
+Result<render::Templates> make_templates(const fs::path& folder) {
+    if (folder.empty()) return render::Templates::make();
+    const auto texts = read_templates(folder);
+    if (!texts) return tl::unexpected(texts.error());
+    auto made = render::Templates::make(*texts);
+    if (!made) return wrong(folder.string() + "/" + made.error().text);
+    return made;
+}
+
+// A digest over parts of any bytes.
+class Parts {
+   public:
+    Parts& operator<<(std::string_view part) {
+        digest_.update(std::to_string(part.size()));
+        digest_.update(":");
+        digest_.update(part);
+        return *this;
+    }
+    Parts& operator<<(const Paths& paths) {
+        for (const auto& path : paths) *this << base::join(path, ">");
+        return *this << "";
+    }
+    [[nodiscard]] std::string hex() { return digest_.hex(); }
+
+   private:
+    base::Digest digest_{base::Algorithm::sha256};
+};
+
+std::string page_digest_of(const Config& config) {
+    const auto& site = config.site;
+    Parts parts;
+    for (const auto& part :
+         {site.title, site.base_url, site.authority, site.contact, site.language, site.object_url,
+          std::to_string(site.max_age), std::to_string(config.serve.max_items)})
+        parts << part;
+    parts << (site.is_private ? "private" : "") << (site.hide_curators ? "hide" : "");
+    for (const auto& [class_name, url] : site.object_url_of_class) parts << class_name << url;
+    parts << "successor";
+    for (const auto& [class_name, paths] : site.successor_of_class) parts << class_name << paths;
+    parts << "names";
+    for (const auto& [class_name, paths] : config.history.names) parts << class_name << paths;
+    parts << "ignore";
+    for (const auto& [class_name, paths] : config.history.ignored) parts << class_name << paths;
+    parts << "curators";
+    for (const auto& [user, object] : config.history.curators)
+        parts << user << object.class_name << object.name;
+    parts << config.templates->digest();
+    return parts.hex();
+}
+
+// Reads a password: the first line of the file. Errors never contain it.
+Result<std::string> read_password(const fs::path& file) {
+    if (file.empty()) return std::string();
+    const auto text = read_file(file);
+    if (!text) return tl::unexpected(text.error());
+    auto line = text->substr(0, text->find('\n'));
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find('\0') != std::string::npos)
+        return wrong(file.string() + " contains a NUL, which a password cannot");
+    return line;
+}
+
+// Reads the files that the configuration names.
+Result<Config> complete(Draft draft) {
+    auto& config = draft.config;
+    auto releases = read_releases(draft.folder / "releases.tsv");
+    if (!releases) return tl::unexpected(releases.error());
+    config.history.known_releases = std::move(*releases);
+    auto password = read_password(draft.password_file);
+    if (!password) return base::fail_at("[store] password_file", password.error());
+    config.store_password = std::move(*password);
+    password = read_password(config.source.password_file);
+    if (!password) return base::fail_at("[source] password_file", password.error());
+    config.source.server.password = std::move(*password);
+    auto templates = make_templates(config.template_folder);
+    if (!templates) return base::fail_at("[site] templates", templates.error());
+    config.templates = std::move(*templates);
+    config.site.max_age = config.serve.max_age;
+    config.page_digest = page_digest_of(config);
+    return std::move(config);
+}
+
+}  // namespace
+
+Result<Config> load_config(const fs::path& file) {
+    const auto text = read_file(file);
+    if (!text) return tl::unexpected(text.error());
+    const auto tree = parse_ini(*text);
+    if (!tree) return wrong(file.string() + ":" + tree.error().text);
+    Draft draft;
+    draft.folder = fs::absolute(file).parent_path();
+    draft.config.file = file;
+    // Default paths are relative to the file too.
+    draft.config.serve.listen = "unix:" + draft.resolve("var/varve.sock").string();
+    draft.config.source.index = draft.resolve("var/index");
+    draft.config.site.title = "Change history";
+    if (const auto taken = take_lines(draft, *tree); !taken)
+        return base::fail_at(file.string(), taken.error());
+    auto config = complete(std::move(draft));
+    if (!config) return base::fail_at(file.string(), config.error());
+    return config;
+}
+
+}  // namespace app

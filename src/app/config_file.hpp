@@ -1,0 +1,18 @@
+// app/config_file.hpp -- reads varve.conf. INI (docs in varve.conf.example): one key a line, no inline
+// comments; paths are relative to the file.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+
+#include "app/config.hpp"
+#include "base/result.hpp"
+
+namespace app {
+
+// Returns the configuration in `file`, with releases.tsv beside it if there is one, the passwords and
+// the templates that it names.
+//   error  refused, naming file, section and key of what is wrong; unavailable: no such file
+[[nodiscard]] base::Result<Config> load_config(const std::filesystem::path& file);
+
+}  // namespace app

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "app/services.hpp"
+
+#include <thread>
+
+#include "app/sources.hpp"
+#include "store/dialect.hpp"
+
+namespace app {
+namespace {
+
+using base::Result;
+using namespace std::chrono_literals;
+
+// Returns connections for the threads of a job, which share a fixed amount of memory.
+store::Connect for_a_job(store::Connect connect, std::size_t threads) {
+    constexpr std::size_t cache_mb = 256;
+    return [connect = std::move(connect), each = std::max(cache_mb / threads, std::size_t{16})] {
+        auto connection = connect();
+        store::expect_many_writes(*connection, each);
+        return connection;
+    };
+}
+
+}  // namespace
+
+std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing,
+                                       Waiting waiting, std::size_t threads) {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto connections = std::max(cores, threads) + 2;
+    const auto writers = config.store.engine == store::Engine::sqlite
+                             ? store::Writers::one_at_a_time
+                             : store::Writers::many;
+    store::RetryPolicy retry_policy;
+    if (waiting == Waiting::request)
+        retry_policy.last_attempt = 12s;  // enough for one silent server and a try at the next
+    else
+        retry_policy.attempts = 20;
+    const std::chrono::seconds answer_within = waiting == Waiting::request   ? 10s
+                                               : waiting == Waiting::command ? 30s
+                                                                             : 24h;
+    auto connect =
+        store::connector(config.store, config.store_password, if_missing, answer_within);
+    if (threads > 0) connect = for_a_job(std::move(connect), threads);
+    return std::make_unique<store::Pool>(std::move(connect), connections, retry_policy, writers);
+}
+
+Result<Services> open_services(Config config, Waiting waiting, std::size_t threads) {
+    Services services;
+    services.config = std::move(config);
+    const auto& url = services.config.store;
+    if (url.engine == store::Engine::sqlite && !std::filesystem::exists(url.path))
+        return base::fail(base::ErrorKind::unavailable,
+                          "there is no store at " + url.path.string() + "; run varve init");
+    services.pool = open_pool(services.config, store::IfMissing::fail, waiting, threads);
+    try {
+        const auto connection = services.pool->lease();
+        if (const auto fits = store::check_schema(*connection); !fits)
+            return tl::unexpected(fits.error());
+    } catch (const store::Failure& failure) {
+        return base::fail(base::ErrorKind::unavailable,
+                          std::string("the store cannot be reached: ") + failure.what());
+    }
+    services.current =
+        std::make_unique<history::CurrentBuild>(build_opener(services.config), *services.pool);
+    services.history = std::make_unique<query::HistoryService>(
+        *services.pool, *services.current, services.config.history, base::system_clock_now);
+    services.tokens = std::make_unique<serve::TokenHolders>(*services.pool);
+    return services;
+}
+
+std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::Metrics* metrics) {
+    const auto& config = services.config;
+    serve::Settings settings;
+    settings.cache_bytes = config.serve.cache_mb << 20;
+    settings.max_items = config.serve.max_items;
+    settings.max_age = config.serve.max_age;
+    settings.page_digest = config.page_digest;
+    settings.count_hits = asker == Asker::server_clients;
+    settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
+    settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
+    settings.limits.burst = static_cast<double>(config.serve.limit_burst);
+    settings.metrics = metrics;
+    return std::make_unique<serve::Site>(
+        serve::Services{*services.history, *services.current, *services.pool, *services.tokens},
+        config.site, *config.templates, std::move(settings));
+}
+
+}  // namespace app

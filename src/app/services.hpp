@@ -1,0 +1,52 @@
+// app/services.hpp -- store, history and site as the configuration describes them, for the server and
+// for every command. The source of builds is in sources.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "app/config.hpp"
+#include "base/result.hpp"
+#include "history/current.hpp"
+#include "query/history_service.hpp"
+#include "serve/access_control.hpp"
+#include "serve/site.hpp"
+#include "store/pool.hpp"
+
+namespace app {
+
+// Members use those above them; they are destroyed from last to first.
+struct Services {
+    Config config;
+    std::unique_ptr<store::Pool> pool;
+    std::unique_ptr<history::CurrentBuild> current;
+    std::unique_ptr<query::HistoryService> history;
+    std::unique_ptr<serve::TokenHolders> tokens;
+};
+
+// Who waits for the store. A request gives up after half a second of failures, and when a server is
+// silent for 10 s. A command endures 20 s of failures, while a cluster elects its nodes, and 30 s of
+// silence. An upgrade may wait hours for one statement that indexes millions of rows.
+enum class Waiting { request, command, upgrade };
+
+// Opens the store and checks its schema; does not look at the current build yet.
+//   threads  of a job that writes much; 0 without one
+//   error    refused (schema), unavailable (the store cannot be reached)
+[[nodiscard]] base::Result<Services> open_services(Config config,
+                                                   Waiting waiting = Waiting::command,
+                                                   std::size_t threads = 0);
+
+// Opens only the pool of the store, without checking the schema.
+[[nodiscard]] std::unique_ptr<store::Pool> open_pool(const Config& config,
+                                                     store::IfMissing if_missing,
+                                                     Waiting waiting = Waiting::command,
+                                                     std::size_t threads = 0);
+
+// Who sends requests. Only requests to a server count as hits. The operator at a terminal needs no
+// token, unlike clients of a CGI program.
+enum class Asker : unsigned char { server_clients, cgi_client, operator_of_it };
+//   metrics  counts requests and outlives the site; nullptr: the site has its own
+[[nodiscard]] std::unique_ptr<serve::Site> open_site(Services& services, Asker asker,
+                                                     serve::Metrics* metrics = nullptr);
+
+}  // namespace app

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "app/sources.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "base/log.hpp"
+#include "source/acedb/build.hpp"
+#include "source/acedb/socket_session.hpp"
+#include "source/acedb/tace_session.hpp"
+#include "source/build_folder.hpp"
+#include "source/files_build.hpp"
+#include "source/index_folder.hpp"
+
+namespace app {
+namespace {
+
+using base::Result;
+
+bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
+    return std::ranges::find(keys, key) != keys.end();
+}
+
+bool is_key_of_every_database(std::string_view key) {
+    return is_one_of(key, {"release", "date", "timeout", "connections"});
+}
+
+// Returns the kept index of the newest release before `release` that was served once. A damaged
+// index counts as missing and is logged.
+source::Build previous_of(const std::filesystem::path& indexes, const base::Release& release,
+                          const history::WasServed& was_served) {
+    const auto kept = source::kept_indexes(indexes);
+    for (auto index = kept.rbegin(); index != kept.rend(); ++index) {
+        if (!(index->release < release)) continue;
+        auto opened = source::open_kept_index(index->path);
+        if (!opened)
+            base::log::warning("kept index not usable", {{"reason", opened.error().text}});
+        else if (was_served((*opened)->release(), (*opened)->digest()))
+            return std::move(*opened);
+    }
+    return nullptr;
+}
+
+history::BuildOpener opener_of_files(const SourceConfig& config) {
+    source::FilesSettings settings;
+    settings.folder = config.path;
+    settings.index_dir = config.index;
+    settings.max_object_mb = config.max_object_mb;
+    return {
+        [settings] { return source::identity_of(settings.folder); },
+        [settings](history::Wholeness wholeness) {
+            auto asked = settings;
+            asked.accept_cut = wholeness == history::Wholeness::not_required;
+            return source::open_files(asked);
+        },
+        {},
+    };
+}
+
+source::acedb::BuildSettings settings_of_database(const Config& config) {
+    source::acedb::BuildSettings settings;
+    settings.database = database_of(config.source);
+    settings.index_dir = config.source.index;
+    settings.max_object_mb = config.source.max_object_mb;
+    settings.version = config.source.release;
+    settings.date = config.source.date;
+    settings.known_releases = config.history.known_releases;
+    return settings;
+}
+
+// A running database is always whole.
+history::BuildOpener opener_of_database(const Config& config) {
+    const auto settings = settings_of_database(config);
+    return {
+        [settings] { return source::acedb::identity_of(settings); },
+        [settings](history::Wholeness) { return source::acedb::open_build(settings); },
+        {},
+    };
+}
+
+// Returns how to open sessions over TCP.
+source::acedb::DatabaseSettings settings_of_server(const SourceConfig& config) {
+    auto address = config.server;
+    address.timeout = config.timeout;
+    source::acedb::DatabaseSettings settings;
+    settings.open = [address] { return source::acedb::open_socket_session(address); };
+    return settings;
+}
+
+// Returns how to open sessions with child processes.
+source::acedb::DatabaseSettings settings_of_tace(const SourceConfig& config) {
+    const source::acedb::TaceSettings command{config.program, config.path, config.timeout};
+    source::acedb::DatabaseSettings settings;
+    settings.open = [command] { return source::acedb::open_tace_session(command); };
+    settings.change_mark = [folder = command.folder] {
+        return source::acedb::change_mark_of(folder);
+    };
+    return settings;
+}
+
+std::shared_ptr<source::acedb::Database> database_with(source::acedb::DatabaseSettings settings,
+                                                       const SourceConfig& config) {
+    settings.name = name_of(config);
+    settings.most_sessions = config.connections;
+    settings.patience = config.timeout;
+    return std::make_shared<source::acedb::Database>(std::move(settings));
+}
+
+history::BuildOpener opener_of_kind(const Config& config) {
+    switch (config.source.kind) {
+        case SourceKind::dump: return opener_of_files(config.source);
+        case SourceKind::server:
+        case SourceKind::tace: return opener_of_database(config);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string_view name_of(SourceKind kind) {
+    switch (kind) {
+        case SourceKind::dump: return "dump";
+        case SourceKind::server: return "server";
+        case SourceKind::tace: return "tace";
+    }
+    return {};
+}
+
+bool has_key(SourceKind kind, std::string_view key) {
+    if (is_one_of(key, {"kind", "index", "max_object_mb"})) return true;
+    switch (kind) {
+        case SourceKind::dump: return key == "path";
+        case SourceKind::server:
+            return is_key_of_every_database(key) ||
+                   is_one_of(key, {"host", "port", "user", "password_file"});
+        case SourceKind::tace:
+            return is_key_of_every_database(key) || is_one_of(key, {"path", "program"});
+    }
+    return false;
+}
+
+std::string name_of(const SourceConfig& config) {
+    switch (config.kind) {
+        case SourceKind::server: return config.server.name();
+        case SourceKind::dump:
+        case SourceKind::tace: break;
+    }
+    return config.path.string();
+}
+
+std::string user_of(const SourceConfig& config) {
+    switch (config.kind) {
+        case SourceKind::server: return config.server.user;
+        case SourceKind::dump:
+        case SourceKind::tace: break;
+    }
+    return {};
+}
+
+std::string remedy_for(const SourceConfig& config, const base::Error& error) {
+    switch (config.kind) {
+        case SourceKind::dump: break;
+        case SourceKind::server:
+            if (error.kind == base::ErrorKind::refused)
+                return "see [source] user and password_file, and the database's "
+                       "wspec/serverpasswd.wrm and wspec/serverconfig.wrm";
+            return "check that saceserver is running there, and check [source] host and port";
+        case SourceKind::tace:
+            return "check [source] path and program, and that this user can write to its "
+                   "database/readlocks";
+    }
+    return {};
+}
+
+std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config) {
+    switch (config.kind) {
+        case SourceKind::dump: break;
+        case SourceKind::server: return database_with(settings_of_server(config), config);
+        case SourceKind::tace: return database_with(settings_of_tace(config), config);
+    }
+    return nullptr;
+}
+
+history::BuildOpener build_opener(const Config& config) {
+    auto opener = opener_of_kind(config);
+    opener.previous_of = [index = config.source.index](const base::Release& release,
+                                                       const history::WasServed& was_served) {
+        return previous_of(index, release, was_served);
+    };
+    return opener;
+}
+
+Result<base::Release> current_release(const Config& config) {
+    switch (config.source.kind) {
+        case SourceKind::dump: break;
+        case SourceKind::server:
+        case SourceKind::tace: return source::acedb::release_of(settings_of_database(config));
+    }
+    const auto folder = source::open_folder(config.source.path.string());
+    if (!folder) return tl::unexpected(folder.error());
+    return folder->release;
+}
+
+Config with_folder(Config config, const std::filesystem::path& folder) {
+    config.source.kind = SourceKind::dump;
+    config.source.path = folder;
+    return config;
+}
+
+}  // namespace app

@@ -1,0 +1,53 @@
+// app/sources.hpp -- the kinds of source that [source] kind names: everything about them that the
+// rest of the program must know.
+// To add a kind: add it to SourceKind and source_kinds (config.hpp), then follow the compiler: each
+// function of sources.cpp is a switch over the kinds without a default.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/config.hpp"
+#include "base/release.hpp"
+#include "base/result.hpp"
+#include "history/current.hpp"
+#include "source/acedb/database.hpp"
+
+namespace app {
+
+// Returns the word for it in the configuration: "dump".
+[[nodiscard]] std::string_view name_of(SourceKind kind);
+
+// Returns whether sources of this kind have this key of [source].
+[[nodiscard]] bool has_key(SourceKind kind, std::string_view key);
+
+// Returns the name of the source for people: a folder, or host:port.
+[[nodiscard]] std::string name_of(const SourceConfig& config);
+
+// Returns the user that Varve logs in as; empty: nobody logs in.
+[[nodiscard]] std::string user_of(const SourceConfig& config);
+
+// Returns what an operator can do when the database answered with this error.
+[[nodiscard]] std::string remedy_for(const SourceConfig& config, const base::Error& error);
+
+// Returns the running database of the configuration without opening a session; nullptr when the
+// source is files.
+[[nodiscard]] std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config);
+
+// Returns how to identify and open the configured build, and how to find the one before. It holds
+// the sessions of a running database, so keep it as long as the configuration.
+[[nodiscard]] history::BuildOpener build_opener(const Config& config);
+
+// Returns the release of the configured build. Makes no index: reads release.ini, or asks the
+// database for its status.
+//   error  as when the build is opened
+[[nodiscard]] base::Result<base::Release> current_release(const Config& config);
+
+// Returns the configuration with a folder of files as its source.
+[[nodiscard]] Config with_folder(Config config, const std::filesystem::path& folder);
+
+}  // namespace app

@@ -1,0 +1,45 @@
+// history/build_difference.hpp -- which objects of a class one build has and the other lacks: the
+// candidates for renames (rule C9).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "source/source.hpp"
+
+namespace history {
+
+using tree::ObjectName;
+
+// Empty where nothing can be said: without a build before, in classes of over 2 million objects, and
+// of over 5,000 objects that are new or gone.
+struct ClassDifference {
+    std::multimap<std::string, ObjectName>
+        created;                    // by signature, those without content left out
+    std::set<ObjectName> vanished;  // as the build before spells them
+};
+
+// Remembers the differences of the last two builds that it was asked about. Safe from any thread;
+// others wait while one computes.
+class BuildDifference {
+   public:
+    //   previous  the kept index of the release before; may be nullptr
+    //   returns   never nullptr
+    //   error     what loading or a look-up met
+    //   cost      at first: a walk over the names of both builds, and a load for each new object
+    [[nodiscard]] base::Result<std::shared_ptr<const ClassDifference>> of_class(
+        std::string_view class_name, const source::Source& build, const source::Source* previous);
+
+   private:
+    std::mutex mutex_;
+    std::string builds_;  // what by_class_ is about
+    std::map<std::string, std::shared_ptr<const ClassDifference>, std::less<>> by_class_;
+};
+
+}  // namespace history

@@ -1,0 +1,44 @@
+// history/build_view.hpp -- what a build says of an object, for a recording and for a re-publication:
+// its content, what that means for its history, and whether the build before lacks it.
+// Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "history/context.hpp"
+
+namespace history {
+
+// The caller keeps all that it refers to alive.
+struct BuildView {
+    const Context& context;
+    const source::Source& build;
+    const source::Source* previous;  // the kept index of the release before; nullptr: none
+
+    [[nodiscard]] const Release& current() const { return build.release(); }
+
+    // Loads the object; without a spelling it is not in the build.
+    //   error  what loading met
+    [[nodiscard]] base::Result<After> load(const std::optional<ObjectName>& spelling,
+                                           const ObjectName& recorded) const;
+
+    // Returns the release of the kept index if that lacks this object of the build, else an empty
+    // text.
+    //   error  what the look-up met
+    [[nodiscard]] base::Result<std::string> absent_from(const ObjectName& spelling) const;
+
+    // Calls history::decide() with the settings, the models and the evidence of the build.
+    //   error  what sampling the build met (rule C4)
+    [[nodiscard]] base::Result<Outcome> decide(const Before& before, const After& after,
+                                               const tables::Releases& releases) const;
+
+   private:
+    [[nodiscard]] base::Result<compare::Evidence> evidence_for(
+        const Before& before, const tables::Releases& releases) const;
+    [[nodiscard]] bool is_of_the_build(std::string_view timestamp) const;
+};
+
+}  // namespace history

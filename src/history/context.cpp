@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "history/context.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+using store::Transaction;
+
+// Returns true when the build has both names, which differ by case only: two objects.
+Result<bool> are_two(const source::Source& build, const ObjectName& asked,
+                     const ObjectName& recorded) {
+    if (recorded == asked) return false;
+    const auto here = build.find(asked), there = build.find(recorded);
+    if (!here) return tl::unexpected(here.error());
+    if (!there) return tl::unexpected(there.error());
+    return *here == asked && *there == recorded;
+}
+
+Result<Identity> identify_one(const tables::ObjectsByName& rows, const source::Source* build,
+                              const ObjectName& asked) {
+    Identity identity;
+    if (const auto* row = rows.find(asked)) identity.row = *row;
+    if (build == nullptr) return identity;
+    if (identity.row) {
+        const auto two = are_two(*build, asked, identity.row->object);
+        if (!two) return tl::unexpected(two.error());
+        if (*two) identity.row.reset();
+    }
+    auto spelling = build->find(identity.row ? identity.row->object : asked);
+    if (!spelling) return tl::unexpected(spelling.error());
+    identity.spelling = std::move(*spelling);
+    // An object with a row of its own may have the other spelling.
+    if (identity.row && identity.spelling && *identity.spelling != identity.row->object) {
+        const auto* other = rows.find(*identity.spelling);
+        if (other != nullptr && other->object == *identity.spelling) identity.spelling.reset();
+    }
+    return identity;
+}
+
+}  // namespace
+
+Result<std::vector<Identity>> identify(Transaction& transaction, const source::Source* build,
+                                       std::span<const ObjectName> asked) {
+    const auto rows = tables::objects_named(transaction, asked);
+    std::vector<Identity> identities;
+    identities.reserve(asked.size());
+    for (const auto& name : asked) {
+        auto identity = identify_one(rows, build, name);
+        if (!identity) return tl::unexpected(identity.error());
+        identities.push_back(std::move(*identity));
+    }
+    return identities;
+}
+
+bool is_compared(const tables::ObjectRow& row, const Release& release,
+                 const tables::Releases& releases) {
+    return row.compared_in == release.version ||
+           releases.is_later(row.compared_in, release.version);
+}
+
+tables::Releases known_releases(Transaction& transaction, const Settings& settings,
+                                const source::Source* build, const source::Source* previous) {
+    auto releases = tables::load_releases(transaction);
+    // The first date of a version counts: the recorded one, then that of the builds, then that
+    // of the configuration.
+    if (build != nullptr) releases.add(build->release());
+    if (previous != nullptr) releases.add(previous->release());
+    for (const auto& release : settings.known_releases) releases.add(release);
+    return releases;
+}
+
+}  // namespace history

@@ -1,0 +1,71 @@
+// history/context.hpp -- what recording and reading depend on: settings, the store, the clock; and
+// which object a name means.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/date.hpp"
+#include "base/result.hpp"
+#include "history/build_difference.hpp"
+#include "history/decision.hpp"
+#include "source/source.hpp"
+#include "store/pool.hpp"
+#include "tables/objects.hpp"
+
+namespace history {
+
+// [history], [names], [ignore] and [curators] of the configuration.
+struct Settings {
+    base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
+    std::vector<std::string> build_users;  // timestamps of these users are no evidence (C4)
+    std::size_t keep_trees = 0;            // 0: all, else the newest this many, >= 2
+    NamePaths names;
+    compare::Ignored ignored;                    // what is no change (C10)
+    std::vector<Release> known_releases;         // releases.tsv
+    std::map<std::string, ObjectName> curators;  // the persons behind users of timestamps
+};
+
+// The caller keeps all of it alive longer than what uses it.
+struct Context {
+    store::Pool& pool;
+    const Settings& settings;
+    const base::Clock& clock;
+    BuildDifference& difference;
+};
+
+// Which object was asked for: its recorded row, and how the build spells it.
+struct Identity {
+    std::optional<tables::ObjectRow> row;
+    std::optional<ObjectName> spelling;  // nullopt: not in the build
+};
+
+// Finds objects in the store and in the build: by their exact name, else by the only match
+// without regard to ASCII case. A build that spells an object otherwise means the same object,
+// unless it has both spellings.
+//   build    nullptr: none is at hand
+//   returns  one for each name, in their order
+//   error    what the look-up in the build met
+//   throws   store::Failure
+//   cost     a query for 64 names
+[[nodiscard]] base::Result<std::vector<Identity>> identify(store::Transaction& transaction,
+                                                           const source::Source* build,
+                                                           std::span<const ObjectName> asked);
+
+// Returns true when the object was compared in the release already, or in a newer one.
+[[nodiscard]] bool is_compared(const tables::ObjectRow& row, const Release& release,
+                               const tables::Releases& releases);
+
+// Returns the releases that are recorded, configured, or those of the builds at hand.
+//   throws  store::Failure
+[[nodiscard]] tables::Releases known_releases(store::Transaction& transaction,
+                                              const Settings& settings,
+                                              const source::Source* build,
+                                              const source::Source* previous);
+
+}  // namespace history

@@ -1,0 +1,46 @@
+// history/recorder.hpp -- brings objects up to date with a build: loads them, compares them with
+// what is recorded, and records the outcome. A request passes one object, a release job some
+// hundred.
+// Safe from any thread, in any number of processes: whoever loses a race reads the winner's row.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "history/context.hpp"
+#include "history/recorded.hpp"
+
+namespace history {
+
+// Whether the row of an unchanged object is updated. The end of a release job notes whole classes
+// instead.
+enum class NoteUnchanged { yes, no };
+// Whether an object that cannot be read is listed as failed in this release.
+enum class ListFailed { yes, no };
+
+struct RecordSettings {
+    NoteUnchanged note_unchanged = NoteUnchanged::yes;
+    ListFailed list_failed = ListFailed::no;
+    // A transaction is ended once it has run that long.
+    std::chrono::milliseconds longest_write{14};
+    // Returns true when the object's bytes are those of that release. Empty: nobody knows.
+    std::function<bool(const ObjectName&, const std::string& version)> same_bytes = {};
+};
+
+// Brings objects up to date with the build (docs/design.md, "What happens on a request").
+//   previous  the kept index of the release before; may be nullptr
+//   names     as the build spells them, or as they are recorded
+//   returns   what became of each, in the order of names
+//   error     unavailable: the build cannot be read; conflict: the release is recorded with other
+//             content, or a race was lost ten times. What was written until then stays
+//   throws    store::Failure
+//   memory    the trees of all the objects at once: pass some hundred, or some megabytes
+[[nodiscard]] base::Result<std::vector<Recorded>> bring_up_to_date(
+    const Context& context, const source::Source& build, const source::Source* previous,
+    std::span<const ObjectName> names, const RecordSettings& settings = {});
+
+}  // namespace history

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "history/writer.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tables/compared_in.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+using std::chrono::steady_clock;
+using store::Access;
+using store::Transaction;
+
+// The most objects of one transaction. When it loses a race, each of them may be the cause.
+constexpr std::size_t most_in_doubt = 1024;
+
+[[noreturn]] void lose_race() {
+    throw store::Failure("another was first to record an object", {.duplicate = true}, 0);
+}
+
+}  // namespace
+
+Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const {
+    if (items.front()->attempts > 0) items = items.first(1);
+    try {
+        const auto done = store::perform(view_.context.pool, Access::write,
+                                         [&](Transaction& transaction) -> Result<std::size_t> {
+                                             const auto released = tables::record_release(
+                                                 transaction, current(), view_.build.digest());
+                                             if (!released)
+                                                 return tl::unexpected(released.error());
+                                             return write_in_time(transaction, items);
+                                         });
+        if (done) finish(items.first(*done));
+        return done;
+    } catch (const store::Failure& failure) {
+        if (!tables::lost_a_race(failure)) throw;
+        // A statement of many rows does not say which of them was the cause.
+        const auto suspects = items.first(std::min(items.size(), most_in_doubt));
+        for (auto* item : suspects) {
+            ++item->attempts;
+            item->step = Step::plan;
+        }
+        return suspects.size();
+    }
+}
+
+void Writer::finish(std::span<Recording* const> items) {
+    for (auto* item : items) {
+        if (item->step == Step::write) item->result.wrote_history = !item->outcome.rows.empty();
+        if (item->step == Step::write) item->result.row = std::move(item->outcome.row);
+        item->step = Step::nothing;
+    }
+}
+
+std::size_t Writer::write_in_time(Transaction& transaction,
+                                  std::span<Recording* const> items) const {
+    constexpr std::size_t together = 64;
+    const auto end = steady_clock::now() + longest_;
+    std::size_t done = 0;
+    std::set<Release> seen;  // by timestamps, besides the current one
+    while (done < items.size() && done < most_in_doubt &&
+           (done == 0 || steady_clock::now() < end)) {
+        const auto some = items.subspan(done, std::min(together, items.size() - done));
+        write_together(transaction, some);
+        for (const auto* item : some)
+            for (const auto& row : item->outcome.rows) seen.insert(row.release);
+        done += some.size();
+    }
+    for (const auto& release : seen)
+        // Known by name alone: no digest contradicts another.
+        if (release.version != current().version)
+            static_cast<void>(tables::record_release(transaction, release, {}));
+    if (!seen.empty()) tables::move_generation(transaction);
+    return done;
+}
+
+void Writer::write_together(Transaction& transaction, std::span<Recording* const> items) const {
+    const auto oids = write_objects(transaction, items);
+    std::vector<tables::NewTree> trees;
+    std::vector<tables::NewRow> rows;
+    std::vector<tables::Rename> renames;
+    std::vector<std::int64_t> to_prune;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        auto& item = *items[i];
+        if (item.step != Step::write) continue;
+        item.outcome.row.oid = oids[i];
+        if (item.outcome.store_tree) {
+            trees.push_back({oids[i], &current().version, &item.packed});
+            if (item.before.row) to_prune.push_back(oids[i]);
+        }
+        for (std::size_t j = 0; j < item.outcome.rows.size(); ++j)
+            rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
+        if (!item.rename) continue;
+        if (auto rename = rename_row(*item.rename, current().version, oids[i]))
+            renames.push_back(std::move(*rename));
+    }
+    tables::insert_trees(transaction, trees);
+    tables::insert_rows(transaction, rows);
+    tables::insert_renames(transaction, renames);
+    tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
+}
+
+// Returns their oids; 0 for those that are listed.
+std::vector<std::int64_t> Writer::write_objects(Transaction& transaction,
+                                                std::span<Recording* const> items) const {
+    std::vector<std::int64_t> oids(items.size(), 0);
+    std::vector<const tables::ObjectRow*> fresh;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto& item = *items[i];
+        if (item.step == Step::write && !item.before.row) {
+            fresh.push_back(&item.outcome.row);
+            places.push_back(i);
+        } else {
+            oids[i] = write_known(transaction, item);
+        }
+    }
+    list_born_late(transaction, fresh);
+    const auto written = tables::insert_objects(transaction, fresh);
+    for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
+    return oids;
+}
+
+void Writer::list_born_late(Transaction& transaction,
+                            std::span<const tables::ObjectRow* const> fresh) const {
+    if (fresh.empty()) return;
+    // Read again: the job of a newer release may have ended since.
+    const auto releases =
+        known_releases(transaction, view_.context.settings, &view_.build, view_.previous);
+    std::map<std::string, std::vector<Release>> later;
+    std::vector<tables::FailedObject> late;
+    for (const auto* row : fresh) {
+        const auto [known, is_new] = later.try_emplace(row->object.class_name);
+        if (is_new)
+            known->second = tables::warmed_after(transaction, known->first, current(), releases);
+        for (const auto& release : known->second)
+            late.push_back({release, row->object, std::string(tables::born_late)});
+    }
+    tables::list_failed(transaction, late);
+}
+
+std::int64_t Writer::write_known(Transaction& transaction, const Recording& item) const {
+    if (item.step == Step::list) {
+        const tables::FailedObject failed{current(), item.name(), item.result.error->text};
+        tables::list_failed(transaction, std::span(&failed, 1));
+        return 0;
+    }
+    const auto& now = item.step == Step::note ? *item.result.row : item.outcome.row;
+    if (!tables::update_object(transaction, now, item.before.row->ace_version)) lose_race();
+    return now.oid;
+}
+
+}  // namespace history

@@ -1,0 +1,86 @@
+// history/writer.hpp -- writes what the recorder has found out of some objects: in transactions that
+// nobody waits for long, and without a second row where another process was first.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "history/recorded.hpp"
+#include "history/renames.hpp"
+
+namespace history {
+
+// What has to be done for an object.
+enum class Step : unsigned char {
+    nothing,
+    plan,   // read again what is recorded: at first, and after a lost race
+    load,   // load it and compare
+    note,   // it is unchanged: update its row
+    write,  // record the outcome
+    list,   // list it as failed
+};
+
+// An object on its way through the stages.
+struct Recording {
+    explicit Recording(const ObjectName& name) { result.object = name; }
+
+    Recorded result;
+    Step step = Step::plan;
+    // Attempts that came to nothing; after the first one it has a transaction of its own.
+    int attempts = 0;
+    Before before;
+    After after;
+    Outcome outcome;
+    std::optional<RenameCase> rename;
+    std::string packed;              // the tree, as it is stored
+    std::vector<std::string> notes;  // of outcome.rows, as they are stored
+
+    // The recorded spelling.
+    [[nodiscard]] const ObjectName& name() const {
+        return before.row ? before.row->object : result.object;
+    }
+    void end(Status status, Step then = Step::nothing) {
+        result.status = status;
+        step = then;
+    }
+};
+
+class Writer {
+   public:
+    // The caller keeps all of them alive.
+    //   longest  a transaction is ended once it has run that long
+    Writer(const BuildView& view, std::chrono::milliseconds longest,
+           const tables::Releases& releases)
+        : view_(view), longest_(longest), releases_(releases) {}
+
+    // Writes the first items in one transaction: as many as there is time for. Recordings that
+    // somebody else may have recorded get the step `plan` instead.
+    //   needs   items of the steps write, note and list; at least one
+    //   returns the number of items that are done
+    //   error   conflict: the release is recorded with other content
+    //   throws  store::Failure
+    [[nodiscard]] base::Result<std::size_t> write_some(std::span<Recording* const> items) const;
+
+   private:
+    [[nodiscard]] const Release& current() const { return view_.current(); }
+    std::size_t write_in_time(store::Transaction& transaction,
+                              std::span<Recording* const> items) const;
+    void write_together(store::Transaction& transaction, std::span<Recording* const> items) const;
+    [[nodiscard]] std::vector<std::int64_t> write_objects(
+        store::Transaction& transaction, std::span<Recording* const> items) const;
+    void list_born_late(store::Transaction& transaction,
+                        std::span<const tables::ObjectRow* const> fresh) const;
+    [[nodiscard]] std::int64_t write_known(store::Transaction& transaction,
+                                           const Recording& item) const;
+    static void finish(std::span<Recording* const> items);
+
+    const BuildView& view_;
+    std::chrono::milliseconds longest_;
+    const tables::Releases& releases_;
+};
+
+}  // namespace history

@@ -1,0 +1,103 @@
+// query/context.hpp -- what every read depends on: the store, the settings, the builds, the known
+// releases, and the people whom curators' user names stand for.
+// Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/result.hpp"
+#include "base/single_flight.hpp"
+#include "history/context.hpp"
+#include "history/current.hpp"
+#include "query/history_page.hpp"
+#include "store/pool.hpp"
+#include "tables/releases.hpp"
+
+namespace query {
+
+// What a read needs of the tables `releases` and `mass_changes`.
+struct KnownReleases {
+    tables::Releases releases;
+    bool has_mass_changes = true;  // false: no release has any, so none are looked for
+};
+using KnownReleasesPtr = std::shared_ptr<const KnownReleases>;
+
+// Keeps them for as long as the write generation of the store and the builds are the same.
+class ReleaseCache {
+   public:
+    // Returns what this transaction would read from the tables now.
+    //   throws  store::Failure
+    //   cost    a look-up of the generation; a read of the table `releases` when it has moved on
+    [[nodiscard]] KnownReleasesPtr get(store::Transaction& transaction,
+                                       const history::Settings& settings,
+                                       const history::Builds& builds);
+
+   private:
+    struct Version {
+        std::int64_t generation = 0;
+        Release build, previous;
+        bool operator==(const Version&) const = default;
+    };
+    base::VersionedValue<Version, KnownReleasesPtr> kept_;
+};
+
+// Dependencies of every read. The caller keeps what is referred to alive. Rows of releases newer
+// than the build's are not shown.
+struct ReadContext {
+    store::Pool& pool;
+    const history::Settings& settings;
+    ReleaseCache& release_cache;
+    history::Builds builds;
+    People people = {};  // for the pages that are read
+};
+
+// What one read transaction sees.
+struct ReadView {
+    store::Transaction& transaction;
+    const ReadContext& context;
+    KnownReleasesPtr known;
+    Release current;  // the build's; without a build the newest that is known
+
+    [[nodiscard]] const tables::Releases& releases() const { return known->releases; }
+    [[nodiscard]] const source::Source* build() const { return context.builds.build.get(); }
+    // Returns a release that is known and not newer than the current one; nullptr when it is not.
+    [[nodiscard]] const Release* shown(const std::string& version) const;
+    // Returns all of those, newest first.
+    [[nodiscard]] std::vector<Release> shown() const;
+};
+[[nodiscard]] ReadView view_of(store::Transaction& transaction, const ReadContext& context);
+
+// Runs fn(const ReadView&) in a read transaction and returns its result. The function may run
+// twice (store::perform).
+//   throws  store::Failure
+template <class F>
+auto read(const ReadContext& context, F&& fn) {
+    return store::perform(
+        context.pool, store::Access::read,
+        [&](store::Transaction& transaction) { return fn(view_of(transaction, context)); });
+}
+
+[[nodiscard]] tl::unexpected<base::Error> no_release(const std::string& version);
+
+// The persons behind users of timestamps, as the current build calls them.
+class Curators {
+   public:
+    // Returns those of settings.curators. A person whom the build does not have, or who cannot be
+    // read now, is called by the name of the object.
+    //   build  nullptr: none is at hand
+    //   cost   a load for each curator at the first call for a build, later a copy
+    [[nodiscard]] People of(const history::Settings& settings, const source::Build& build);
+
+   private:
+    struct Kept {
+        People people;
+        std::chrono::steady_clock::time_point valid_until;
+    };
+    base::VersionedValue<std::string, Kept> kept_;  // by the digest of the build
+};
+
+}  // namespace query

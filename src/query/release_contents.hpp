@@ -1,0 +1,62 @@
+// query/release_contents.hpp -- what the pages of releases show, and how much a store holds. Safe
+// from any thread. All functions throw store::Failure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/context.hpp"
+#include "query/history_page.hpp"
+#include "tables/objects.hpp"
+#include "tables/release_rows.hpp"
+
+namespace query {
+
+using tables::ClassCount;
+using tables::KindCount;
+using tables::StoreCounts;
+
+// How many objects a release changed, created, …
+struct ReleaseSummary {
+    Release release;
+    std::vector<KindCount> kinds;  // without reconstructed rows
+};
+// Returns known releases up to the current one, newest first, at most `most`.
+//   cost  that of tables::count_kinds() for each
+[[nodiscard]] std::vector<ReleaseSummary> newest_releases(const ReadContext& context,
+                                                          std::size_t most);
+
+// What the page of a release shows.
+struct ReleaseContents {
+    ReleaseSummary summary;
+    std::optional<Release> before, after;  // its neighbours among those that are shown
+    std::vector<ClassCount> classes;       // most objects first
+    struct Entry {
+        ObjectName object;
+        std::string label;
+        tables::RowKind kind;
+        compare::Counts counts;  // of its changes
+    };
+    std::vector<Entry> entries;  // by class and name; one page of them
+    std::uint64_t matching = 0;  // the number of all entries that match the query
+    std::vector<tables::MassChange> mass_changes;
+};
+struct ContentsQuery {
+    std::string class_name;  // empty: all
+    std::string text;        // what names or labels begin with, ASCII case ignored; empty: all
+    std::size_t from = 0, most = 100;
+};
+//   error  as release_history()
+//   cost   that of tables::count_classes()
+[[nodiscard]] base::Result<ReleaseContents> release_contents(const ReadContext& context,
+                                                             const std::string& version,
+                                                             const ContentsQuery& query);
+
+// Counts what the store holds, for operators.
+//   cost  that of tables::count_store()
+[[nodiscard]] StoreCounts count_store(store::Pool& pool);
+
+}  // namespace query

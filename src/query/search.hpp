@@ -1,0 +1,41 @@
+// query/search.hpp -- objects found by class and name or by what people call them, and the classes
+// that there are. Nothing is recorded. Safe from any thread. All functions throw store::Failure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/context.hpp"
+#include "query/history_page.hpp"
+
+namespace query {
+
+// Returns objects whose label is `text`, then those whose name it is, then those whose label or
+// name begins with it, ASCII case ignored. Finds recorded objects, and objects of the build that
+// have exactly this name; not what only a newer release has.
+//   class_name  ASCII case ignored; empty: any
+//   text        at least 2 bytes to find what begins with it; empty: nothing is found
+//   most        1 … 100
+//   cost        ranges of indexes, whatever the size of the store. Of one class at most 20,000
+//               keys that begin with the text are read (3 ms on SQLite), so an object far behind
+//               them may be missed unless its name begins with the text in exactly this case. Up
+//               to 8 objects of the build are loaded for their labels
+[[nodiscard]] std::vector<Named> find_named(const ReadContext& context,
+                                            const std::string& class_name, std::string_view text,
+                                            std::size_t most);
+
+// Returns each object in its recorded spelling with its label, in the order of asking. An object
+// that is not recorded is spelled as in the build; one that is in neither is returned as it was
+// asked for, with its name as the label.
+//   cost  a query for 64 objects by an index, and a look-up of each in the build, of which at
+//         most 8 are loaded for their labels
+[[nodiscard]] std::vector<Named> with_labels(const ReadContext& context,
+                                             std::span<const ObjectName> objects);
+
+// Returns the classes that the build has or that are recorded, sorted.
+[[nodiscard]] std::vector<std::string> known_classes(const ReadContext& context);
+
+}  // namespace query

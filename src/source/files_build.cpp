@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+#include "source/files_build.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "source/ace_object.hpp"
+#include "source/build_folder.hpp"
+#include "source/dump/indexing.hpp"
+#include "source/dump/json_lines.hpp"
+#include "source/import/import.hpp"
+#include "source/index_folder.hpp"
+#include "source/indexed_source.hpp"
+#include "tree/restore.hpp"
+
+namespace source {
+namespace {
+
+using base::ErrorKind;
+
+constexpr const char* unstamped_without_models =
+    "a dump without timestamps has shortened tag paths; copy the database's models.wrm into its "
+    "folder";
+
+bool has_stamp(const std::vector<tree::Node>& nodes) {
+    return std::any_of(nodes.begin(), nodes.end(), [](const tree::Node& node) {
+        return !node.stamp.empty() || has_stamp(node.children);
+    });
+}
+
+// Parses an object of a dump. Its tag paths are whole even where the dump was made without
+// stamps.
+tl::expected<tree::Object, ParseError> parse_dumped(std::string_view bytes,
+                                                    const tree::Models& models) {
+    auto object = parse_object(bytes, models);
+    if (!object || has_stamp(object->nodes)) return object;
+    const auto& class_name = object->id.class_name;
+    if (form_of(class_name) != Form::tree) return object;
+    tree::restore_paths(object->nodes, models, models.of_class(class_name));
+    tree::merge_duplicates(object->nodes);
+    return object;
+}
+
+// ---- The build ----
+
+struct IndexedFiles {
+    Index index;
+    std::vector<File> plain;  // in the order of Facts::files, without included ones
+};
+
+class FilesBuild final : public IndexedSource {
+   public:
+    FilesBuild(IndexedFiles files, tree::Models models, std::size_t most)
+        : IndexedSource(std::move(files.index), std::move(models)),
+          files_(std::move(files.plain)), most_(most) {}
+
+    base::Result<tree::Object> load(const tree::ObjectName& name) const override {
+        const auto entry = entry_of(name);
+        if (!entry) return tl::unexpected(entry.error());
+        const auto bytes = read(*entry);
+        if (!bytes) return tl::unexpected(bytes.error());
+        if (index().facts().files[entry->file].layout == Layout::json) {
+            auto object = dump::parse_json_object(*bytes);
+            if (!object) return base::fail_at(place(*entry, entry->line), object.error());
+            return object;
+        }
+        auto object = parse_dumped(*bytes, models());
+        if (!object) return fail_in(*entry, *bytes, object.error());
+        return std::move(*object);
+    }
+
+    std::vector<std::string> remarks() const override {
+        auto remarks = index().facts().remarks;
+        if (index().facts().has_unstamped && models().class_count() == 0)
+            remarks.push_back(index().facts().origin + ": " + unstamped_without_models);
+        return remarks;
+    }
+
+   private:
+    // Returns the bytes of an object, which are those that were indexed.
+    [[nodiscard]] base::Result<std::string> read(const Entry& entry) const {
+        if (entry.length > most_)
+            return base::fail(
+                ErrorKind::too_large,
+                place(entry, entry.line) + " is " + size_of(entry) +
+                    " bytes long, above max_object_mb = " + std::to_string(most_ >> 20));
+        std::string bytes(entry.length, '\0');
+        const auto got = files_[entry.file].read_at(bytes.data(), bytes.size(), entry.offset);
+        if (!got) return base::fail_at(place(entry, entry.line), got.error());
+        const auto digest = XXH3_128bits(bytes.data(), *got);
+        if (*got != bytes.size() || !XXH128_isEqual(digest, entry.digest))
+            return base::fail(ErrorKind::unavailable,
+                              place(entry, entry.line) +
+                                  ": the file changed since it was indexed");
+        return bytes;
+    }
+
+    [[nodiscard]] std::string size_of(const Entry& entry) const {
+        const auto largest = index().facts().largest;
+        return largest > 0 && entry.length > largest ? "more than " + std::to_string(largest)
+                                                     : std::to_string(entry.length);
+    }
+
+    [[nodiscard]] std::string place(const Entry& entry, std::uint64_t line) const {
+        const auto& facts = index().facts();
+        const auto id = index().name_of(entry);
+        return facts.origin + "/" + facts.files[entry.file].name + ":" + std::to_string(line) +
+               ": " + id.class_name + " " + id.name;
+    }
+
+    [[nodiscard]] tl::unexpected<base::Error> fail_in(const Entry& entry, std::string_view bytes,
+                                                      const ParseError& error) const {
+        const auto before = bytes.substr(0, error.at);
+        const auto lines = std::count(before.begin(), before.end(), '\n');
+        return base::fail(error.kind,
+                          place(entry, entry.line + static_cast<std::uint64_t>(lines)) + ": " +
+                              error.what);
+    }
+
+    std::vector<File> files_;
+    std::size_t most_;  // bytes of an object
+};
+
+// ---- Its index ----
+
+// True for files whose objects were made with the models of the build.
+bool needs_models(const BuildFile& file) {
+    return !file.is_included && file.layout == Layout::json &&
+           format_of(file.name) == Format::ace;
+}
+
+// True when the files that others depend on are those of the folder.
+bool fits_included(const std::vector<BuildFile>& files, const BuildFolder& folder) {
+    const auto is_same = [&](const BuildFile& file) {
+        const auto* other = folder.other(file.name);
+        return other != nullptr && other->identity == file.identity;
+    };
+    const auto is_models = [](const BuildFile& file) { return file.name == "models.wrm"; };
+    const bool wants_models = std::any_of(files.begin(), files.end(), needs_models) &&
+                              folder.other("models.wrm") != nullptr;
+    return std::all_of(
+               files.begin(), files.end(),
+               [&](const BuildFile& file) { return !file.is_included || is_same(file); }) &&
+           (!wants_models || std::any_of(files.begin(), files.end(), is_models));
+}
+
+// Finds or makes the index of a folder.
+class IndexOfFiles {
+   public:
+    IndexOfFiles(const BuildFolder& folder, const tree::Models& models, std::string index_dir,
+                 std::uint64_t largest)
+        : folder_(folder), models_(models), index_dir_(std::move(index_dir)), largest_(largest),
+          plain_dir_(plain_folder(index_dir_, folder.release.version)) {}
+
+    base::Result<IndexedFiles> open() const {
+        if (folder_.files.size() > UINT16_MAX)
+            return base::fail(ErrorKind::refused,
+                              folder_.path + " holds more than 65,535 dump files");
+        return find_or_make<IndexedFiles>(
+            index_dir_, folder_.release.version, folder_.path, [this] { return find(); },
+            [this] { return make(); });
+    }
+
+   private:
+    // Returns nullopt when there is no index, it is damaged, or a file changed: its inode, size
+    // or time.
+    base::Result<std::optional<IndexedFiles>> find() const {
+        auto index = Index::open(index_path(index_dir_, folder_.release.version));
+        if (!index || !fits(index->facts())) return std::nullopt;
+        IndexedFiles files{std::move(*index), {}};
+        for (const auto& file : files.index.facts().files) {
+            if (file.is_included) continue;
+            auto plain = open_plain(folder_, file, plain_dir_);
+            if (!plain && !is_plain(file)) return std::nullopt;  // make the copy again
+            if (!plain) return tl::unexpected(plain.error());
+            files.plain.push_back(std::move(*plain));
+        }
+        return std::optional<IndexedFiles>(std::move(files));
+    }
+
+    [[nodiscard]] bool fits(const Facts& facts) const {
+        const auto is_same = [](const BuildFile& a, const BuildFile& b) {
+            return a.name == b.name && a.identity == b.identity;
+        };
+        const auto included =
+            std::find_if(facts.files.begin(), facts.files.end(),
+                         [](const BuildFile& file) { return file.is_included; });
+        return facts.release == folder_.release &&
+               (facts.largest == 0 || facts.largest >= largest_) &&
+               std::equal(facts.files.begin(), included, folder_.files.begin(),
+                          folder_.files.end(), is_same) &&
+               fits_included(facts.files, folder_);
+    }
+
+    base::Result<void> make() const {
+        base::log::info("making the index", {{"build", folder_.path}});
+        const auto path = index_path(index_dir_, folder_.release.version);
+        const PreviousIndex previous(index_dir_, folder_.release.version);
+        auto writer = IndexWriter::create(path);
+        if (!writer) return tl::unexpected(writer.error());
+        auto plain = import::make_plain_files(folder_, models_, plain_dir_, largest_);
+        if (!plain) return tl::unexpected(plain.error());
+        if (plain->facts.has_unstamped && models_.class_count() == 0)
+            base::log::warning(unstamped_without_models, {{"build", folder_.path}});
+        const auto listed = plain->facts.files;
+        if (auto done =
+                dump::write_index(std::move(*writer), plain->files, std::move(plain->facts),
+                                  largest_, [&] { return check_unchanged(listed); });
+            !done)
+            return done;
+        if (const auto facts = Index::read_facts(path)) previous.drop_if(facts->digest);
+        remove_plain_files_of_gone_builds();
+        return {};
+    }
+
+    // If somebody wrote to a file meanwhile, the positions in the index are those of another one.
+    [[nodiscard]] base::Result<void> check_unchanged(const std::vector<BuildFile>& files) const {
+        for (const auto& file : files)
+            if (const auto same = open_listed(folder_, file.name, file.identity); !same)
+                return tl::unexpected(same.error());
+        return {};
+    }
+
+    void remove_plain_files_of_gone_builds() const {
+        namespace fs = std::filesystem;
+        for (const auto& kept : kept_indexes(index_dir_)) {
+            const auto facts = Index::read_facts(kept.path);
+            std::error_code error;
+            if (facts && !fs::exists(facts->origin, error) && !error)
+                fs::remove_all(plain_folder(index_dir_, kept.release.version), error);
+        }
+    }
+
+    const BuildFolder& folder_;
+    const tree::Models& models_;
+    std::string index_dir_;
+    std::uint64_t largest_;  // bytes of an object that must be loadable
+    std::string plain_dir_;
+};
+
+}  // namespace
+
+base::Result<Build> open_files(const FilesSettings& settings) {
+    const auto folder = open_folder(settings.folder);
+    if (!folder) return tl::unexpected(folder.error());
+    auto models = read_models(*folder);
+    if (!models) return tl::unexpected(models.error());
+    const auto largest = settings.max_object_mb << 20;
+    auto files = IndexOfFiles(*folder, *models, settings.index_dir, largest).open();
+    if (!files) return tl::unexpected(files.error());
+    if (const auto& flaw = files->index.facts().flaw; !flaw.empty() && !settings.accept_cut)
+        return base::fail(ErrorKind::refused, flaw);
+    return Build(std::make_shared<FilesBuild>(std::move(*files), std::move(*models), largest));
+}
+
+}  // namespace source

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "tables/object_search.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "store/dialect.hpp"
+
+namespace tables {
+namespace {
+
+using store::Transaction;
+using store::Value;
+
+constexpr std::int64_t most_keys = 20'000;
+
+constexpr std::string_view select = "SELECT oid, class, name, label, ace_version FROM objects ";
+
+std::string column_of(SearchKey key) {
+    return key == SearchKey::label ? "label_key" : "name_key";
+}
+
+Value limit(std::size_t most) { return Value{static_cast<std::int64_t>(most)}; }
+
+std::vector<FoundObject> found_in(const store::Rows& rows) {
+    std::vector<FoundObject> found;
+    for (const auto& row : rows)
+        found.push_back({row.integer(0), {row.text(1), row.text(2)}, row.text(3), row.text(4)});
+    return found;
+}
+
+}  // namespace
+
+std::vector<FoundObject> objects_with_key(Transaction& transaction, SearchKey key,
+                                          std::string_view text, const std::string& class_name,
+                                          std::size_t most) {
+    const auto column = column_of(key);
+    std::vector<Value> values{Value{base::fold_ascii(text)}};
+    auto sql = std::string(select) + "WHERE " + column + " = ?";
+    if (!class_name.empty()) {
+        sql += " AND class = ?";
+        values.emplace_back(class_name);
+    }
+    values.push_back(limit(most));
+    // In the order of the index, because hundreds of thousands may have the same label.
+    auto found =
+        found_in(transaction.query(sql + " ORDER BY " + column + ", class LIMIT ?", values));
+    std::ranges::sort(found, {}, &FoundObject::object);
+    return found;
+}
+
+std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, SearchKey key,
+                                                 std::string_view prefix,
+                                                 const std::string& class_name,
+                                                 std::size_t most) {
+    const auto column = column_of(key);
+    const auto range = range_of_prefix(base::fold_ascii(prefix));
+    const Value first{range.first}, behind{range.behind};
+    const std::string keys =
+        "WHERE " + column + " >= ? AND " + column + " < ? ORDER BY " + column + ", class LIMIT ?";
+    if (class_name.empty())
+        return found_in(
+            transaction.query(std::string(select) + keys, {first, behind, limit(most)}));
+    return found_in(transaction.query(
+        "SELECT o.oid, o.class, o.name, o.label, o.ace_version FROM (SELECT oid, class, " +
+            column + " FROM objects " + keys + ") k" +
+            std::string(store::read_first(transaction.engine())) +
+            "objects o ON o.oid = k.oid WHERE k.class = ? ORDER BY k." + column + " LIMIT ?",
+        {first, behind, Value{most_keys}, Value{class_name}, limit(most)}));
+}
+
+std::vector<FoundObject> objects_with_name_prefix(Transaction& transaction,
+                                                  const std::string& class_name,
+                                                  std::string_view prefix, std::size_t most) {
+    const auto range = range_of_prefix(prefix);
+    return found_in(transaction.query(
+        std::string(select) +
+            "WHERE class = ? AND name >= ? AND name < ? ORDER BY class, name LIMIT ?",
+        {Value{class_name}, Value{range.first}, Value{range.behind}, limit(most)}));
+}
+
+// From class to class by the index: a DISTINCT would walk over all objects.
+std::vector<std::string> recorded_classes(Transaction& transaction) {
+    std::vector<std::string> classes;
+    for (;;) {
+        const auto rows =
+            transaction.query("SELECT class FROM objects WHERE class > ? ORDER BY class LIMIT 1",
+                              {Value{classes.empty() ? "" : classes.back()}});
+        if (rows.empty()) return classes;
+        classes.push_back(rows.front().text(0));
+    }
+}
+
+TextRange range_of_prefix(std::string_view prefix) {
+    constexpr std::string_view last_of_all = "\xF4\x8F\xBF\xBF";  // U+10FFFF, which no name has
+    return {std::string(prefix), std::string(prefix) + std::string(last_of_all)};
+}
+
+}  // namespace tables

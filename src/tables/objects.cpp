@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "tables/objects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "base/text.hpp"
+#include "store/dialect.hpp"
+#include "tables/lists.hpp"
+
+namespace tables {
+namespace {
+
+using store::Transaction;
+using store::Value;
+
+// Rows of one statement that writes: few texts of SQL serve any number of rows.
+constexpr std::array<std::size_t, 4> list_sizes{1, 4, 16, 64};
+
+const store::Insert an_object{"objects",
+                              {"class", "name", "name_key", "label", "signature",
+                               "last_modification_date", "ace_version", "label_key"},
+                              {}};
+
+void append(std::vector<Value>& values, const ObjectRow& row) {
+    values.insert(values.end(),
+                  {Value{row.object.class_name}, Value{row.object.name},
+                   Value{base::fold_ascii(row.object.name)}, Value{row.label},
+                   Value{row.signature}, Value{base::format_date(row.last_modified)},
+                   Value{row.ace_version}, Value{label_key_of(row)}});
+}
+
+// Inserts that many rows in one statement and returns their oids.
+std::vector<std::int64_t> insert_returning(Transaction& transaction,
+                                           std::span<const ObjectRow* const> rows) {
+    std::vector<Value> values;
+    values.reserve(rows.size() * an_object.columns.size());
+    for (const auto* row : rows) append(values, *row);
+    const auto written = transaction.query(
+        store::insert_sql(an_object, rows.size()) + " RETURNING oid, name", values);
+    std::vector<std::int64_t> oids;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (written.at(i).text(1) != rows[i]->object.name)
+            throw std::logic_error("RETURNING gave its rows in another order");
+        oids.push_back(written[i].integer(0));
+    }
+    return oids;
+}
+
+// SQLite collects the rows of RETURNING in a table of its own, which takes a fifth of the time
+// of the insert; the last id is at hand.
+std::vector<std::int64_t> insert_one_by_one(Transaction& transaction,
+                                            std::span<const ObjectRow* const> rows) {
+    static const auto sql = store::insert_sql(an_object);
+    std::vector<std::int64_t> oids;
+    std::vector<Value> values;
+    for (const auto* row : rows) {
+        values.clear();
+        append(values, *row);
+        transaction.execute(sql, values);
+        oids.push_back(transaction.query("SELECT last_insert_rowid()").at(0).integer(0));
+    }
+    return oids;
+}
+
+}  // namespace
+
+const std::string_view object_columns =
+    "SELECT oid, class, name, label, signature, last_modification_date, ace_version"
+    " FROM objects ";
+
+ObjectRow object_from(const store::Row& row) {
+    return ObjectRow{row.integer(0), {row.text(1), row.text(2)}, row.text(3),
+                     row.text(4),    date_of(row.text(5)),       row.text(6),
+                     row.text(6)};
+}
+
+ObjectsByName::ObjectsByName(std::vector<ObjectRow> rows) {
+    for (auto& row : rows) {
+        auto key = base::fold_ascii(row.object.name);
+        by_key_.emplace(std::move(key), std::move(row));
+    }
+}
+
+const ObjectRow* ObjectsByName::find(const ObjectName& asked) const {
+    const auto [first, last] = by_key_.equal_range(base::fold_ascii(asked.name));
+    const ObjectRow* found = nullptr;
+    int matches = 0;
+    for (auto at = first; at != last; ++at) {
+        if (at->second.object == asked) return &at->second;
+        if (!base::equal_ignoring_case(at->second.object.class_name, asked.class_name)) continue;
+        found = &at->second;
+        ++matches;
+    }
+    return matches == 1 ? found : nullptr;
+}
+
+ObjectsByName objects_named(Transaction& transaction, std::span<const ObjectName> names) {
+    std::vector<Value> keys;
+    for (const auto& name : names) keys.emplace_back(base::fold_ascii(name.name));
+    std::vector<ObjectRow> rows;
+    for (const auto& row :
+         query_in(transaction, std::string(object_columns) + "WHERE name_key IN", {}, keys))
+        rows.push_back(object_from(row));
+    // A name that is in two lists brings its rows twice.
+    std::ranges::sort(rows, {}, &ObjectRow::oid);
+    const auto twice = std::ranges::unique(rows, {}, &ObjectRow::oid);
+    rows.erase(twice.begin(), twice.end());
+    return ObjectsByName(std::move(rows));
+}
+
+bool has_objects_of(Transaction& transaction, const std::string& class_name) {
+    return !transaction
+                .query("SELECT oid FROM objects WHERE class = ? LIMIT 1", {Value{class_name}})
+                .empty();
+}
+
+StoreCounts count_store(Transaction& transaction) {
+    const auto count = [&](const char* sql) { return transaction.query(sql).at(0).integer(0); };
+    return {count("SELECT COUNT(*) FROM objects"), count("SELECT COUNT(*) FROM history")};
+}
+
+void add_requests(Transaction& transaction, const std::map<ObjectName, std::int64_t>& requests,
+                  base::Date day) {
+    const Value today{base::format_date(day)};
+    for (const auto& [object, count] : requests)
+        transaction.execute(
+            "UPDATE objects SET hits = hits + ?, last_requested = ? WHERE class = ? AND name = ?",
+            {Value{count}, today, Value{object.class_name}, Value{object.name}});
+}
+
+std::vector<std::int64_t> insert_objects(Transaction& transaction,
+                                         std::span<const ObjectRow* const> rows) {
+    if (transaction.engine() == store::Engine::sqlite)
+        return insert_one_by_one(transaction, rows);
+    std::vector<std::int64_t> oids;
+    while (oids.size() < rows.size()) {
+        const auto rest = rows.subspan(oids.size());
+        auto size = list_sizes.size();
+        while (size > 1 && list_sizes[size - 1] > rest.size()) --size;
+        const auto written = insert_returning(transaction, rest.first(list_sizes[size - 1]));
+        oids.insert(oids.end(), written.begin(), written.end());
+    }
+    return oids;
+}
+
+bool update_object(Transaction& transaction, const ObjectRow& now,
+                   std::string_view version_read) {
+    return transaction.execute(
+               "UPDATE objects SET label = ?, label_key = ?, signature = ?,"
+               " last_modification_date = ?, ace_version = ? WHERE oid = ? AND ace_version = ?",
+               {Value{now.label}, Value{label_key_of(now)}, Value{now.signature},
+                Value{base::format_date(now.last_modified)}, Value{now.ace_version},
+                Value{now.oid}, Value{std::string(version_read)}}) == 1;
+}
+
+std::string label_key_of(const ObjectRow& row) {
+    return row.label == row.object.name ? "" : base::fold_ascii(row.label);
+}
+
+}  // namespace tables

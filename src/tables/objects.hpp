@@ -1,0 +1,94 @@
+// tables/objects.hpp -- the table objects. Verbs take many rows at once and run in a transaction of
+// the caller's; all of them throw store::Failure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tables/releases.hpp"
+#include "tree/object.hpp"
+
+namespace tables {
+
+using tree::ObjectName;
+
+// A row of the table objects.
+struct ObjectRow {
+    std::int64_t oid = 0;
+    ObjectName object;           // the spelling first recorded
+    std::string label;           // what people call it; empty: adopted, not yet compared
+    std::string signature;       // empty: vanished, or adopted and not yet compared
+    base::Date last_modified{};  // date of the last release that changed it
+    std::string ace_version;     // newest release in which this row was compared
+    // The newest release in which the object was compared: the later one of ace_version and the
+    // release in which the job of its class was finished (tables/compared_in.hpp). As read from
+    // the table: ace_version.
+    std::string compared_in;
+    // A replacement of this row is in force and not yet moved into the table;
+    // resolve_compared_in() has laid it over this row.
+    bool is_replaced = false;
+    bool operator==(const ObjectRow&) const = default;
+};
+
+// Columns of a row in the order in which object_from() reads them: SELECT … FROM objects.
+extern const std::string_view object_columns;
+[[nodiscard]] ObjectRow object_from(const store::Row& row);
+
+// Rows by name without regard to ASCII case.
+class ObjectsByName {
+   public:
+    explicit ObjectsByName(std::vector<ObjectRow> rows);
+
+    // Returns the row of exactly this name, else the only match without regard to ASCII case;
+    // nullptr when there is none.
+    [[nodiscard]] const ObjectRow* find(const ObjectName& asked) const;
+
+   private:
+    std::multimap<std::string, ObjectRow> by_key_;
+};
+
+// Reads the rows whose name is one of these without regard to ASCII case, whatever their class.
+//   cost  a query for 64 names
+[[nodiscard]] ObjectsByName objects_named(store::Transaction& transaction,
+                                          std::span<const ObjectName> names);
+
+// Returns true when the class has a row. Its name is compared as it is spelled.
+[[nodiscard]] bool has_objects_of(store::Transaction& transaction, const std::string& class_name);
+
+struct StoreCounts {
+    std::int64_t objects = 0, rows = 0;  // rows of history
+};
+//   cost  a walk over an index: 0.2 s for 10 million rows on SQLite, 5 s on MariaDB
+[[nodiscard]] StoreCounts count_store(store::Transaction& transaction);
+
+// Adds to the number of requests for each object, and notes their day.
+void add_requests(store::Transaction& transaction,
+                  const std::map<ObjectName, std::int64_t>& requests, base::Date day);
+
+// A row was not written because another process wrote the same object first, or removed it. The
+// caller reads again and finds what was recorded.
+[[nodiscard]] inline bool lost_a_race(const store::Failure& failure) {
+    return failure.kind().duplicate || failure.kind().orphan;
+}
+
+// Inserts new rows and returns their oids in the same order.
+//   throws  Failure (duplicate) when one of them has a row
+[[nodiscard]] std::vector<std::int64_t> insert_objects(store::Transaction& transaction,
+                                                       std::span<const ObjectRow* const> rows);
+
+// Writes the row if it is still compared in `version_read`. Returns false when somebody else has
+// written it since.
+[[nodiscard]] bool update_object(store::Transaction& transaction, const ObjectRow& now,
+                                 std::string_view version_read);
+
+// Returns the column label_key: the label with its ASCII letters in lower case; empty where it
+// is the name, which has a key of its own.
+[[nodiscard]] std::string label_key_of(const ObjectRow& row);
+
+}  // namespace tables

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "tables/replacements.hpp"
+
+#include <array>
+#include <map>
+
+#include "store/dialect.hpp"
+#include "tables/lists.hpp"
+#include "tables/trees.hpp"
+
+namespace tables {
+namespace {
+
+using base::Result;
+using store::Transaction;
+using store::Value;
+
+const store::Insert a_replacement{"replacements",
+                                  {"version", "oid", "digest", "signature", "label",
+                                   "last_modification_date", "kind", "revision", "since",
+                                   "recorded_at", "notes", "tree"},
+                                  {"version", "oid"}};
+const store::Insert a_tree{"trees", {"oid", "version", "tree"}, {"oid", "version"}};
+
+constexpr std::string_view one =
+    " FROM replacements WHERE version = ? AND oid = ? AND digest = ?";
+
+std::vector<Value> key_of(const Releases::Replacing& replacing, std::int64_t oid) {
+    return {Value{replacing.version}, Value{oid}, Value{replacing.digest}};
+}
+
+store::Rows read(Transaction& transaction, std::string_view columns,
+                 const Releases::Replacing& replacing, std::int64_t oid) {
+    return transaction.query("SELECT " + std::string(columns) + std::string(one),
+                             key_of(replacing, oid));
+}
+
+// Returns nullopt when there is no row of this object and release.
+std::optional<std::int64_t> revision_in_place(Transaction& transaction, std::int64_t oid,
+                                              const std::string& version) {
+    const auto rows =
+        transaction.query("SELECT revision FROM history WHERE oid = ? AND version = ?",
+                          {Value{oid}, Value{version}});
+    if (rows.empty()) return std::nullopt;
+    return rows.front().integer(0);
+}
+
+constexpr std::string_view row_columns =
+    "kind, revision, since, recorded_at, signature, label, notes";
+
+Result<Row> row_from(const store::Row& stored, const ObjectRow& object, const Release& release) {
+    const auto kind = kind_named(stored.text(0));
+    const auto recorded = base::parse_rfc3339(stored.text(3));
+    if (!kind || !recorded)
+        return base::fail(base::ErrorKind::malformed, "a replacement of unknown kind or time");
+    auto notes = notes_from_json(stored.text(6));
+    if (!notes) return tl::unexpected(notes.error());
+    Row row;
+    row.oid = object.oid;
+    row.object = object.object;
+    row.release = release;
+    row.kind = *kind;
+    row.revision = static_cast<int>(stored.integer(1));
+    row.since = stored.text(2);
+    row.recorded_at = *recorded;
+    row.signature = stored.text(4);
+    row.label = stored.text(5);
+    row.notes = std::move(*notes);
+    return row;
+}
+
+// Returns nullopt when none is in force, or the row in the table is the one.
+Result<std::optional<Row>> replaced_row(Transaction& transaction, const ObjectRow& object,
+                                        const Releases::Replacing& replacing,
+                                        const Releases& releases) {
+    const auto* release = releases.find(replacing.version);
+    const auto stored = read(transaction, row_columns, replacing, object.oid);
+    if (release == nullptr || stored.empty() || stored.front().text(0).empty())
+        return std::nullopt;
+    const auto there = revision_in_place(transaction, object.oid, replacing.version);
+    if (there && *there == stored.front().integer(1)) return std::nullopt;
+    auto row = row_from(stored.front(), object, *release);
+    if (!row) return tl::unexpected(row.error());
+    return std::move(*row);
+}
+
+void place_row(Transaction& transaction, const Row& row) {
+    const auto updated = transaction.execute(
+        "UPDATE history SET revision = ?, since = ?, recorded_at = ?, signature = ?, kind = ?,"
+        " label = ?, notes = ? WHERE oid = ? AND version = ?",
+        {Value{std::int64_t{row.revision}}, Value{row.since},
+         Value{base::format_rfc3339(row.recorded_at)}, Value{row.signature},
+         Value{std::string(name_of(row.kind))}, Value{row.label}, Value{to_json(row.notes)},
+         Value{row.oid}, Value{row.release.version}});
+    if (updated != 0) return;
+    const auto notes = to_json(row.notes);
+    insert_rows(transaction, std::array{NewRow{row.oid, &row, &notes}});
+}
+
+void place_tree(Transaction& transaction, const Releases::Replacing& replacing,
+                std::int64_t oid) {
+    const auto rows = read(transaction, "tree", replacing, oid);
+    if (rows.empty() || rows.front().is_null(0)) return;
+    const std::vector<Value> values{Value{oid}, Value{replacing.version},
+                                    Value{store::Blob{rows.front().blob(0)}}};
+    transaction.execute(store::upsert_sql(transaction.engine(), a_tree), values);
+}
+
+// A row that a later release has moved on already stays with that release.
+void place_object(Transaction& transaction, const Releases::Replacing& replacing,
+                  std::int64_t oid, const Releases& releases) {
+    const auto known =
+        transaction.query("SELECT ace_version, name FROM objects WHERE oid = ?", {Value{oid}});
+    if (known.empty() || releases.is_later(known.front().text(0), replacing.version)) return;
+    const auto rows =
+        read(transaction, "signature, label, last_modification_date", replacing, oid);
+    ObjectRow object;
+    object.object.name = known.front().text(1);
+    object.label = rows.at(0).text(1);
+    transaction.execute("UPDATE objects SET signature = ?, label = ?, label_key = ?,"
+                        " last_modification_date = ?, ace_version = ? WHERE oid = ?",
+                        {Value{rows.at(0).text(0)}, Value{object.label},
+                         Value{label_key_of(object)}, Value{rows.at(0).text(2)},
+                         Value{replacing.version}, Value{oid}});
+}
+
+// `stored`: oid, signature, label, last_modification_date.
+void lay_over(ObjectRow& row, const store::Row& stored, const Releases::Replacing& replacing,
+              const Release& current, const Releases& releases) {
+    row.is_replaced = true;
+    if (releases.is_later(row.compared_in, replacing.version)) return;
+    row.compared_in = replacing.version;
+    if (!current.version.empty() && releases.is_later(replacing.version, current.version)) return;
+    row.signature = stored.text(1);
+    row.label = stored.text(2);
+    row.last_modified = date_of(stored.text(3));
+}
+
+}  // namespace
+
+void put_replacements(Transaction& transaction, std::span<const Replacement> replacements) {
+    for (const auto& replacement : replacements) {
+        const auto& object = replacement.object;
+        const auto row = replacement.row.value_or(Row{});
+        const auto kind = replacement.row ? name_of(row.kind) : std::string_view();
+        std::vector<Value> values{
+            Value{replacement.version}, Value{object.oid},
+            Value{replacement.digest},  Value{object.signature},
+            Value{object.label},        Value{base::format_date(object.last_modified)},
+            Value{std::string(kind)},   Value{std::int64_t{row.revision}},
+            Value{row.since},           Value{base::format_rfc3339(row.recorded_at)},
+            Value{to_json(row.notes)}};
+        values.push_back(replacement.tree ? Value{store::Blob{*replacement.tree}} : Value{});
+        transaction.execute(store::upsert_sql(transaction.engine(), a_replacement), values);
+        replace_pending_rename(transaction, replacement.version, object.oid, replacement.digest,
+                               replacement.rename);
+    }
+}
+
+void lay_replacements_over(Transaction& transaction, std::span<ObjectRow* const> rows,
+                           const Release& current, const Releases& releases) {
+    if (releases.replacing().empty() || rows.empty()) return;
+    std::multimap<std::int64_t, ObjectRow*> by_oid;
+    std::vector<std::int64_t> oids;
+    for (auto* row : rows) {
+        by_oid.emplace(row->oid, row);
+        oids.push_back(row->oid);
+    }
+    for (const auto& replacing : releases.replacing())
+        for (const auto& stored :
+             query_in(transaction,
+                      "SELECT oid, signature, label, last_modification_date FROM replacements"
+                      " WHERE version = ? AND digest = ? AND oid IN",
+                      {Value{replacing.version}, Value{replacing.digest}}, values_of(oids))) {
+            const auto [first, last] = by_oid.equal_range(stored.integer(0));
+            for (auto at = first; at != last; ++at)
+                lay_over(*at->second, stored, replacing, current, releases);
+        }
+}
+
+Result<std::vector<Row>> replaced_rows(Transaction& transaction, const ObjectRow& object,
+                                       const Releases& releases) {
+    std::vector<Row> rows;
+    for (const auto& replacing : releases.replacing()) {
+        auto row = replaced_row(transaction, object, replacing, releases);
+        if (!row) return tl::unexpected(row.error());
+        if (*row) rows.push_back(std::move(**row));
+    }
+    return rows;
+}
+
+Result<void> move_into_place(Transaction& transaction, std::int64_t oid, std::size_t keep,
+                             const Releases& releases) {
+    for (const auto& replacing : releases.replacing()) {
+        if (read(transaction, "oid", replacing, oid).empty()) continue;
+        ObjectRow object;
+        object.oid = oid;
+        const auto row = replaced_row(transaction, object, replacing, releases);
+        if (!row) return tl::unexpected(row.error());
+        if (*row) place_row(transaction, **row);
+        place_tree(transaction, replacing, oid);
+        place_object(transaction, replacing, oid, releases);
+        place_rename(transaction, replacing.version, replacing.digest, oid);
+        transaction.execute("DELETE" + std::string(one), key_of(replacing, oid));
+        prune_trees(transaction, std::span(&oid, 1), keep, releases);
+    }
+    return {};
+}
+
+}  // namespace tables

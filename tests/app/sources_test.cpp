@@ -1,0 +1,49 @@
+// The release that the configured source holds now, for each kind of source.
+// SPDX-License-Identifier: MIT
+#include "app/sources.hpp"
+
+#include "support/ace_server.hpp"
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+namespace {
+
+app::Config config_of(app::SourceKind kind) {
+    app::Config config;
+    config.source.kind = kind;
+    config.source.timeout = std::chrono::seconds(5);
+    config.history.known_releases = {{"WS187", *base::parse_date("2008-02-15")}};
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("The current release of a folder is that of its release.ini") {
+    auto config = config_of(app::SourceKind::dump);
+    config.source.path = "examples/builds/WS188";
+    const auto release = app::current_release(config);
+    REQUIRE(release);
+    CHECK(*release == base::Release{"WS188", *base::parse_date("2008-03-22")});
+    config.source.path = "/no/such/folder";
+    CHECK_FALSE(app::current_release(config));
+}
+
+TEST_CASE("The current release of a server is asked for, and makes no index") {
+    const support::TempDir folder;
+    const support::AceServer server(std::make_shared<support::AceContents>(
+        support::AceContents::of_text("\n\n // Class Gene \n\n // End of this dump file \n\n")));
+    auto config = config_of(app::SourceKind::server);
+    config.source.index = folder.path() / "index";
+    config.source.server = {"127.0.0.1", server.port(), "reader", "secret"};
+    config.source.release = "WS187";
+    const auto release = app::current_release(config);
+    INFO((release ? "" : release.error().text));
+    REQUIRE(release);
+    CHECK(*release == config.history.known_releases.front());
+    CHECK_FALSE(std::filesystem::exists(config.source.index));
+
+    config.source.release = "WS999";
+    const auto undated = app::current_release(config);
+    REQUIRE_FALSE(undated);
+    CHECK(undated.error().kind == base::ErrorKind::refused);
+}

@@ -1,0 +1,184 @@
+// decide() gets an object's state before and after, without a store or a build.
+// SPDX-License-Identifier: MIT
+#include "history/decision.hpp"
+
+#include "support/catch.hpp"
+#include "support/trees.hpp"
+#include "tree/outline.hpp"
+
+using namespace tables;
+using namespace history;
+using support::Nodes;
+using support::stamped;
+using support::tag;
+using support::text;
+
+namespace {
+
+const NamePaths names = {{"Gene", {{"Identity", "Name", "Public_name"}, {"CGC_name"}}}};
+const compare::Ignored ignored;
+const tree::Models models;
+const ObjectName gene{"Gene", "WBGene00006763"};
+
+base::Date day(const char* text) { return *base::parse_date(text); }
+
+DecisionInput setting() {
+    const std::vector<Release> releases = {
+        {"WS186", day("2008-02-01")}, {"WS187", day("2008-02-15")}, {"WS188", day("2008-03-22")}};
+    return {releases.back(),
+            Releases(releases),
+            names,
+            ignored,
+            models,
+            {day("2007-01-01"), releases, [](std::string_view) { return false; }},
+            base::Seconds{day("2008-03-23")}};
+}
+
+After in_build(Nodes nodes) {
+    auto signature = tree::signature_of(nodes);
+    return {gene, std::move(nodes), std::move(signature)};
+}
+After gone() { return {gene, {}, {}}; }
+
+Before known(const Nodes& nodes, const std::string& version = "WS187") {
+    return {
+        ObjectRow{7, gene, {}, tree::signature_of(nodes), day("2008-02-15"), version, version},
+        KnownTree{version, nodes},
+        {},
+        {version}};
+}
+
+const Nodes one{tag("Remark", {text("one")})}, two{tag("Remark", {text("two")})};
+
+}  // namespace
+
+TEST_CASE("An object that changed gets a row with the changes and since when") {
+    const auto outcome = decide(known(one), in_build(two), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    const auto& row = outcome.rows[0];
+    CHECK(row.kind == RowKind::changed);
+    CHECK(row.release.version == "WS188");
+    CHECK(row.since == "WS187");
+    CHECK(row.notes.previous == "WS187");
+    CHECK(row.notes.changes.size() == 1);
+    CHECK(row.signature == tree::signature_of(two));
+    CHECK(outcome.row.ace_version == "WS188");
+    CHECK(outcome.row.last_modified == day("2008-03-22"));
+    CHECK(outcome.store_tree);
+}
+
+TEST_CASE("An object that skipped a release is compared with its last known tree") {
+    const auto outcome = decide(known(one, "WS186"), in_build(two), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].since == "WS186");
+    CHECK(outcome.rows[0].notes.previous == "WS187");
+}
+
+TEST_CASE("An object that did not change is noted, and no row is written") {
+    const auto outcome = decide(known(one), in_build(one), setting());
+    CHECK(outcome.rows.empty());
+    CHECK_FALSE(outcome.store_tree);
+    CHECK(outcome.row.ace_version == "WS188");
+    CHECK(outcome.row.last_modified == day("2008-02-15"));
+}
+
+TEST_CASE("An object that is not in the build any more vanishes once") {
+    const auto outcome = decide(known(one), gone(), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].kind == RowKind::vanished);
+    CHECK(outcome.rows[0].signature.empty());
+    CHECK(outcome.rows[0].notes.changes[0].op == compare::Op::removed);
+    CHECK(outcome.row.signature.empty());
+    CHECK(outcome.store_tree);
+
+    Before before = known({});
+    before.row->signature.clear();
+    CHECK(decide(before, gone(), setting()).rows.empty());
+}
+
+TEST_CASE("An object that comes back is compared with the empty tree") {
+    Before before = known({});
+    before.row->signature.clear();
+    const auto outcome = decide(before, in_build(one), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].kind == RowKind::reappeared);
+    CHECK(outcome.rows[0].notes.changes[0].op == compare::Op::added);
+}
+
+TEST_CASE("An object without content still vanishes and comes back with a row") {
+    CHECK(decide(known({}), gone(), setting()).rows.size() == 1);
+    Before before = known({});
+    before.row->signature.clear();
+    CHECK(decide(before, in_build({}), setting()).rows.size() == 1);
+}
+
+TEST_CASE("An object that the previous build did not have was created") {
+    const auto outcome =
+        decide({std::nullopt, std::nullopt, "WS186", {}}, in_build(one), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].kind == RowKind::created);
+    CHECK(outcome.rows[0].since == "WS186");  // the last release it was looked for
+    CHECK(outcome.row.oid == 0);
+}
+
+TEST_CASE("At first sight timestamps give the history, one row a release") {
+    const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
+                                     stamped(text("mar"), "2008-03-15_08:05:09_x"),
+                                     stamped(text("old"), "2005-03-09_16:30:50_lstein")})};
+    const auto outcome = decide({}, in_build(nodes), setting());
+    REQUIRE(outcome.rows.size() == 2);
+    CHECK(outcome.rows[0].release.version == "WS187");
+    CHECK(outcome.rows[1].release.version == "WS188");
+    for (const auto& row : outcome.rows) {
+        CHECK(row.kind == RowKind::reconstructed);
+        CHECK(row.since.empty());
+    }
+    CHECK(outcome.store_tree);
+}
+
+TEST_CASE("At first sight the tree is kept even when no timestamp gives any history") {
+    const auto outcome = decide({}, in_build(one), setting());
+    CHECK(outcome.rows.empty());
+    CHECK(outcome.store_tree);
+    CHECK(outcome.row.last_modified == day("2007-01-01"));
+}
+
+TEST_CASE("An adopted object continues by timestamps, and its own rows stay") {
+    const Nodes nodes{tag("Remark", {stamped(text("feb"), "2008-02-10_14:30:00_sylvia"),
+                                     stamped(text("mar"), "2008-03-15_08:05:09_x")})};
+    Before before{ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"},
+                  std::nullopt,
+                  {},
+                  {"WS187"}};
+    const auto outcome = decide(before, in_build(nodes), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].release.version == "WS188");
+    CHECK(outcome.row.signature == tree::signature_of(nodes));
+}
+
+TEST_CASE("An adopted object that is not in the build has vanished") {
+    Before before{
+        ObjectRow{7, gene, {}, "", day("2008-01-01"), "WS187", "WS187"}, std::nullopt, {}, {}};
+    const auto outcome = decide(before, gone(), setting());
+    REQUIRE(outcome.rows.size() == 1);
+    CHECK(outcome.rows[0].kind == RowKind::vanished);
+    CHECK(outcome.store_tree);
+}
+
+TEST_CASE("The label comes from the first path that is found, else it is the name") {
+    const Nodes both{tag("CGC_name", {text("cgc")}),
+                     tag("Identity", {tag("Name", {tag("Public_name", {text("unc-26")})})})};
+    CHECK(label_of(both, gene, names) == "unc-26");
+    CHECK(label_of({tag("cgc_NAME", {text("cgc")})}, gene, names) == "cgc");
+    CHECK(label_of({}, gene, names) == "WBGene00006763");
+    CHECK(label_of(both, {"Paper", "P1"}, names) == "P1");
+    const Nodes lines{tag("CGC_name", {text("first line\nsecond")})};
+    CHECK(label_of(lines, gene, names) == "first line");
+    const Nodes longer{tag("CGC_name", {text(std::string(99, 'a') + "\xC3\xA9\xC3\xA9")})};
+    CHECK(label_of(longer, gene, names) == std::string(99, 'a') + "\xE2\x80\xA6");
+}
+
+TEST_CASE("A vanished object keeps its last label") {
+    const Nodes named{tag("CGC_name", {text("unc-26")})};
+    CHECK(decide(known(named), gone(), setting()).rows[0].label == "unc-26");
+}

@@ -1,0 +1,69 @@
+// The order of releases, and which writes readers must notice.
+// SPDX-License-Identifier: MIT
+#include "tables/releases.hpp"
+
+#include "support/catch.hpp"
+#include "support/stores.hpp"
+
+using namespace tables;
+
+namespace {
+
+Release release(const std::string& version, const std::string& day) {
+    return {version, *base::parse_date(day)};
+}
+
+std::vector<std::string> versions_of(const Releases& releases) {
+    std::vector<std::string> versions;
+    for (const auto& each : releases.all()) versions.push_back(each.version);
+    return versions;
+}
+
+}  // namespace
+
+TEST_CASE("Releases are in the order of their dates, then of their versions") {
+    const std::vector given{release("WS100", "2008-02-01"), release("WS2", "2009-01-01"),
+                            release("WS99", "2008-02-01"), release("WS100", "2010-01-01")};
+    const Releases releases(given);
+    CHECK(versions_of(releases) == std::vector<std::string>{"WS99", "WS100", "WS2"});
+    Releases added;
+    for (const auto& each : given) added.add(each);
+    CHECK(added.all() == releases.all());
+    CHECK(releases.is_later("WS2", "WS100"));
+    CHECK_FALSE(releases.is_later("WS99", "WS100"));
+    CHECK(releases.is_later("WS99", "unknown"));
+    CHECK_FALSE(releases.is_later("unknown", "WS99"));
+}
+
+TEST_CASE("A release has a position among all, and among those of its day") {
+    const Releases releases({release("WS98", "2008-01-01"), release("WS99", "2008-02-01"),
+                             release("WS100", "2008-02-01"), release("WS101", "2008-03-01")});
+    const auto position = [&](const char* version) {
+        const auto found = releases.position(version);
+        REQUIRE(found);
+        return std::pair(found->rank, found->of_day);
+    };
+    CHECK(position("WS98") == std::pair(std::size_t{0}, 0));
+    CHECK(position("WS99") == std::pair(std::size_t{1}, 0));
+    CHECK(position("WS100") == std::pair(std::size_t{2}, 1));
+    CHECK(position("WS101") == std::pair(std::size_t{3}, 0));
+    CHECK_FALSE(releases.position("WS1"));
+}
+
+TEST_CASE("Recording a release moves the generation on whenever it changes the table") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 1);
+    const auto moves = [&](const std::string& digest) {
+        return store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+            const auto before = generation(transaction);
+            REQUIRE(record_release(transaction, release("WS1", "2008-01-01"), digest));
+            return generation(transaction) != before;
+        });
+    };
+    CHECK(moves(""));
+    CHECK_FALSE(moves(""));
+    CHECK(moves("one"));
+    CHECK_FALSE(moves("one"));
+    CHECK(moves("server:one"));
+    CHECK_FALSE(moves("server:one"));
+}
