@@ -166,11 +166,6 @@ def adds_up(summary):
         "new", "changed", "unchanged", "compared_before", "vanished", "failed"))
 
 
-def give_way():
-    """Lowers the job's priority, so that a check notices its progress in time on a busy machine."""
-    os.nice(19)
-
-
 class Job:
     """A process of `varve prewarm --all --json`, or with other arguments `words`."""
     numbers = itertools.count()
@@ -214,13 +209,16 @@ class Job:
         return summary
 
     def until(self, store, trees):
-        """Returns once that many trees are recorded, while the low-priority job still runs."""
+        """Returns once that many trees are recorded, while the job still runs. The job waits
+        while they are counted, so that it cannot end before a slow machine has noticed."""
         def are_recorded():
-            if recorded(store) >= trees:
-                return True
             assert self.runs(), f"done before {trees} were recorded: {self.told()[-2000:]}"
-            return False
-        eventually(are_recorded, f"{trees} trees recorded", JOB_SECONDS, every=0.002)
+            self.process.send_signal(signal.SIGSTOP)
+            try:
+                return recorded(store) >= trees
+            finally:
+                self.process.send_signal(signal.SIGCONT)
+        eventually(are_recorded, f"{trees} trees recorded", JOB_SECONDS, every=0.005)
 
     def interrupt(self, how):
         """Sends the signal and returns the exit status."""

@@ -7,7 +7,7 @@ import signal
 
 import job
 from checks import check
-from job import FIRST, GO_ON, NEXT, OBJECTS, Job, MariaDbStore, SqliteStore, give_way
+from job import FIRST, GO_ON, NEXT, OBJECTS, Job, MariaDbStore, SqliteStore
 from load import Load
 from site_of_varve import eventually
 
@@ -24,7 +24,7 @@ def kill_at(site, store, trees):
     """Starts the job and kills it when that many are recorded, at least one by it. It continued
     with the part that a killed one before it held, whose lease has not expired."""
     left = job.unfinished_parts(store)
-    killed = Job(site, config=store.config, prepare=give_way)
+    killed = Job(site, config=store.config)
     try:
         killed.until(store, max(trees, job.recorded(store) + 1))
         killed.kill()
@@ -93,7 +93,7 @@ def _(site):
 def _(site):
     job.put_builds(site)
     store = SqliteStore(site)
-    stopped = Job(site, prepare=give_way)
+    stopped = Job(site)
     try:
         stopped.until(store, OBJECTS // 4)
         assert stopped.interrupt(signal.SIGINT) == 1, stopped.told()
@@ -135,7 +135,7 @@ def _(site):
     job.put_builds(site)
     server = job.mariadb()
     store = MariaDbStore(site, server)
-    lost = Job(site, config=store.config, prepare=give_way)
+    lost = Job(site, config=store.config)
     try:
         lost.until(store, OBJECTS // 4)
         server.kill()
@@ -144,7 +144,7 @@ def _(site):
         lost.end()
         server.start()
     assert status == 1 and GO_ON in lost.told() and "store" in lost.told(), (status, lost.told())
-    back = Job(site, config=store.config, prepare=give_way)
+    back = Job(site, config=store.config)
     try:
         back.until(store, OBJECTS // 2)
         server.kill()
