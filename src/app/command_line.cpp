@@ -252,7 +252,7 @@ int with_config(const std::filesystem::path& file, Speaker speaker,
 int run_command_line(int argc, char** argv) {
     Line line;
     auto& program = line.program;
-    program.set_version_flag("--version", "varve " + std::string(version));
+    program.set_version_flag("--version", "varve " + std::string(program_version));
     program.require_subcommand(1);
     program.fallthrough();
     for (const auto add :

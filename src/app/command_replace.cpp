@@ -46,7 +46,8 @@ Result<release::JobResult> republish(Services& services, const history::Builds& 
                              });
 }
 
-void print_text(const std::string& version, const release::JobResult& replaced, double seconds) {
+void print_as_text(const std::string& version, const release::JobResult& replaced,
+                   double seconds) {
     const auto& counters = replaced.counters;
     fmt::print("{}: published again, {} objects looked at in {:.1f} s\n", version,
                counters.looked_at, seconds);
@@ -89,7 +90,7 @@ int replace(Services& services, const PrewarmOptions& options) {
     if (!replaced)
         return complain(replaced.error().text + ". " + how_to_continue,
                         status_of(replaced.error()));
-    (options.json ? print_as_json : print_text)(options.replace, *replaced, took.count());
+    (options.json ? print_as_json : print_as_text)(options.replace, *replaced, took.count());
     if (replaced->finished) return ok;
     return complain(options.replace + " was stopped before it finished. " + how_to_continue,
                     failed);

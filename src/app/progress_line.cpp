@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Before everything else: fmt calls a function compare(), which our namespace of that name hides.
+#include <fmt/format.h>
+
 #include "app/progress_line.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <fmt/format.h>
 #include <thread>
 #include <unistd.h>
 

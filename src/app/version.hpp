@@ -6,6 +6,6 @@
 
 namespace app {
 
-inline constexpr std::string_view version = "0.1.0";
+inline constexpr std::string_view program_version = "0.1.0";
 
 }  // namespace app

@@ -20,11 +20,13 @@ using store::Transaction;
 using store::Value;
 
 // Limits of one transaction: a Galera cluster certifies each as a whole.
-constexpr std::size_t most_rows = 4000;
-constexpr std::size_t most_bytes = std::size_t{4} << 20;
+constexpr std::size_t most_rows_written = 4000;
+constexpr std::size_t most_bytes_written = std::size_t{4} << 20;
 constexpr std::uint64_t most_meta_rows = 1000;  // they stay in memory until the end
 
-auto malformed(std::string text) { return base::fail(ErrorKind::malformed, std::move(text)); }
+auto malformed_line(std::string text) {
+    return base::fail(ErrorKind::malformed, std::move(text));
+}
 
 // True when the store rejected a statement because of its values, and would reject it again.
 bool is_rejection(const Failure& failure) {
@@ -94,7 +96,7 @@ class ImportMark {
                 const auto done = step([&](Transaction& transaction) {
                     deleted = transaction.execute(
                         store::delete_some_sql(transaction.engine(), table->name, table->keys),
-                        {static_cast<std::int64_t>(most_rows)});
+                        {static_cast<std::int64_t>(most_rows_written)});
                 });
                 if (!done) return done;
             }
@@ -167,7 +169,9 @@ struct Batch {
     std::size_t rows = 0;
     std::size_t bytes = 0;  // of the lines
 
-    [[nodiscard]] bool is_full() const { return rows >= most_rows || bytes >= most_bytes; }
+    [[nodiscard]] bool is_full() const {
+        return rows >= most_rows_written || bytes >= most_bytes_written;
+    }
 };
 
 class Importer {
@@ -190,7 +194,8 @@ class Importer {
         const auto line = next();
         if (!line) return tl::unexpected(line.error());
         const auto* header = std::get_if<HeaderLine>(&*line);
-        if (header == nullptr) return malformed("line 1: this is not an export written by varve");
+        if (header == nullptr)
+            return malformed_line("line 1: this is not an export written by varve");
         if (header->schema == store::newest_schema()) return {};
         return base::fail(ErrorKind::refused,
                           "the export has schema " + std::to_string(header->schema) +
@@ -204,8 +209,8 @@ class Importer {
         const auto line = lines_.next();
         if (!line) return tl::unexpected(line.error());
         if (!*line)
-            return malformed("the export is truncated: it ends after line " +
-                             std::to_string(lines_.number()) + ", without its last line");
+            return malformed_line("the export is truncated: it ends after line " +
+                                  std::to_string(lines_.number()) + ", without its last line");
         auto parsed = parser_.parse(**line);
         if (!parsed) return base::fail_at(this_line(), parsed.error());
         line_bytes_ = (*line)->size();
@@ -222,15 +227,15 @@ class Importer {
             if (!line) return tl::unexpected(line.error());
             if (const auto* end = std::get_if<EndLine>(&*line)) return read_end(*end);
             auto* row = std::get_if<RowLine>(&*line);
-            if (row == nullptr) return malformed(this_line() + ": a second header line");
+            if (row == nullptr) return malformed_line(this_line() + ": a second header line");
             if (auto taken = take(std::move(*row)); !taken) return taken;
         }
     }
 
     Result<void> take(RowLine row) {
         if (row.table < table_)
-            return malformed(this_line() + ": a row of " + name_of(row.table) +
-                             " after rows of " + name_of(table_));
+            return malformed_line(this_line() + ": a row of " + name_of(row.table) +
+                                  " after rows of " + name_of(table_));
         if (row.table > table_ || batch_.is_full())
             if (auto written = write_batch(); !written) return written;
         table_ = row.table;
@@ -249,11 +254,12 @@ class Importer {
         const auto& name = std::get<std::string>(row.values[shape.index_of("name").value()]);
         const auto number = std::get<std::int64_t>(row.values[shape.index_of("value").value()]);
         if (counts_[row.table] >= most_meta_rows)
-            return malformed(this_line() + ": too many rows of meta");
+            return malformed_line(this_line() + ": too many rows of meta");
         if (name == store::import_mark_name)
-            return malformed(this_line() + ": this row marks an unfinished import");
+            return malformed_line(this_line() + ": this row marks an unfinished import");
         if (name == "schema" && number != store::newest_schema())
-            return malformed(this_line() + ": the schema differs from that of the first line");
+            return malformed_line(this_line() +
+                                  ": the schema differs from that of the first line");
         has_schema_ = has_schema_ || name == "schema";
         return {};
     }
@@ -261,13 +267,15 @@ class Importer {
     Result<void> read_end(const EndLine& end) {
         for (std::size_t table = 0; table < shapes_.size(); ++table)
             if (end.rows[table] != counts_[table])
-                return malformed(this_line() + ": it counts " + std::to_string(end.rows[table]) +
-                                 " rows of " + name_of(table) + ", but " +
-                                 std::to_string(counts_[table]) + " came before it");
-        if (!has_schema_) return malformed(this_line() + ": meta lacks the row of the schema");
+                return malformed_line(this_line() + ": it counts " +
+                                      std::to_string(end.rows[table]) + " rows of " +
+                                      name_of(table) + ", but " + std::to_string(counts_[table]) +
+                                      " came before it");
+        if (!has_schema_)
+            return malformed_line(this_line() + ": meta lacks the row of the schema");
         const auto more = lines_.next();
         if (!more) return tl::unexpected(more.error());
-        if (*more) return malformed(this_line() + ": there is more after the last line");
+        if (*more) return malformed_line(this_line() + ": there is more after the last line");
         return {};
     }
 
@@ -303,8 +311,8 @@ class Importer {
             if (!is_rejection(failure)) throw;
             reason = failure.what();
         }
-        return malformed("line " + std::to_string(line) + ": " + name_of(table_) +
-                         ": the store rejects it: " + reason);
+        return malformed_line("line " + std::to_string(line) + ": " + name_of(table_) +
+                              ": the store rejects it: " + reason);
     }
 
     // Checks that the store has what was imported and nothing else, writes `meta`, and removes the
@@ -319,7 +327,7 @@ class Importer {
             if (!written) return written;
         } catch (const Failure& failure) {
             if (!is_rejection(failure)) throw;
-            return malformed(std::string("meta: the store rejects it: ") + failure.what());
+            return malformed_line(std::string("meta: the store rejects it: ") + failure.what());
         }
         return mark_.remove();
     }

@@ -13,13 +13,13 @@ namespace {
 // level 1 takes 4.2 us and gives 229, level 3 takes 5.3 us and gives 231.
 constexpr int level = -1;
 
-struct FreeContext {
+struct FreeCompressor {
     void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
 };
 
 // Created once per thread: creating its tables takes longer than compressing a small tree.
 ZSTD_CCtx* context_of_thread() {
-    thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+    thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompressor> context(ZSTD_createCCtx());
     if (context == nullptr) throw std::runtime_error("zstd has no memory");
     return context.get();
 }

@@ -10,7 +10,7 @@ namespace {
 struct FreeMethod {
     void operator()(EVP_MD* method) const { EVP_MD_free(method); }
 };
-struct FreeContext {
+struct FreeDigest {
     void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
@@ -30,7 +30,7 @@ void require(int ok) {
 
 struct Digest::State {
     EVP_MD* method = nullptr;
-    std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
+    std::unique_ptr<EVP_MD_CTX, FreeDigest> context{EVP_MD_CTX_new()};
 };
 
 Digest::Digest(Algorithm algorithm) : state_(std::make_unique<State>()) {

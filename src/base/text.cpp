@@ -8,7 +8,6 @@ namespace base {
 namespace {
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr bool is_unreserved(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' ||

@@ -11,6 +11,11 @@
 
 namespace base {
 
+// Of ASCII alone; false for every byte of another character.
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
+[[nodiscard]] constexpr bool is_printable(char c) { return c >= 0x20 && c < 0x7F; }
+
 // Returns the text with ASCII letters in lower case and every other byte as it is.
 [[nodiscard]] std::string fold_ascii(std::string_view text);
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);

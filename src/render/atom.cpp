@@ -38,19 +38,19 @@ std::string time_of(const tables::Row& row) {
     return time + std::string(9 - fraction.size(), '0') + fraction + "Z";
 }
 
-void append_link(std::string& xml, std::size_t depth, std::string_view rel,
-                 std::string_view media_type, std::string_view url) {
+void append_feed_link(std::string& xml, std::size_t depth, std::string_view rel,
+                      std::string_view media_type, std::string_view url) {
     if (url.empty()) return;
     append_empty(xml, depth, "link", {{"rel", rel}, {"type", media_type}, {"href", url}});
 }
 
-void append_links(std::string& xml, const Channel& channel, const Neighbours& links) {
+void append_feed_links(std::string& xml, const Channel& channel, const Neighbours& links) {
     constexpr std::string_view atom_type = "application/atom+xml";
-    append_link(xml, 1, "alternate", "text/html", channel.subject.page_url);
-    append_link(xml, 1, "self", atom_type, channel.self_url);
-    append_link(xml, 1, "current", atom_type, links.current);
-    append_link(xml, 1, "prev-archive", atom_type, links.older);
-    append_link(xml, 1, "next-archive", atom_type, links.newer);
+    append_feed_link(xml, 1, "alternate", "text/html", channel.subject.page_url);
+    append_feed_link(xml, 1, "self", atom_type, channel.self_url);
+    append_feed_link(xml, 1, "current", atom_type, links.current);
+    append_feed_link(xml, 1, "prev-archive", atom_type, links.older);
+    append_feed_link(xml, 1, "next-archive", atom_type, links.newer);
     if (links.complete) append_empty(xml, 1, "fh:complete");
     if (links.archive) append_empty(xml, 1, "fh:archive");
 }
@@ -62,7 +62,7 @@ void append_author(std::string& xml, std::size_t depth, const Curator& author) {
     append_end(xml, depth, "author");
 }
 
-void append_head(std::string& xml, const query::HistoryPage& page, const Channel& channel,
+void append_feed(std::string& xml, const query::HistoryPage& page, const Channel& channel,
                  const Neighbours& links, const Site& site) {
     append_declaration(xml, style_sheet_of(site));
     append_start(xml, 0, "feed",
@@ -74,16 +74,16 @@ void append_head(std::string& xml, const query::HistoryPage& page, const Channel
     append_element(xml, 1, "id", channel.subject.id + filter_parameters_of(channel.self_url));
     append_element(xml, 1, "updated", base::format_rfc3339(last_modified(page)));
     append_author(xml, 1, {publisher_of(site), {}});
-    append_links(xml, channel, links);
+    append_feed_links(xml, channel, links);
     append_element(xml, 1, "generator", "Varve");
 }
 
-void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
-                 const Site& site) {
+void append_entry(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
+                  const Site& site) {
     const auto time = time_of(row);
     append_start(xml, 1, "entry");
     append_element(xml, 2, "title", title_of(row));
-    append_link(xml, 2, "alternate", "text/html", page_of(row, site));
+    append_feed_link(xml, 2, "alternate", "text/html", page_of(row, site));
     append_element(xml, 2, "id", guid_of(row, site.authority));
     append_element(xml, 2, "published", time);
     append_element(xml, 2, "updated", time);
@@ -95,7 +95,7 @@ void append_item(std::string& xml, const tables::Row& row, const query::HistoryP
 }  // namespace
 
 std::string atom(const query::HistoryPage& page, const Channel& channel, const Site& site) {
-    const Shape shape{append_head, append_item, "", "</feed>\n"};
+    const Shape shape{append_feed, append_entry, "", "</feed>\n"};
     return document_of(shape, page, channel, site);
 }
 

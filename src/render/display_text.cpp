@@ -18,8 +18,6 @@ constexpr std::string_view blanks = " \t\r\n";
 
 constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-constexpr bool is_bad_character(char32_t c) { return c == 0xFFFD || (c >= 0x80 && c <= 0x9F); }
-
 //   text  legal
 std::string joined_lines(std::string_view text) {
     std::string line;

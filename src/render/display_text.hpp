@@ -10,6 +10,11 @@
 
 namespace render {
 
+// U+FFFD and C1: what the W3C's feed validator calls bad characters.
+[[nodiscard]] constexpr bool is_bad_character(char32_t c) {
+    return c == 0xFFFD || (c >= 0x80 && c <= 0x9F);
+}
+
 inline constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
 // Returns the text on one line: runs of blanks become one space, none remains at the ends;

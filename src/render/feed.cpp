@@ -141,7 +141,7 @@ class IdentityText {
     std::string text_;
 };
 
-constexpr std::size_t most_bytes = 512 << 10;
+constexpr std::size_t most_feed_bytes = 512 << 10;
 
 using Rows = std::vector<const tables::Row*>;
 
@@ -176,7 +176,7 @@ struct Items {
 Items items_of(const Shape& shape, const query::HistoryPage& page, const Site& site,
                std::size_t most) {
     Items items;
-    items.bytes.reserve(std::min(page.rows.size() * 2'000, most_bytes));
+    items.bytes.reserve(std::min(page.rows.size() * 2'000, most_feed_bytes));
     for (const auto* row : in_order(page.rows)) {
         if (!items.ends.empty()) items.bytes += shape.between;
         shape.append_item(items.bytes, *row, page, site);
@@ -308,7 +308,7 @@ Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
 
 std::string document_of(const Shape& shape, const query::HistoryPage& page,
                         const Channel& channel, const Site& site) {
-    const auto most = channel.before > 0 ? std::string::npos : most_bytes;
+    const auto most = channel.before > 0 ? std::string::npos : most_feed_bytes;
     const auto items = items_of(shape, page, site, most);
     // The head says whether all items are there. It is written again in the rare case that they
     // do not fit after it.

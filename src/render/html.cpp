@@ -12,7 +12,6 @@ namespace {
 using tree::Node;
 
 constexpr std::size_t longest_stamp = 80;
-constexpr std::string_view arrow = " &gt; ";
 
 // "sylvia, "
 void append_user(std::string& html, std::string_view user, const query::People& people,
@@ -36,7 +35,7 @@ class NodeWriter {
     bool write(const Node& node, std::string_view shown) {
         if (nodes_++ == style_.most_nodes) return leave_out();
         write_alone(node, shown);
-        return write_below(node, arrow, shown);
+        return write_below(node, path_arrow, shown);
     }
 
     bool write_below(const Node& node, std::string_view before, std::string_view shown) {
@@ -46,7 +45,7 @@ class NodeWriter {
             html_ += before;
             if (nodes_++ == style_.most_nodes) return leave_out();
             write_alone(*parent, shown);
-            before = arrow;
+            before = path_arrow;
         }
         return parent->children.empty() || write_list(parent->children, shown);
     }

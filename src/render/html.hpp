@@ -24,6 +24,9 @@ namespace render {
 void append_link(std::string& html, std::string_view url, std::string_view text);
 [[nodiscard]] std::string link_html(std::string_view url, std::string_view text);
 
+// Stands between the cells of a path.
+inline constexpr std::string_view path_arrow = " &gt; ";
+
 // <time datetime="2008-02-15">2008-02-15</time>
 [[nodiscard]] std::string date_html(base::Date day);
 

@@ -121,7 +121,7 @@ std::optional<ObjectName> found_in(const Change& change, const std::vector<tree:
 }
 
 // "Merged_into" as people read it.
-std::string words_of(const Path& path) {
+std::string text_of_path(const Path& path) {
     auto words = path.back();
     std::ranges::replace(words, '_', ' ');
     return one_line(words);
@@ -132,7 +132,7 @@ std::optional<Successor> found_at(const Row& row, const Path& path) {
     for (const auto& change : row.notes.changes) {
         const auto& side = row.kind == RowKind::vanished ? change.before : change.after;
         if (auto object = found_in(change, side, path); object && *object != row.object)
-            return Successor{words_of(path), std::move(*object)};
+            return Successor{text_of_path(path), std::move(*object)};
     }
     return std::nullopt;
 }

@@ -19,8 +19,8 @@ using tables::RowKind;
 using tree::CellKind;
 using tree::Node;
 
-constexpr std::size_t most_bytes = 32 << 10;  // of the whole content
-constexpr std::size_t most_nodes = 100;       // of one side of a change
+constexpr std::size_t most_content_bytes = 32 << 10;  // of the whole content
+constexpr std::size_t most_nodes = 100;               // of one side of a change
 constexpr std::size_t most_levels = 24;       // of lists: readers' parsers give up on more
 constexpr std::size_t most_adopted = 28'000;  // bytes of HTML of the first system
 
@@ -269,7 +269,8 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
     const auto others = filtered_link(document.filtered, row, site);
     const auto taken = others.size() + rest.size();
     const bool whole =
-        ContentWriter(html, most_bytes - std::min(taken, most_bytes), row, page.people, site)
+        ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), row,
+                      page.people, site)
             .write(document);
     html += others;
     return whole ? html : html + rest;

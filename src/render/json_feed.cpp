@@ -56,8 +56,8 @@ void write_row(base::JsonWriter& json, const tables::Row& row, const query::Hist
     json.end_object();
 }
 
-void append_head(std::string& text, const query::HistoryPage& page, const Channel& channel,
-                 const Neighbours& links, const Site& site) {
+void write_feed(std::string& text, const query::HistoryPage& page, const Channel& channel,
+                const Neighbours& links, const Site& site) {
     base::JsonWriter json(text);
     json.begin_object().field("version", "https://jsonfeed.org/version/1.1");
     write_text(json, "title", channel_title_of(channel));
@@ -71,8 +71,8 @@ void append_head(std::string& text, const query::HistoryPage& page, const Channe
     text += '\n';
 }
 
-void append_item(std::string& text, const tables::Row& row, const query::HistoryPage& page,
-                 const Site& site) {
+void write_item(std::string& text, const tables::Row& row, const query::HistoryPage& page,
+                const Site& site) {
     base::JsonWriter json(text);
     json.begin_object();
     write_text(json, "id", guid_of(row, site.authority));
@@ -88,7 +88,7 @@ void append_item(std::string& text, const tables::Row& row, const query::History
 }  // namespace
 
 std::string json_feed(const query::HistoryPage& page, const Channel& channel, const Site& site) {
-    const Shape shape{append_head, append_item, ",\n", "\n]}\n"};
+    const Shape shape{write_feed, write_item, ",\n", "\n]}\n"};
     return document_of(shape, page, channel, site);
 }
 

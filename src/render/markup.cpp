@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "render/display_text.hpp"
 
 namespace render {
 namespace {
@@ -18,9 +19,6 @@ std::string_view legal(std::string_view text, std::string& kept) {
     kept = base::legal_text(text);
     return kept;
 }
-
-// U+FFFD and C1: what the validator calls bad characters.
-constexpr bool is_bad_character(char32_t c) { return c == 0xFFFD || (c >= 0x80 && c <= 0x9F); }
 
 // HTML's "control character" and "noncharacter in input stream" (HTML section 13.2.3.5).
 constexpr bool is_parse_error(char32_t c) {

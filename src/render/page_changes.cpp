@@ -15,12 +15,11 @@ namespace {
 
 using compare::Op;
 using tree::Node;
-using Path = std::vector<const tree::Cell*>;
+using CellPath = std::vector<const tree::Cell*>;
 
-constexpr std::size_t most_nodes = 40;   // of a piece
-constexpr std::size_t most_levels = 8;   // of lists: deeper ones have no room on a phone
-constexpr std::size_t most_of_path = 8;  // cells of a path that are shown, its last ones
-constexpr std::string_view arrow = " &gt; ";
+constexpr std::size_t most_nodes_of_piece = 40;  // of a piece
+constexpr std::size_t most_levels_of_piece = 8;  // of lists: deeper ones have no room on a phone
+constexpr std::size_t most_of_path = 8;          // cells of a path that are shown, its last ones
 
 // Collects pieces until the wanted part is full. A part that begins inside of a group repeats the
 // group's heading.
@@ -85,7 +84,7 @@ class PageWriter {
    public:
     PageWriter(const ChangesView& view, PartCollector& parts)
         : view_(view), parts_(parts),
-          style_{view.people, view.site, true, most_nodes, most_levels} {}
+          style_{view.people, view.site, true, most_nodes_of_piece, most_levels_of_piece} {}
 
     // Returns false if some pieces remain. So do all functions below that write pieces.
     bool write() {
@@ -102,7 +101,7 @@ class PageWriter {
 
    private:
     bool write_change(const DocumentChange& change) {
-        Path path;
+        CellPath path;
         for (const auto& cell : change.parents) path.push_back(&cell);
         if (change.op != Op::replaced)
             return write_tree(change.op, path, change.node(), change.number);
@@ -122,7 +121,7 @@ class PageWriter {
 
     // Writes a subtree as one piece, or a piece for its root and pieces for its children.
     //   number  of the change, for its first piece; 0: this is not the first
-    bool write_tree(Op op, Path path, const Node& node, std::size_t number) {
+    bool write_tree(Op op, CellPath path, const Node& node, std::size_t number) {
         // A tag is the end of the path in the heading. Anything else is below the heading.
         const bool in_path = node.cell.kind == tree::CellKind::tag;
         if (in_path) path.push_back(&node.cell);
@@ -140,7 +139,7 @@ class PageWriter {
 
     // Writes as many children at a time as a piece holds, and those that are too large for one
     // by their own children.
-    bool write_children(Op op, const Path& path, const std::vector<Node>& nodes) {
+    bool write_children(Op op, const CellPath& path, const std::vector<Node>& nodes) {
         std::string list;
         std::size_t count = 0;
         const auto flush = [&] {
@@ -151,7 +150,7 @@ class PageWriter {
         };
         for (const auto& node : nodes) {
             const auto size = count_within(node, style_);
-            if ((size == 0 || count + size > most_nodes) && !flush()) return false;
+            if ((size == 0 || count + size > most_nodes_of_piece) && !flush()) return false;
             count += size;
             if (size > 0)
                 list += "<li>" + content_of(node, false) + "</li>";
@@ -225,7 +224,7 @@ class PageWriter {
         return words;
     }
 
-    std::string piece(Op op, const Path& path, std::size_t number,
+    std::string piece(Op op, const CellPath& path, std::size_t number,
                       std::string_view content) const {
         std::string html = "<div class=\"change\"";
         append_id(html, number);
@@ -260,14 +259,14 @@ class PageWriter {
     }
 
     // The first tag is left out, because it heads the group.
-    void append_path(std::string& html, const Path& path) const {
+    void append_path(std::string& html, const CellPath& path) const {
         const bool headed = !path.empty() && path.front()->kind == tree::CellKind::tag;
         const std::size_t first = headed ? 1 : 0;
         const auto from = path.size() > most_of_path + first ? path.size() - most_of_path : first;
         html += ' ';
-        if (from > first) html.append(ellipsis) += arrow;
+        if (from > first) html.append(ellipsis) += path_arrow;
         for (auto i = from; i < path.size(); ++i) {
-            if (i > from) html += arrow;
+            if (i > from) html += path_arrow;
             append_cell(html, *path[i], view_.site);
         }
     }

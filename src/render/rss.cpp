@@ -71,7 +71,7 @@ void append_atom_link(std::string& xml, std::string_view rel, std::string_view u
                  {{"href", url}, {"rel", rel}, {"type", "application/rss+xml"}});
 }
 
-void append_links(std::string& xml, const Channel& channel, const Neighbours& links) {
+void append_channel_links(std::string& xml, const Channel& channel, const Neighbours& links) {
     append_atom_link(xml, "self", channel.self_url);
     append_atom_link(xml, "current", links.current);
     append_atom_link(xml, "prev-archive", links.older);
@@ -80,8 +80,8 @@ void append_links(std::string& xml, const Channel& channel, const Neighbours& li
     if (links.archive) append_empty(xml, 2, "fh:archive");
 }
 
-void append_head(std::string& xml, const query::HistoryPage& page, const Channel& channel,
-                 const Neighbours& links, const Site& site) {
+void append_channel(std::string& xml, const query::HistoryPage& page, const Channel& channel,
+                    const Neighbours& links, const Site& site) {
     append_declaration(xml, style_sheet_of(site));
     append_start(xml, 0, "rss",
                  {{"version", "2.0"},
@@ -102,7 +102,7 @@ void append_head(std::string& xml, const query::HistoryPage& page, const Channel
     append_element(xml, 2, "generator", "Varve");
     append_element(xml, 2, "docs", "http://www.rssboard.org/rss-specification");
     append_pace(xml, site.max_age);
-    append_links(xml, channel, links);
+    append_channel_links(xml, channel, links);
 }
 
 // "sylvia, Juan Huerta"
@@ -131,7 +131,7 @@ void append_item(std::string& xml, const tables::Row& row, const query::HistoryP
 }  // namespace
 
 std::string rss(const query::HistoryPage& page, const Channel& channel, const Site& site) {
-    const Shape shape{append_head, append_item, "", " </channel>\n</rss>\n"};
+    const Shape shape{append_channel, append_item, "", " </channel>\n</rss>\n"};
     return document_of(shape, page, channel, site);
 }
 

@@ -16,8 +16,6 @@ constexpr int highest = 56, lowest = 8;  // of a bar
 constexpr int slots = 100;
 constexpr int most_labels = 9;
 
-using Rows = std::vector<tables::Row>;
-
 // Releases of one slot.
 struct Bar {
     int x = 0;
@@ -31,7 +29,7 @@ std::size_t changes_of(const tables::Row& row) { return row.notes.changes.size()
 
 class Timeline {
    public:
-    Timeline(const Rows& rows, std::size_t from, std::size_t end)
+    Timeline(const std::vector<tables::Row>& rows, std::size_t from, std::size_t end)
         : first_(rows.back().release.released_on), last_(rows.front().release.released_on) {
         for (auto i = rows.size(); i-- > 0;) add(rows[i], i >= from && i < end);
         for (const auto& bar : bars_) most_ = std::max(most_, bar.changes);
@@ -120,7 +118,7 @@ class Timeline {
 
 }  // namespace
 
-std::string timeline_of(const Rows& rows, std::size_t from, std::size_t end) {
+std::string timeline_of(const std::vector<tables::Row>& rows, std::size_t from, std::size_t end) {
     return rows.empty() ? std::string() : Timeline(rows, from, end).take();
 }
 

@@ -25,8 +25,8 @@ using base::ErrorKind;
 
 // ---- Tokens ----
 
-constexpr std::size_t longest_name = 64;    // bytes
-constexpr std::size_t longest_token = 256;  // bytes; longer ones are not looked up
+constexpr std::size_t longest_token_name = 64;  // bytes
+constexpr std::size_t longest_token = 256;      // bytes; longer ones are not looked up
 constexpr auto refresh_after = 500ms;
 constexpr auto valid_for = 1s;
 constexpr auto valid_without_store_for = 60s;
@@ -63,7 +63,7 @@ bool is_printable(std::string_view text) {
 }
 
 bool is_name(const std::string& name) {
-    return !name.empty() && name.size() <= longest_name && base::trim(name) == name &&
+    return !name.empty() && name.size() <= longest_token_name && base::trim(name) == name &&
            is_printable(name);
 }
 

@@ -11,8 +11,7 @@
 namespace source {
 namespace {
 
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-constexpr bool ends_word(char c) { return is_blank(c) || c == '\n' || c == '\r'; }
+constexpr bool ends_word(char c) { return base::is_blank(c) || c == '\n' || c == '\r'; }
 
 // Reads a header from left to right.
 class HeaderReader {
@@ -75,7 +74,7 @@ class HeaderReader {
 
     bool skip_blanks() {
         const auto begin = at_;
-        while (at_ < bytes_.size() && is_blank(bytes_[at_])) ++at_;
+        while (at_ < bytes_.size() && base::is_blank(bytes_[at_])) ++at_;
         return at_ != begin;
     }
 
@@ -111,7 +110,7 @@ namespace {
 std::size_t append_escaped(std::string& text, std::string_view raw, std::size_t at) {
     const char c = raw[at++];
     if (c == '\n') {
-        while (at < raw.size() && is_blank(raw[at])) ++at;
+        while (at < raw.size() && base::is_blank(raw[at])) ++at;
         return at;
     }
     text += c == 'n' ? '\n' : c;

@@ -18,7 +18,7 @@
 namespace source {
 namespace {
 
-using index_format::Header;
+using index_format::FileHeader;
 using index_format::record_at;
 
 constexpr std::size_t write_size = 1 << 20;
@@ -37,7 +37,7 @@ tl::unexpected<base::Error> damaged(const std::string& path) {
 
 // Returns a part of the file; `at` counts from the end of the header.
 std::string_view part(std::string_view file, std::uint64_t at, std::uint64_t size) {
-    return file.substr(sizeof(Header) + at, size);
+    return file.substr(sizeof(FileHeader) + at, size);
 }
 
 // Returns the XXH3 of a part of the mapping; holds at most a window of it at once.
@@ -123,7 +123,7 @@ base::Result<Facts> Index::read_facts(const std::string& path) {
     if (!file) return tl::unexpected(file.error());
     const auto identity = identity_of(*file);
     if (!identity) return tl::unexpected(identity.error());
-    std::string head(sizeof(Header), '\0');
+    std::string head(sizeof(FileHeader), '\0');
     if (const auto got = file->read_at(head.data(), head.size(), 0); !got)
         return base::fail_at(path, got.error());
     const auto header = index_format::parse_header(head, identity->size);
@@ -247,7 +247,7 @@ tree::ObjectName Index::name_of(const Entry& entry) const {
 
 IndexWriter::IndexWriter(NewFile file) : file_(std::move(file)) {
     pending_.reserve(write_size + 1024);
-    pending_.assign(sizeof(Header), '\0');  // the header is written last
+    pending_.assign(sizeof(FileHeader), '\0');  // the header is written last
 }
 
 base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
@@ -324,9 +324,9 @@ std::string IndexWriter::build_digest(std::string_view records) const {
 }
 
 base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::complete(Facts& facts) {
-    const auto mapping = Mapping::of(file_.file(), sizeof(Header) + records_size_);
+    const auto mapping = Mapping::of(file_.file(), sizeof(FileHeader) + records_size_);
     if (!mapping) return tl::unexpected(mapping.error());
-    const auto records = mapping->bytes().substr(sizeof(Header));
+    const auto records = mapping->bytes().substr(sizeof(FileHeader));
     if (auto duplicate = sort_lookups(records)) return duplicate;
     facts.digest += build_digest(records);
     facts.classes = std::move(classes_);
@@ -335,13 +335,13 @@ base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::complete(Facts&
 
 base::Result<void> IndexWriter::write_header(std::string_view facts) {
     const auto body_size = records_size_ + lookups_.size() * sizeof(LookupEntry);
-    const auto mapping = Mapping::of(file_.file(), sizeof(Header) + body_size);
+    const auto mapping = Mapping::of(file_.file(), sizeof(FileHeader) + body_size);
     if (!mapping) return tl::unexpected(mapping.error());
-    Header header;
+    FileHeader header;
     header.records_size = records_size_;
     header.lookups = lookups_.size();
     header.facts_size = facts.size();
-    header.body_digest = XXH3_64bits(mapping->bytes().data() + sizeof(Header), body_size);
+    header.body_digest = XXH3_64bits(mapping->bytes().data() + sizeof(FileHeader), body_size);
     header.facts_digest = XXH3_64bits(facts.data(), facts.size());
     header.header_digest = index_format::digest_of(header);
     if (::pwrite(file_.file().descriptor(), &header, sizeof header, 0) != sizeof header)

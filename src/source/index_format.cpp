@@ -117,13 +117,13 @@ std::size_t padded(std::size_t size) { return (size + 7) / 8 * 8; }
 
 }  // namespace
 
-std::uint64_t digest_of(const Header& header) {
-    return XXH3_64bits(&header, offsetof(Header, header_digest));
+std::uint64_t digest_of(const FileHeader& header) {
+    return XXH3_64bits(&header, offsetof(FileHeader, header_digest));
 }
 
-std::optional<Header> parse_header(std::string_view bytes, std::uint64_t file_size) {
-    Header header;
-    const Header expected;
+std::optional<FileHeader> parse_header(std::string_view bytes, std::uint64_t file_size) {
+    FileHeader header;
+    const FileHeader expected;
     if (bytes.size() < sizeof header || file_size < sizeof header) return std::nullopt;
     std::memcpy(&header, bytes.data(), sizeof header);
     if (header.magic != expected.magic || header.byte_order != expected.byte_order ||

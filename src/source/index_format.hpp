@@ -72,7 +72,7 @@ namespace index_format {
 // Increase it with every change of the layout, of what is tracked and of how names are read.
 inline constexpr std::uint32_t format = 1;
 
-struct Header {
+struct FileHeader {
     std::array<char, 8> magic = {'V', 'A', 'R', 'V', 'E', 'I', 'D', 'X'};
     std::uint32_t byte_order = 0x01020304;
     std::uint32_t version = format;
@@ -83,7 +83,7 @@ struct Header {
     std::uint64_t facts_digest = 0;
     std::uint64_t header_digest = 0;  // of all above
 };
-static_assert(sizeof(Header) == 64);
+static_assert(sizeof(FileHeader) == 64);
 
 struct Record {
     std::uint64_t digest_high = 0, digest_low = 0;
@@ -97,10 +97,11 @@ static_assert(sizeof(Record) == 48);
 inline constexpr std::size_t lookup_size = 16;
 
 // Returns the XXH3 of the header up to header_digest.
-[[nodiscard]] std::uint64_t digest_of(const Header& header);
+[[nodiscard]] std::uint64_t digest_of(const FileHeader& header);
 
 // Returns the header of an index of this size; nullopt when it is damaged or of another format.
-[[nodiscard]] std::optional<Header> parse_header(std::string_view bytes, std::uint64_t file_size);
+[[nodiscard]] std::optional<FileHeader> parse_header(std::string_view bytes,
+                                                     std::uint64_t file_size);
 
 [[nodiscard]] std::string to_text(const Facts& facts);
 [[nodiscard]] std::optional<Facts> parse_facts(std::string_view text);

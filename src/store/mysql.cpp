@@ -139,7 +139,7 @@ Failure mysql_failure(const sql::SQLException& error, std::string_view doing) {
 }
 
 // The server keeps at most 16,382 for all its clients (max_prepared_stmt_count).
-constexpr std::size_t most_statements = 128;
+constexpr std::size_t most_mysql_statements = 128;
 
 using Statement = std::unique_ptr<sql::PreparedStatement>;
 
@@ -295,7 +295,7 @@ class MysqlConnection final : public Connection {
     Prepared& statement(std::string_view sql) {
         if (const auto known = statements_.find(sql); known != statements_.end())
             return known->second;
-        if (statements_.size() >= most_statements) statements_.clear();
+        if (statements_.size() >= most_mysql_statements) statements_.clear();
         Statement prepared(session_->prepareStatement(sql::SQLString(std::string(sql))));
         const auto wanted = prepared->getParameterMetaData()->getParameterCount();
         return statements_

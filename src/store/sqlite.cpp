@@ -202,8 +202,9 @@ SqliteStatement prepare_sqlite(sqlite3* handle, std::string_view sql) {
     return statement;
 }
 
-// More than the program has: a caller that builds ever new SQL costs time, not memory.
-constexpr std::size_t most_statements = 256;
+// Prepared statements of a connection: more than the program has, so a caller that builds ever new
+// SQL costs time, not memory.
+constexpr std::size_t most_sqlite_statements = 256;
 
 // How long the current statement waits for another writer.
 struct Busy {
@@ -357,7 +358,7 @@ class SqliteConnection final : public Connection {
     sqlite3_stmt* statement(std::string_view sql) {
         if (const auto known = statements_.find(sql); known != statements_.end())
             return known->second.get();
-        if (statements_.size() >= most_statements) statements_.clear();
+        if (statements_.size() >= most_sqlite_statements) statements_.clear();
         auto prepared = prepare_sqlite(handle_.get(), sql);
         return statements_.emplace(sql, std::move(prepared)).first->second.get();
     }

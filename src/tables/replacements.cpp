@@ -45,7 +45,7 @@ std::optional<std::int64_t> revision_in_place(Transaction& transaction, std::int
     return rows.front().integer(0);
 }
 
-constexpr std::string_view row_columns =
+constexpr std::string_view replaced_columns =
     "kind, revision, since, recorded_at, signature, label, notes";
 
 Result<Row> row_from(const store::Row& stored, const ObjectRow& object, const Release& release) {
@@ -74,7 +74,7 @@ Result<std::optional<Row>> replaced_row(Transaction& transaction, const ObjectRo
                                         const Releases::Replacing& replacing,
                                         const Releases& releases) {
     const auto* release = releases.find(replacing.version);
-    const auto stored = read(transaction, row_columns, replacing, object.oid);
+    const auto stored = read(transaction, replaced_columns, replacing, object.oid);
     if (release == nullptr || stored.empty() || stored.front().text(0).empty())
         return std::nullopt;
     const auto there = revision_in_place(transaction, object.oid, replacing.version);
@@ -150,7 +150,8 @@ void put_replacements(Transaction& transaction, std::span<const Replacement> rep
             Value{std::string(kind)},   Value{std::int64_t{row.revision}},
             Value{row.since},           Value{base::format_rfc3339(row.recorded_at)},
             Value{to_json(row.notes)}};
-        values.push_back(replacement.tree ? Value{store::Blob{*replacement.tree}} : Value{});
+        values.emplace_back();
+        if (replacement.tree) values.back() = store::Blob{*replacement.tree};
         transaction.execute(store::upsert_sql(transaction.engine(), a_replacement), values);
         replace_pending_rename(transaction, replacement.version, object.oid, replacement.digest,
                                replacement.rename);

@@ -18,7 +18,7 @@ using store::Value;
 // A tree is never stored above this size (bytes of JSON), so a larger one is damage.
 constexpr std::size_t largest_tree = std::size_t{4} << 30;
 
-const store::Insert a_tree{"trees", {"oid", "version", "tree"}, {}};
+const store::Insert a_new_tree{"trees", {"oid", "version", "tree"}, {}};
 
 tl::unexpected<base::Error> damaged(const std::string& version, const base::Error& error) {
     return base::fail_at("stored tree of " + version, error);
@@ -100,7 +100,7 @@ void insert_trees(Transaction& transaction, std::span<const NewTree> trees) {
     for (const auto& tree : trees)
         values.insert(values.end(),
                       {Value{tree.oid}, Value{*tree.version}, Value{store::Blob{*tree.packed}}});
-    store::insert_many(transaction, a_tree, values);
+    store::insert_many(transaction, a_new_tree, values);
 }
 
 void prune_trees(Transaction& transaction, std::span<const std::int64_t> oids, std::size_t keep,

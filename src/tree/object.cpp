@@ -6,21 +6,21 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "base/text.hpp"
+
 namespace tree {
 namespace {
 
 // ---- Numbers and dates ----
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::size_t digits(std::string_view word, std::size_t at) {
-    while (at < word.size() && is_digit(word[at])) ++at;
+    while (at < word.size() && base::is_digit(word[at])) ++at;
     return at;
 }
 
 // Two digits at `at`, or nothing.
 bool pair_at(std::string_view word, std::size_t at) {
-    return at + 2 <= word.size() && is_digit(word[at]) && is_digit(word[at + 1]);
+    return at + 2 <= word.size() && base::is_digit(word[at]) && base::is_digit(word[at + 1]);
 }
 
 bool is_date(std::string_view word) {
@@ -143,7 +143,8 @@ void merge_level(std::vector<Node>& siblings) {
 
 CellKind kind_of_bare_word(std::string_view word) {
     // Most bare words are tags and begin with a letter.
-    if (word.empty() || !(is_digit(word.front()) || word.front() == '-')) return CellKind::tag;
+    if (word.empty() || !(base::is_digit(word.front()) || word.front() == '-'))
+        return CellKind::tag;
     const auto shape = shape_of(word);
     if (shape.number) return shape.real ? CellKind::real : CellKind::integer;
     return is_date(word) ? CellKind::date : CellKind::tag;

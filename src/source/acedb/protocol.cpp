@@ -16,8 +16,6 @@ namespace source::acedb {
 
 namespace {
 
-constexpr bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
-
 constexpr bool is_word(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -37,7 +35,7 @@ constexpr bool is_escaped(char c) {
 }
 
 // True for names that AceDB might ignore, and then find everything.
-bool is_blank(std::string_view name) {
+bool is_all_blank(std::string_view name) {
     return name.find_first_not_of(' ') == std::string_view::npos;
 }
 
@@ -45,7 +43,7 @@ std::string quote(std::string_view text) {
     std::string out = "\"";
     bool is_in_run = false;
     for (const char c : text) {
-        const bool was_in_run = std::exchange(is_in_run, !is_printable(c));
+        const bool was_in_run = std::exchange(is_in_run, !base::is_printable(c));
         if (is_in_run) {
             if (!was_in_run) out += '*';
             continue;
@@ -67,7 +65,7 @@ std::string class_word(std::string_view class_name) {
 
 std::string find_command(const tree::ObjectName& name) {
     return find_all_command(name.class_name) + ' ' +
-           (is_blank(name.name) ? "\"?\"" : quote(name.name));
+           (is_all_blank(name.name) ? "\"?\"" : quote(name.name));
 }
 
 std::string find_all_command(std::string_view class_name) {
@@ -83,12 +81,12 @@ std::string show_one_command(std::size_t position) {
 }
 
 bool is_ambiguous(const tree::ObjectName& name) {
-    const auto is_wild = [](char c) { return is_masked(c) || !is_printable(c); };
-    return is_blank(name.name) || std::any_of(name.name.begin(), name.name.end(), is_wild);
+    const auto is_wild = [](char c) { return is_masked(c) || !base::is_printable(c); };
+    return is_all_blank(name.name) || std::any_of(name.name.begin(), name.name.end(), is_wild);
 }
 
 bool is_command(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_printable);
+    return !text.empty() && std::all_of(text.begin(), text.end(), base::is_printable);
 }
 
 // ---- Replies ----

@@ -192,7 +192,7 @@ class ObjectLister {
 constexpr std::size_t most_models = 10'000;
 constexpr std::size_t largest_model = std::size_t{8} << 20;
 
-bool is_word(char c) {
+bool is_model_word(char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            c == '_' || c == '-';
 }
@@ -339,7 +339,7 @@ std::vector<std::string> hashes_in(std::string_view model) {
         for (auto at = line.find('#'); at != std::string_view::npos;
              at = line.find('#', at + 1)) {
             const auto rest = line.substr(at + 1);
-            const auto* const end = std::find_if_not(rest.begin(), rest.end(), is_word);
+            const auto* const end = std::find_if_not(rest.begin(), rest.end(), is_model_word);
             std::string word(rest.begin(), end);
             if (!word.empty() && std::find(hashes.begin(), hashes.end(), word) == hashes.end())
                 hashes.push_back(std::move(word));

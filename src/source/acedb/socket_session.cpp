@@ -165,7 +165,7 @@ base::Result<File> connect_to(const std::string& host, std::uint16_t port,
 
 // ---- Messages, each within its time ----
 
-constexpr std::size_t block = 1 << 16;
+constexpr std::size_t reply_block = 1 << 16;
 constexpr std::size_t first_block = 1 << 14;  // most replies are smaller, header and all
 
 class Socket {
@@ -272,7 +272,7 @@ base::Result<std::string> Socket::receive_body(std::size_t length, Deadline dead
     ahead_.erase(0, body.size());
     while (body.size() < length) {
         const auto begin = body.size();
-        body.resize(std::min(length, begin + block));
+        body.resize(std::min(length, begin + reply_block));
         const auto got = receive_some(body.data() + begin, body.size() - begin, deadline);
         if (!got) return tl::unexpected(got.error());
         body.resize(begin + *got);
@@ -323,7 +323,7 @@ class Pace {
     Deadline next(std::size_t received) {
         constexpr std::size_t free_slices = 4;
         asked_ = Clock::now();
-        const auto whole = timeout_ * static_cast<long>(free_slices + received / block);
+        const auto whole = timeout_ * static_cast<long>(free_slices + received / reply_block);
         return std::min(asked_ + timeout_, begun_ + rested_ + whole);
     }
 

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 // ---- The child process ----
 
-constexpr std::size_t block = 1 << 16;
+constexpr std::size_t output_block = 1 << 16;
 constexpr std::size_t most_errors = 1 << 12;
 
 tl::unexpected<base::Error> unavailable(int code) {
@@ -271,8 +271,8 @@ base::Result<bool> Child::read(std::string& output, Deadline deadline) {
 // Returns false when nothing is there yet.
 base::Result<bool> Child::take_output(std::string& output) {
     const auto size = output.size();
-    output.resize(size + block);
-    const auto got = ::read(output_.descriptor(), output.data() + size, block);
+    output.resize(size + output_block);
+    const auto got = ::read(output_.descriptor(), output.data() + size, output_block);
     const int code = got < 0 ? errno : 0;
     output.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got > 0) return true;

@@ -16,7 +16,6 @@ using NodeType = tree::ModelNode::Type;
 constexpr std::string_view tag_class = "Tag";
 // Hashes that begin with each other, which AceDB would follow without end.
 constexpr int most_hashes = 64;
-constexpr std::size_t longest_shown = 60;
 
 const char* name_of(NodeType type) {
     switch (type) {
@@ -195,11 +194,6 @@ Models::Position LineParser::right_of(Position place) const {
 
 Siblings LineParser::siblings_below(Position place) const {
     return place != Models::unknown && models_.at(place).unique ? Siblings::one : Siblings::many;
-}
-
-std::string LineParser::shown(const std::string& word) {
-    const bool is_long = word.size() > longest_shown;
-    return '"' + base::legal_text(word.substr(0, longest_shown)) + (is_long ? "…\"" : "\"");
 }
 
 }  // namespace source::curated

@@ -65,7 +65,6 @@ class LineParser {
     void command(Action action, Content content = {}, Siblings siblings = Siblings::many);
     [[nodiscard]] Position right_of(Position place) const;
     [[nodiscard]] Siblings siblings_below(Position place) const;
-    [[nodiscard]] static std::string shown(const std::string& word);
 
     const tree::Models& models_;
     Texts& texts_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 namespace source::curated {
@@ -14,8 +15,6 @@ constexpr std::size_t most_frames = 17;  // the outermost file, and 16 included 
 constexpr std::size_t least_counted = 4096;
 constexpr std::size_t tab_width = 8;
 
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-constexpr bool is_printable(char c) { return c >= 0x20 && c < 0x7F; }
 constexpr bool is_graphic(char c) { return c > 0x20 && c < 0x7F; }
 
 bool leads_outside(std::string_view name) {
@@ -75,7 +74,7 @@ void LineReader::append(Frame& frame, char c, LineRules rules) {
         append_escape(frame);
     else if (c == '\t' && rules == LineRules::ace)
         text_.append(tab_width - text_.size() % tab_width, ' ');
-    else if (is_printable(c) || c == '\t')
+    else if (base::is_printable(c) || c == '\t')
         text_ += c;
 }
 
@@ -85,7 +84,7 @@ void LineReader::append_escape(Frame& frame) {
     const char c = bytes[frame.at++];
     if (c == '\n') {
         ++frame.line;
-        while (frame.at < bytes.size() && is_blank(bytes[frame.at])) ++frame.at;
+        while (frame.at < bytes.size() && base::is_blank(bytes[frame.at])) ++frame.at;
     } else if (c == 'n') {
         text_ += '\n';
     } else {
@@ -159,6 +158,12 @@ std::optional<std::string> WordReader::cut(std::string_view separators) {
     return word;
 }
 
+std::string shown(std::string_view word) {
+    constexpr std::size_t longest_shown = 60;
+    const bool is_long = word.size() > longest_shown;
+    return '"' + base::legal_text(word.substr(0, longest_shown)) + (is_long ? "…\"" : "\"");
+}
+
 std::string WordReader::quoted() {
     std::string text;
     while (!is_at_end() && !skip('"')) {
@@ -178,7 +183,7 @@ std::string WordReader::bare() {
 }
 
 void WordReader::skip_blanks() {
-    while (!is_at_end() && is_blank(line_[at_])) ++at_;
+    while (!is_at_end() && base::is_blank(line_[at_])) ++at_;
 }
 
 }  // namespace source::curated

@@ -88,6 +88,8 @@ struct Word {
     std::string text;  // any bytes
     bool is_quoted = false;
 };
+// Returns a word in quotes for a message: its first 60 bytes, as legal text.
+[[nodiscard]] std::string shown(std::string_view word);
 
 // The words of a line, from left to right.
 class WordReader {

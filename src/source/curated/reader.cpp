@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/curated/lines.hpp"
 
@@ -12,7 +13,6 @@ namespace source::curated {
 namespace {
 
 constexpr std::size_t most_rejections = 1000;
-constexpr std::size_t longest_shown = 60;
 
 const tree::Models& models_of(const ReaderSettings& settings) {
     static const tree::Models none;
@@ -25,8 +25,6 @@ bool is_name(const std::optional<Word>& word) {
 }
 
 bool is_command(std::string_view word) { return word == "-D" || word == "-R" || word == "-A"; }
-
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string bad_letter(char c, const char* in) {
     const bool is_shown = c > 0x20 && c < 0x7F;
@@ -126,7 +124,7 @@ class ArrayReader {
             body_.text += 't';
         else if (lower == '-' || lower == 'x')
             body_.text += '-';
-        else if (c != '*' && c != '\n' && c != '\t' && c != ' ' && !is_digit(c))
+        else if (c != '*' && c != '\n' && c != '\t' && c != ' ' && !base::is_digit(c))
             body_.rejected = bad_letter(c, "DNA");
     }
 
@@ -142,7 +140,7 @@ class ArrayReader {
     void add_residue(char c) {
         if ((c >= 'A' && c <= 'Z' && c != 'J' && c != 'O') || c == '*' || c == '.')
             body_.text += c;
-        else if (c != ' ' && !is_digit(c))
+        else if (c != ' ' && !base::is_digit(c))
             body_.rejected = bad_letter(c, "a Peptide");
     }
 
@@ -287,7 +285,7 @@ class FileLoader {
             name = words.next();
         }
         if (!is_name(name)) return reject("an object without a name");
-        named_ = of->name + " \"" + base::legal_text(name->text.substr(0, longest_shown)) + '"';
+        named_ = of->name + " " + shown(name->text);
         const auto object = state_.objects.open(*of, name->text, lines_.line(), state_.files);
         Id stamp = 0;
         if (const auto option = words.next(); option && option->text == "-O") {

@@ -8,10 +8,11 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/text.hpp"
+
 namespace source::curated {
 namespace {
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Reads what scanf's %d reads; values beyond 64 bits become the nearest limit.
@@ -24,9 +25,9 @@ class Scanner {
         while (at < word_.size() && is_space(word_[at])) ++at;
         const bool is_negative = at < word_.size() && word_[at] == '-';
         if (at < word_.size() && (word_[at] == '-' || word_[at] == '+')) ++at;
-        if (at == word_.size() || !is_digit(word_[at])) return std::nullopt;
+        if (at == word_.size() || !base::is_digit(word_[at])) return std::nullopt;
         std::int64_t value = 0;
-        for (; at < word_.size() && is_digit(word_[at]); ++at)
+        for (; at < word_.size() && base::is_digit(word_[at]); ++at)
             value = with_digit(value, is_negative ? '0' - word_[at] : word_[at] - '0');
         at_ = at;
         return value;

@@ -19,8 +19,8 @@ namespace {
 using base::ErrorKind;
 using Json = simdjson::dom::element;
 
-constexpr std::size_t block = 1 << 20;
-constexpr std::size_t head_size = 1 << 16;
+constexpr std::size_t json_block = 1 << 20;
+constexpr std::size_t json_head_size = 1 << 16;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // ---- The fields of a line ----
@@ -126,7 +126,7 @@ std::string_view without_cr(std::string_view line) {
     return line;
 }
 
-bool is_blank(std::string_view line) {
+bool is_all_blank(std::string_view line) {
     return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
@@ -172,7 +172,7 @@ std::optional<tree::ObjectName> find_name(std::string_view head) {
 
 struct JsonLinesReader::State {
     State(const File& from, std::string_view called, std::size_t held)
-        : file(from), name(called), most(std::max(held, head_size)) {}
+        : file(from), name(called), most(std::max(held, json_head_size)) {}
 
     [[nodiscard]] std::string_view window() const { return {buffer.data() + begin, end - begin}; }
     [[nodiscard]] std::uint64_t offset() const { return read - (end - begin); }
@@ -190,7 +190,7 @@ struct JsonLinesReader::State {
     std::size_t most;
     simdjson::dom::parser parser;
     // simdjson reads a little beyond the end of its input.
-    std::vector<char> buffer = std::vector<char>(block + simdjson::SIMDJSON_PADDING);
+    std::vector<char> buffer = std::vector<char>(json_block + simdjson::SIMDJSON_PADDING);
     std::size_t begin = 0, end = 0;  // bytes that are read and not yet used
     std::uint64_t read = 0;          // bytes of the file read so far
     bool is_end = false;             // of the file
@@ -237,7 +237,7 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::next() {
         }
         if (line_size > most) return skip_long_line();
         const auto bytes = window().substr(0, line_size);
-        if (!is_blank(bytes)) return read_line(bytes);
+        if (!is_all_blank(bytes)) return read_line(bytes);
         if (!has_lf) break;
         begin += line_size + 1;
         ++line;
@@ -250,8 +250,8 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::next() {
 simdjson::error_code JsonLinesReader::State::parse(std::string_view bytes,
                                                    simdjson::dom::element& json) {
     if (bytes.size() > parser.capacity())
-        if (const auto error = parser.allocate(std::max(std::bit_ceil(bytes.size()), head_size),
-                                               tree::json_levels))
+        if (const auto error = parser.allocate(
+                std::max(std::bit_ceil(bytes.size()), json_head_size), tree::json_levels))
             return error;
     return parser.parse(bytes.data(), bytes.size(), false).get(json);
 }
@@ -264,7 +264,7 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::read_line(std::str
     const auto error = parse(text, json);
     if (error == simdjson::DEPTH_ERROR && has_lf) {
         found.is_whole = false;
-        found.id = find_name(text.substr(0, head_size)).value_or(tree::ObjectName());
+        found.id = find_name(text.substr(0, json_head_size)).value_or(tree::ObjectName());
     } else if (error != simdjson::SUCCESS) {
         if (!has_lf) return fail(ErrorKind::refused, "the file ends inside a line");
         return fail(ErrorKind::malformed,
@@ -284,7 +284,7 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::read_line(std::str
 // Skips a line that is longer than what may be held.
 base::Result<std::optional<JsonLine>> JsonLinesReader::State::skip_long_line() {
     JsonLine found{offset(), 0, line, {}, false, {}};
-    found.id = find_name(window().substr(0, head_size)).value_or(tree::ObjectName());
+    found.id = find_name(window().substr(0, json_head_size)).value_or(tree::ObjectName());
     Xxh3 digest;
     const auto drop = [&](std::size_t size) {
         digest.add(window().substr(0, size));
@@ -334,7 +334,7 @@ base::Result<JsonLinesWriter> JsonLinesWriter::create(const std::string& path) {
 
 base::Result<void> JsonLinesWriter::add(const tree::Object& object) {
     append_json_line(pending_, object);
-    return pending_.size() < block ? base::Result<void>() : flush();
+    return pending_.size() < json_block ? base::Result<void>() : flush();
 }
 
 base::Result<void> JsonLinesWriter::flush() {

@@ -26,7 +26,7 @@ constexpr std::size_t most_of_all = 128 << 20;
 constexpr std::string_view comment = "<!--", cdata = "<![CDATA[", instruction = "<?",
                            doctype = "<!DOCTYPE";
 
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+constexpr bool is_xml_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 std::size_t line_ends_in(std::string_view bytes) {
     return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
@@ -219,7 +219,7 @@ base::Result<bool> XmlInput::read_start() {
             "the file is not text, or it is UTF-16 or UTF-32: make it UTF-8 (iconv -t UTF-8)");
     if (head.starts_with("\xEF\xBB\xBF")) consume(3);
     std::size_t blanks = 0;
-    while (blanks < rest_ && is_blank(at_[blanks])) ++blanks;
+    while (blanks < rest_ && is_xml_blank(at_[blanks])) ++blanks;
     drop(blanks);
     return rest().starts_with("<?xml") ? read_declaration() : true;
 }
@@ -250,7 +250,7 @@ void XmlInput::drop(std::size_t size) {
 
 base::Result<bool> XmlInput::read_text() {
     std::size_t at = 0;
-    for (; at < rest_ && is_blank(at_[at]); ++at) {
+    for (; at < rest_ && is_xml_blank(at_[at]); ++at) {
         if (at_[at] != '\n') continue;
         ++line_;
         batch_ += '\n';

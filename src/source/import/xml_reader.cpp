@@ -36,10 +36,8 @@ using tree::Node;
 
 constexpr std::size_t size_of_node = 32;
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool are_digits(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+    return !text.empty() && std::all_of(text.begin(), text.end(), base::is_digit);
 }
 
 // Returns "03" for "Mar".
