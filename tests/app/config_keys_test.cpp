@@ -2,23 +2,17 @@
 // SPDX-License-Identifier: MIT
 #include "app/config_keys.hpp"
 
-#include <fstream>
 #include <set>
 #include <sstream>
 
 #include "app/config_file.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+using support::read_file;
 
 namespace {
-
-std::string read(const std::string& file) {
-    std::ifstream in(file);
-    REQUIRE(in);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
 
 // Returns "[site] title"; for a section that accepts any key "[names] ".
 std::set<std::string> known() {
@@ -36,7 +30,7 @@ std::string key_in(const std::string& section, std::string_view name) {
 std::set<std::string> keys_of_example() {
     std::set<std::string> keys;
     std::string section;
-    std::istringstream lines(read("varve.conf.example"));
+    std::istringstream lines(read_file("varve.conf.example"));
     for (std::string line; std::getline(lines, line);) {
         const bool commented = line.starts_with("; ");
         const auto text = std::string_view(line).substr(commented ? 2 : 0);
@@ -53,7 +47,7 @@ std::set<std::string> keys_of_example() {
 std::set<std::string> keys_of_manual() {
     std::set<std::string> keys;
     std::string section;
-    std::istringstream lines(read("man/varve.conf.5"));
+    std::istringstream lines(read_file("man/varve.conf.5"));
     for (std::string line; std::getline(lines, line);) {
         if (line.starts_with(".Ss ")) section = line.substr(4);
         if (line.starts_with(".It Ic ")) keys.insert(section + " " + line.substr(7));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fnmatch.h>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -12,18 +11,13 @@
 #include "base/text.hpp"
 #include "render/feed.hpp"
 #include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+using support::read_file;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& file) {
-    std::ifstream in(file);
-    REQUIRE(in);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
 
 std::vector<fs::path> documents() {
     std::vector<fs::path> files;
@@ -66,7 +60,7 @@ bool exists(const std::set<std::string>& paths, std::string name) {
 // Returns the anchors of a document's headings, as GitHub makes them.
 std::set<std::string> anchors_of(const fs::path& file) {
     std::set<std::string> anchors;
-    for (const auto& heading : matches("\n" + read(file), std::regex("\n#+ ([^\n]+)"))) {
+    for (const auto& heading : matches("\n" + read_file(file), std::regex("\n#+ ([^\n]+)"))) {
         std::string anchor;
         for (const char c : base::fold_ascii(heading))
             if (c == ' ')
@@ -88,7 +82,7 @@ std::set<std::string> words_of(const std::string& line) {
 // room -> the rooms that it may include, from docs/arrows.txt
 std::map<std::string, std::set<std::string>> arrows() {
     std::map<std::string, std::set<std::string>> services;
-    std::istringstream lines(read("docs/arrows.txt"));
+    std::istringstream lines(read_file("docs/arrows.txt"));
     for (std::string line; std::getline(lines, line);)
         if (const auto colon = line.find(':'); !line.starts_with('#') && colon != line.npos)
             services[line.substr(0, colon)] = words_of(line.substr(colon + 1));
@@ -102,7 +96,8 @@ TEST_CASE("every path that a document names exists") {
     std::set<std::string> folders;
     for (const auto& path : paths) folders.insert(folder_of(path));
     for (const auto& document : documents())
-        for (const auto& name : matches(read(document), std::regex("`([A-Za-z0-9_.*/-]+)`"))) {
+        for (const auto& name :
+             matches(read_file(document), std::regex("`([A-Za-z0-9_.*/-]+)`"))) {
             const bool is_source = name.ends_with(".cpp") || name.ends_with(".hpp");
             const bool is_below_a_folder =
                 name.find('/') != std::string::npos && folders.contains(folder_of(name));
@@ -114,7 +109,7 @@ TEST_CASE("every path that a document names exists") {
 
 TEST_CASE("every link of a document leads to a file and a heading") {
     for (const auto& document : documents())
-        for (const auto& link : matches(read(document), std::regex(R"(\]\(([^)\s]+)\))"))) {
+        for (const auto& link : matches(read_file(document), std::regex(R"(\]\(([^)\s]+)\))"))) {
             if (link.find(':') != std::string::npos) continue;
             const auto hash = std::min(link.find('#'), link.size());
             const auto target =
@@ -130,7 +125,7 @@ TEST_CASE("the table of services in docs/design.md has the arrows of docs/arrows
     expected["base"] = {"nothing"};
     expected["app"] = {"all"};
     std::map<std::string, std::set<std::string>> described;
-    std::istringstream lines(read("docs/design.md"));
+    std::istringstream lines(read_file("docs/design.md"));
     const std::regex row(R"(\| `([a-z]+)` \| .* \| ([a-z ]+) \|)");
     std::smatch cells;
     for (std::string line; std::getline(lines, line);)
@@ -144,11 +139,11 @@ TEST_CASE("the documents name every format of feeds") {
     for (const auto& format : render::formats()) {
         const std::string name(format.name);
         CAPTURE(name);
-        CHECK(read("README.md").find("format=" + name) != std::string::npos);
-        const auto manual = read("man/varve.1");
+        CHECK(read_file("README.md").find("format=" + name) != std::string::npos);
+        const auto manual = read_file("man/varve.1");
         const bool is_in_manual = manual.find("\n.Cm " + name + "\n") != std::string::npos ||
                                   manual.find("\n.Cm " + name + " ,\n") != std::string::npos;
         CHECK(is_in_manual);
-        CHECK(read("docs/protocols.md").find(format.media_type) != std::string::npos);
+        CHECK(read_file("docs/protocols.md").find(format.media_type) != std::string::npos);
     }
 }

@@ -16,6 +16,7 @@
 
 using namespace tables;
 using namespace history;
+using support::remark;
 using support::SmallBuild;
 using support::tag;
 using support::text;
@@ -43,33 +44,23 @@ struct BatchSite : support::RecordingSite {
     }
 };
 
-Names names_of(const source::Source& build) {
-    Names names;
-    source::each_object(build, [&](const source::Listed& listed) {
-        names.push_back(listed.id());
-        return true;
-    });
-    return names;
-}
-
 std::map<Status, int> counted(const std::vector<Recorded>& recorded) {
     std::map<Status, int> counts;
     for (const auto& one : recorded) ++counts[one.status];
     return counts;
 }
 
-const support::Nodes one{tag("Remark", {text("one")})}, two{tag("Remark", {text("two")})};
-
 // Three objects before; then one is the same, one changed, one gone, one new.
 struct OldBuild : SmallBuild {
     OldBuild() : SmallBuild("WS186", "2008-02-01") {
-        with("Gene", "same", one).with("Gene", "changed", one).with("Gene", "gone", two);
+        with("Gene", "same", remark("one")).with("Gene", "changed", remark("one"));
+        with("Gene", "gone", remark("two"));
     }
 };
 struct NewBuild : SmallBuild {
     NewBuild() : SmallBuild("WS187", "2008-02-15") {
-        with("Gene", "same", one).with("Gene", "changed", two);
-        with("Gene", "new", {tag("Remark", {text("three")})});
+        with("Gene", "same", remark("one")).with("Gene", "changed", remark("two"));
+        with("Gene", "new", remark("three"));
     }
 };
 const Names all{{"Gene", "same"}, {"Gene", "changed"}, {"Gene", "gone"}, {"Gene", "new"}};
@@ -87,7 +78,7 @@ TEST_CASE("Batches record the sample builds exactly as single requests do") {
         const auto build =
             source::open_files({"examples/builds/" + version, indexes.path().string(), 64});
         REQUIRE(build);
-        for (auto& name : names_of(**build)) seen.insert(std::move(name));
+        for (auto& name : support::names_in(**build)) seen.insert(std::move(name));
         const Names names(seen.begin(), seen.end());
         singly.ask_for_all(**build, previous.get(), names);
         for (std::size_t at = 0; at < names.size(); at += 100) {
@@ -187,8 +178,9 @@ TEST_CASE("An object with the same bytes as its compared version is not loaded")
     CHECK(new_build.loads() == 3);  // the new one twice, see above
     CHECK(recorded[0].status == Status::unchanged);
     // Its row does not change, because the end of the job notes the class.
-    CHECK_THAT(site.contents(), Catch::Contains("Gene|same|same|same|" + tree::signature_of(one) +
-                                                "|2007-01-01|WS186||\n"));
+    CHECK_THAT(site.contents(),
+               Catch::Contains("Gene|same|same|same|" + tree::signature_of(remark("one")) +
+                               "|2007-01-01|WS186||\n"));
     const auto again = site.record(new_build, &old_build, {{"Gene", "same"}});
     CHECK(again[0].status == Status::unchanged);
     CHECK(site.record(new_build, &old_build, {{"Gene", "same"}})[0].status == Status::compared);

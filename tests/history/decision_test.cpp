@@ -15,7 +15,7 @@ using support::text;
 
 namespace {
 
-const NamePaths names = {{"Gene", {{"Identity", "Name", "Public_name"}, {"CGC_name"}}}};
+const NamePaths name_paths = {{"Gene", {{"Identity", "Name", "Public_name"}, {"CGC_name"}}}};
 const compare::Ignored ignored;
 const tree::Models models;
 const ObjectName gene{"Gene", "WBGene00006763"};
@@ -27,7 +27,7 @@ DecisionInput setting() {
         {"WS186", day("2008-02-01")}, {"WS187", day("2008-02-15")}, {"WS188", day("2008-03-22")}};
     return {releases.back(),
             Releases(releases),
-            names,
+            name_paths,
             ignored,
             models,
             {day("2007-01-01"), releases, [](std::string_view) { return false; }},
@@ -48,7 +48,7 @@ Before known(const Nodes& nodes, const std::string& version = "WS187") {
         {version}};
 }
 
-const Nodes one{tag("Remark", {text("one")})}, two{tag("Remark", {text("two")})};
+const Nodes one = support::remark("one"), two = support::remark("two");
 
 }  // namespace
 
@@ -168,14 +168,14 @@ TEST_CASE("An adopted object that is not in the build has vanished") {
 TEST_CASE("The label comes from the first path that is found, else it is the name") {
     const Nodes both{tag("CGC_name", {text("cgc")}),
                      tag("Identity", {tag("Name", {tag("Public_name", {text("unc-26")})})})};
-    CHECK(label_of(both, gene, names) == "unc-26");
-    CHECK(label_of({tag("cgc_NAME", {text("cgc")})}, gene, names) == "cgc");
-    CHECK(label_of({}, gene, names) == "WBGene00006763");
-    CHECK(label_of(both, {"Paper", "P1"}, names) == "P1");
+    CHECK(label_of(both, gene, name_paths) == "unc-26");
+    CHECK(label_of({tag("cgc_NAME", {text("cgc")})}, gene, name_paths) == "cgc");
+    CHECK(label_of({}, gene, name_paths) == "WBGene00006763");
+    CHECK(label_of(both, {"Paper", "P1"}, name_paths) == "P1");
     const Nodes lines{tag("CGC_name", {text("first line\nsecond")})};
-    CHECK(label_of(lines, gene, names) == "first line");
+    CHECK(label_of(lines, gene, name_paths) == "first line");
     const Nodes longer{tag("CGC_name", {text(std::string(99, 'a') + "\xC3\xA9\xC3\xA9")})};
-    CHECK(label_of(longer, gene, names) == std::string(99, 'a') + "\xE2\x80\xA6");
+    CHECK(label_of(longer, gene, name_paths) == std::string(99, 'a') + "\xE2\x80\xA6");
 }
 
 TEST_CASE("A vanished object keeps its last label") {

@@ -12,7 +12,7 @@
 #include "source/ace_object.hpp"
 #include "source/dumps.hpp"
 #include "source/files_build.hpp"
-#include "support/trees.hpp"
+#include "support/small_build.hpp"
 #include "tree/outline.hpp"
 
 using tree::ObjectName;
@@ -70,13 +70,6 @@ class MadeBuilds {
     std::pair<bench::Made, bench::Made> made_;
 };
 
-std::set<ObjectName> names_of(const source::Source& build) {
-    std::set<ObjectName> names;
-    source::each_object(
-        build, [&](const source::Listed& listed) { return names.insert(listed.id()).second; });
-    return names;
-}
-
 void unfold(Lines& lines, const std::string& sign, const compare::Change& change,
             const support::Nodes& nodes) {
     std::vector<std::string> path;
@@ -123,10 +116,11 @@ Lines difference(const source::Source& before, const source::Source& after,
 TEST_CASE("A made release differs from the previous one exactly as its list says") {
     const MadeBuilds builds;
     const auto first = builds.open(builds.plan().first), next = builds.open(*builds.plan().next);
-    auto names = names_of(*first);
-    CHECK(names.size() == builds.made().first.objects);
-    CHECK(names_of(*next).size() == builds.made().second.objects);
-    names.merge(names_of(*next));
+    const auto old_names = support::names_in(*first), new_names = support::names_in(*next);
+    CHECK(old_names.size() == builds.made().first.objects);
+    CHECK(new_names.size() == builds.made().second.objects);
+    std::set<ObjectName> names(old_names.begin(), old_names.end());
+    names.insert(new_names.begin(), new_names.end());
     Differences found;
     for (const auto& name : names) {
         auto lines = difference(*first, *next, name);

@@ -14,17 +14,9 @@ using support::text;
 
 namespace {
 
-const ObjectName gene{"Gene", "WBGene00006763"};
-
 Shared build(const std::string& version, const std::string& day, const std::string& word) {
     auto made = std::make_shared<support::SmallBuild>(version, day);
     made->with("Gene", gene.name, {tag("Name", {text("unc-26")}), tag("Remark", {text(word)})});
-    return made;
-}
-
-Settings with_names() {
-    Settings made;
-    made.names = {{"Gene", {{"Name"}}}};
     return made;
 }
 

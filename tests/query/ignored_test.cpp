@@ -37,10 +37,10 @@ support::Nodes nodes(const std::string& title, const std::string& homology) {
 enum class By { request, batch };
 
 // A site that goes from release to release.
-class Site {
+class ProteinSite : public support::RecordingSite {
    public:
-    Site(store::Connect connect, By by, compare::Ignored ignored)
-        : pool(std::move(connect), 4, {}), by_(by) {
+    ProteinSite(store::Connect connect, By by, compare::Ignored ignored)
+        : RecordingSite(std::move(connect)), by_(by) {
         settings.ignored = std::move(ignored);
     }
 
@@ -80,32 +80,21 @@ class Site {
     [[nodiscard]] base::Result<PastTree> tree(const std::string& version) {
         return tree_at(pool, settings, object(), version);
     }
-    [[nodiscard]] store::Rows query(std::string_view sql) {
-        return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            return transaction.query(sql);
-        });
-    }
-
-    store::Pool pool;
-    Settings settings;
 
    private:
     void bring_up_to_date() {
-        const Context context{pool, settings, clock_, difference_};
         const auto* previous = builds_.size() < 2 ? nullptr : builds_[builds_.size() - 2].get();
         const std::vector<ObjectName> names{protein};
         if (by_ == By::batch) {
-            REQUIRE(history::bring_up_to_date(context, *builds_.back(), previous, names, {}));
+            REQUIRE(history::bring_up_to_date(context(), *builds_.back(), previous, names, {}));
             return;
         }
-        const auto done = support::record(context, *builds_.back(), previous, protein);
+        const auto done = support::record(context(), *builds_.back(), previous, protein);
         REQUIRE((done || done.error().kind == base::ErrorKind::absent));
     }
 
     By by_;
     std::vector<std::unique_ptr<SmallBuild>> builds_;
-    base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    BuildDifference difference_;
 };
 
 using Told = std::vector<std::string>;
@@ -114,7 +103,7 @@ using Told = std::vector<std::string>;
 
 TEST_CASE("What is ignored changes without a row, and its tree and signature are stored") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect(), GENERATE(By::request, By::batch), homol);
+    ProteinSite site(fresh.connect(), GENERATE(By::request, By::batch), homol);
     site.next(nodes("one", "a"));
     site.next(nodes("one", "b"));
     CHECK(site.rows().empty());
@@ -130,7 +119,7 @@ TEST_CASE("What is ignored changes without a row, and its tree and signature are
 
 TEST_CASE("Once nothing is ignored any more, earlier changes are not reported") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect(), GENERATE(By::request, By::batch), homol);
+    ProteinSite site(fresh.connect(), GENERATE(By::request, By::batch), homol);
     site.next(nodes("one", "a"));
     site.next(nodes("one", "b"));
     site.settings.ignored.clear();
@@ -144,7 +133,7 @@ TEST_CASE("Once nothing is ignored any more, earlier changes are not reported") 
 
 TEST_CASE("Once more is ignored, recorded rows stay, and nothing new is recorded of it") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect(), GENERATE(By::request, By::batch), {});
+    ProteinSite site(fresh.connect(), GENERATE(By::request, By::batch), {});
     site.next(nodes("one", "a"));
     site.next(nodes("one", "b"));
     const Told before{"WS187 changed WS186 1"};
@@ -158,7 +147,7 @@ TEST_CASE("Once more is ignored, recorded rows stay, and nothing new is recorded
 
 TEST_CASE("An object with ignored content alone comes, goes and comes back without changes") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect(), GENERATE(By::request, By::batch), homol);
+    ProteinSite site(fresh.connect(), GENERATE(By::request, By::batch), homol);
     site.next(std::nullopt);
     site.next(nodes("", "a"));
     site.next(std::nullopt);
@@ -170,7 +159,7 @@ TEST_CASE("An object with ignored content alone comes, goes and comes back witho
 
 TEST_CASE("At first sight the timestamps of ignored nodes are no evidence") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect(), GENERATE(By::request, By::batch), homol);
+    ProteinSite site(fresh.connect(), GENERATE(By::request, By::batch), homol);
     const std::string old = "2005-03-09_16:30:50_lstein", lately = "2008-01-20_09:15:20_sylvia";
     const auto with_homology = [&](const std::string& of_homology, const std::string& of_title) {
         return support::Nodes{tag("DB_info", {tag("Homol", {stamped(text("a"), of_homology)}),
@@ -193,7 +182,7 @@ TEST_CASE("At first sight the timestamps of ignored nodes are no evidence") {
 
 TEST_CASE("Two releases compared differ in what is not ignored today") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect(), By::request, homol);
+    ProteinSite site(fresh.connect(), By::request, homol);
     site.next(nodes("one", "a"));
     site.next(nodes("two", "b"));
     const auto before = site.tree("WS186"), after = site.tree("WS187");
@@ -209,7 +198,7 @@ TEST_CASE("Two releases compared differ in what is not ignored today") {
 TEST_CASE("The job leaves what requests leave, whatever is ignored when") {
     CHECK(rc::check([] {
         const support::FreshStore fresh(store::Engine::sqlite), other(store::Engine::sqlite);
-        Site asked(fresh.connect(), By::request, {}), job(other.connect(), By::batch, {});
+        ProteinSite asked(fresh.connect(), By::request, {}), job(other.connect(), By::batch, {});
         for (int release = 0; release < 5; ++release) {
             const auto list = *rc::gen::elementOf(lists);
             std::optional<support::Nodes> now;

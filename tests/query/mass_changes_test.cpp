@@ -7,12 +7,10 @@
 using namespace tables;
 using namespace history;
 using namespace query;
-using processes::Process;
+using namespace processes;
 using store::Value;
 
 namespace {
-
-const ObjectName gene{"Gene", "WBGene00006763"};
 
 void put(Process& process, const std::string& version, const std::string& day) {
     process.put(version, day, {{gene, "in " + version}});

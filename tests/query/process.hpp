@@ -21,6 +21,15 @@ namespace processes {
 using tree::ObjectName;
 using Shared = std::shared_ptr<support::SmallBuild>;
 
+inline const ObjectName gene{"Gene", "WBGene00006763"};
+inline const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
+
+inline history::Settings with_names() {
+    history::Settings settings;
+    settings.names = {{"Gene", {{"Name"}}}};
+    return settings;
+}
+
 class Process {
    public:
     explicit Process(store::Connect connect, history::Settings settings = {})
@@ -106,10 +115,9 @@ inline std::vector<std::string> names_of(const std::vector<tables::Row>& rows) {
     return names;
 }
 
-// Objects a and b of Gene and c of Paper in five releases, two of them of one day; WS188 changes
+// Objects a, b and c in five releases, two of them of one day; WS188 changes
 // nothing, in WS189 c has gone.
 inline void fill(Process& process) {
-    const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
     const auto look = [&] { static_cast<void>(process.list({a, b, c})); };
     process.put("WS185", "2008-01-01", {{a, "1"}, {b, "1"}, {c, "1"}});
     look();

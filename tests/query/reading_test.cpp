@@ -15,8 +15,6 @@ using store::Value;
 
 namespace {
 
-const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
-
 PageRequest rows_wanted(std::size_t most, std::size_t before = 0, ChangeFilter filter = {},
                         std::string since = {}) {
     return {most, std::move(since), std::move(filter), before};

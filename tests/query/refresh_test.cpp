@@ -4,25 +4,22 @@
 
 #include <algorithm>
 
+#include "process.hpp"
 #include "query/object_history.hpp"
-#include "query/tree_at.hpp"
-#include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/recording.hpp"
-#include "support/small_build.hpp"
-#include "support/stores.hpp"
 
 using namespace tables;
 using namespace history;
 using namespace query;
+using processes::gene;
 using support::SmallBuild;
 using support::tag;
 using support::text;
 
 namespace {
 
-const ObjectName gene{"Gene", "WBGene00006763"};
-const support::Nodes one{tag("Remark", {text("one")})}, two{tag("Remark", {text("two")})};
+const support::Nodes one = support::remark("one"), two = support::remark("two");
 
 SmallBuild build(const std::string& version) {
     if (version == "WS186") return {version, "2008-02-01"};
@@ -31,14 +28,12 @@ SmallBuild build(const std::string& version) {
 }
 
 // One process's way into the store.
-class Site {
-   public:
-    explicit Site(store::Connect connect, store::RetryPolicy retry_policy = {})
-        : pool(std::move(connect), 4, std::move(retry_policy)) {}
+struct Refresher : support::RecordingSite {
+    using RecordingSite::RecordingSite;
 
     base::Result<Recorded> refresh(const SmallBuild& now, const SmallBuild* before = nullptr,
                                    const ObjectName& name = gene) {
-        return support::record({pool, settings, clock, difference}, now, before, name);
+        return support::record(context(), now, before, name);
     }
     std::vector<Row> rows(const Release& current, const ObjectName& name = gene,
                           const PageRequest& request = {}) {
@@ -52,39 +47,13 @@ class Site {
             return loaded->rows;
         });
     }
-    // Everything that is recorded, as text, times of recording left out.
-    std::string contents() {
-        std::string all;
-        const auto add = [&](std::string_view sql) {
-            const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
-                return transaction.query(sql);
-            });
-            for (const auto& row : rows) {
-                for (std::size_t i = 0; i < row.size(); ++i) all += row.text(i) + '|';
-                all += '\n';
-            }
-        };
-        add("SELECT class, name, name_key, label, signature, last_modification_date, ace_version"
-            " FROM objects ORDER BY class, name");
-        add("SELECT o.name, h.version, h.since, h.date, h.signature, h.kind, h.label, h.notes"
-            " FROM history h JOIN objects o ON o.oid = h.oid ORDER BY o.name, h.version");
-        add("SELECT o.name, t.version FROM trees t JOIN objects o ON o.oid = t.oid"
-            " ORDER BY o.name, t.version");
-        add("SELECT version, released_on, digest FROM releases ORDER BY version");
-        return all;
-    }
-
-    store::Pool pool;
-    Settings settings;
-    base::Clock clock = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
-    BuildDifference difference;
 };
 
 }  // namespace
 
 TEST_CASE("An object asked for in each release has a row for each that changed it") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto first = build("WS186"), second = build("WS187"), third = build("WS188");
     first.with("Gene", gene.name, one);
     second.with("Gene", gene.name, one);
@@ -104,7 +73,7 @@ TEST_CASE("An object asked for in each release has a row for each that changed i
 
 TEST_CASE("An object compared in this release is not loaded again") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto now = build("WS186");
     now.with("Gene", gene.name, one);
     REQUIRE(site.refresh(now));
@@ -116,7 +85,7 @@ TEST_CASE("An object compared in this release is not loaded again") {
 
 TEST_CASE("An object that never was is absent, and nothing is stored") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto now = build("WS186");
     now.with("Gene", gene.name, one);
     const auto contents = site.contents();
@@ -127,7 +96,7 @@ TEST_CASE("An object that never was is absent, and nothing is stored") {
 
 TEST_CASE("What a build does not confirm behind the load is not recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto before = build("WS186"), after = build("WS187");
     before.with("Gene", gene.name, one);
     after.with("Gene", gene.name, two);
@@ -148,7 +117,7 @@ TEST_CASE("What a build does not confirm behind the load is not recorded") {
 
 TEST_CASE("An object that vanished lives on, and may come back") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto first = build("WS186"), second = build("WS187"), third = build("WS188");
     first.with("Gene", gene.name, one);
     third.with("Gene", gene.name, two);
@@ -165,7 +134,7 @@ TEST_CASE("An object that vanished lives on, and may come back") {
 
 TEST_CASE("A request on an older build moves nothing back and shows no newer row") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", gene.name, one);
     second.with("Gene", gene.name, two);
@@ -180,7 +149,7 @@ TEST_CASE("A request on an older build moves nothing back and shows no newer row
 
 TEST_CASE("Another spelling of class and name is the same object") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "unc-26", one);
     second.with("Gene", "UNC-26", two);
@@ -193,7 +162,7 @@ TEST_CASE("Another spelling of class and name is the same object") {
 
 TEST_CASE("Two objects that differ by case are asked for exactly or not found") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto now = build("WS186");
     now.with("Gene", "abc", one).with("Gene", "ABC", two);
     REQUIRE(site.refresh(now, nullptr, {"Gene", "abc"}));
@@ -206,7 +175,7 @@ TEST_CASE("Two objects that differ by case are asked for exactly or not found") 
 
 TEST_CASE("A release recorded with other content is a conflict, and nothing is written") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto now = build("WS186"), other = build("WS186");
     now.with("Gene", gene.name, one).with("Gene", "b", one);
     other.with("Gene", "b", two);
@@ -220,7 +189,7 @@ TEST_CASE(
     "A vanished and a created object of equal content name each other, whoever is asked first") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     const bool vanished_first = GENERATE(true, false);
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "old", one).with("Gene", "other", two);
     second.with("Gene", "new", one).with("Gene", "other", two);
@@ -234,7 +203,7 @@ TEST_CASE(
 
 TEST_CASE("Two objects with the content are no rename") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "old", one);
     second.with("Gene", "new", one).with("Gene", "newer", one);
@@ -250,7 +219,7 @@ TEST_CASE("Two objects that vanish with the same content are no rename, in whate
     std::vector<ObjectName> names{{"Gene", "old"}, {"Gene", "older"}, {"Gene", "new"}};
     std::ranges::rotate(names, names.begin() + GENERATE(0, 1, 2));
     if (GENERATE(true, false)) std::swap(names[1], names[2]);
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "old", one).with("Gene", "older", one);
     second.with("Gene", "new", one);
@@ -270,7 +239,7 @@ TEST_CASE("Two objects that vanish with the same content are no rename, in whate
 
 TEST_CASE("Releases that a first sight finds are recorded by their names") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     site.settings.known_releases = {build("WS186").release(), build("WS187").release()};
     auto now = build("WS188");
     now.with("Gene", gene.name,
@@ -288,7 +257,7 @@ TEST_CASE("Releases that a first sight finds are recorded by their names") {
 
 TEST_CASE("Only the newest trees are kept when the configuration says so") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     site.settings.keep_trees = 2;
     for (const auto& [version, nodes] :
          {std::pair{"WS186", one}, {"WS187", two}, {"WS188", support::Nodes{tag("Third")}}})
@@ -302,7 +271,7 @@ TEST_CASE("Only the newest trees are kept when the configuration says so") {
 
 TEST_CASE("A page shows the newest rows, or those after a release") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto third = build("WS188");
     third.with("Gene", gene.name, {tag("Third")});
     REQUIRE(site.refresh(build("WS186").with("Gene", gene.name, one)));
@@ -318,7 +287,7 @@ TEST_CASE("A page shows the newest rows, or those after a release") {
 
 TEST_CASE("A past tree is known where it was stored, compared, and in between") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     REQUIRE(site.refresh(build("WS186").with("Gene", gene.name, one)));
     const auto done = site.refresh(build("WS188").with("Gene", gene.name, two));
     REQUIRE(done);
@@ -343,14 +312,14 @@ TEST_CASE("Whatever statement fails, the outcome is one whole row") {
     first.with("Gene", gene.name, one);
     second.with("Gene", gene.name, two);
     const support::FreshStore reference(engine);
-    Site whole(reference.connect());
+    Refresher whole(reference.connect());
     REQUIRE(whole.refresh(first));
     REQUIRE(whole.refresh(second));
     const auto expected = whole.contents();
     for (int at = 1;; ++at) {
         const support::FreshStore fresh(engine);
         const auto plan = std::make_shared<support::FaultPlan>(fault, at);
-        Site site(support::faulty(fresh.connect(), plan), support::no_waiting());
+        Refresher site(support::faulty(fresh.connect(), plan), support::no_waiting());
         REQUIRE(site.refresh(first));
         REQUIRE(site.refresh(second));
         CHECK(site.contents() == expected);
@@ -360,7 +329,7 @@ TEST_CASE("Whatever statement fails, the outcome is one whole row") {
 
 TEST_CASE("An object vanishes though another spelled alike, recorded apart, stays") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Site site(fresh.connect());
+    Refresher site(fresh.connect());
     auto first = build("WS186"), second = build("WS187");
     first.with("Gene", "abc", one).with("Gene", "ABC", two);
     second.with("Gene", "ABC", two);

@@ -14,6 +14,7 @@
 #include "store/store.hpp"
 #include "support/catch.hpp"
 #include "support/recording.hpp"
+#include "support/small_build.hpp"
 #include "support/temp_dir.hpp"
 #include "support/trees.hpp"
 
@@ -79,10 +80,8 @@ class SampleHistory {
     }
 
     void refresh_all(const source::Source& build, const source::Source* previous) {
-        source::each_object(build, [&](const source::Listed& listed) {
-            names_.insert(listed.id());
-            return true;
-        });
+        const auto names = support::names_in(build);
+        names_.insert(names.begin(), names.end());
         const history::Context context{pool_, settings_, clock_, difference_};
         for (const auto& name : names_) {
             const auto done = support::record(context, build, previous, name);

@@ -14,12 +14,6 @@ using support::text;
 
 namespace {
 
-Settings with_names() {
-    Settings settings;
-    settings.names = {{"Gene", {{"Name"}}}};
-    return settings;
-}
-
 // Genes with their labels, and what else has names.
 Shared build_of_names(const std::string& version, const std::string& day) {
     const auto build = std::make_shared<support::SmallBuild>(version, day);

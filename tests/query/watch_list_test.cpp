@@ -14,8 +14,6 @@ using support::text;
 
 namespace {
 
-const ObjectName a{"Gene", "a"}, b{"Gene", "b"}, c{"Paper", "c"};
-
 PageRequest archive(std::size_t before) {
     PageRequest request;
     request.before = before;

@@ -46,10 +46,8 @@ struct Three {
 
 // Asks for every object seen so far, and for `late` only in the third release.
 inline void ask_for_all(JobSite& site, const SmallBuild& build, const SmallBuild* previous) {
-    source::each_object(build, [&](const source::Listed& listed) {
-        site.seen.insert(listed.id());
-        return true;
-    });
+    const auto names = support::names_in(build);
+    site.seen.insert(names.begin(), names.end());
     for (const auto& name : site.seen)
         if (build.release().version == "WS188" || name.name != "late")
             site.ask(build, previous, name);

@@ -20,12 +20,12 @@ namespace release_tests {
 using release::Counters;
 using release::ObjectName;
 using support::ComparedIn;
+using support::remark;
 using support::SmallBuild;
 using support::stamped;
 using support::tag;
 using support::text;
-
-inline support::Nodes remark(const std::string& words) { return {tag("Remark", {text(words)})}; }
+using Kinds = std::map<std::string, std::string>;
 
 // Returns a handle that does not own the build, or nullptr.
 inline source::Build held(const SmallBuild* build) {
@@ -59,10 +59,8 @@ struct JobSite : support::RecordingSite {
 
     // Asks for every object of this build and of those asked for earlier.
     void ask_for_all(const SmallBuild& build, const SmallBuild* previous) {
-        source::each_object(build, [&](const source::Listed& listed) {
-            seen.insert(listed.id());
-            return true;
-        });
+        const auto names = support::names_in(build);
+        seen.insert(names.begin(), names.end());
         for (const auto& name : seen) ask(build, previous, name);
     }
 
@@ -135,7 +133,7 @@ struct JobSite : support::RecordingSite {
         return found;
     }
     // "KIND REVISION SINCE"
-    std::map<std::string, std::string> kinds(const std::string& version = "WS188") {
+    Kinds kinds(const std::string& version = "WS188") {
         auto found = rows(version);
         for (auto& [name, row] : found) row = row.substr(0, row.find(" {"));
         return found;

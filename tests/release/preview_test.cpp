@@ -2,17 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "release/preview.hpp"
 
-#include "support/catch.hpp"
-#include "support/small_build.hpp"
+#include "release/job_site.hpp"
 
 using namespace release;
-using support::SmallBuild;
-using support::tag;
-using support::text;
+using namespace release_tests;
 
 namespace {
-
-support::Nodes remark(const std::string& words) { return {tag("Remark", {text(words)})}; }
 
 struct Pair {
     SmallBuild before{"WS186", "2008-02-01"}, after{"WS187", "2008-02-15"};

@@ -18,9 +18,9 @@ using namespace release_tests;
 namespace {
 
 // A hundred genes; a release changes every tenth, drops the last and adds one.
-class Genes : public SmallBuild {
+class HundredGenes : public SmallBuild {
    public:
-    explicit Genes(int release)
+    explicit HundredGenes(int release)
         : SmallBuild("WS" + std::to_string(release),
                      "2008-0" + std::to_string(release - 185) + "-01") {
         for (int i = 0; i < 100; ++i) {
@@ -43,7 +43,8 @@ ReleaseJob small_parts(JobSite& site, const SmallBuild& build,
 }
 
 // Returns the contents after requests for every object in each of three releases.
-std::string asked_for(store::Engine engine, const Genes& a, const Genes& b, const Genes& c) {
+std::string asked_for(store::Engine engine, const HundredGenes& a, const HundredGenes& b,
+                      const HundredGenes& c) {
     const support::FreshStore fresh(engine);
     JobSite site(fresh.connect());
     site.ask_for_all(a, nullptr);
@@ -68,7 +69,7 @@ std::int64_t count(store::Pool& pool, std::string_view sql) {
 
 TEST_CASE("Warming three releases records the same as requesting each object") {
     const auto engine = GENERATE(support::engines());
-    const Genes a(186), b(187), c(188);
+    const HundredGenes a(186), b(187), c(188);
     const auto expected = asked_for(engine, a, b, c);
     const support::FreshStore fresh(engine);
     JobSite site(fresh.connect());
@@ -88,7 +89,7 @@ TEST_CASE("Warming three releases records the same as requesting each object") {
 TEST_CASE("An object whose bytes did not change costs no load and no write") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
-    const Genes a(186), b(187);
+    const HundredGenes a(186), b(187);
     site.prewarm(small_parts(site, a));
     const auto before = count(site.pool, "SELECT COUNT(*) FROM objects WHERE ace_version ="
                                          " 'WS186'");
@@ -166,7 +167,7 @@ TEST_CASE("An object first seen in an older build does not count as compared in 
 TEST_CASE("A damaged tree fails its object and not the job") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
-    const Genes a(186), b(187);
+    const HundredGenes a(186), b(187);
     site.prewarm(small_parts(site, a));
     store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("UPDATE trees SET tree = ? WHERE oid = (SELECT oid FROM objects WHERE"
@@ -181,7 +182,7 @@ TEST_CASE("A damaged tree fails its object and not the job") {
 TEST_CASE("A release that is replaced during the job is not noted as finished") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
-    const Genes a(186), b(187);
+    const HundredGenes a(186), b(187);
     site.prewarm(small_parts(site, a));
     int asked = 0;
     site.clock = [&] {
@@ -201,7 +202,7 @@ TEST_CASE("A release that is replaced during the job is not noted as finished") 
 TEST_CASE("A job that is run again has nothing to do") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
-    const Genes a(186);
+    const HundredGenes a(186);
     site.prewarm(small_parts(site, a));
     const auto loads = a.loads();
     const auto contents = site.contents(ComparedIn::left_out);
@@ -239,7 +240,7 @@ TEST_CASE("Unreadable objects are listed, and the next run tries them again") {
 
 TEST_CASE("Jobs of several processes and requests between them record each object once") {
     const auto engine = GENERATE(support::engines());
-    const Genes a(186), b(187), c(188);
+    const HundredGenes a(186), b(187), c(188);
     const auto expected = asked_for(engine, a, b, c);
     const support::FreshStore fresh(engine);
     for (const auto* builds : {&a, &b, &c}) {
@@ -264,7 +265,7 @@ TEST_CASE("Jobs of several processes and requests between them record each objec
 
 TEST_CASE("One worker does a part, and one job loads an object") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    const Genes a(186);
+    const HundredGenes a(186);
     std::vector<std::jthread> threads;
     for (int i = 0; i < 3; ++i)
         threads.emplace_back([&, i] {
@@ -284,7 +285,7 @@ TEST_CASE("One worker does a part, and one job loads an object") {
 TEST_CASE("A job that broke off anywhere continues and gives the same store as one run") {
     using support::Fault;
     const auto engine = GENERATE(support::engines());
-    const Genes a(186), b(187);
+    const HundredGenes a(186), b(187);
     const support::FreshStore calm(engine);
     JobSite undisturbed(calm.connect());
     undisturbed.prewarm(small_parts(undisturbed, a));
@@ -311,7 +312,7 @@ TEST_CASE("A job that broke off anywhere continues and gives the same store as o
 
 TEST_CASE("A stopped job says so, and the next one continues") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    const Genes a(186), b(187), c(188);
+    const HundredGenes a(186), b(187), c(188);
     JobSite site(fresh.connect());
     std::stop_source stop;
     auto job = small_parts(site, a);
@@ -335,7 +336,7 @@ TEST_CASE("A stopped job says so, and the next one continues") {
 TEST_CASE("A list warms its objects and notes each of them") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
-    const Genes a(186), b(187);
+    const HundredGenes a(186), b(187);
     const Objects list{{"Gene", "g0"}, {"Gene", "g1"}, {"Gene", "g99"}, {"Gene", "never"}};
     CHECK(site.prewarm(small_parts(site, a), list).added == 2);
     const auto second = site.prewarm(small_parts(site, b, &a), list);
@@ -350,7 +351,7 @@ TEST_CASE("A list warms its objects and notes each of them") {
 TEST_CASE("The most requested objects come first") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
-    const Genes a(186);
+    const HundredGenes a(186);
     site.prewarm(small_parts(site, a));
     store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("UPDATE objects SET hits = 7 WHERE name = 'g5'");
@@ -364,7 +365,7 @@ TEST_CASE("The most requested objects come first") {
 TEST_CASE("A class is warmed without the others") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
-    const Genes a(186), b(187);
+    const HundredGenes a(186), b(187);
     CHECK(site.prewarm(small_parts(site, a), OfClass{"Paper"}).looked_at == 1);
     CHECK(count(site.pool, "SELECT COUNT(*) FROM objects") == 1);
     const auto second = site.prewarm(small_parts(site, b, &a), OfClass{"Paper"});
@@ -442,7 +443,7 @@ TEST_CASE("Warming a staged build changes nothing that readers see until the swi
 TEST_CASE("A failing store stops the job with its error text") {
     const support::FreshStore fresh(store::Engine::sqlite);
     JobSite site(fresh.connect());
-    const Genes a(186);
+    const HundredGenes a(186);
     store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
         transaction.execute("CREATE TRIGGER full BEFORE INSERT ON trees BEGIN SELECT"
                             " RAISE(FAIL, 'database or disk is full'); END");

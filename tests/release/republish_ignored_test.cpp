@@ -9,10 +9,6 @@ using namespace release_tests;
 
 namespace {
 
-using Kinds = std::map<std::string, std::string>;
-using support::tag;
-using support::text;
-
 const compare::Ignored homol = {{"Gene", {{"Homol"}}}};
 
 support::Nodes nodes(const std::string& title, const std::string& homology) {
@@ -20,12 +16,12 @@ support::Nodes nodes(const std::string& title, const std::string& homology) {
 }
 
 // The previous release, the first publication, and the re-publication.
-struct Three {
+struct Publications {
     SmallBuild before{"WS187", "2008-02-15"}, first{"WS188", "2008-03-22"},
         again{"WS188", "2008-03-22"};
     std::map<std::string, std::string> rows;  // of the first publication
 
-    Three() {
+    Publications() {
         add("ignored_then", nodes("one", "a"), nodes("one", "b"), nodes("one", "b"));
         add("ignored_twice", nodes("one", "a"), nodes("one", "b"), nodes("one", "c"));
         add("beside", nodes("one", "a"), nodes("two", "b"), nodes("two", "c"));
@@ -56,7 +52,7 @@ struct Three {
 
 TEST_CASE("A re-publication with an ignore list shows only changes outside the list") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Three builds;
+    Publications builds;
     JobSite site(fresh.connect());
     builds.publish(site, homol, homol, GENERATE(true, false));
     CHECK(site.kinds() == Kinds{{"beside", "changed 0 WS187"},
@@ -74,7 +70,7 @@ TEST_CASE("A re-publication with an ignore list shows only changes outside the l
 
 TEST_CASE("Recorded changes stay in a re-publication after the ignore list grew") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Three builds;
+    Publications builds;
     JobSite site(fresh.connect());
     builds.publish(site, {}, homol, GENERATE(true, false));
     CHECK(site.kinds() == Kinds{{"ignored_then", "changed 0 WS187"},
@@ -89,7 +85,7 @@ TEST_CASE("Recorded changes stay in a re-publication after the ignore list grew"
 
 TEST_CASE("Changes ignored earlier are not shown by a re-publication after the list shrank") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    Three builds;
+    Publications builds;
     JobSite site(fresh.connect());
     // It has other bytes, so that it is compared again.
     builds.again.with("Gene", "ignored_then", [] {

@@ -9,8 +9,6 @@ using namespace release_tests;
 
 namespace {
 
-using Kinds = std::map<std::string, std::string>;
-
 const Kinds published_first{{"differs", "changed 0 WS187"},     {"restamped", "changed 0 WS187"},
                             {"none_left", "changed 0 WS187"},   {"gone_now", "changed 0 WS187"},
                             {"back_again", "vanished 0 WS187"}, {"created", "created 0 WS187"},

@@ -15,7 +15,7 @@ namespace {
 std::string content(std::vector<Change> changes) {
     return sample::content_of(row("WS187", day(2008, 2, 15), std::move(changes)), site());
 }
-constexpr auto place =
+constexpr auto row_url =
     "https://changes.example.org/history?class=Gene&amp;name=WBGene00006763#WS187";
 
 }  // namespace
@@ -23,7 +23,7 @@ constexpr auto place =
 TEST_CASE("Content shows an added value below its first tag, with links, curator and day") {
     const auto html = content({unc_26_in_ws187().notes.changes[2]});
     CHECK(html ==
-          "<p><b>Identity</b></p><ul><li>added <a href=\"" + std::string(place) +
+          "<p><b>Identity</b></p><ul><li>added <a href=\"" + std::string(row_url) +
               "-c1\">Name &gt; Other_name</a>: "
               "<a href=\"https://wormbase.org/db/get?name=synj-1;class=Gene_name\">synj-1</a>"
               " (sylvia, 2008-02-01) &gt; Person_evidence &gt; "

@@ -8,9 +8,9 @@
 namespace {
 
 using namespace support;
+using sample::holds;
+using sample::none;
 using sample::Row;
-
-const std::vector<std::string> none;
 
 std::string page_of(const render::HistoryView& view, const render::Site& site = sample::site()) {
     const auto page = render::history_page(view, site, sample::templates());
@@ -20,10 +20,6 @@ std::string page_of(const render::HistoryView& view, const render::Site& site = 
 
 std::string page_of(std::vector<Row> rows) {
     return page_of(sample::history_view(std::move(rows)));
-}
-
-bool holds(const std::string& page, std::string_view text) {
-    return page.find(text) != std::string::npos;
 }
 
 Row replaced_text(const std::string& before, const std::string& after) {

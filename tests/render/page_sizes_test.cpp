@@ -11,19 +11,11 @@ namespace {
 
 using namespace support;
 using sample::Change;
+using sample::count;
+using sample::holds;
+using sample::none;
 using sample::Row;
 using sample::text_of;
-
-const std::vector<std::string> none;
-
-std::size_t count(const std::string& page, std::string_view text) {
-    std::size_t number = 0;
-    for (auto at = page.find(text); at != std::string::npos; at = page.find(text, at + 1))
-        ++number;
-    return number;
-}
-
-bool holds(const std::string& page, std::string_view text) { return count(page, text) > 0; }
 
 void check_page(const std::string& page) {
     CHECK(page.size() <= render::most_of_page);

@@ -4,16 +4,9 @@
 #include "support/catch.hpp"
 #include "support/html_rules.hpp"
 
-namespace {
-
-bool holds(const std::string& page, std::string_view text) {
-    return page.find(text) != std::string::npos;
-}
-
+using sample::holds;
+using sample::none;
 using support::findings_in_page;
-const std::vector<std::string> none;
-
-}  // namespace
 
 TEST_CASE("The home page shows search results, the watch list and the newest releases") {
     const auto page = render::home_page(sample::home_view(), sample::site(), sample::templates());

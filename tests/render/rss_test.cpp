@@ -122,11 +122,11 @@ TEST_CASE("A feed says that it is complete only when every recorded row is in it
 }
 
 TEST_CASE("A feed announces the update frequency that max_age sets") {
-    const auto none = history_of({});
-    const auto with = [&none](long max_age) {
+    const auto empty = history_of({});
+    const auto with = [&empty](long max_age) {
         auto other = site();
         other.max_age = max_age;
-        const auto bytes = render::rss(none, channel_of(none, other), other);
+        const auto bytes = render::rss(empty, channel_of(empty, other), other);
         check_feed(bytes);
         return bytes;
     };
@@ -146,10 +146,10 @@ TEST_CASE("A feed announces the update frequency that max_age sets") {
 }
 
 TEST_CASE("A contact is written as mail and name, or not at all") {
-    const auto none = history_of({});
+    const auto empty = history_of({});
     auto other = site();
     other.title = "The (odd) \\ title";
-    const auto bytes = render::rss(none, channel_of(none, other), other);
+    const auto bytes = render::rss(empty, channel_of(empty, other), other);
     CHECK_THAT(bytes,
                Contains("<managingEditor>help@wormbase.org (The odd  title)</managingEditor>"));
     check_feed(bytes);
@@ -157,7 +157,7 @@ TEST_CASE("A contact is written as mail and name, or not at all") {
          {"", "x", "@x.org", "a@b", "a b@x.org", "a@x..org", "a@-x.org", "a@x.org\n>"}) {
         INFO(bad);
         other.contact = bad;
-        const auto without = render::rss(none, channel_of(none, other), other);
+        const auto without = render::rss(empty, channel_of(empty, other), other);
         CHECK_THAT(without, !Contains("managingEditor"));
         check_feed(without);
     }

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto now = base::Seconds{1'000'000'000s};
+constexpr auto created_at = base::Seconds{1'000'000'000s};
 
 // A clock that a test moves.
 struct Stopped {
@@ -32,7 +32,7 @@ store::Rows all_of(store::Pool& pool) {
 TEST_CASE("A token is stored as its digest and only once under one name") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
-        const auto token = serve::add_token(pool, "sylvia", now);
+        const auto token = serve::add_token(pool, "sylvia", created_at);
         REQUIRE(token);
         CHECK(token->size() == 43);
         CHECK(token->find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -42,11 +42,11 @@ TEST_CASE("A token is stored as its digest and only once under one name") {
         CHECK(rows[0].text(0) == "sylvia");
         CHECK(rows[0].text(1) == base::sha256_hex(*token));
         CHECK(rows[0].text(2) == "2001-09-09T01:46:40Z");
-        const auto again = serve::add_token(pool, "sylvia", now);
+        const auto again = serve::add_token(pool, "sylvia", created_at);
         REQUIRE_FALSE(again);
         CHECK(again.error().kind == base::ErrorKind::conflict);
         CHECK(all_of(pool) == rows);
-        const auto other = serve::add_token(pool, "Sylvia", now);
+        const auto other = serve::add_token(pool, "Sylvia", created_at);
         REQUIRE(other);
         CHECK(*other != *token);
         const auto listed = serve::list_tokens(pool);
@@ -63,18 +63,18 @@ TEST_CASE("The name of a token is printable text of 1 to 64 bytes") {
                                             "a\x1b[31m", std::string("a\0b", 3),
                                             "\xff\xfe",  std::string(65, 'x')};
     for (const auto& name : wrong) {
-        const auto refused = serve::add_token(pool, name, now);
+        const auto refused = serve::add_token(pool, name, created_at);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == base::ErrorKind::refused);
     }
-    CHECK(serve::add_token(pool, "Zoë O'Brien; lab 2", now));
-    CHECK(serve::add_token(pool, std::string(64, 'x'), now));
+    CHECK(serve::add_token(pool, "Zoë O'Brien; lab 2", created_at));
+    CHECK(serve::add_token(pool, std::string(64, 'x'), created_at));
 }
 
 TEST_CASE("A token is valid until it is revoked, and for at most a second after that") {
     support::each_store([](const store::Connect& connect) {
         store::Pool pool(connect, 2);
-        const auto token = serve::add_token(pool, "sylvia", now);
+        const auto token = serve::add_token(pool, "sylvia", created_at);
         REQUIRE(token);
         Stopped time;
         serve::TokenHolders holders(pool, time.timer());
@@ -86,7 +86,7 @@ TEST_CASE("A token is valid until it is revoked, and for at most a second after 
         time.at += 1s;
         CHECK_FALSE(holders.holder_of(*token)->has_value());
         CHECK(serve::revoke_token(pool, "sylvia").error().kind == base::ErrorKind::absent);
-        const auto next = serve::add_token(pool, "sylvia", now);
+        const auto next = serve::add_token(pool, "sylvia", created_at);
         time.at += 1s;
         CHECK(*holders.holder_of(*next) == "sylvia");
         CHECK_FALSE(holders.holder_of(*token)->has_value());
@@ -96,7 +96,7 @@ TEST_CASE("A token is valid until it is revoked, and for at most a second after 
 TEST_CASE("The store is read at most twice a second, however many ask") {
     const support::FreshStore fresh(store::Engine::sqlite);
     store::Pool pool(fresh.connect(), 2);
-    const auto token = serve::add_token(pool, "sylvia", now);
+    const auto token = serve::add_token(pool, "sylvia", created_at);
     Stopped time;
     serve::TokenHolders holders(pool, time.timer());
     CHECK(*holders.holder_of(*token) == "sylvia");
@@ -115,7 +115,7 @@ TEST_CASE("While the store is down known tokens are good for a minute, then nobo
     store::Pool pool(fresh.connect(), 1, retry_policy);
     Stopped time;
     serve::TokenHolders holders(pool, time.timer());
-    const auto token = serve::add_token(pool, "sylvia", now);
+    const auto token = serve::add_token(pool, "sylvia", created_at);
     CHECK(*holders.holder_of(*token) == "sylvia");
     std::optional taken(pool.lease());  // the only connection: nothing can be read
     time.at += 59s;

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +20,7 @@ inline const std::vector<std::string> sample_files = {
     "examples/builds/WS188/dump_2008-03-22_A.1.ace"};
 inline const std::string trailer = " // End of this dump file \n\n";
 
-inline std::string read(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    INFO(path);
-    REQUIRE(in);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+inline std::string read(const std::string& path) { return support::read_file(path); }
 
 // Returns the bytes of each object of a dump file; above `most` bytes only their start.
 inline base::Result<std::vector<std::string>> try_objects_in(const std::string& path,

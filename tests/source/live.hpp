@@ -31,6 +31,9 @@ inline Contents text_of(const std::string& dump) {
     return std::make_shared<support::AceContents>(support::AceContents::of_text(dump));
 }
 
+// Returns the lines of an object with one remark.
+inline std::string remark(const std::string& text) { return "Remark\t \"" + text + "\"\n"; }
+
 // Returns a dump of one class with these objects, each with its own lines.
 inline std::string one_class(const std::string& class_name,
                              const std::vector<std::pair<std::string, std::string>>& objects) {

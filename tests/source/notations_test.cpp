@@ -35,13 +35,13 @@ const std::string& models_text() {
     return text;
 }
 
-const tree::Models& models() {
+const tree::Models& ws188_models() {
     static const auto parsed = tree::Models::parse(models_text());
     return parsed;
 }
 
-const std::vector<tree::Object>& sample() {
-    static const auto objects = notations::objects_in(dumps::sample_files[2], models());
+const std::vector<tree::Object>& sample_objects() {
+    static const auto objects = notations::objects_in(dumps::sample_files[2], ws188_models());
     return objects;
 }
 
@@ -64,7 +64,7 @@ Signatures signatures_of(const Build& build) {
 const Signatures& sample_signatures() {
     static const auto signatures = [] {
         Signatures made;
-        for (const auto& object : sample())
+        for (const auto& object : sample_objects())
             made[object.id.class_name + " " + object.id.name] = tree::signature_of(object.nodes);
         return made;
     }();
@@ -96,7 +96,7 @@ std::string gene_xml(const std::string& name, const std::string& text) {
 
 TEST_CASE("A dump without timestamps has the signatures of the same dump with them") {
     const Site site;
-    site.write("x.ace", notations::unstamped(dumps::sample_files[2], models()));
+    site.write("x.ace", notations::unstamped(dumps::sample_files[2], ws188_models()));
     site.write("models.wrm", models_text());
     check_is_sample(site);
     CHECK(site.open()->remarks().empty());
@@ -105,7 +105,7 @@ TEST_CASE("A dump without timestamps has the signatures of the same dump with th
 
 TEST_CASE("A dump without timestamps and models keeps its tags and logs a warning") {
     const Site site;
-    site.write("x.ace.gz", gzip(notations::unstamped(dumps::sample_files[2], models())));
+    site.write("x.ace.gz", gzip(notations::unstamped(dumps::sample_files[2], ws188_models())));
     const auto build = site.open();
     const auto object = build->load({"Gene", "WBGene00006763"});
     REQUIRE(object);
@@ -119,7 +119,7 @@ TEST_CASE("A dump without timestamps and models keeps its tags and logs a warnin
 }
 
 TEST_CASE("The sample build in JSON Lines has the signatures of its dump, packed or not") {
-    const auto lines = notations::json_lines(sample());
+    const auto lines = notations::json_lines(sample_objects());
     std::string digest;
     for (const auto* name : {"x.jsonl", "x.jsonl.gz", "x.jsonl.zst"}) {
         INFO(name);
@@ -137,7 +137,7 @@ TEST_CASE("The sample build in JSON Lines has the signatures of its dump, packed
 }
 
 TEST_CASE("The sample build in XML has the signatures of its dump, packed or not") {
-    const auto bytes = notations::xml(sample());
+    const auto bytes = notations::xml(sample_objects());
     for (const auto* name : {"x.xml", "x.xml.gz", "x.xml.zst"}) {
         INFO(name);
         const Site site;

@@ -121,7 +121,7 @@ Paths paths_of(const std::string& bytes, const tree::Models& models) {
     return paths;
 }
 
-const tree::Models& models() {
+const tree::Models& edge_models() {
     // With a tag that only the edge dump has.
     static const auto sample =
         tree::Models::parse(dumps::read("examples/builds/WS188/models.wrm") +
@@ -141,7 +141,7 @@ TEST_CASE("Each object in formats/ is the same in both notations") {
         const auto ours = dumps::objects_in(path.replace_extension(".aT").string());
         REQUIRE(ours.size() == 1);
         INFO(path.string());
-        CHECK(paths_of(ours[0], models()) == other.begin()->second);
+        CHECK(paths_of(ours[0], edge_models()) == other.begin()->second);
         ++compared;
     }
     CHECK(compared == 14);
@@ -156,7 +156,7 @@ TEST_CASE("Each object of the edge dump is the same in both notations") {
         const auto found = other.find(header->id.class_name + " " + header->id.name);
         if (found == other.end()) continue;
         INFO(bytes);
-        CHECK(paths_of(bytes, models()) == found->second);
+        CHECK(paths_of(bytes, edge_models()) == found->second);
         ++compared;
     }
     CHECK(compared >= 30);

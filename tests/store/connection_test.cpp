@@ -5,6 +5,7 @@
 #include "support/stores.hpp"
 
 using namespace store;
+using support::failure_of;
 using support::FreshStore;
 using support::Schema;
 
@@ -26,15 +27,6 @@ constexpr auto insert_thing = "INSERT INTO things (id, number, words, bytes) VAL
 
 std::int64_t count_things(Connection& connection) {
     return connection.query("SELECT COUNT(*) FROM things").at(0).integer(0);
-}
-
-Failure failure_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Failure& failure) {
-        return failure;
-    }
-    throw std::logic_error("nothing failed");
 }
 
 }  // namespace

@@ -13,19 +13,11 @@
 #include "support/stores.hpp"
 
 using namespace store;
+using support::failure_of;
 using support::FreshStore;
 using support::Schema;
 
 namespace {
-
-Failure failure_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const Failure& failure) {
-        return failure;
-    }
-    throw std::logic_error("nothing failed");
-}
 
 // A host of 127.0.0.1 that closes and counts all connections.
 class HangsUp {

@@ -11,7 +11,7 @@ constexpr auto ok = "ACESERV_MSGOK", fail = "ACESERV_MSGFAIL", killed = "ACESERV
                encore = "ACESERV_MSGENCORE";
 
 // Returns the text of a body without its NULs.
-std::string text_of(const AceRequest& request) { return request.frame.body.c_str(); }
+std::string body_of(const AceRequest& request) { return request.frame.body.c_str(); }
 
 // Returns the seconds that saceserver 4.9.62 takes for a command with a reply of that size: find
 // and show were measured together, 0.2 ms for 7 KB, 0.4 ms for 42 KB, 20 ms for 1.2 MB.
@@ -47,7 +47,7 @@ void AceClient::serve() {
 bool AceClient::log_in() {
     const auto hello = receive_frame(descriptor_);
     if (!hello) return false;
-    if (text_of(*hello) != "bonjour") {
+    if (body_of(*hello) != "bonjour") {
         return kill(*hello, terminated("you are an unknown client and your"), 0);
     }
     if (shared_.fault_at(AceMoment::hello) != AceFault::none) return wait_for_end();
@@ -59,9 +59,9 @@ bool AceClient::log_in() {
         return kill(*answer, terminated("you are an unknown client and your"),
                     answer->frame.client);
     }
-    const auto words = words_of(text_of(*answer)).words.size();
+    const auto words = words_of(body_of(*answer)).words.size();
     if (words != 2) return kill(*answer, terminated("illegal request, your"), number_);
-    if (!is_welcome(text_of(*answer), nonce)) {
+    if (!is_welcome(body_of(*answer), nonce)) {
         return kill(*answer, terminated("userid/password incorrect, your"), number_);
     }
     shared_.logged_in();
@@ -87,8 +87,8 @@ bool AceClient::answer(const AceRequest& request) {
                     "// Sorry, you do not have write or admin access to the database.\n");
     }
     const bool is_encore = request.frame.type == encore;
-    if (!is_encore) shared_.asked(text_of(request));
-    const auto words = words_of(text_of(request)).words;
+    if (!is_encore) shared_.asked(body_of(request));
+    const auto words = words_of(body_of(request)).words;
     const bool is_show = !is_encore && !words.empty() && words[0] == "show";
     const auto fault = shared_.fault_at(is_show ? AceMoment::show : AceMoment::other_answer);
     if (!is_encore) endless_ = AceFault::none;
@@ -99,7 +99,7 @@ bool AceClient::answer(const AceRequest& request) {
 
 bool AceClient::run(const AceRequest& request) {
     const auto began = std::chrono::steady_clock::now();
-    auto reply = ace_reply(*shared_.contents, shared_.settings, active_, text_of(request));
+    auto reply = ace_reply(*shared_.contents, shared_.settings, active_, body_of(request));
     if (shared_.settings.paced) {
         std::size_t bytes = 0;
         for (const auto& piece : reply.pieces) bytes += piece.size();
@@ -198,7 +198,7 @@ bool AceClient::strike(AceFault fault, const AceRequest& request) {
 std::string AceClient::right_answer(const AceRequest& request) {
     if (request.frame.type != encore) {
         pending_ =
-            ace_reply(*shared_.contents, shared_.settings, active_, text_of(request)).pieces;
+            ace_reply(*shared_.contents, shared_.settings, active_, body_of(request)).pieces;
     }
     std::string text;
     for (const auto& piece : pending_) text += piece;
@@ -229,7 +229,7 @@ bool AceClient::show_wrongly(AceFault fault, const AceRequest& request) {
     if (fault == AceFault::another_object) {
         for (auto& each : active) each = (each + 1) % shared_.contents->objects.size();
     }
-    const auto reply = ace_reply(*shared_.contents, shared_.settings, active, text_of(request));
+    const auto reply = ace_reply(*shared_.contents, shared_.settings, active, body_of(request));
     std::string body;
     for (const auto& piece : reply.pieces) body += piece;
     if (fault == AceFault::no_end) body.resize(body.size() / 2);

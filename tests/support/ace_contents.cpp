@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
 
 #include "support/ace_commands.hpp"
+#include "support/temp_dir.hpp"
 
 namespace support {
 namespace {
-
-std::string read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::runtime_error(path + " can't be read");
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string_view line_at(std::string_view text, std::size_t at) {
     return text.substr(at, text.find('\n', at) - at);

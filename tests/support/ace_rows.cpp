@@ -56,7 +56,7 @@ std::string_view raw_cell(std::string_view bytes, std::size_t& at) {
     return bytes.substr(begin, at - begin);
 }
 
-std::string text_of(std::string_view raw) {
+std::string unquoted(std::string_view raw) {
     std::size_t at = 1;
     return ace_unquoted(raw, at);
 }
@@ -73,14 +73,14 @@ AceRow row_at(std::string_view bytes, std::size_t& at) {
         const std::string raw(raw_cell(bytes, at));
         if (raw == "-O") {
             ++at;
-            row.back().stamp = text_of(raw_cell(bytes, at));
+            row.back().stamp = unquoted(raw_cell(bytes, at));
         } else if (raw == "-C") {
             is_comment = true;
         } else if (is_comment) {
-            row.push_back({"Comment", java_escaped(text_of(raw)), "", "-C " + raw});
+            row.push_back({"Comment", java_escaped(unquoted(raw)), "", "-C " + raw});
             is_comment = false;
         } else if (raw[0] == '"') {
-            row.push_back({"txt", java_escaped(text_of(raw)), "", raw});
+            row.push_back({"txt", java_escaped(unquoted(raw)), "", raw});
         } else {
             row.push_back(bare_cell(raw));
         }

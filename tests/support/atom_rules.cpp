@@ -14,10 +14,10 @@ namespace {
 using Strings = std::vector<std::string>;
 
 // AvoidNamespacePrefix: Atom itself has none.
-const std::map<std::string, std::string> namespaces = {
+const std::map<std::string, std::string> atom_namespaces = {
     {"", "http://www.w3.org/2005/Atom"}, {"fh", "http://purl.org/syndication/history/1.0"}};
 
-const std::map<std::string, std::set<std::string>> attributes = {
+const std::map<std::string, std::set<std::string>> atom_attributes = {
     {"feed", {"lang"}}, {"link", {"rel", "type", "href"}}, {"content", {"type"}}};
 
 const std::set<std::string> feed_elements = {"title",      "subtitle", "id",        "updated",
@@ -41,7 +41,7 @@ class AtomChecker {
     void check_feed(const xmlNode* feed) {
         if (name_of(feed) != "feed" || feed->ns == nullptr)
             return rules_.find("InvalidNamespace", name_of(feed), "");
-        rules_.every_element(feed, namespaces, attributes);
+        rules_.every_element(feed, atom_namespaces, atom_attributes);
         const std::string language = [feed] {
             auto* text = xmlNodeGetLang(feed);
             std::string found = text == nullptr ? "" : reinterpret_cast<const char*>(text);

@@ -15,7 +15,7 @@ namespace {
 using Strings = std::vector<std::string>;
 
 // ReservedPrefix, NonstdPrefix, UnknownNamespace: prefix and namespace belong together.
-const std::map<std::string, std::string> namespaces = {
+const std::map<std::string, std::string> rss_namespaces = {
     {"atom", "http://www.w3.org/2005/Atom"},
     {"dc", "http://purl.org/dc/elements/1.1/"},
     {"fh", "http://purl.org/syndication/history/1.0"},
@@ -31,7 +31,7 @@ const std::set<std::string> item_elements = {"title",      "link", "description"
                                              "dc:creator", "guid", "pubDate"};
 
 // UnexpectedAttribute: element -> its attributes.
-const std::map<std::string, std::set<std::string>> attributes = {
+const std::map<std::string, std::set<std::string>> rss_attributes = {
     {"rss", {"version"}}, {"atom:link", {"href", "rel", "type"}}, {"guid", {"isPermaLink"}}};
 
 class RssChecker {
@@ -49,7 +49,7 @@ class RssChecker {
     void check_root(const xmlNode* root) {
         if (name_of(root) != "rss" || attribute_of(root, "version") != "2.0")
             rules_.find("InvalidRSSVersion", name_of(root), attribute_of(root, "version"));
-        rules_.every_element(root, namespaces, attributes);
+        rules_.every_element(root, rss_namespaces, rss_attributes);
         const auto* channel = child_named(root, "channel");
         if (channel == nullptr || children_of(root).size() != 1)
             rules_.find("UndefinedElement", "rss", "one channel is wanted");

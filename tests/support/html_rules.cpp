@@ -14,7 +14,8 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-const std::set<std::string_view> known_elements = {"p", "b", "a", "ul", "li", "del", "ins", "br"};
+const std::set<std::string_view> elements_of_content = {"p",  "b",   "a",   "ul",
+                                                        "li", "del", "ins", "br"};
 
 bool is_unwanted(std::uint32_t c) {
     const bool control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7F && c <= 0x9F);
@@ -95,7 +96,7 @@ class HtmlChecker {
         const bool is_end = inner.starts_with('/');
         if (is_end) inner.remove_prefix(1);
         const std::string name(inner.substr(0, inner.find(' ')));
-        if (!known_elements.contains(name))
+        if (!elements_of_content.contains(name))
             return find("SecurityRisk", "<" + std::string(inner) + ">");
         if (is_end) return end_tag(name);
         attributes(name, inner.substr(name.size()));

@@ -17,7 +17,7 @@ using Attributes = std::map<std::string, std::string>;
 using Names = std::set<std::string_view>;
 
 const Names voids = {"meta", "link", "input", "br"};
-const Names known_elements = {
+const Names page_elements = {
     "html",    "head",   "body",       "title", "header",  "nav",   "main",  "footer", "h1",
     "h2",      "h3",     "h4",         "p",     "a",       "b",     "span",  "div",    "section",
     "article", "figure", "figcaption", "ul",    "li",      "form",  "label", "input",  "select",
@@ -147,7 +147,7 @@ class PageChecker {
         const auto size = rest_.find_first_of(" />\n");
         const std::string name(rest_.substr(0, size));
         rest_.remove_prefix(std::min(size, rest_.size()));
-        if (!known_elements.contains(name)) {
+        if (!page_elements.contains(name)) {
             find("Page", "element <" + name + ">");
             rest_.remove_prefix(std::min(rest_.find('>'), rest_.size() - 1) + 1);
             return;

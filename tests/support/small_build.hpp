@@ -138,4 +138,14 @@ class SmallBuild : public source::Source {
     mutable std::atomic<int> loads_{0};
 };
 
+// Returns the names of all objects of a build.
+inline std::vector<tree::ObjectName> names_in(const source::Source& build) {
+    std::vector<tree::ObjectName> names;
+    source::each_object(build, [&](const source::Listed& listed) {
+        names.push_back(listed.id());
+        return true;
+    });
+    return names;
+}
+
 }  // namespace support

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -129,6 +130,15 @@ class FreshStore {
     store::Url url_;
     Schema schema_;
 };
+
+inline store::Failure failure_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const store::Failure& failure) {
+        return failure;
+    }
+    throw std::logic_error("nothing failed");
+}
 
 // Calls fn(const store::Connect&) with a fresh store of each engine.
 template <class F>

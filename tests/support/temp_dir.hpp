@@ -1,10 +1,11 @@
-// A folder for one test, which is deleted when the test ends.
+// A folder for one test, which is deleted when the test ends; and the content of files.
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,6 +22,12 @@ inline std::filesystem::path quick_folder() {
     const bool fits = !none && room.available > (std::uintmax_t{1} << 30U);
     return fits && ::access(memory.c_str(), W_OK) == 0 ? memory
                                                        : std::filesystem::temp_directory_path();
+}
+
+inline std::string read_file(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw std::runtime_error(file.string() + " can't be read");
+    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 class TempDir {

@@ -25,6 +25,7 @@ inline Node tag(std::string text, Nodes children = {}) {
 inline Node text(std::string value, Nodes children = {}) {
     return node(CellKind::text, std::move(value), std::move(children));
 }
+inline Nodes remark(std::string words) { return {tag("Remark", {text(std::move(words))})}; }
 inline Node reference(std::string class_name, std::string name, Nodes children = {}) {
     return Node{
         {CellKind::reference, std::move(name), std::move(class_name)}, {}, std::move(children)};

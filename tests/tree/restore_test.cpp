@@ -14,7 +14,7 @@ using tree::Models;
 
 namespace {
 
-const Models& small_models() {
+const Models& models_with_paths() {
     static const auto models =
         Models::parse("?Gene Evidence #Evidence\n"
                       "      Identity Name CGC_name UNIQUE ?Gene_name #Evidence\n"
@@ -29,7 +29,7 @@ const Models& small_models() {
     return models;
 }
 
-Nodes restored(Nodes nodes, const Models& models = small_models(), const char* of = "Gene") {
+Nodes restored(Nodes nodes, const Models& models = models_with_paths(), const char* of = "Gene") {
     tree::restore_paths(nodes, models, models.of_class(of));
     return nodes;
 }
@@ -103,7 +103,7 @@ TEST_CASE("Nodes unknown to the models stay where they are") {
                       support::node(CellKind::comment, "Live")};
     CHECK(restored(nodes) == nodes);
     CHECK(restored(nodes, Models()) == nodes);
-    CHECK(restored({tag("Live")}, small_models(), "Protein") == Nodes{tag("Live")});
+    CHECK(restored({tag("Live")}, models_with_paths(), "Protein") == Nodes{tag("Live")});
 }
 
 TEST_CASE("A number gets the kind that its place needs") {

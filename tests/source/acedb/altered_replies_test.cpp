@@ -54,14 +54,11 @@ source::acedb::BuildSettings altered(const live::Site& site, const Alter& alter)
     return settings;
 }
 
-constexpr source::acedb::ReplyOptions taking;
 constexpr std::string_view show = "show -a -T";
-
-std::string one_remark(const std::string& text) { return "Remark\t \"" + text + "\"\n"; }
 
 live::Contents two_genes() {
     return live::text_of(
-        live::one_class("Gene", {{"a", one_remark("one")}, {"b", one_remark("two")}}));
+        live::one_class("Gene", {{"a", live::remark("one")}, {"b", live::remark("two")}}));
 }
 
 // Returns the answer about Gene a when the reply to `show` is altered.
@@ -73,7 +70,7 @@ base::Result<std::string> answer(const std::function<std::string(std::string)>& 
         });
     const auto status = settings.database->status();
     REQUIRE(status);
-    return source::acedb::ask_object(*settings.database, status->identity, {"Gene", "a"}, taking);
+    return source::acedb::ask_object(*settings.database, status->identity, {"Gene", "a"}, {});
 }
 
 void check_error(const base::Result<std::string>& answer, ErrorKind kind,
@@ -86,7 +83,7 @@ void check_error(const base::Result<std::string>& answer, ErrorKind kind,
 }
 
 live::Contents three_genes() {
-    const std::string remark = "Remark\t \"one\"\n";
+    const auto remark = live::remark("one");
     return live::text_of(live::one_class("Gene", {{"a", remark}, {"b", remark}, {"c", remark}}));
 }
 
@@ -111,7 +108,7 @@ TEST_CASE("Names with non-ASCII bytes are found and equal those of the dump") {
         "b\x01z",      "caf\xc3\xa9", "th\xe9",          "x\\;y@z$w", "\xe2\x82\xac 5"};
     std::vector<std::pair<std::string, std::string>> objects;
     for (std::size_t i = 0; i < names.size(); ++i)
-        objects.emplace_back(names[i], one_remark("number " + std::to_string(i)));
+        objects.emplace_back(names[i], live::remark("number " + std::to_string(i)));
     const auto text = live::one_class("Author", objects);
     const live::Site site(live::text_of(text));
     const auto build = site.open();
@@ -142,7 +139,7 @@ TEST_CASE("Names with non-ASCII bytes are found and equal those of the dump") {
 TEST_CASE("An object that the server lost is unreadable and not absent") {
     live::Site site(two_genes());
     const auto build = site.open();
-    site.server.publish(live::text_of(live::one_class("Gene", {{"b", one_remark("two")}})),
+    site.server.publish(live::text_of(live::one_class("Gene", {{"b", live::remark("two")}})),
                         "WS188", "2008-03-15_08:05:09");
     const auto lost = build->load({"Gene", "a"});
     REQUIRE_FALSE(lost);
@@ -156,9 +153,9 @@ TEST_CASE("An object that the server lost is unreadable and not absent") {
 
 TEST_CASE("An object that wildcards find but that is not in their list is unreadable") {
     live::Site site(live::text_of(
-        live::one_class("Gene", {{"a*", one_remark("one")}, {"ab", one_remark("two")}})));
+        live::one_class("Gene", {{"a*", live::remark("one")}, {"ab", live::remark("two")}})));
     const auto build = site.open();
-    site.server.publish(live::text_of(live::one_class("Gene", {{"ab", one_remark("two")}})),
+    site.server.publish(live::text_of(live::one_class("Gene", {{"ab", live::remark("two")}})),
                         "WS188", "2008-03-15_08:05:09");
     const auto lost = build->load({"Gene", "a*"});
     REQUIRE_FALSE(lost);

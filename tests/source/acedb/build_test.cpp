@@ -50,12 +50,9 @@ bool says(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-const std::string one_remark = "Remark\t \"one\"\n";
-
 live::Contents genes(const std::vector<std::string>& escaped_names) {
     std::vector<std::pair<std::string, std::string>> objects;
-    for (const auto& name : escaped_names)
-        objects.emplace_back(name, "Remark\t \"of " + name + "\"\n");
+    for (const auto& name : escaped_names) objects.emplace_back(name, live::remark("of " + name));
     return live::text_of(live::one_class("Gene", objects));
 }
 
@@ -259,8 +256,8 @@ TEST_CASE("While its server is down, loads are unavailable and the list still an
 
 TEST_CASE("An object larger than max_object_mb is too large, and the next one is not") {
     const std::string long_line = "Remark\t \"" + std::string(1 << 20, 'x') + "\"\n";
-    const live::Site site(
-        live::text_of(live::one_class("Gene", {{"big", long_line}, {"small", one_remark}})));
+    const live::Site site(live::text_of(
+        live::one_class("Gene", {{"big", long_line}, {"small", live::remark("one")}})));
     auto settings = site.settings();
     settings.max_object_mb = 1;
     const auto build = source::acedb::open_build(settings);

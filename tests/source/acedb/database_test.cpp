@@ -16,7 +16,7 @@ using support::AceFault;
 namespace {
 
 live::Contents small() {
-    return live::text_of(live::one_class("Gene", {{"a", "Remark\t \"one\"\n"}}));
+    return live::text_of(live::one_class("Gene", {{"a", live::remark("one")}}));
 }
 
 Result<void> find_a(Session& session) {

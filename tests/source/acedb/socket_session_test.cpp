@@ -8,9 +8,13 @@
 #include "source/acedb/protocol.hpp"
 #include "source/recordings.hpp"
 #include "source/scripted_peer.hpp"
+#include "source/sessions.hpp"
 #include "support/ace_server.hpp"
 
 using base::ErrorKind;
+using sessions::answer;
+using sessions::error_of;
+using sessions::error_of_ask;
 using source::acedb::ReplyOptions;
 using source::acedb::SessionPtr;
 using support::AceContents;
@@ -19,7 +23,7 @@ using support::AceServer;
 
 namespace {
 
-std::shared_ptr<const AceContents> sample() {
+std::shared_ptr<const AceContents> sample_contents() {
     static const auto contents =
         std::make_shared<const AceContents>(AceContents::of_dump(dumps::sample_files[2]));
     return contents;
@@ -35,39 +39,9 @@ source::acedb::ServerAddress address_of(std::uint16_t port) {
 }
 
 SessionPtr open(const source::acedb::ServerAddress& address) {
-    auto session = source::acedb::open_socket_session(address);
-    INFO((session ? "" : session.error().text));
-    REQUIRE(session);
-    return std::move(*session);
+    return sessions::opened(source::acedb::open_socket_session(address));
 }
 SessionPtr open(const AceServer& server) { return open(address_of(server.port())); }
-
-std::string answer(source::acedb::Session& session, std::string_view command,
-                   const ReplyOptions& taking = {}) {
-    const auto reply = session.ask(command, taking);
-    INFO((reply ? "" : reply.error().text));
-    REQUIRE(reply);
-    return *reply;
-}
-
-base::Error error_of(const base::Result<SessionPtr>& session) {
-    REQUIRE_FALSE(session);
-    return session.error();
-}
-
-// Returns the error of a question that closes the session.
-base::Error error_of_ask(source::acedb::Session& session, const ReplyOptions& taking = {}) {
-    const auto reply = session.ask("status", taking);
-    REQUIRE_FALSE(reply);
-    CHECK_FALSE(session.is_open());
-    REQUIRE_FALSE(session.ask("status", taking));
-    return reply.error();
-}
-
-std::size_t open_descriptors() {
-    const std::filesystem::directory_iterator all("/proc/self/fd");
-    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
 
 // Makes a script of a peer that lets everybody log in and then continues with `script`.
 support::ScriptedPeer::Script behind_login(support::ScriptedPeer::Script script) {
@@ -87,9 +61,9 @@ support::ScriptedPeer::Script behind_login(support::ScriptedPeer::Script script)
 }  // namespace
 
 TEST_CASE("A requested object has the same bytes as in the dump") {
-    const AceServer server(sample());
+    const AceServer server(sample_contents());
     const auto session = open(server);
-    for (const auto& dumped : sample()->objects) {
+    for (const auto& dumped : sample_contents()->objects) {
         if (dumped.class_name != "Gene" && dumped.class_name != "LongText") continue;
         const auto found =
             answer(*session, source::acedb::find_command({dumped.class_name, dumped.name}));
@@ -128,7 +102,7 @@ TEST_CASE("A reply in slices is joined to the same bytes") {
     small_slices.slice_bytes = 100;
     support::AceServerSettings one_slice;
     one_slice.slice_bytes = 100 << 20;
-    const AceServer sliced(sample(), small_slices), whole(sample(), one_slice);
+    const AceServer sliced(sample_contents(), small_slices), whole(sample_contents(), one_slice);
     const auto in_slices = open(sliced), at_once = open(whole);
     for (const auto* command : {"find Gene", "list -a", "show -a -T", "find Variation", "list -a",
                                 "show -a -T", "status", "classes"}) {
@@ -156,7 +130,7 @@ TEST_CASE("A server of the other byte order is understood") {
     support::AceServerSettings settings;
     settings.big_endian = true;
     settings.slice_bytes = 1000;
-    const AceServer server(sample(), settings), usual(sample());
+    const AceServer server(sample_contents(), settings), usual(sample_contents());
     const auto theirs = open(server), ours = open(usual);
     for (const auto* command : {"find Gene", "show -a -T"})
         CHECK(answer(*theirs, command) == answer(*ours, command));
@@ -180,12 +154,12 @@ TEST_CASE("Any fault in an answer ends the session with a reason, and a new one 
         {AceFault::wrong_magic, ErrorKind::unavailable, "no header of AceDB's protocol"},
         {AceFault::endless_encore, ErrorKind::unavailable, "promises more and sends nothing"},
         {AceFault::endless_slices, ErrorKind::too_large, "above"}};
-    AceServer server(sample());
+    AceServer server(sample_contents());
     for (const auto& expected : all) {
         INFO(static_cast<int>(expected.fault));
         const auto session = open(server);
         server.strike(expected.fault);
-        const auto error = error_of_ask(*session);
+        const auto error = error_of_ask(*session, "status");
         CHECK(error.kind == expected.kind);
         CHECK_THAT(error.text, Catch::Contains(expected.words));
         CHECK_THAT(error.text, Catch::StartsWith("127.0.0.1:" + std::to_string(server.port())));
@@ -194,13 +168,13 @@ TEST_CASE("Any fault in an answer ends the session with a reason, and a new one 
 }
 
 TEST_CASE("Silence and an incomplete answer end with the timeout") {
-    AceServer server(sample());
+    AceServer server(sample_contents());
     auto address = address_of(server.port());
     address.timeout = std::chrono::milliseconds(250);
     for (const auto fault : {AceFault::silence, AceFault::wrong_length}) {
         const auto session = open(address);
         server.strike(fault);
-        const auto error = error_of_ask(*session);
+        const auto error = error_of_ask(*session, "status");
         CHECK(error.kind == ErrorKind::unavailable);
         CHECK_THAT(error.text, Catch::Contains("no whole answer within 0.25 s"));
     }
@@ -217,7 +191,7 @@ TEST_CASE("Single bytes do not extend the timeout") {
     }));
     auto address = address_of(peer.port());
     address.timeout = std::chrono::milliseconds(250);
-    CHECK(error_of_ask(*open(address)).kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(*open(address), "status").kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("Slices of single bytes end with the timeout too") {
@@ -231,12 +205,12 @@ TEST_CASE("Slices of single bytes end with the timeout too") {
     }));
     auto address = address_of(peer.port());
     address.timeout = std::chrono::milliseconds(250);
-    CHECK(error_of_ask(*open(address)).kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(*open(address), "status").kind == ErrorKind::unavailable);
     CHECK(slices > 1);
 }
 
 TEST_CASE("Bytes after the NUL of a type are ignored") {
-    AceServer server(sample());
+    AceServer server(sample_contents());
     const auto session = open(server);
     const auto status = answer(*session, "find Gene");
     server.strike(AceFault::junk_after_type, 2);
@@ -245,15 +219,15 @@ TEST_CASE("Bytes after the NUL of a type are ignored") {
 }
 
 TEST_CASE("A server that ends a session between questions is noticed") {
-    AceServer server(sample());
+    AceServer server(sample_contents());
     server.strike(AceFault::unsolicited_kill);
     const auto session = open(server);
-    const auto error = error_of_ask(*session);
+    const auto error = error_of_ask(*session, "status");
     CHECK(error.kind == ErrorKind::unavailable);
     CHECK_THAT(error.text, Catch::Contains("emergency shutdown"));
     const auto other = open(server);
     server.drop_clients();
-    CHECK(error_of_ask(*other).kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(*other, "status").kind == ErrorKind::unavailable);
 }
 
 TEST_CASE("An unrequested answer ends the session") {
@@ -264,11 +238,11 @@ TEST_CASE("An unrequested answer ends the session") {
     }));
     const auto session = open(address_of(peer.port()));
     CHECK(answer(*session, "status") == "an answer");
-    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("without being asked"));
+    CHECK_THAT(error_of_ask(*session, "status").text, Catch::Contains("without being asked"));
 }
 
 TEST_CASE("A wrong user or password is refused, and the error does not contain the password") {
-    const AceServer server(sample());
+    const AceServer server(sample_contents());
     auto address = address_of(server.port());
     address.password = "wrong-pass";
     const auto error = error_of(source::acedb::open_socket_session(address));
@@ -289,7 +263,7 @@ TEST_CASE("A wrong user or password is refused, and the error does not contain t
 TEST_CASE("An unknown user may read a database that is open to the world") {
     support::AceServerSettings settings;
     settings.world_may_read = true;
-    const AceServer server(sample(), settings);
+    const AceServer server(sample_contents(), settings);
     auto address = address_of(server.port());
     address.user = "nobody";
     address.password = "any";
@@ -297,7 +271,7 @@ TEST_CASE("An unknown user may read a database that is open to the world") {
 }
 
 TEST_CASE("An address without a server, or with another kind of server, is reported") {
-    AceServer server(sample());
+    AceServer server(sample_contents());
     const auto address = address_of(server.port());
     server.stop();
     CHECK(error_of(source::acedb::open_socket_session(address)).kind == ErrorKind::unavailable);
@@ -327,7 +301,7 @@ TEST_CASE("An address without a server, or with another kind of server, is repor
 }
 
 TEST_CASE("A reply above the limit is abandoned, and one of exactly the limit is read") {
-    const AceServer server(sample());
+    const AceServer server(sample_contents());
     const auto session = open(server);
     answer(*session, "find Gene");
     const auto reply = answer(*session, source::acedb::show_command);
@@ -362,12 +336,13 @@ TEST_CASE("Memory grows with what has arrived, not with what a header announces"
     const auto before = peak();
     ReplyOptions taking;
     taking.most_bytes = std::size_t{3} << 30;
-    CHECK(error_of_ask(*open(address_of(peer.port())), taking).kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(*open(address_of(peer.port())), "status", taking).kind ==
+          ErrorKind::unavailable);
     CHECK(peak() - before < 256);
 }
 
 TEST_CASE("A command that the server refuses leaves the session usable") {
-    const AceServer server(sample());
+    const AceServer server(sample_contents());
     const auto session = open(server);
     answer(*session, "find Gene");
     const auto refused = session->ask("bogus command", {});
@@ -379,7 +354,7 @@ TEST_CASE("A command that the server refuses leaves the session usable") {
 }
 
 TEST_CASE("Only lines of printable ASCII are sent") {
-    const AceServer server(sample());
+    const AceServer server(sample_contents());
     const auto session = open(server);
     for (const std::string command : {"", "status\nquit", "find \t", "caf\xc3\xa9"})
         CHECK(session->ask(command, {}).error().kind == ErrorKind::malformed);
@@ -388,18 +363,18 @@ TEST_CASE("Only lines of printable ASCII are sent") {
 }
 
 TEST_CASE("A server that stops during a session is reported and used again when it is back") {
-    AceServer server(sample());
+    AceServer server(sample_contents());
     const auto session = open(server);
     answer(*session, "status");
     server.stop();
-    CHECK(error_of_ask(*session).kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(*session, "status").kind == ErrorKind::unavailable);
     server.start();
     answer(*open(server), "status");
 }
 
 TEST_CASE("32 simultaneous sessions do not mix up their answers") {
-    const AceServer server(sample());
-    const auto& objects = sample()->objects;
+    const AceServer server(sample_contents());
+    const auto& objects = sample_contents()->objects;
     std::atomic<int> wrong = 0, right = 0;
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < 32; ++thread)
@@ -421,13 +396,13 @@ TEST_CASE("32 simultaneous sessions do not mix up their answers") {
 }
 
 TEST_CASE("Ended sessions leave no open descriptor, whatever ended them") {
-    AceServer server(sample());
+    AceServer server(sample_contents());
     auto wrong = address_of(server.port());
     wrong.password = "wrong";
     // The server closes its descriptors when its threads notice.
     const auto settled = [&] {
         while (server.clients() > 0) std::this_thread::yield();
-        return open_descriptors();
+        return sessions::open_descriptors();
     };
     answer(*open(server), "status");
     const auto before = settled();
@@ -436,7 +411,7 @@ TEST_CASE("Ended sessions leave no open descriptor, whatever ended them") {
         CHECK_FALSE(source::acedb::open_socket_session(wrong));
         const auto session = open(server);
         server.strike(AceFault::half_body);
-        CHECK(error_of_ask(*session).kind == ErrorKind::unavailable);
+        CHECK(error_of_ask(*session, "status").kind == ErrorKind::unavailable);
     }
     CHECK(settled() == before);
 }

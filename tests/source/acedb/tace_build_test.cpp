@@ -1,15 +1,14 @@
 // Builds read by tace: the same objects, children that die, databases that are saved.
 // SPDX-License-Identifier: MIT
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <sys/wait.h>
 #include <thread>
 
 #include "source/acedb/tace_session.hpp"
 #include "source/files_build.hpp"
 #include "source/live.hpp"
+#include "source/sessions.hpp"
 #include "tree/outline.hpp"
 
 using base::ErrorKind;
@@ -34,9 +33,9 @@ class Environment {
 };
 
 // A database folder for the stand-in of tace.
-class Database {
+class DatabaseFolder {
    public:
-    explicit Database(const std::string& version) { save(version); }
+    explicit DatabaseFolder(const std::string& version) { save(version); }
 
     // Replaces the database, as a session does that saves.
     void save(const std::string& version) {
@@ -89,18 +88,12 @@ Build open(const source::acedb::BuildSettings& settings) {
     return *build;
 }
 
-bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
-
-std::ptrdiff_t descriptors() {
-    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
-}
-
 const ObjectName unc_26{"Gene", "WBGene00006763"};
 
 }  // namespace
 
 TEST_CASE("tace and the dump of its release have the same objects") {
-    const Database database("WS188");
+    const DatabaseFolder database("WS188");
     const auto live = open(database.settings());
     const support::TempDir index;
     const auto dump = source::open_files({"examples/builds/WS188", index.path().string(), 64});
@@ -122,8 +115,8 @@ TEST_CASE("tace and the dump of its release have the same objects") {
 }
 
 TEST_CASE("A tace that dies is started again, without zombies or open descriptors") {
-    const Database database("WS187");
-    const auto before = descriptors();
+    const DatabaseFolder database("WS187");
+    const auto before = sessions::open_descriptors();
     {
         const auto settings = database.settings();
         const auto build = open(settings);
@@ -135,12 +128,12 @@ TEST_CASE("A tace that dies is started again, without zombies or open descriptor
             CHECK(object);
         }
     }
-    CHECK_FALSE(has_children());
-    CHECK(descriptors() == before);
+    CHECK_FALSE(sessions::has_children());
+    CHECK(sessions::open_descriptors() == before);
 }
 
 TEST_CASE("A database that was saved is another build and is read again") {
-    Database database("WS187");
+    DatabaseFolder database("WS187");
     const auto settings = database.settings();
     const auto before = open(settings);
     const auto identity = source::acedb::identity_of(settings).value();
@@ -156,7 +149,7 @@ TEST_CASE("A database that was saved is another build and is read again") {
 }
 
 TEST_CASE("The identity of a database depends on its block files, not on logs and locks") {
-    const Database database("WS187");
+    const DatabaseFolder database("WS187");
     const auto folder = database.path().string();
     const auto before = source::acedb::change_mark_of(folder);
     CHECK_FALSE(before.empty());
@@ -169,7 +162,7 @@ TEST_CASE("The identity of a database depends on its block files, not on logs an
 }
 
 TEST_CASE("While children die, 16 threads get the right object or an error") {
-    const Database database("WS188");
+    const DatabaseFolder database("WS188");
     const auto settings = database.settings();
     const auto build = open(settings);
     const auto expected = tree::signature_of(build->load(unc_26)->nodes);
@@ -194,7 +187,7 @@ TEST_CASE("While children die, 16 threads get the right object or an error") {
 }
 
 TEST_CASE("A missing tace is unavailable, and the error names it") {
-    const Database database("WS188");
+    const DatabaseFolder database("WS188");
     source::acedb::DatabaseSettings of_database;
     of_database.open = [folder = database.path().string()] {
         return source::acedb::open_tace_session(

@@ -6,16 +6,20 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <thread>
 
 #include "source/ace_text.hpp"
 #include "source/acedb/protocol.hpp"
 #include "source/dumps.hpp"
+#include "source/sessions.hpp"
 #include "support/ace_server.hpp"
 
 using namespace std::chrono_literals;
 using base::ErrorKind;
+using sessions::answer;
+using sessions::error_of_ask;
+using sessions::has_children;
+using sessions::open_descriptors;
 using source::acedb::ReplyOptions;
 using source::acedb::SessionPtr;
 using source::acedb::TaceSettings;
@@ -71,42 +75,11 @@ std::string answering(const std::string& cases) {
 }
 
 SessionPtr open(const TaceSettings& command) {
-    auto session = source::acedb::open_tace_session(command);
-    INFO((session ? "" : session.error().text));
-    REQUIRE(session);
-    return std::move(*session);
-}
-
-std::string answer(source::acedb::Session& session, std::string_view command) {
-    const auto reply = session.ask(command, {});
-    INFO((reply ? "" : reply.error().text));
-    REQUIRE(reply);
-    return *reply;
+    return sessions::opened(source::acedb::open_tace_session(command));
 }
 
 base::Error error_of(const TaceSettings& command) {
-    const auto session = source::acedb::open_tace_session(command);
-    REQUIRE_FALSE(session);
-    return session.error();
-}
-
-// Returns the error of a question that closes the session.
-base::Error error_of_ask(source::acedb::Session& session) {
-    const auto reply = session.ask("find Gene", {});
-    REQUIRE_FALSE(reply);
-    CHECK_FALSE(session.is_open());
-    CHECK(session.ask("find Gene", {}).error().kind == ErrorKind::unavailable);
-    return reply.error();
-}
-
-std::size_t open_descriptors() {
-    const std::filesystem::directory_iterator all("/proc/self/fd");
-    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
-
-bool has_children() {
-    siginfo_t none{};
-    return ::waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) == 0;
+    return sessions::error_of(source::acedb::open_tace_session(command));
 }
 
 }  // namespace
@@ -170,7 +143,7 @@ TEST_CASE(
         const Tace tace(fault);
         const auto session = open(tace.command());
         answer(*session, "status");
-        const auto error = error_of_ask(*session);
+        const auto error = error_of_ask(*session, "find Gene");
         CHECK(error.kind == ErrorKind::unavailable);
         CHECK_THAT(error.text, Catch::Contains("the program has ended"));
         answer(*open(tace.command()), "status");
@@ -180,7 +153,7 @@ TEST_CASE(
 TEST_CASE("A program that has died or does not read raises no signal") {
     const auto deaf = Tace::of_script("exec 0<&-\nprintf 'acedb> '\nexec tail -f /dev/null\n");
     const auto session = open(deaf.quick_to_kill());
-    CHECK(error_of_ask(*session).kind == ErrorKind::unavailable);
+    CHECK(error_of_ask(*session, "find Gene").kind == ErrorKind::unavailable);
     sigset_t pending;
     ::sigpending(&pending);
     CHECK(sigismember(&pending, SIGPIPE) == 0);
@@ -205,13 +178,13 @@ TEST_CASE("Silence before the first prompt or in an answer ends with the timeout
         session = source::acedb::open_tace_session(command);
     }
     REQUIRE(session);
-    CHECK_THAT(error_of_ask(**session).text, Catch::Contains("no prompt within "));
+    CHECK_THAT(error_of_ask(**session, "find Gene").text, Catch::Contains("no prompt within "));
 }
 
 TEST_CASE("An endless reply is abandoned at the limit") {
     const Tace tace("TACE_ENDLESS_AFTER=0");
     const auto session = open(tace.quick_to_kill());
-    CHECK(error_of_ask(*session).kind == ErrorKind::too_large);
+    CHECK(error_of_ask(*session, "find Gene").kind == ErrorKind::too_large);
 }
 
 TEST_CASE("Error output of any length does not block the session") {
@@ -254,7 +227,8 @@ TEST_CASE("Output after a prompt is not part of an answer") {
     // Opening a pipe waits for the other side.
     const source::File told(::open(go.c_str(), O_WRONLY | O_CLOEXEC));
     const source::File printed(::open(done.c_str(), O_RDONLY | O_CLOEXEC));
-    CHECK_THAT(error_of_ask(*session).text, Catch::Contains("without being asked: more text"));
+    CHECK_THAT(error_of_ask(*session, "find Gene").text,
+               Catch::Contains("without being asked: more text"));
 }
 
 TEST_CASE("The program gets the folder unchanged, its own group and none of our descriptors") {
@@ -293,7 +267,7 @@ TEST_CASE("Ended sessions leave no child and no open descriptor, whatever ended 
     const auto before = open_descriptors();
     for (int i = 0; i < 100; ++i) {
         answer(*open(tace.command()), "status");
-        CHECK(error_of_ask(*open(tace.command())).kind == ErrorKind::unavailable);
+        CHECK(error_of_ask(*open(tace.command()), "find Gene").kind == ErrorKind::unavailable);
         CHECK(error_of(dying.command()).kind == ErrorKind::unavailable);
     }
     CHECK_FALSE(has_children());

@@ -2,8 +2,6 @@
 // The test server answers as was recorded of AceDB 4.9.62.
 #include <algorithm>
 #include <arpa/inet.h>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <netinet/in.h>
 #include <string>
@@ -14,17 +12,11 @@
 #include "support/ace_frames.hpp"
 #include "support/ace_server.hpp"
 #include "support/catch.hpp"
+#include "support/temp_dir.hpp"
 
 namespace {
 
 const std::string dump = "examples/builds/WS188/dump_2008-03-22_A.1.ace";
-
-std::string read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    INFO(path);
-    REQUIRE(in);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 const support::AceContents& recorded_contents() {
     static const auto contents = [] {
@@ -54,7 +46,7 @@ struct Recorded {
 // Reads "## command -> TYPE BYTES" and the text after it, up to the next such line.
 std::vector<Recorded> recorded_in(const std::string& file) {
     std::vector<Recorded> result;
-    const auto text = "\n" + read_file(file);
+    const auto text = "\n" + support::read_file(file);
     for (auto at = text.find("\n## "); at != std::string::npos;) {
         const auto next = text.find("\n## ", at + 1);
         const auto part = text.substr(at + 1, next == std::string::npos ? next : next - at);
@@ -115,9 +107,9 @@ TEST_CASE("The test server shows objects as recorded") {
         INFO(file);
         conversation.ask(find);
         const std::string end = "// 1 object dumped\n// 1 Active Objects\n";
-        CHECK(conversation.ask("show -a -T") == read_file(folder + file + ".aT") + end);
-        CHECK(conversation.ask("show -a") == read_file(folder + file + ".a") + end);
-        CHECK(conversation.ask("show -j -T") == read_file(folder + file + ".jT") + end);
+        CHECK(conversation.ask("show -a -T") == support::read_file(folder + file + ".aT") + end);
+        CHECK(conversation.ask("show -a") == support::read_file(folder + file + ".a") + end);
+        CHECK(conversation.ask("show -j -T") == support::read_file(folder + file + ".jT") + end);
     }
 }
 

@@ -36,7 +36,7 @@ std::vector<std::string> cards_of(std::string_view bytes, const Files& files = {
 
 using Cards = std::vector<std::string>;
 
-std::vector<std::string> words_of(std::string_view card) {
+std::vector<std::string> words_of_card(std::string_view card) {
     WordReader words(card);
     std::vector<std::string> all;
     while (const auto word = words.next())
@@ -141,14 +141,14 @@ TEST_CASE("A line that was put back is returned again") {
 }
 
 TEST_CASE("Words are quoted or a run of printable characters") {
-    CHECK(words_of("  a \"b c\" d,e;'f g' \"\"  ") ==
+    CHECK(words_of_card("  a \"b c\" d,e;'f g' \"\"  ") ==
           Cards{"a", "\"b c\"", "d,e;'f", "g'", "\"\""});
-    CHECK(words_of("\"open to the end") == Cards{"\"open to the end\""});
-    CHECK(words_of("\"a\"b\"c\"") == Cards{"\"a\"", "b\"c\""});
-    CHECK(words_of("a\\ b \\\"c \"d\\\"e\\\\\" \"f\\") ==
+    CHECK(words_of_card("\"open to the end") == Cards{"\"open to the end\""});
+    CHECK(words_of_card("\"a\"b\"c\"") == Cards{"\"a\"", "b\"c\""});
+    CHECK(words_of_card("a\\ b \\\"c \"d\\\"e\\\\\" \"f\\") ==
           Cards{"a b", "\"c", "\"d\"e\\\"", "\"f\""});
-    CHECK(words_of("").empty());
-    CHECK(words_of("a\nb") == Cards{"a"});  // words end at a newline
+    CHECK(words_of_card("").empty());
+    CHECK(words_of_card("a\nb") == Cards{"a"});  // words end at a newline
 }
 
 TEST_CASE("A colon is skipped where it is, and a word ends where the caller asks") {

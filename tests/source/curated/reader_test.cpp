@@ -11,7 +11,7 @@ using Paths = std::vector<std::string>;
 
 namespace {
 
-const tree::Models& models() {
+const tree::Models& small_models() {
     static const auto small = tree::Models::parse(
         "?Gene Identity Name CGC_name UNIQUE ?Gene_name XREF CGC_name_for #Evidence\n"
         "                    Other_name ?Gene_name #Evidence\n"
@@ -38,7 +38,7 @@ const tree::Models& models() {
     return small;
 }
 
-curated_files::Loaded small(std::string_view text) { return load(text, models()); }
+curated_files::Loaded small(std::string_view text) { return load(text, small_models()); }
 Paths gene(std::string_view lines) {
     const auto loaded = small("Gene : x\n" + std::string(lines) + "\n");
     for (const auto& rejection : loaded.rejections) UNSCOPED_INFO(rejection.reason);
@@ -232,7 +232,7 @@ TEST_CASE("An exclamation mark skips a paragraph, or a line inside one") {
 }
 
 TEST_CASE("An included file continues the paragraph, and its end ends it") {
-    source::curated::ReaderSettings settings = curated_files::settings_of(models());
+    source::curated::ReaderSettings settings = curated_files::settings_of(small_models());
     settings.included = [](const std::string& name) -> base::Result<std::string> {
         if (name == "more.ace") return std::string("Remark b\nNone\n");
         return base::fail(base::ErrorKind::absent, "there is no such file");
@@ -438,14 +438,14 @@ TEST_CASE("Any bytes are read as legal text") {
 TEST_CASE("At most a thousand rejections are kept, and all are counted") {
     std::string text;
     for (int i = 0; i < 1500; ++i) text += "Nothing : x\n\n";
-    source::curated::Reader written(curated_files::settings_of(models()));
+    source::curated::Reader written(curated_files::settings_of(small_models()));
     REQUIRE(written.load("x.ace", text));
     CHECK(written.rejections().size() == 1000);
     CHECK(written.rejection_count() == 1500);
 }
 
 TEST_CASE("Content that needs too much memory is refused") {
-    auto settings = curated_files::settings_of(models());
+    auto settings = curated_files::settings_of(small_models());
     settings.most_bytes = 1 << 20;
     std::string text = "Gene : x\n";
     for (int i = 0; i < 20'000; ++i) text += "Remark " + std::to_string(i) + '\n';
