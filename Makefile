@@ -7,7 +7,6 @@
 config ?= release
 MAKEFLAGS += --no-builtin-rules
 B := build/$(config)
-PORT ?= 8080
 
 # A release has no lines for backtraces: -g1 takes an eighth more time, -g a third.
 flags_release  := -O2
@@ -71,12 +70,13 @@ $(B)/obj/tests/% $(B)/tests/%: private compile := $(subst $(flags_$(config)),$(t
 # What these rooms do themselves, apart from calling others, takes too little time to be worth -O2.
 $(B)/obj/src/app/% $(B)/obj/src/archive/% $(B)/obj/src/release/%: private compile := $(subst -O2,-O1,$(compile))
 
-# Files compiled in: sql/ as store::sql_files(), templates/ as render::template_files().
+# Compiled in: sql/ as store::sql_files(), templates/ as render::template_files(), a digest of what writes feeds.
 embedded_in_store  := $(B)/embedded/store/sql_files
-embedded_in_render := $(B)/embedded/render/template_files
+embedded_in_render := $(addprefix $(B)/embedded/render/,template_files source_digest)
 $(embedded_in_store).cpp: $(wildcard sql/*.sql)
-$(embedded_in_render).cpp: $(wildcard templates/*)
-$(embedded_in_store).cpp $(embedded_in_render).cpp: $(B)/embedded/%.cpp: tools/embed
+$(B)/embedded/render/template_files.cpp: $(wildcard templates/*)
+$(B)/embedded/render/source_digest.cpp: $(shell find $(linked_render:%=src/%) -name '*.?pp')
+$(embedded_in_store:=.cpp) $(embedded_in_render:=.cpp): $(B)/embedded/%.cpp: tools/embed
 	mkdir -p $(@D) && tools/embed $(subst /,::,$*) $(filter-out tools/embed,$^) > $@
 $(B)/embedded/%.o: $(B)/embedded/%.cpp $(B)/command
 	$(to_object)
@@ -112,9 +112,9 @@ cgi-bin/rss: build/release/varve
 install_and_make = tools/install-packages $(1) && $(MAKE) -j$$(nproc) --no-print-directory $(2)
 served_and_tested := all $(peers) $(B)/bench-make_build $(B)/in-process
 serve:
-	@tools/serve $(PORT) --check-port
+	@tools/serve $(or $(PORT),8080) --check-port
 	$(call install_and_make,build serve,all config=release)
-	@exec tools/serve $(PORT)
+	@exec tools/serve $(or $(PORT),8080)
 test:
 	tools/install-node-packages tests/clients
 	$(call install_and_make,build serve test,$(served_and_tested) unit-tests)

@@ -18,8 +18,9 @@
 
 namespace render {
 
-// Part of entity tags. Raise it whenever the rendered bytes change for equal input.
-inline constexpr std::string_view renderer_version = "4";
+// Part of entity tags: a digest of the sources of this room and of all rooms below it, made by the
+// build (tools/embed). So a program that could write other bytes for equal input has other tags.
+[[nodiscard]] std::string_view source_digest();
 
 // What a feed is about. Plain lines, an absolute URL, and a tag: URI that does not depend on
 // format and parameters.
@@ -58,7 +59,7 @@ struct Channel {
 [[nodiscard]] base::Seconds last_modified(const query::HistoryPage& page);
 
 // Returns what entity tags are made of: everything that the bytes of a document depend on, apart
-// from format, configuration and renderer_version. Equal texts mean equal bytes. Rows are named
+// from format, configuration and source_digest(). Equal texts mean equal bytes. Rows are named
 // and not read, so this costs little.
 [[nodiscard]] std::string entity_tag_parts(const query::HistoryPage& page,
                                            const Channel& channel);

@@ -45,7 +45,7 @@ std::string SiteContext::entity_tag_of(std::initializer_list<std::string_view> p
         digest.update(std::to_string(part.size()) + ":");
         digest.update(part);
     };
-    add(render::renderer_version);
+    add(render::source_digest());
     add(settings.page_digest);
     for (const auto part : parts) add(part);
     return "\"" + digest.hex().substr(0, 32) + "\"";
