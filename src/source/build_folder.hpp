@@ -11,7 +11,7 @@
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "source/file.hpp"
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "tree/model.hpp"
 
 namespace source {

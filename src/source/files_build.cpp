@@ -10,8 +10,8 @@
 #include "source/dump/indexing.hpp"
 #include "source/dump/json_lines.hpp"
 #include "source/import/import.hpp"
-#include "source/index_folder.hpp"
-#include "source/indexed_source.hpp"
+#include "source/index/index_folder.hpp"
+#include "source/index/indexed_source.hpp"
 #include "tree/restore.hpp"
 
 namespace source {

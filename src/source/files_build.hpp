@@ -16,7 +16,7 @@ namespace source {
 
 struct FilesSettings {
     std::string folder;              // or a link to one: followed once, when the build is opened
-    std::string index_dir;           // made if it is not there (source/index_folder.hpp)
+    std::string index_dir;           // made if it is not there (source/index/index_folder.hpp)
     std::size_t max_object_mb = 64;  // larger objects are known by name, and not loaded
     // Serves a file that is cut off for what it holds, without the object in which it was cut.
     bool accept_cut = false;

@@ -9,8 +9,8 @@
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
 #include "source/acedb/queries.hpp"
-#include "source/index_folder.hpp"
-#include "source/indexed_source.hpp"
+#include "source/index/index_folder.hpp"
+#include "source/index/indexed_source.hpp"
 
 namespace source::acedb {
 namespace {

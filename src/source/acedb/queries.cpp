@@ -10,8 +10,8 @@
 #include "base/utf8.hpp"
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
-#include "source/index_format.hpp"
-#include "source/indexed_source.hpp"
+#include "source/index/index_format.hpp"
+#include "source/index/indexed_source.hpp"
 
 namespace source::acedb {
 namespace {

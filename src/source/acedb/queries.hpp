@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 #include "source/acedb/database.hpp"
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "tree/object.hpp"
 
 namespace source::acedb {

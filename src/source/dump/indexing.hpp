@@ -12,7 +12,7 @@
 
 #include "base/result.hpp"
 #include "source/file.hpp"
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "tree/object.hpp"
 
 namespace source::dump {

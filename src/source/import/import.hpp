@@ -15,7 +15,7 @@
 #include "base/result.hpp"
 #include "source/build_folder.hpp"
 #include "source/dump/indexing.hpp"
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "tree/model.hpp"
 
 namespace source::import {

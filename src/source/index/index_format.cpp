@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/index_format.hpp"
+#include "source/index/index_format.hpp"
 
 #include <algorithm>
 #include <cstring>

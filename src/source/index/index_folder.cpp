@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/index_folder.hpp"
+#include "source/index/index_folder.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <sys/file.h>
 
-#include "source/index.hpp"
-#include "source/indexed_source.hpp"
+#include "source/index/index.hpp"
+#include "source/index/indexed_source.hpp"
 
 namespace source {
 namespace {

@@ -1,4 +1,4 @@
-// source/index.hpp -- the index of a build: a file that finds any object without scanning.
+// source/index/index.hpp -- the index of a build: a file that finds any object without scanning.
 //
 // The file, in the byte order of the machine (a file of another byte order is made again):
 //   header   sizes and XXH3 digests of the parts below, and of itself
@@ -23,7 +23,7 @@
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "source/file.hpp"
-#include "source/index_format.hpp"
+#include "source/index/index_format.hpp"
 #include "source/source.hpp"
 
 namespace source {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "source/index_format.hpp"
+#include "source/index/index_format.hpp"
 #include "source/xxh3.hpp"
 
 namespace source {

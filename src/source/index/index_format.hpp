@@ -1,4 +1,5 @@
-// source/index_format.hpp -- what an index file (source/index.hpp) contains, and its bytes. Pure.
+// source/index/index_format.hpp -- what an index file (source/index/index.hpp) contains, and its
+// bytes. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

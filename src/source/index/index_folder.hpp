@@ -1,4 +1,4 @@
-// source/index_folder.hpp -- the folder in which the indexes of all builds lie. Files of a
+// source/index/index_folder.hpp -- the folder in which the indexes of all builds lie. Files of a
 // version:
 //   VERSION.index         its index
 //   VERSION.plain/        plain files, where the build's own files can't be sought in
