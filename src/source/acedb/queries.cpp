@@ -155,8 +155,7 @@ class ObjectLister {
    private:
     Result<void> add(const ObjectName& name) {
         if (is_answer_of_the_session(name)) return {};
-        if (name.class_name.size() > tree::longest_class || name.name.empty() ||
-            name.name.size() > tree::longest_name) {
+        if (!tree::can_be_tracked(name.class_name, name.name)) {
             ++listing_.untracked;
             return {};
         }

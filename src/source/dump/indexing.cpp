@@ -124,9 +124,7 @@ class Indexing {
     }
 
     base::Result<void> add(Entry entry, const tree::ObjectName& id) {
-        const bool has_name = !id.class_name.empty() && !id.name.empty();
-        if (!has_name || id.class_name.size() > tree::longest_class ||
-            id.name.size() > tree::longest_name) {
+        if (!tree::can_be_tracked(id.class_name, id.name)) {
             ++untracked_;
             return {};
         }
