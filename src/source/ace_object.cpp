@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "source/ace_classes.hpp"
 
 namespace source {
 namespace {

@@ -54,10 +54,6 @@ struct Header {
 [[nodiscard]] tl::expected<RawHeader, ParseError> read_header(std::string_view bytes);
 [[nodiscard]] tl::expected<Header, ParseError> parse_header(std::string_view bytes);
 
-// How the body of an object is written; the class decides.
-enum class Form { tree, long_text, sequence, key_set, lines };
-[[nodiscard]] Form form_of(std::string_view class_name);
-
 // Returns the text that the bytes between two quotes stand for, made legal (base/utf8).
 //   `\n` is a newline, `\x` is x. `\` LF is nothing, and neither are the blanks after it, except
 //   after the dumper's own `\n\` LF: the dumper indents nothing, so those blanks are text.

@@ -2,12 +2,12 @@
 #include "source/acedb/queries.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <set>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "source/ace_classes.hpp"
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
 #include "source/index/index_format.hpp"
@@ -292,15 +292,6 @@ class ObjectQuery {
 };
 
 }  // namespace
-
-bool is_kernel_class(std::string_view class_name) {
-    constexpr auto kernel = std::to_array<std::string_view>(
-        {"System", "Global", "Session", "Voc", "Bat", "Display", "Tag", "Class", "Model",
-         "MainClasses", "Comment", "UserSession", "Text", "Query", "Constraint", "Jade", "View"});
-    return std::any_of(kernel.begin(), kernel.end(), [&](std::string_view one) {
-        return base::equal_ignoring_case(one, class_name);
-    });
-}
 
 Result<Listing> list_objects(Database& database, const std::string& identity,
                              IndexWriter& writer) {

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "source/ace_text.hpp"
+#include "source/ace_classes.hpp"
 #include "source/curated/line_parser.hpp"
 
 namespace source::curated {

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "source/ace_text.hpp"
 #include "source/curated/lines.hpp"
 
 namespace source::curated {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "source/ace_classes.hpp"
 #include "source/ace_text.hpp"
 
 namespace source::import {
