@@ -143,9 +143,7 @@ class TreeParser {
         at_ = at;
         text = {begin, static_cast<std::size_t>(at - begin)};
         if (!ends_cell()) return "a quote inside a bare word";
-        // Options are words of two characters; a float may be written `-inf`.
-        if (*begin == '-' && text.size() == 2 && (begin[1] < '0' || begin[1] > '9'))
-            return "an option that is neither -O nor -C, or that has no text";
+        if (is_option(text)) return "an option that is neither -O nor -C, or that has no text";
         return nullptr;
     }
 

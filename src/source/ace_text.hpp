@@ -59,6 +59,11 @@ struct Header {
 //   after the dumper's own `\n\` LF: the dumper indents nothing, so those blanks are text.
 [[nodiscard]] std::string unescape(std::string_view raw);
 
+// True for `-O`, `-C` and the like: words of two characters. A float may be written `-inf`.
+[[nodiscard]] constexpr bool is_option(std::string_view word) {
+    return word.size() == 2 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+}
+
 inline constexpr std::string_view long_text_end = "***LongTextEnd***";
 
 // Returns eight bytes as a number, the first byte lowest.

@@ -249,7 +249,7 @@ base::Result<void> Socket::send(std::string_view bytes, Deadline deadline) {
             continue;
         }
         if (errno == EINTR) continue;
-        if (errno != EAGAIN) return ended(std::generic_category().message(errno));
+        if (errno != EAGAIN) return ended(text_of_errno(errno));
         if (!wait_for(socket_.descriptor(), Await::writing, deadline)) return silent();
     }
     return {};
@@ -261,8 +261,7 @@ base::Result<std::size_t> Socket::receive_some(char* into, std::size_t size, Dea
         const auto got = ::recv(socket_.descriptor(), into, size, MSG_DONTWAIT);
         if (got > 0) return static_cast<std::size_t>(got);
         if (got == 0) return ended("");
-        if (errno != EINTR && errno != EAGAIN)
-            return ended(std::generic_category().message(errno));
+        if (errno != EINTR && errno != EAGAIN) return ended(text_of_errno(errno));
     }
 }
 

@@ -28,8 +28,7 @@ bool is_name(const std::optional<Word>& word) {
 bool is_command(std::string_view word) { return word == "-D" || word == "-R" || word == "-A"; }
 
 std::string bad_letter(char c, const char* in) {
-    const bool is_shown = c > 0x20 && c < 0x7F;
-    return (is_shown ? std::string("'") + c + "'" : std::string("a character")) +
+    return (is_graphic(c) ? std::string("'") + c + "'" : std::string("a character")) +
            " that is not a letter of " + in;
 }
 

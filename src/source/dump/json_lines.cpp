@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/xxh3.hpp"
 #include "tree/json.hpp"
@@ -126,10 +127,6 @@ std::string_view without_cr(std::string_view line) {
     return line;
 }
 
-bool is_all_blank(std::string_view line) {
-    return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
 }  // namespace
 
 // ---- One object ----
@@ -237,7 +234,7 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::next() {
         }
         if (line_size > most) return skip_long_line();
         const auto bytes = window().substr(0, line_size);
-        if (!is_all_blank(bytes)) return read_line(bytes);
+        if (!base::trim(bytes).empty()) return read_line(bytes);
         if (!has_lf) break;
         begin += line_size + 1;
         ++line;

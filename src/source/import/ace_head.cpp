@@ -19,11 +19,6 @@ bool is_curators_word(std::string_view word) {
     return word == "-D" || word == "-R" || word == "-A" || word.starts_with("//");
 }
 
-// Options are words of two characters (as in parse_object).
-bool is_option(std::string_view word) {
-    return word.size() == 2 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
-}
-
 // The dumper writes a backslash before each slash in a text.
 bool has_slashes(std::string_view raw) {
     for (std::size_t at = 0; at + 1 < raw.size(); ++at)

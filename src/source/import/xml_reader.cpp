@@ -132,11 +132,9 @@ bool is_of_show(const XmlElement& element) {
 
 // `GPS-2` after `GPS`.
 bool continues(std::string_view name, std::string_view column) {
-    if (column.empty() || name.size() < column.size() + 2 || !name.starts_with(column) ||
-        name[column.size()] != '-')
-        return false;
-    const auto number = name.substr(column.size() + 1);
-    return std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (column.empty() || !name.starts_with(column)) return false;
+    const auto rest = name.substr(column.size());
+    return rest.starts_with('-') && are_digits(rest.substr(1));
 }
 
 // Makes the text as a dump has it.
