@@ -124,10 +124,6 @@ class DatabaseIndex {
     }
 
     [[nodiscard]] Result<void> finish(IndexWriter& writer, Facts facts) const {
-        if (facts.untracked > 0)
-            base::log::warning(
-                "objects are not tracked: names too long",
-                {{"build", release_.version}, {"objects", std::to_string(facts.untracked)}});
         const auto duplicate = writer.finish(std::move(facts));
         if (!duplicate) return tl::unexpected(duplicate.error());
         if (!*duplicate) return {};

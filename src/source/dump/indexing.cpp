@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump/indexing.hpp"
 
-#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/ace_text.hpp"
@@ -30,11 +29,6 @@ class Indexing {
     }
 
     base::Result<void> finish(Facts facts) {
-        if (untracked_ > 0)
-            base::log::warning(
-                "some objects are not tracked: their names are too long, or start too far "
-                "into the line",
-                {{"build", facts.release.version}, {"objects", std::to_string(untracked_)}});
         facts.untracked = untracked_;
         facts.flaw = flaw_;
         facts.largest = has_larger_ ? largest_ : 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/digest.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "source/index/index_format.hpp"
 #include "source/xxh3.hpp"
@@ -350,6 +351,11 @@ base::Result<void> IndexWriter::write_header(std::string_view facts) {
 }
 
 base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts facts) {
+    if (facts.untracked > 0)
+        base::log::warning(
+            "some objects are not tracked: their names are too long, or start too far into the "
+            "line",
+            {{"build", facts.release.version}, {"objects", std::to_string(facts.untracked)}});
     if (auto done = flush(); !done) return tl::unexpected(done.error());
     if (auto duplicate = complete(facts); !duplicate || *duplicate) return duplicate;
     const auto text = index_format::to_text(facts);

@@ -122,7 +122,7 @@ class IndexWriter {
         Entry first, second;  // without their names
     };
 
-    // Sorts, writes the rest, syncs and renames.
+    // Sorts, writes the rest, syncs and renames. Logs how many objects are not tracked.
     //   facts    without classes; their digest becomes a prefix of the one that is computed here
     //   returns  nothing, or a duplicate: then the index is not put in place
     [[nodiscard]] base::Result<std::optional<Duplicate>> finish(Facts facts);
