@@ -36,7 +36,7 @@ std::size_t common_prefix(const char* a, const char* b, std::size_t most) {
     return at;
 }
 
-// A cell as its bytes stand in the line.
+// A cell as it is written in the line.
 struct RawCell {
     tree::Notation notation = tree::Notation::bare;
     RawText text;

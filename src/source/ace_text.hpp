@@ -75,7 +75,7 @@ inline constexpr std::string_view long_text_end = "***LongTextEnd***";
 }
 
 // Returns the high bit of each byte of `word` that equals `byte`. Bits above the lowest one set
-// may be wrong (a borrow runs upwards), so only the lowest counts.
+// may be wrong, since a borrow carries upwards, so only the lowest one counts.
 [[nodiscard]] constexpr std::uint64_t matches(std::uint64_t word, unsigned char byte) {
     constexpr std::uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
     const std::uint64_t x = word ^ (ones * byte);

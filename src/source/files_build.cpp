@@ -30,8 +30,7 @@ bool has_stamp(const std::vector<tree::Node>& nodes) {
     });
 }
 
-// Parses an object of a dump. Its tag paths are whole even where the dump was made without
-// stamps.
+// Parses an object of a dump. Completes the tag paths that a dump without stamps shortens.
 tl::expected<tree::Object, ParseError> parse_dumped(std::string_view bytes,
                                                     const tree::Models& models) {
     auto object = parse_object(bytes, models);
@@ -215,7 +214,7 @@ class IndexOfFiles {
         return {};
     }
 
-    // If somebody wrote to a file meanwhile, the positions in the index are those of another one.
+    // If somebody wrote to a file meanwhile, the positions in the index are wrong.
     [[nodiscard]] base::Result<void> check_unchanged(const std::vector<BuildFile>& files) const {
         for (const auto& file : files)
             if (const auto same = open_listed(folder_, file.name, file.identity); !same)

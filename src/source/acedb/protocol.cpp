@@ -35,7 +35,7 @@ constexpr bool is_escaped(char c) {
     return special.find(c) != std::string_view::npos;
 }
 
-// True for names that AceDB might ignore, and then find everything.
+// True for names that AceDB might ignore, so that it would find everything.
 bool is_all_blank(std::string_view name) {
     return name.find_first_not_of(' ') == std::string_view::npos;
 }

@@ -78,8 +78,8 @@ Result<std::vector<ObjectName>> ask_names(Database& database, const std::string&
     return names;
 }
 
-// Drops what other classes list, too: a subclass lists objects of its class, an alias its object
-// again.
+// Drops the names of other classes: a subclass also lists objects of its class, and an alias
+// lists its object again.
 void keep_own(std::vector<ObjectName>& names, std::string_view class_name) {
     std::erase_if(names, [&](const ObjectName& name) {
         return !base::equal_ignoring_case(name.class_name, class_name);
@@ -98,7 +98,7 @@ bool is_answer_of_the_session(const ObjectName& name) {
            base::equal_ignoring_case(name.name, "Answer_1");
 }
 
-// Chooses the objects with the lowest look-up keys: a sample as good as shuffled, in one pass.
+// Chooses the objects with the lowest look-up keys: a sample as good as random, in one pass.
 class Sample {
    public:
     void consider(std::uint64_t key, const ObjectName& name) {
@@ -220,8 +220,8 @@ constexpr std::size_t most_listed_bytes = std::size_t{64} << 20;
 
 std::string text_of(const tree::ObjectName& id) { return id.class_name + " " + id.name; }
 
-// Makes an error temporary when the reply is cut, since it may be whole another time. A whole
-// reply that can't be read stays the same.
+// Makes an error temporary when the reply is cut, since the next one may be whole. A whole reply
+// that can't be read would be the same next time.
 template <class T>
 Result<T> if_whole(Result<T> parsed, std::string_view reply) {
     if (parsed || is_whole(reply)) return parsed;

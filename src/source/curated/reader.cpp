@@ -35,7 +35,7 @@ std::string bad_letter(char c, const char* in) {
 // The body of an array class: LongText, DNA, Peptide, KeySet and others.
 struct ArrayBody {
     std::string text;         // of all but key sets
-    bool has_text = false;    // a LongText of one empty line has; that of no line has not
+    bool has_text = false;    // true of a LongText of one empty line, false of one without lines
     std::vector<Id> members;  // names
     std::string rejected;     // why AceDB would reject it; empty: it would not
 };
@@ -297,7 +297,7 @@ class FileLoader {
         return read_array(object, *of, is_fasta ? Fasta::yes : Fasta::no);
     }
 
-    // Understands the paragraph as a whole before it changes anything.
+    // Parses the whole paragraph before it changes anything.
     base::Result<void> read_lines(Objects::Handle object, tree::Models::Position place,
                                   Id stamp) {
         std::vector<Command> commands;

@@ -14,7 +14,8 @@ using base::ErrorKind;
 
 // The index needs only the header of a dumped object, which is at its start.
 constexpr std::size_t most_of_dumped = 1 << 20;
-// A line of JSON is parsed as a whole to find its name; of a longer one, only the start.
+// A line of JSON up to this size is parsed completely to find its name; of a longer one, only the
+// start.
 constexpr std::size_t most_of_line = 8 << 20;
 
 class Indexing {

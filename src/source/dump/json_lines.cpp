@@ -85,8 +85,8 @@ std::size_t end_of_scalar(std::string_view text, std::size_t at) {
     return at < text.size() ? at + 1 : std::string_view::npos;
 }
 
-// Returns how much of `head` is the start of an object with whole fields of strings, numbers and
-// words.
+// Returns the size of the longest start of `head` that consists of complete fields, each a string,
+// number or word.
 std::size_t whole_fields(std::string_view head) {
     constexpr std::string_view blanks = " \t\r";
     auto at = head.find_first_not_of(blanks);

@@ -137,7 +137,7 @@ bool continues(std::string_view name, std::string_view column) {
     return rest.starts_with('-') && are_digits(rest.substr(1));
 }
 
-// Makes the text as a dump has it.
+// Changes the text to what a dump contains.
 void tidy(std::string& text, Form form) {
     if (form == Form::sequence)
         std::erase_if(text, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
@@ -159,16 +159,16 @@ void finish(tree::Object& object, Form form) {
 // I/O.
 class XmlBuilder {
    public:
-    // Holds up to `most` bytes of an object; a node counts 32 bytes besides its text.
+    // Holds up to `most` bytes of an object; a node counts 32 bytes in addition to its text.
     explicit XmlBuilder(std::size_t most) : most_(most) {}
 
     // Begins an element.
     //   error  malformed; refused (AceDB's `show -x`); too_large (nested too deeply)
     [[nodiscard]] base::Result<void> begin(const XmlElement& element);
-    // Notes that there is text (not only blanks) between the tags.
+    // Reports that there is text (not only blanks) between the tags.
     //   error  as begin()
     [[nodiscard]] base::Result<void> text() const;
-    // Ends an element. Returns the object that it stood for, if any.
+    // Ends an element. Returns the object that ends with it, if any.
     //   needs  is_open()
     [[nodiscard]] std::optional<XmlObject> end();
 

@@ -54,8 +54,9 @@ std::uint64_t digest_of(const Mapping& mapping, std::string_view part) {
     return digest.digest64();
 }
 
-// Where a thread found an object last. A job that walks one build looks its objects up in another
-// in the same order, so that most often the next record is the right one: no hash, no search.
+// Where a thread found its last object. A job that walks through one build looks the objects up
+// in another one in the same order, so the next record is usually the right one, and neither a
+// hash nor a search is needed.
 struct LastFound {
     std::uint64_t index = 0;  // its number
     std::uint64_t at = 0, next = 0;
@@ -150,9 +151,9 @@ bool Index::is_sound(const Entry& entry) const {
     return facts_.files.empty() ? entry.length == 0 : entry.file < facts_.files.size();
 }
 
-// Returns the position of the first look-up that is not below `hash`. Hashes are spread evenly,
-// so that their value predicts their position. A guess and doubling steps around it touch a page
-// or two; a binary search of 10 million objects touches one at each of its 23 steps.
+// Returns the position of the first look-up that is not below `hash`. Hashes are evenly
+// distributed, so their value predicts their position. A guess and doubling steps around it touch
+// a page or two; a binary search of 10 million objects touches one at each of its 23 steps.
 std::size_t Index::first_of(std::uint64_t hash) const {
     __extension__ using Wide = unsigned __int128;
     const auto guess = static_cast<std::size_t>((Wide{hash} * lookups_) >> 64);

@@ -1,4 +1,4 @@
-// source/index/indexed_source.hpp -- what every build with an index answers from the index alone.
+// source/index/indexed_source.hpp -- the part of a build that is answered from its index alone.
 // Derived classes know where the bytes of an object come from.
 // SPDX-License-Identifier: MIT
 #pragma once
