@@ -300,8 +300,7 @@ Result<tree::ObjectName> object_of(std::string_view value) {
     const auto colon = value.find(':');
     const auto class_name = base::trim(value.substr(0, colon));
     const auto name = colon == std::string_view::npos ? "" : base::trim(value.substr(colon + 1));
-    if (class_name.empty() || name.empty() || class_name.size() > tree::longest_class ||
-        name.size() > tree::longest_name)
+    if (!tree::can_be_tracked(class_name, name))
         return wrong(in_quotes(value) + " is not an object like Person:WBPerson1983");
     return tree::ObjectName{std::string(class_name), std::string(name)};
 }

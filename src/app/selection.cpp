@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/files_build.hpp"
-#include "source/index_folder.hpp"
+#include "source/index/index_folder.hpp"
 #include "tables/objects.hpp"
 
 namespace app {

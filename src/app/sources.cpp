@@ -11,7 +11,7 @@
 #include "source/acedb/tace_session.hpp"
 #include "source/build_folder.hpp"
 #include "source/files_build.hpp"
-#include "source/index_folder.hpp"
+#include "source/index/index_folder.hpp"
 
 namespace app {
 namespace {

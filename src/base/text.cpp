@@ -79,6 +79,12 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
     return value;
 }
 
+std::optional<std::uint64_t> parse_count(std::string_view text) {
+    const auto number = parse_integer(text);
+    if (!number || *number < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(*number);
+}
+
 int natural_compare(std::string_view a, std::string_view b) {
     std::size_t i = 0, j = 0;
     while (i < a.size() && j < b.size()) {

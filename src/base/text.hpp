@@ -29,6 +29,8 @@ namespace base {
 
 // Parses a decimal integer and nothing else: no blanks, no '+', no overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
+// Parses the same from 0 on.
+[[nodiscard]] std::optional<std::uint64_t> parse_count(std::string_view text);
 
 // Orders texts as people count: digits compare as numbers, so WS99 < WS100.
 // Returns < 0, 0, > 0. Equal numbers of different spelling ("7", "007") compare by bytes.

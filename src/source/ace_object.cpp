@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "source/ace_classes.hpp"
 
 namespace source {
 namespace {
@@ -35,7 +36,7 @@ std::size_t common_prefix(const char* a, const char* b, std::size_t most) {
     return at;
 }
 
-// A cell as its bytes stand in the line.
+// A cell as it is written in the line.
 struct RawCell {
     tree::Notation notation = tree::Notation::bare;
     RawText text;
@@ -142,9 +143,7 @@ class TreeParser {
         at_ = at;
         text = {begin, static_cast<std::size_t>(at - begin)};
         if (!ends_cell()) return "a quote inside a bare word";
-        // Options are words of two characters; a float may be written `-inf`.
-        if (*begin == '-' && text.size() == 2 && (begin[1] < '0' || begin[1] > '9'))
-            return "an option that is neither -O nor -C, or that has no text";
+        if (is_option(text)) return "an option that is neither -O nor -C, or that has no text";
         return nullptr;
     }
 

@@ -13,8 +13,9 @@
 namespace source {
 
 // Returns the object whose header and body are `bytes`: from the header to the LF of its last
-// line, without the blank line after it. Duplicates are merged; the models tell kinds of cells.
-// The nodes of an array class (rule C5) are one text, or one member of a key set each:
+// line, without the blank line after it. Duplicates are merged; the models decide the kinds of
+// cells. An object of an array class (rule C5) has one text, or a node for each member of a key
+// set:
 //   LongText           the lines up to its terminator, joined by LF
 //   DNA, Peptide       the lines without their blanks, joined
 //   BaseQuality, ...   the lines joined by LF

@@ -2,8 +2,6 @@
 #include "source/ace_text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -118,25 +116,6 @@ std::size_t append_escaped(std::string& text, std::string_view raw, std::size_t 
 }
 
 }  // namespace
-
-Form form_of(std::string_view class_name) {
-    static constexpr std::array<std::pair<std::string_view, Form>, 10> forms = {{
-        {"LongText", Form::long_text},
-        {"DNA", Form::sequence},
-        {"Peptide", Form::sequence},
-        {"KeySet", Form::key_set},
-        {"TableResult", Form::lines},
-        {"BaseQuality", Form::lines},
-        {"BasePosition", Form::lines},
-        {"BaseCall", Form::lines},
-        {"MatchTable", Form::lines},
-        {"Match_table", Form::lines},
-    }};
-    const auto found = std::find_if(forms.begin(), forms.end(), [&](const auto& form) {
-        return base::equal_ignoring_case(form.first, class_name);
-    });
-    return found == forms.end() ? Form::tree : found->second;
-}
 
 std::string unescape(std::string_view raw) {
     std::string text;

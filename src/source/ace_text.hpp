@@ -54,14 +54,15 @@ struct Header {
 [[nodiscard]] tl::expected<RawHeader, ParseError> read_header(std::string_view bytes);
 [[nodiscard]] tl::expected<Header, ParseError> parse_header(std::string_view bytes);
 
-// How the body of an object is written; the class decides.
-enum class Form { tree, long_text, sequence, key_set, lines };
-[[nodiscard]] Form form_of(std::string_view class_name);
-
 // Returns the text that the bytes between two quotes stand for, made legal (base/utf8).
 //   `\n` is a newline, `\x` is x. `\` LF is nothing, and neither are the blanks after it, except
 //   after the dumper's own `\n\` LF: the dumper indents nothing, so those blanks are text.
 [[nodiscard]] std::string unescape(std::string_view raw);
+
+// True for `-O`, `-C` and the like: words of two characters. A float may be written `-inf`.
+[[nodiscard]] constexpr bool is_option(std::string_view word) {
+    return word.size() == 2 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+}
 
 inline constexpr std::string_view long_text_end = "***LongTextEnd***";
 
@@ -74,7 +75,7 @@ inline constexpr std::string_view long_text_end = "***LongTextEnd***";
 }
 
 // Returns the high bit of each byte of `word` that equals `byte`. Bits above the lowest one set
-// may be wrong (a borrow runs upwards), so only the lowest counts.
+// may be wrong, since a borrow carries upwards, so only the lowest one counts.
 [[nodiscard]] constexpr std::uint64_t matches(std::uint64_t word, unsigned char byte) {
     constexpr std::uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
     const std::uint64_t x = word ^ (ones * byte);

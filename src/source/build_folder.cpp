@@ -169,7 +169,7 @@ base::Result<std::string> identity_of(const std::string& folder) {
                 std::to_string(identity.size) + ' ' + std::to_string(identity.modified_ns);
     };
     // A curators' file (*.ace) may include any other file (@NAME). Without .ace files, a log that
-    // grows beside the objects must not make the build look changed. `others` lacks files whose
+    // grows in the same folder must not make the build look changed. `others` lacks files whose
     // stat fails: when it works again, the identity differs and the build is looked at anew.
     const bool may_include =
         std::any_of(build->files.begin(), build->files.end(),

@@ -11,12 +11,12 @@
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "source/file.hpp"
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "tree/model.hpp"
 
 namespace source {
 
-// The suffix of a file tells how its objects are written, and how it is packed (.gz, .zst).
+// The suffix of a file shows how its objects are written and how it is packed (.gz, .zst).
 enum class Format { ace, xml, json_lines };
 enum class Packing { none, gzip, zstd };
 
@@ -46,9 +46,9 @@ struct BuildFolder {
 //          what to do; unavailable (not there, not readable)
 [[nodiscard]] base::Result<BuildFolder> open_folder(const std::string& path);
 
-// Returns text that differs when a file differs that the build may be read from; a stat per file.
-// Files other than those of objects, release.ini and models.wrm count if there is a .ace file,
-// which may include them.
+// Returns text that changes when a file changes that the build may be read from. Costs a stat per
+// file. Files other than those of objects, release.ini and models.wrm count only if there is a
+// .ace file, which may include them.
 //   error  unavailable
 [[nodiscard]] base::Result<std::string> identity_of(const std::string& folder);
 

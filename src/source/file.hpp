@@ -43,7 +43,7 @@ class File {
 
 // A file that is written under a temporary name and renamed when it is whole, so that nobody ever
 // reads half of it. The destructor removes a file that was not renamed. Two processes may write
-// one file at once: the last one stands.
+// one file at once: the last one wins.
 class NewFile {
    public:
     //   error  unavailable
@@ -71,7 +71,7 @@ class NewFile {
     File file_;
 };
 
-// Identity of a file's content: equal as long as nobody writes to or replaces the file.
+// Identifies the content of a file: stays equal until somebody writes to or replaces the file.
 struct FileIdentity {
     std::uint64_t inode = 0;
     std::uint64_t size = 0;

@@ -5,13 +5,14 @@
 #include <filesystem>
 
 #include "base/log.hpp"
+#include "source/ace_classes.hpp"
 #include "source/ace_object.hpp"
 #include "source/build_folder.hpp"
 #include "source/dump/indexing.hpp"
 #include "source/dump/json_lines.hpp"
 #include "source/import/import.hpp"
-#include "source/index_folder.hpp"
-#include "source/indexed_source.hpp"
+#include "source/index/index_folder.hpp"
+#include "source/index/indexed_source.hpp"
 #include "tree/restore.hpp"
 
 namespace source {
@@ -29,8 +30,7 @@ bool has_stamp(const std::vector<tree::Node>& nodes) {
     });
 }
 
-// Parses an object of a dump. Its tag paths are whole even where the dump was made without
-// stamps.
+// Parses an object of a dump. Completes the tag paths that a dump without stamps shortens.
 tl::expected<tree::Object, ParseError> parse_dumped(std::string_view bytes,
                                                     const tree::Models& models) {
     auto object = parse_object(bytes, models);
@@ -214,7 +214,7 @@ class IndexOfFiles {
         return {};
     }
 
-    // If somebody wrote to a file meanwhile, the positions in the index are those of another one.
+    // If somebody wrote to a file meanwhile, the positions in the index are wrong.
     [[nodiscard]] base::Result<void> check_unchanged(const std::vector<BuildFile>& files) const {
         for (const auto& file : files)
             if (const auto same = open_listed(folder_, file.name, file.identity); !same)

@@ -1,7 +1,7 @@
 // source/files_build.hpp -- a build of files in a folder: AceDB's dumps (with stamps or without),
 // curators' .ace files, XML, JSON Lines, each packed or not.
-// An open build keeps answering when its folder is switched or deleted, since it holds its files
-// open. It notices when somebody writes to one of them (unavailable).
+// An open build keeps answering when its folder is switched or deleted, since its files stay open.
+// It notices when somebody writes to one of them (unavailable).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,9 +16,9 @@ namespace source {
 
 struct FilesSettings {
     std::string folder;              // or a link to one: followed once, when the build is opened
-    std::string index_dir;           // made if it is not there (source/index_folder.hpp)
+    std::string index_dir;           // made if it is not there (source/index/index_folder.hpp)
     std::size_t max_object_mb = 64;  // larger objects are known by name, and not loaded
-    // Serves a file that is cut off for what it holds, without the object in which it was cut.
+    // Serves what is there of a file that is cut off, without the object in which it was cut.
     bool accept_cut = false;
 };
 

@@ -1,6 +1,6 @@
 // source/source.hpp -- where objects come from: one build of the database.
-// A build is immutable; its functions are safe from any thread. It is held by shared_ptr, since a
-// request keeps the build that was current when it began while a switch replaces it.
+// A build is immutable, and its functions are safe from any thread. Builds are held by shared_ptr:
+// a request keeps the build that was current when it began, even when another one replaces it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -56,9 +56,9 @@ class Source {
 
     [[nodiscard]] virtual const base::Release& release() const = 0;
 
-    // Hex digest over the sorted digests of the build's objects (128 bit, not cryptographic). How
-    // files are packed and cut does not change it. That of a running database is "server:" and
-    // the hex digest of what it says of itself (source/acedb/build.hpp).
+    // Hex digest over the sorted digests of the build's objects (128 bit, not cryptographic). It
+    // does not depend on how objects are distributed over files or how these are packed. That of a
+    // running database is "server:" and a hex digest (source/acedb/build.hpp).
     [[nodiscard]] virtual const std::string& digest() const = 0;
 
     // Returns the build's spelling of an object: exact, else the only match ignoring ASCII case;
@@ -73,9 +73,9 @@ class Source {
     //          unavailable (the folder is gone, the server is down)
     [[nodiscard]] virtual base::Result<tree::Object> load(const tree::ObjectName& name) const = 0;
 
-    // True for stamps of the build's own loading sessions: those of more than a tenth of a sample
-    // of at least 1,000 objects all over the build (rule C4). The first call takes the sample. A
-    // build of fewer objects has no such stamps.
+    // True for stamps of the sessions in which the build was loaded: those found in more than a
+    // tenth of a sample of at least 1,000 objects from all over the build (rule C4). The first
+    // call takes the sample. A build of fewer objects has no such stamps.
     [[nodiscard]] virtual base::Result<bool> is_loading_stamp(std::string_view stamp) const = 0;
 
     // Returns the digest of the object of exactly this spelling without loading it; nullopt:
@@ -99,7 +99,7 @@ class Source {
 
     // Confirms that what was loaded so far belongs to this build. Call it before you record
     // something: a running database may have been saved or replaced meanwhile.
-    //   error  unavailable: it does not, or nobody answers; drop what was loaded
+    //   error  unavailable: it does not, or nobody answers; discard what was loaded
     [[nodiscard]] virtual base::Result<void> confirm() const { return {}; }
 
     // What an operator should know about a build that is served nevertheless, a sentence each

@@ -22,6 +22,11 @@ struct ObjectName {
 // The longest class and name (bytes) that the program tracks, as wide as the columns of the store.
 inline constexpr std::size_t longest_class = 64;
 inline constexpr std::size_t longest_name = 512;
+// True for names that are neither empty nor too long.
+[[nodiscard]] constexpr bool can_be_tracked(std::string_view class_name, std::string_view name) {
+    return !class_name.empty() && class_name.size() <= longest_class && !name.empty() &&
+           name.size() <= longest_name;
+}
 
 // What a cell contains. Tags, numbers and dates are written bare, references and texts in quotes.
 enum class CellKind : unsigned char {

@@ -41,6 +41,10 @@ TEST_CASE("Only a whole text that is a number is parsed as an integer") {
     CHECK(parse_integer("-7") == -7);
     for (const auto* text : {"", "12abc", " 12", "12 ", "+1", "1.0", "99999999999999999999"})
         CHECK_FALSE(parse_integer(text));
+    CHECK(parse_count("12") == 12U);
+    CHECK(parse_count("0") == 0U);
+    CHECK_FALSE(parse_count("-7"));
+    CHECK_FALSE(parse_count("x"));
 }
 
 TEST_CASE("Percent-encoding leaves only unreserved characters") {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "source/ace_classes.hpp"
 #include "source/ace_object.hpp"
 
 #include <rapidcheck.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "source/files_build.hpp"
-#include "source/index_folder.hpp"
+#include "source/index/index_folder.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "source/ace_classes.hpp"
 #include "source/curated_loading.hpp"
 #include "tree/outline.hpp"
 

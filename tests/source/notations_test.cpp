@@ -12,7 +12,7 @@
 
 #include "base/log.hpp"
 #include "source/build_site.hpp"
-#include "source/index_folder.hpp"
+#include "source/index/index_folder.hpp"
 #include "tree/outline.hpp"
 
 using base::ErrorKind;

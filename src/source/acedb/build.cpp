@@ -9,8 +9,8 @@
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
 #include "source/acedb/queries.hpp"
-#include "source/index_folder.hpp"
-#include "source/indexed_source.hpp"
+#include "source/index/index_folder.hpp"
+#include "source/index/indexed_source.hpp"
 
 namespace source::acedb {
 namespace {
@@ -124,10 +124,6 @@ class DatabaseIndex {
     }
 
     [[nodiscard]] Result<void> finish(IndexWriter& writer, Facts facts) const {
-        if (facts.untracked > 0)
-            base::log::warning(
-                "objects are not tracked: names too long",
-                {{"build", release_.version}, {"objects", std::to_string(facts.untracked)}});
         const auto duplicate = writer.finish(std::move(facts));
         if (!duplicate) return tl::unexpected(duplicate.error());
         if (!*duplicate) return {};

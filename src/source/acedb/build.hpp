@@ -23,15 +23,15 @@ struct BuildSettings {
     std::shared_ptr<Database> database;
     std::string index_dir;           // made if it is not there
     std::size_t max_object_mb = 64;  // a larger reply is abandoned
-    // The release: `version`, else the database's own Name; `date`, else that of the version
-    // among known_releases.
+    // The release: `version`, or else the database's own Name; `date`, or else that of the version
+    // in known_releases.
     std::string version;
     std::optional<base::Date> date;
     std::vector<base::Release> known_releases;
 };
 
 // Opens the build that the database holds now. Makes its index when none fits, gently: the server
-// has one thread, and other clients. The models lie beside the index, as VERSION.models.
+// has one thread, and other clients. The models are next to the index, as VERSION.models.
 //   error  refused: no version or date is known (what to write where), wrong password;
 //          unavailable: not reached, or it changed meanwhile; malformed: the replies are not
 //          AceDB's

@@ -2,7 +2,7 @@
 // Safe from any thread. Each thread has a session of its own; free ones are kept open, and the
 // one used last is used first. A session that is lost (KILL, end of file, a broken frame, the
 // child died) is replaced by a new one, once for each question; not after a time-out, since a
-// database with one thread may still be busy with the question.
+// database with one thread may still be working on the question.
 // SPDX-License-Identifier: MIT
 #pragma once
 

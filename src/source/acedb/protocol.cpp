@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "source/ace_classes.hpp"
 #include "source/ace_text.hpp"
 
 namespace source::acedb {
@@ -34,7 +35,7 @@ constexpr bool is_escaped(char c) {
     return special.find(c) != std::string_view::npos;
 }
 
-// True for names that AceDB might ignore, and then find everything.
+// True for names that AceDB might ignore, so that it would find everything.
 bool is_all_blank(std::string_view name) {
     return name.find_first_not_of(' ') == std::string_view::npos;
 }
@@ -122,9 +123,7 @@ std::optional<std::uint64_t> number_before(std::string_view line, std::string_vi
         return std::nullopt;
     line.remove_prefix(mark.size());
     line.remove_suffix(words.size());
-    const auto number = base::parse_integer(line);
-    if (!number || *number < 0) return std::nullopt;
-    return static_cast<std::uint64_t>(*number);
+    return base::parse_count(line);
 }
 
 std::optional<std::uint64_t> active_in(std::string_view line) {
@@ -219,9 +218,9 @@ std::optional<ClassCount> class_of(std::string_view line) {
     const auto blank = line.rfind(' ');
     if (blank == std::string_view::npos) return std::nullopt;
     const auto name = base::trim(line.substr(0, blank));
-    const auto number = base::parse_integer(line.substr(blank + 1));
-    if (!number || *number < 0 || name.find(' ') != std::string_view::npos) return std::nullopt;
-    return ClassCount{base::legal_text(name), static_cast<std::uint64_t>(*number)};
+    const auto count = base::parse_count(line.substr(blank + 1));
+    if (!count || name.find(' ') != std::string_view::npos) return std::nullopt;
+    return ClassCount{base::legal_text(name), *count};
 }
 
 }  // namespace
@@ -250,11 +249,10 @@ base::Result<std::uint64_t> parse_found(std::string_view reply) {
         if (!line.empty() && !line.starts_with("//")) break;
         constexpr std::string_view found = "// Found ";
         if (!line.starts_with(found)) continue;
-        const auto count = line.substr(found.size(), line.find(' ', found.size()) - found.size());
-        const auto number = base::parse_integer(count);
-        if (number && *number >= 0 &&
-            line.substr(found.size() + count.size()).starts_with(" objects"))
-            return static_cast<std::uint64_t>(*number);
+        const auto word = line.substr(found.size(), line.find(' ', found.size()) - found.size());
+        const auto count = base::parse_count(word);
+        if (count && line.substr(found.size() + word.size()).starts_with(" objects"))
+            return *count;
     }
     return malformed(R"(a reply to "find" without "// Found N objects")");
 }

@@ -64,7 +64,7 @@ struct Status {
 //   error  malformed
 [[nodiscard]] base::Result<std::uint64_t> parse_found(std::string_view reply);
 
-// Returns N of the last line, `// N Active Objects`: a list of them has at least so many names.
+// Returns N of the last line, `// N Active Objects`: a list of them has at least that many names.
 //   error  malformed
 [[nodiscard]] base::Result<std::uint64_t> parse_active(std::string_view reply);
 
@@ -76,7 +76,7 @@ struct Status {
 //   error  malformed
 [[nodiscard]] base::Result<std::vector<tree::ObjectName>> parse_list(std::string_view reply);
 
-// Returns what the database says besides its data, for an error text: its first line with
+// Returns what the database says in addition to its data, for an error text: the first line with
 // content, printable ASCII, at most 200 characters; empty when there is none.
 [[nodiscard]] std::string words_of(std::string_view reply);
 

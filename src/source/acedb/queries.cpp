@@ -2,16 +2,16 @@
 #include "source/acedb/queries.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <set>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "source/ace_classes.hpp"
 #include "source/ace_object.hpp"
 #include "source/acedb/protocol.hpp"
-#include "source/index_format.hpp"
-#include "source/indexed_source.hpp"
+#include "source/index/index_format.hpp"
+#include "source/index/indexed_source.hpp"
 
 namespace source::acedb {
 namespace {
@@ -78,8 +78,8 @@ Result<std::vector<ObjectName>> ask_names(Database& database, const std::string&
     return names;
 }
 
-// Drops what other classes list, too: a subclass lists objects of its class, an alias its object
-// again.
+// Drops the names of other classes: a subclass also lists objects of its class, and an alias
+// lists its object again.
 void keep_own(std::vector<ObjectName>& names, std::string_view class_name) {
     std::erase_if(names, [&](const ObjectName& name) {
         return !base::equal_ignoring_case(name.class_name, class_name);
@@ -98,7 +98,7 @@ bool is_answer_of_the_session(const ObjectName& name) {
            base::equal_ignoring_case(name.name, "Answer_1");
 }
 
-// Chooses the objects with the lowest look-up keys: a sample as good as shuffled, in one pass.
+// Chooses the objects with the lowest look-up keys: a sample as good as random, in one pass.
 class Sample {
    public:
     void consider(std::uint64_t key, const ObjectName& name) {
@@ -155,8 +155,7 @@ class ObjectLister {
    private:
     Result<void> add(const ObjectName& name) {
         if (is_answer_of_the_session(name)) return {};
-        if (name.class_name.size() > tree::longest_class || name.name.empty() ||
-            name.name.size() > tree::longest_name) {
+        if (!tree::can_be_tracked(name.class_name, name.name)) {
             ++listing_.untracked;
             return {};
         }
@@ -221,8 +220,8 @@ constexpr std::size_t most_listed_bytes = std::size_t{64} << 20;
 
 std::string text_of(const tree::ObjectName& id) { return id.class_name + " " + id.name; }
 
-// Makes an error temporary when the reply is cut, since it may be whole another time. A whole
-// reply that can't be read stays the same.
+// Makes an error temporary when the reply is cut, since the next one may be whole. A whole reply
+// that can't be read would be the same next time.
 template <class T>
 Result<T> if_whole(Result<T> parsed, std::string_view reply) {
     if (parsed || is_whole(reply)) return parsed;
@@ -293,15 +292,6 @@ class ObjectQuery {
 };
 
 }  // namespace
-
-bool is_kernel_class(std::string_view class_name) {
-    constexpr auto kernel = std::to_array<std::string_view>(
-        {"System", "Global", "Session", "Voc", "Bat", "Display", "Tag", "Class", "Model",
-         "MainClasses", "Comment", "UserSession", "Text", "Query", "Constraint", "Jade", "View"});
-    return std::any_of(kernel.begin(), kernel.end(), [&](std::string_view one) {
-        return base::equal_ignoring_case(one, class_name);
-    });
-}
 
 Result<Listing> list_objects(Database& database, const std::string& identity,
                              IndexWriter& writer) {

@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 #include "source/acedb/database.hpp"
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "tree/object.hpp"
 
 namespace source::acedb {
@@ -53,9 +53,6 @@ struct Listing {
 [[nodiscard]] base::Result<std::vector<std::string>> sample_stamps(
     Database& database, const std::string& identity, const std::vector<tree::ObjectName>& sample,
     std::size_t largest);
-
-// True for kernel classes, which AceDB's own dump leaves out, and for UserSession.
-[[nodiscard]] bool is_kernel_class(std::string_view class_name);
 
 // Returns the words after `#` in the text of a model, without comments; each once. Pure.
 [[nodiscard]] std::vector<std::string> hashes_in(std::string_view model);

@@ -215,7 +215,7 @@ class Socket {
     std::string name_;
     std::chrono::milliseconds timeout_;
     File socket_;
-    std::string ahead_;  // bytes that are read and not yet used
+    std::string ahead_;  // bytes that are read but not yet used
     std::int32_t client_id_ = 0;
     bool is_silent_ = false;
 };
@@ -249,7 +249,7 @@ base::Result<void> Socket::send(std::string_view bytes, Deadline deadline) {
             continue;
         }
         if (errno == EINTR) continue;
-        if (errno != EAGAIN) return ended(std::generic_category().message(errno));
+        if (errno != EAGAIN) return ended(text_of_errno(errno));
         if (!wait_for(socket_.descriptor(), Await::writing, deadline)) return silent();
     }
     return {};
@@ -261,8 +261,7 @@ base::Result<std::size_t> Socket::receive_some(char* into, std::size_t size, Dea
         const auto got = ::recv(socket_.descriptor(), into, size, MSG_DONTWAIT);
         if (got > 0) return static_cast<std::size_t>(got);
         if (got == 0) return ended("");
-        if (errno != EINTR && errno != EAGAIN)
-            return ended(std::generic_category().message(errno));
+        if (errno != EINTR && errno != EAGAIN) return ended(text_of_errno(errno));
     }
 }
 
@@ -313,8 +312,8 @@ base::Result<Socket::Message> Socket::exchange(std::string_view type, std::strin
 
 constexpr std::string_view encore_command = "encore";
 
-// Deadlines of a reply. Each slice has the whole time-out. All of them together have it several
-// times, and once more for each block that came, so that a trickle of slices ends, too.
+// Deadlines of a reply. Each slice may take the full time-out. All slices together may take a few
+// time-outs, and one more for each block received, so that a trickle of slices ends, too.
 class Pace {
    public:
     explicit Pace(std::chrono::milliseconds timeout) : timeout_(timeout) {}

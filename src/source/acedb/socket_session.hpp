@@ -23,7 +23,7 @@ struct ServerAddress {
     std::uint16_t port = 23100;
     std::string user = "anonymous";
     std::string password = "guest";  // never in an error or a log
-    // To connect; and for each slice of a reply, whole.
+    // To connect, and for each slice of a reply as a whole.
     std::chrono::milliseconds timeout = std::chrono::seconds(10);
     [[nodiscard]] std::string name() const { return host + ":" + std::to_string(port); }
 };

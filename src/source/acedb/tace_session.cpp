@@ -301,8 +301,8 @@ const std::string& Child::errors() {
 
 constexpr std::string_view prompt = "acedb> ";
 
-// A prompt at the start of a line, but not after the line that ends each reply, is text of an
-// object if more follows within this time.
+// A prompt at the start of a line that does not follow the last line of a reply is text of an
+// object if more comes within this time.
 constexpr auto quiet = 200ms;
 
 // More than any banner has.
@@ -310,10 +310,10 @@ constexpr std::size_t most_banner = 1 << 20;
 
 enum class Ended { no, perhaps, yes };
 
-// A reply ends in a certain line, a banner in anything.
+// A reply ends in a fixed line, a banner in any text.
 enum class Printed { banner, reply };
 
-// Tells from what precedes it whether `output` ends in a prompt.
+// Returns whether `output` ends in a prompt, judged by what precedes it.
 Ended look_for_prompt(std::string_view output, Printed what) {
     if (!output.ends_with(prompt)) return Ended::no;
     output.remove_suffix(prompt.size());
@@ -322,13 +322,13 @@ Ended look_for_prompt(std::string_view output, Printed what) {
     return what == Printed::banner ? Ended::yes : Ended::perhaps;
 }
 
-// Returns the last line that a program printed, which tells why it ended.
+// Returns the last line that a program printed, which says why it ended.
 std::string last_words(std::string_view printed) {
     printed = base::trim(printed);
     return words_of(printed.substr(printed.rfind('\n') + 1));  // npos + 1 is 0
 }
 
-// Only its words tell that tace does not accept a command.
+// Only the words of the reply show that tace does not accept a command.
 bool is_refusal(const std::string& words) {
     return words.starts_with("Sorry, ") ||
            (words.starts_with("Keyword ") && words.ends_with(" does not match"));

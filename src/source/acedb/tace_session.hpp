@@ -15,7 +15,7 @@ namespace source::acedb {
 struct TaceSettings {
     std::string program = "tace";  // a path, or a name looked for in PATH
     std::string folder;            // of the database: wspec, database/
-    // To the first prompt, and for each reply, whole.
+    // Until the first prompt, and for each reply as a whole.
     std::chrono::milliseconds timeout = std::chrono::seconds(30);
     // For the child to end when its input is closed, and again after SIGTERM; then SIGKILL.
     std::chrono::milliseconds time_to_end = std::chrono::seconds(1);

@@ -11,10 +11,10 @@ namespace {
 
 using tree::CellKind;
 
-// Up to so many siblings, a linear search beats hashing.
+// Up to this many siblings, a linear search beats hashing.
 constexpr Id few = 8;
 
-// What a text or name takes besides its bytes: the string, its node in the table.
+// What a text or name takes in addition to its bytes: the string, its node in the table.
 constexpr std::size_t overhead = 96;
 
 }  // namespace

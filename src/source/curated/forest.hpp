@@ -47,7 +47,7 @@ class Names {
     Id add(std::string_view class_name, std::string_view name);
     [[nodiscard]] Id find(std::string_view class_name, std::string_view name) const;
 
-    // Returns what a name stands for now: itself, or the name whose alias it is.
+    // Returns what a name means now: itself, or the name whose alias it is.
     //   cost  constant also after long chains of aliases, which are walked once, and again after
     //         a drop_alias()
     [[nodiscard]] Id resolved(Id key) const;
@@ -123,8 +123,8 @@ class Forest {
     // Removes all nodes below.
     void clear(Id parent);
 
-    // Merges two trees into one and returns its root. Where only one sibling may stand, that of
-    // `preferred` does.
+    // Merges two trees into one and returns its root. Where only one sibling is allowed, that of
+    // `preferred` stays.
     //   cost  O(nodes of the smaller one) expected, however often trees are merged
     Id merge(Id other, Id preferred, const tree::Models& models);
 

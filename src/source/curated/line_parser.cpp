@@ -12,7 +12,7 @@ using tree::CellKind;
 using tree::Models;
 using NodeType = tree::ModelNode::Type;
 
-// The class of tags among the names, where no model tells how they are spelled.
+// The class under which tags are kept among the names where no model says how they are spelled.
 constexpr std::string_view tag_class = "Tag";
 // Hashes that begin with each other, which AceDB would follow without end.
 constexpr int most_hashes = 64;

@@ -1,6 +1,6 @@
 // source/curated/line_parser.hpp -- what a line of a curators' object asks to do to its tree.
-// The models alone decide; the parser does not look at the tree. So a paragraph is understood as
-// a whole before anything is done. One thread at a time.
+// The models alone decide; the parser does not look at the tree. So a whole paragraph is parsed
+// before anything is changed. One thread at a time.
 // Source: AceDB 4.9.62. The first tag is any tag of the class's model. A word after it is what
 // the model allows to its right, and a tag there may again be any of the same model or hash.
 // SPDX-License-Identifier: MIT

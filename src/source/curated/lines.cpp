@@ -15,8 +15,6 @@ constexpr std::size_t most_frames = 17;  // the outermost file, and 16 included 
 constexpr std::size_t least_counted = 4096;
 constexpr std::size_t tab_width = 8;
 
-constexpr bool is_graphic(char c) { return c > 0x20 && c < 0x7F; }
-
 bool leads_outside(std::string_view name) {
     return name.empty() || name.front() == '.' || name.find('/') != std::string_view::npos;
 }

@@ -88,6 +88,8 @@ struct Word {
     std::string text;  // any bytes
     bool is_quoted = false;
 };
+// True for the characters of a word without quotes: printable ASCII but no blank.
+[[nodiscard]] constexpr bool is_graphic(char c) { return c > 0x20 && c < 0x7F; }
 // Returns a word in quotes for a message: its first 60 bytes, as legal text.
 [[nodiscard]] std::string shown(std::string_view word);
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "source/curated/objects.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -13,22 +10,6 @@ namespace {
 using tree::CellKind;
 using tree::Models;
 
-// Kernel classes, which no models file describes.
-constexpr auto array_classes =
-    std::to_array<std::string_view>({"LongText", "DNA", "Peptide", "KeySet", "TableResult",
-                                     "BaseQuality", "BasePosition", "BaseCall", "MatchTable"});
-constexpr auto unjudged_classes = std::to_array<std::string_view>({"UserSession", "Text"});
-constexpr auto protected_classes = std::to_array<std::string_view>(
-    {"Tag", "Model", "Class", "System", "Session", "Comment", "Global"});
-
-template <std::size_t N>
-std::string_view found_in(const std::array<std::string_view, N>& names, std::string_view word) {
-    const auto found = std::find_if(names.begin(), names.end(), [&](std::string_view name) {
-        return base::equal_ignoring_case(name, word);
-    });
-    return found == names.end() ? std::string_view() : *found;
-}
-
 std::string named(std::string_view class_name, const std::string& name) {
     return std::string(class_name) + " \"" + base::legal_text(name.substr(0, 60)) + '"';
 }
@@ -36,7 +17,8 @@ std::string named(std::string_view class_name, const std::string& name) {
 }  // namespace
 
 bool is_protected_class(std::string_view name) {
-    return !found_in(protected_classes, name).empty();
+    const auto* own = find_ace_class(name);
+    return own != nullptr && own->writing == AceClass::Writing::never;
 }
 
 tl::expected<ClassInfo, std::string> find_class(const Models& models, const std::string& word) {
@@ -44,12 +26,15 @@ tl::expected<ClassInfo, std::string> find_class(const Models& models, const std:
         return tl::unexpected('"' + base::legal_text(word.substr(0, 60)) + "\" " + why);
     };
     if (is_protected_class(word)) return rejected("is one of AceDB's own classes");
-    if (const auto name = found_in(array_classes, word); !name.empty())
-        return ClassInfo{std::string(name), form_of(name), Models::unknown};
-    if (const auto place = models.of_class(word); place != Models::unknown)
+    const auto* own = find_ace_class(word);
+    const bool needs_no_models =
+        own != nullptr && own->writing == AceClass::Writing::without_models;
+    // No models file describes array classes.
+    const auto place =
+        needs_no_models && own->form != Form::tree ? Models::unknown : models.of_class(word);
+    if (place != Models::unknown)
         return ClassInfo{std::string(models.spelling_of_class(word)), form_of(word), place};
-    if (const auto name = found_in(unjudged_classes, word); !name.empty())
-        return ClassInfo{std::string(name), Form::tree, Models::unknown};
+    if (needs_no_models) return ClassInfo{std::string(own->name), own->form, Models::unknown};
     if (models.class_count() > 0) return rejected("is not a class of the models");
     if (word.empty()) return rejected("is not a class");
     return ClassInfo{base::legal_text(word), form_of(word), Models::unknown};

@@ -1,5 +1,5 @@
-// source/curated/objects.hpp -- the objects that curators' files write: what they hold so far,
-// and what paragraphs change when they add to one, delete it or rename it.
+// source/curated/objects.hpp -- the objects of curators' files: their content so far, and the
+// changes by paragraphs that add to an object, delete it or rename it.
 // One thread at a time. Source: AceDB 4.9.62.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "source/ace_text.hpp"
+#include "source/ace_classes.hpp"
 #include "source/curated/line_parser.hpp"
 
 namespace source::curated {
@@ -25,7 +25,7 @@ struct ClassInfo {
     tree::Models::Position place = tree::Models::unknown;  // unknown: its lines are not judged
 };
 
-// An object, and where its first header stands.
+// An object, and where its first header is.
 struct Record {
     tree::Object object;     // duplicates merged
     std::uint64_t line = 0;  // counted from 1
@@ -46,7 +46,7 @@ class Objects {
     Objects(const tree::Models& models, base::Date today);
 
     // Returns the object of that name, which is added if it is new.
-    //   line, file  where its header stands
+    //   line, file  where its header is
     Handle open(const ClassInfo& of, const std::string& name, std::uint64_t line,
                 std::size_t file);
     // Runs the commands of a paragraph. `stamp`: that of its header, 0 for none.

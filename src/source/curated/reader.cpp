@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "source/ace_text.hpp"
 #include "source/curated/lines.hpp"
 
 namespace source::curated {
@@ -27,15 +28,14 @@ bool is_name(const std::optional<Word>& word) {
 bool is_command(std::string_view word) { return word == "-D" || word == "-R" || word == "-A"; }
 
 std::string bad_letter(char c, const char* in) {
-    const bool is_shown = c > 0x20 && c < 0x7F;
-    return (is_shown ? std::string("'") + c + "'" : std::string("a character")) +
+    return (is_graphic(c) ? std::string("'") + c + "'" : std::string("a character")) +
            " that is not a letter of " + in;
 }
 
 // The body of an array class: LongText, DNA, Peptide, KeySet and others.
 struct ArrayBody {
     std::string text;         // of all but key sets
-    bool has_text = false;    // a LongText of one empty line has; that of no line has not
+    bool has_text = false;    // true of a LongText of one empty line, false of one without lines
     std::vector<Id> members;  // names
     std::string rejected;     // why AceDB would reject it; empty: it would not
 };
@@ -297,7 +297,7 @@ class FileLoader {
         return read_array(object, *of, is_fasta ? Fasta::yes : Fasta::no);
     }
 
-    // Understands the paragraph as a whole before it changes anything.
+    // Parses the whole paragraph before it changes anything.
     base::Result<void> read_lines(Objects::Handle object, tree::Models::Position place,
                                   Id stamp) {
         std::vector<Command> commands;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t block = 1 << 20;
 constexpr std::size_t head_size = 1 << 16;
 
-// Enough bytes to tell a LongText from other objects, and a comment from other lines.
+// Enough bytes to distinguish a LongText from other objects, and a comment from other lines.
 constexpr std::size_t shortest_look = 16;
 
 bool begins_long_text(std::string_view bytes) {
@@ -24,7 +24,7 @@ bool begins_long_text(std::string_view bytes) {
            (bytes[name.size()] == ' ' || bytes[name.size()] == '\t');
 }
 
-// Counts lines with find(), which is memchr, since std::count looks at one byte at a time.
+// Counts lines with find(), which is memchr, since std::count compares one byte at a time.
 std::uint64_t lines_in(std::string_view bytes) {
     std::uint64_t lines = 0;
     for (auto at = bytes.find('\n'); at != std::string_view::npos; at = bytes.find('\n', at + 1))

@@ -72,7 +72,7 @@ class AceReader {
     std::size_t most_;
 
     std::vector<char> buffer_;
-    std::size_t begin_ = 0, end_ = 0;  // what is read and not yet taken
+    std::size_t begin_ = 0, end_ = 0;  // bytes that are read but not yet taken
     std::uint64_t read_ = 0;           // bytes of the file read so far
     bool eof_ = false;
     std::uint64_t line_ = 1;  // of the byte at begin_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump/indexing.hpp"
 
-#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/ace_text.hpp"
@@ -15,7 +14,8 @@ using base::ErrorKind;
 
 // The index needs only the header of a dumped object, which is at its start.
 constexpr std::size_t most_of_dumped = 1 << 20;
-// A line of JSON is parsed as a whole to find its name; of a longer one, only the start.
+// A line of JSON up to this size is parsed completely to find its name; of a longer one, only the
+// start.
 constexpr std::size_t most_of_line = 8 << 20;
 
 class Indexing {
@@ -30,11 +30,6 @@ class Indexing {
     }
 
     base::Result<void> finish(Facts facts) {
-        if (untracked_ > 0)
-            base::log::warning(
-                "some objects are not tracked: their names are too long, or start too far "
-                "into the line",
-                {{"build", facts.release.version}, {"objects", std::to_string(untracked_)}});
         facts.untracked = untracked_;
         facts.flaw = flaw_;
         facts.largest = has_larger_ ? largest_ : 0;
@@ -124,9 +119,7 @@ class Indexing {
     }
 
     base::Result<void> add(Entry entry, const tree::ObjectName& id) {
-        const bool has_name = !id.class_name.empty() && !id.name.empty();
-        if (!has_name || id.class_name.size() > tree::longest_class ||
-            id.name.size() > tree::longest_name) {
+        if (!tree::can_be_tracked(id.class_name, id.name)) {
             ++untracked_;
             return {};
         }

@@ -12,7 +12,7 @@
 
 #include "base/result.hpp"
 #include "source/file.hpp"
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "tree/object.hpp"
 
 namespace source::dump {
@@ -24,9 +24,9 @@ struct NamedOnly {
     std::size_t position = 0;  // how many converted objects precede it
 };
 
-// What a plain file lacks of the file that it was converted from.
+// What a plain file does not show of the file that it was converted from.
 struct Original {
-    std::vector<std::uint64_t> lines;  // of the original file, of each converted object in turn
+    std::vector<std::uint64_t> lines;  // of the original file, one for each converted object
     std::vector<NamedOnly> named_only;
     std::string flaw;  // where the original file is cut off; empty: it is whole
 };

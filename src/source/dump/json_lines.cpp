@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/xxh3.hpp"
 #include "tree/json.hpp"
@@ -84,8 +85,8 @@ std::size_t end_of_scalar(std::string_view text, std::size_t at) {
     return at < text.size() ? at + 1 : std::string_view::npos;
 }
 
-// Returns how much of `head` is the start of an object with whole fields of strings, numbers and
-// words.
+// Returns the size of the longest start of `head` that consists of complete fields, each a string,
+// number or word.
 std::size_t whole_fields(std::string_view head) {
     constexpr std::string_view blanks = " \t\r";
     auto at = head.find_first_not_of(blanks);
@@ -124,10 +125,6 @@ base::Result<std::string> stamp_in(const JsonFields& fields) {
 std::string_view without_cr(std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     return line;
-}
-
-bool is_all_blank(std::string_view line) {
-    return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
 }  // namespace
@@ -237,7 +234,7 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::next() {
         }
         if (line_size > most) return skip_long_line();
         const auto bytes = window().substr(0, line_size);
-        if (!is_all_blank(bytes)) return read_line(bytes);
+        if (!base::trim(bytes).empty()) return read_line(bytes);
         if (!has_lf) break;
         begin += line_size + 1;
         ++line;

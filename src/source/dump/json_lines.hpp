@@ -56,7 +56,7 @@ class JsonLinesReader {
     // Returns the next object; nullopt at the end. Skips blank lines and a byte order mark. Does
     // not look at the nodes: parse_json_object() finds what is wrong with them.
     //   error  malformed (file:line: what); refused when the last line is cut off (no LF after
-    //          it, and no JSON, or too long to tell), or the file holds nothing; unavailable
+    //          it, and no JSON, or too long to check), or the file holds no object; unavailable
     //   cost   one parse of the line, one digest of it
     [[nodiscard]] base::Result<std::optional<JsonLine>> next();
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "source/ace_classes.hpp"
 #include "source/ace_text.hpp"
 
 namespace source::import {
@@ -16,11 +17,6 @@ enum class Look { dumped, stamped, curated, broken, cut };
 // True for words that never begin a word of a dump.
 bool is_curators_word(std::string_view word) {
     return word == "-D" || word == "-R" || word == "-A" || word.starts_with("//");
-}
-
-// Options are words of two characters (as in parse_object).
-bool is_option(std::string_view word) {
-    return word.size() == 2 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
 }
 
 // The dumper writes a backslash before each slash in a text.

@@ -1,4 +1,4 @@
-// source/import/ace_head.hpp -- tells files that AceDB wrote from those that curators write.
+// source/import/ace_head.hpp -- distinguishes files that AceDB wrote from those of curators.
 // Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -8,11 +8,11 @@
 
 namespace source::import {
 
-// Bytes of a file that the functions below look at: so many, or the whole file.
+// The functions below look at this many bytes of a file, or at all of a shorter one.
 inline constexpr std::size_t head_size = std::size_t{64} << 10;
 
 // True when AceDB itself wrote the file, which is then read strictly (dump/ace_reader).
-// - A class banner decides for AceDB. So does a stamp in the header of the first object
+// - A class banner shows that it was AceDB. So does a stamp in the header of the first object
 //   (`Class : "name" -O "..."`), whatever its lines look like, so that damage is refused.
 // - Otherwise the first object with content must be what dump/ace_reader accepts, and the head
 //   must show no sign of a curator: a header without colon or quotes, -D, -R, -A, `!`, `@`, `//`

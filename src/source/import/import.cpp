@@ -152,7 +152,8 @@ class Importer {
 
     base::Result<void> load_curated(std::size_t i, const File& text) {
         const auto& name = folder_.files[i].name;
-        // The caller decides about a folder, from which nothing that was listed is missing.
+        // To the caller, absent would mean the folder. A file that is too large, or an included one
+        // that is missing, makes it refuse the build.
         const auto fail = [&](const base::Error& error) {
             const bool is_about_content =
                 error.kind == ErrorKind::too_large || error.kind == ErrorKind::absent;
@@ -178,8 +179,8 @@ class Importer {
         return read_whole(*file, name);
     }
 
-    // Writes each object into the plain file of the file in which its first header stands.
-    // Objects come in the order of the files.
+    // Writes each object into the plain file of the file that contains its first header. Objects
+    // come in the order of the files.
     base::Result<void> write_curated() {
         if (loaded_.empty()) return {};
         if (auto made = make_folder(plain_dir_); !made) return made;

@@ -1,5 +1,5 @@
 // source/import/import.hpp -- converts the files of a build in which an object can't be sought,
-// once, before the build is indexed. The plain files lie beside the index, in VERSION.plain/NAME:
+// once, before the build is indexed. The plain files are next to the index, in VERSION.plain/NAME:
 //   packed files (.gz, .zst)  are unpacked
 //   XML                       becomes JSON Lines, an object a line
 //   curators' .ace files      become JSON Lines, too: AceDB's own reader (source/curated) loads all
@@ -15,7 +15,7 @@
 #include "base/result.hpp"
 #include "source/build_folder.hpp"
 #include "source/dump/indexing.hpp"
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "tree/model.hpp"
 
 namespace source::import {

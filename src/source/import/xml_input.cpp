@@ -303,7 +303,7 @@ base::Result<bool> XmlInput::read_skipped() {
         in_ = In::text;
         return true;
     }
-    // The beginning of the terminator may stand at the end of the block.
+    // The block may end with the beginning of the terminator.
     if (rest_ >= terminator_.size()) drop(rest_ - (terminator_.size() - 1));
     auto filled = fill();
     if (!filled) return filled;

@@ -1,7 +1,7 @@
 // source/import/xml_input.hpp -- reads the bytes of an XML file and prepares them for libxml2:
 // - Leaves out the XML declaration, comments, processing instructions and CDATA sections, and
 //   refuses a DOCTYPE. So nothing can declare an entity, and nothing grows without bounds.
-// - Replaces text between tags, which carries nothing, by one "x".
+// - Replaces text between tags, which has no meaning, by one "x".
 // - Makes each value legal text (base/utf8), as in every other notation, since AcePerl prints the
 //   bytes of the database and declares no encoding. Writes newlines and tabs in values as
 //   character references, since AcePerl writes them bare and XML would turn them into blanks.
@@ -98,7 +98,7 @@ class XmlInput {
     std::size_t tag_begin_ = 0;  // in batch_
     std::size_t value_begin_ = 0;
     std::size_t markup_ = 0;     // bytes of the tag outside of its values
-    std::size_t line_ends_ = 0;  // that stood in values of the tag
+    std::size_t line_ends_ = 0;  // in values of the tag
 
     std::string batch_;
     std::vector<XmlStart> starts_;

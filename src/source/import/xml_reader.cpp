@@ -13,7 +13,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "source/ace_text.hpp"
+#include "source/ace_classes.hpp"
 #include "source/import/xml_input.hpp"
 #include "tree/object.hpp"
 
@@ -132,14 +132,12 @@ bool is_of_show(const XmlElement& element) {
 
 // `GPS-2` after `GPS`.
 bool continues(std::string_view name, std::string_view column) {
-    if (column.empty() || name.size() < column.size() + 2 || !name.starts_with(column) ||
-        name[column.size()] != '-')
-        return false;
-    const auto number = name.substr(column.size() + 1);
-    return std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (column.empty() || !name.starts_with(column)) return false;
+    const auto rest = name.substr(column.size());
+    return rest.starts_with('-') && are_digits(rest.substr(1));
 }
 
-// Makes the text as a dump has it.
+// Changes the text to what a dump contains.
 void tidy(std::string& text, Form form) {
     if (form == Form::sequence)
         std::erase_if(text, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
@@ -161,16 +159,16 @@ void finish(tree::Object& object, Form form) {
 // I/O.
 class XmlBuilder {
    public:
-    // Holds up to `most` bytes of an object; a node counts 32 bytes besides its text.
+    // Holds up to `most` bytes of an object; a node counts 32 bytes in addition to its text.
     explicit XmlBuilder(std::size_t most) : most_(most) {}
 
     // Begins an element.
     //   error  malformed; refused (AceDB's `show -x`); too_large (nested too deeply)
     [[nodiscard]] base::Result<void> begin(const XmlElement& element);
-    // Notes that there is text (not only blanks) between the tags.
+    // Reports that there is text (not only blanks) between the tags.
     //   error  as begin()
     [[nodiscard]] base::Result<void> text() const;
-    // Ends an element. Returns the object that it stood for, if any.
+    // Ends an element. Returns the object that ends with it, if any.
     //   needs  is_open()
     [[nodiscard]] std::optional<XmlObject> end();
 

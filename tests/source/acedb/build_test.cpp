@@ -9,7 +9,7 @@
 
 #include "source/acedb/queries.hpp"
 #include "source/files_build.hpp"
-#include "source/index_folder.hpp"
+#include "source/index/index_folder.hpp"
 #include "source/live.hpp"
 #include "tree/outline.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 
 #include <set>
 
 #include "source/dumps.hpp"
-#include "source/index_format.hpp"
+#include "source/index/index_format.hpp"
 
 using source::Entry;
 using source::Index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/index_format.hpp"
+#include "source/index/index_format.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,12 +8,6 @@
 
 namespace source::index_format {
 namespace {
-
-std::optional<std::uint64_t> number(std::string_view text) {
-    const auto value = base::parse_integer(text);
-    if (!value || *value < 0) return std::nullopt;
-    return static_cast<std::uint64_t>(*value);
-}
 
 constexpr std::string_view json_word = "json", included_word = "included";
 
@@ -56,7 +50,7 @@ class FactLine {
     }
 
     bool read_number(std::uint64_t& into) const {
-        const auto value = number(values_[1]);
+        const auto value = base::parse_count(values_[1]);
         into = value.value_or(0);
         return value.has_value();
     }
@@ -70,7 +64,7 @@ class FactLine {
     // `kind` is empty for a file in the layout `ace`.
     bool read_file(Facts& facts, std::string_view kind) const {
         const auto inode = base::parse_integer(values_[2]);
-        const auto size = number(values_[3]), plain = number(values_[5]);
+        const auto size = base::parse_count(values_[3]), plain = base::parse_count(values_[5]);
         const auto modified = base::parse_integer(values_[4]);
         if (!inode || !size || !modified || !plain) return false;
         if (!kind.empty() && kind != json_word && kind != included_word) return false;
@@ -83,7 +77,7 @@ class FactLine {
     }
 
     bool read_class(Facts& facts) const {
-        const auto objects = number(values_[2]);
+        const auto objects = base::parse_count(values_[2]);
         if (!objects) return false;
         facts.classes.push_back({values_[1], *objects});
         return true;

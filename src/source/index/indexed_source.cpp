@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/indexed_source.hpp"
+#include "source/index/indexed_source.hpp"
 
 #include <algorithm>
 #include <unordered_set>

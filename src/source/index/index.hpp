@@ -1,13 +1,13 @@
-// source/index.hpp -- the index of a build: a file that finds any object without scanning.
+// source/index/index.hpp -- the index of a build: a file that finds any object without scanning.
 //
 // The file, in the byte order of the machine (a file of another byte order is made again):
 //   header   sizes and XXH3 digests of the parts below, and of itself
 //   records  in the order of the build's files, 48 bytes and the name, padded to 8
 //   lookups  (XXH3 of folded class, NUL, folded name; position of the record), sorted
 //   facts    text, a line each: release, folder, digest, untracked, flaw, file, class, ...
-// Readers trust nothing of it before they checked the digests, and no position before they
-// checked its bounds. An index can always be made again, so a damaged one is dropped, not
-// repaired. Safe from any thread once open.
+// Readers check the digests before they use anything in it, and the bounds of every position. An
+// index can always be made again, so a damaged one is replaced instead of repaired. Safe from any
+// thread once open.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,7 +23,7 @@
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "source/file.hpp"
-#include "source/index_format.hpp"
+#include "source/index/index_format.hpp"
 #include "source/source.hpp"
 
 namespace source {
@@ -41,8 +41,8 @@ class Mapping {
     //   error  unavailable
     [[nodiscard]] static base::Result<Mapping> of(const File& file, std::uint64_t size);
     [[nodiscard]] std::string_view bytes() const { return bytes_; }
-    // Gives memory back; what is read again comes from the page cache. Otherwise a program that
-    // looked at all of a large index once would seem to hold it.
+    // Releases memory; what is read again comes from the page cache. Otherwise a program that
+    // walked through a large index once would seem to occupy all of it.
     void forget() const { forget(bytes_); }
     void forget(std::string_view part) const;  // needs: part of bytes()
 
@@ -68,12 +68,12 @@ class Index {
     // Finds the object of exactly this spelling.
     [[nodiscard]] std::optional<Entry> find_exact(const tree::ObjectName& name) const;
 
-    // Returns the i-th entry in the order of the hashes, which is as good as shuffled.
+    // Returns the i-th entry in the order of the hashes, which is as good as random.
     //   needs  i < size()
     [[nodiscard]] std::optional<Entry> entry(std::size_t i) const;
 
     // Visits entries in the order of the build's files, from one of places() up to another;
-    // `visit` returns false to stop. Gives the memory of what it visited back.
+    // `visit` returns false to stop. Releases the memory of what it visited.
     void each(std::uint64_t from, std::uint64_t to,
               const std::function<bool(const Entry&)>& visit) const;
 
@@ -105,7 +105,7 @@ class Index {
 };
 
 // Writes an index under a temporary name and renames it when it is whole. Two processes may write
-// one index at once: the last one stands.
+// one index at once: the last one wins.
 class IndexWriter {
    public:
     //   error  unavailable
@@ -122,7 +122,7 @@ class IndexWriter {
         Entry first, second;  // without their names
     };
 
-    // Sorts, writes the rest, syncs and renames.
+    // Sorts, writes the rest, syncs and renames. Logs how many objects are not tracked.
     //   facts    without classes; their digest becomes a prefix of the one that is computed here
     //   returns  nothing, or a duplicate: then the index is not put in place
     [[nodiscard]] base::Result<std::optional<Duplicate>> finish(Facts facts);

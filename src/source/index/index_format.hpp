@@ -1,4 +1,5 @@
-// source/index_format.hpp -- what an index file (source/index.hpp) contains, and its bytes. Pure.
+// source/index/index_format.hpp -- what an index file (source/index/index.hpp) contains, and its
+// bytes. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -29,7 +30,7 @@ struct BuildFile {
     bool operator==(const BuildFile&) const = default;
 };
 
-// What an index knows of its build as a whole.
+// What an index knows about its build as a whole.
 struct Facts {
     base::Release release;
     // Where it came from: its folder, links resolved; or what identifies a running database.
@@ -41,8 +42,8 @@ struct Facts {
     std::string flaw = {};  // where a file is cut off; empty: the build is whole
     // Rule C4, if the build was sampled when the index was made; nullopt: sample on demand.
     std::optional<std::vector<std::string>> loading_stamps = std::nullopt;
-    // Objects of converted files that are larger than this are in the index by name alone, with a
-    // length one byte larger; 0: there are none.
+    // Objects of converted files that are larger than this many bytes are in the index by name
+    // alone, with a length of one byte more; 0: there are none.
     std::uint64_t largest = 0;
     // One of the files is a dump without stamps, which shortens tag paths.
     bool has_unstamped = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/index_folder.hpp"
+#include "source/index/index_folder.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <sys/file.h>
 
-#include "source/index.hpp"
-#include "source/indexed_source.hpp"
+#include "source/index/index.hpp"
+#include "source/index/indexed_source.hpp"
 
 namespace source {
 namespace {
@@ -55,10 +55,10 @@ PreviousIndex::PreviousIndex(const std::string& index_dir, const std::string& ve
     const auto facts = Index::read_facts(current);
     if (!facts) return;
     digest_ = facts->digest;
-    // The end of the digest, since the digests of servers begin alike.
+    // The end of the digest, since all digests of servers begin with the same word.
     const auto end = digest_.substr(digest_.size() - std::min<std::size_t>(digest_.size(), 8));
     path_ = index_path(index_dir, version + "-" + end);
-    std::error_code error;  // most likely it is there already: it was kept before
+    std::error_code error;  // most likely it exists, from an earlier time
     fs::create_hard_link(current, path_, error);
 }
 

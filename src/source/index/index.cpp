@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "base/digest.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
-#include "source/index_format.hpp"
+#include "source/index/index_format.hpp"
 #include "source/xxh3.hpp"
 
 namespace source {
@@ -53,8 +54,9 @@ std::uint64_t digest_of(const Mapping& mapping, std::string_view part) {
     return digest.digest64();
 }
 
-// Where a thread found an object last. A job that walks one build looks its objects up in another
-// in the same order, so that most often the next record is the right one: no hash, no search.
+// Where a thread found its last object. A job that walks through one build looks the objects up
+// in another one in the same order, so the next record is usually the right one, and neither a
+// hash nor a search is needed.
 struct LastFound {
     std::uint64_t index = 0;  // its number
     std::uint64_t at = 0, next = 0;
@@ -149,9 +151,9 @@ bool Index::is_sound(const Entry& entry) const {
     return facts_.files.empty() ? entry.length == 0 : entry.file < facts_.files.size();
 }
 
-// Returns the position of the first look-up that is not below `hash`. Hashes are spread evenly,
-// so that their value predicts their position. A guess and doubling steps around it touch a page
-// or two; a binary search of 10 million objects touches one at each of its 23 steps.
+// Returns the position of the first look-up that is not below `hash`. Hashes are evenly
+// distributed, so their value predicts their position. A guess and doubling steps around it touch
+// a page or two; a binary search of 10 million objects touches one at each of its 23 steps.
 std::size_t Index::first_of(std::uint64_t hash) const {
     __extension__ using Wide = unsigned __int128;
     const auto guess = static_cast<std::size_t>((Wide{hash} * lookups_) >> 64);
@@ -350,6 +352,11 @@ base::Result<void> IndexWriter::write_header(std::string_view facts) {
 }
 
 base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts facts) {
+    if (facts.untracked > 0)
+        base::log::warning(
+            "some objects are not tracked: their names are too long, or start too far into the "
+            "line",
+            {{"build", facts.release.version}, {"objects", std::to_string(facts.untracked)}});
     if (auto done = flush(); !done) return tl::unexpected(done.error());
     if (auto duplicate = complete(facts); !duplicate || *duplicate) return duplicate;
     const auto text = index_format::to_text(facts);

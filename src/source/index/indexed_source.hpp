@@ -1,4 +1,4 @@
-// source/indexed_source.hpp -- what every build with an index answers from the index alone.
+// source/index/indexed_source.hpp -- the part of a build that is answered from its index alone.
 // Derived classes know where the bytes of an object come from.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "source/index.hpp"
+#include "source/index/index.hpp"
 #include "source/source.hpp"
 
 namespace source {

@@ -1,4 +1,4 @@
-// source/index_folder.hpp -- the folder in which the indexes of all builds lie. Files of a
+// source/index/index_folder.hpp -- the folder with the indexes of all builds. Files of a
 // version:
 //   VERSION.index         its index
 //   VERSION.plain/        plain files, where the build's own files can't be sought in
@@ -27,7 +27,7 @@ namespace source {
 
 // Locks the making of a version's index until the returned file is closed. Waits for another
 // process that holds the lock. Where the file system has no locks, two processes may make the
-// index at once, and the last one stands.
+// index at once, and the last one wins.
 //   error  unavailable
 [[nodiscard]] base::Result<File> lock_version(const std::string& index_dir,
                                               const std::string& version);
@@ -60,8 +60,8 @@ template <class Found>
     return std::move(**found);
 }
 
-// Keeps the index of a version that is about to be made again: should the new build be refused
-// for its content, the index of the build that was served is still there.
+// Keeps the index of a version that is about to be made again, so that the build that was served
+// still has its index if the content of the new one is refused.
 class PreviousIndex {
    public:
     // Links VERSION.index, if there is one, as VERSION-DIGEST.index.
