@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tables/compared_in.hpp"
+#include "tables/prewarmed.hpp"
 
 namespace history {
 namespace {

@@ -8,6 +8,8 @@
 
 #include "base/digest.hpp"
 #include "tables/objects.hpp"
+#include "tables/prewarmed.hpp"
+#include "tables/replacements.hpp"
 #include "tree/outline.hpp"
 
 namespace release {

@@ -10,7 +10,8 @@
 
 #include "base/digest.hpp"
 #include "release/batch_collector.hpp"
-#include "tables/jobs.hpp"
+#include "tables/prewarmed.hpp"
+#include "tables/replacements.hpp"
 
 namespace release {
 namespace {

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "store/dialect.hpp"
 #include "tables/lists.hpp"
 #include "tables/replacements.hpp"
 
@@ -78,15 +77,6 @@ void resolve_compared_in(Transaction& transaction, std::span<ObjectRow* const> r
         if (row->compared_in != current.version) by_class[row->object.class_name].push_back(row);
     for (auto& [class_name, of_class] : by_class)
         resolve_class(transaction, class_name, std::move(of_class), releases);
-}
-
-void list_failed(Transaction& transaction, std::span<const FailedObject> objects) {
-    static const store::Insert failure{
-        "failed", {"version", "class", "name", "reason"}, {"version", "class", "name"}};
-    for (const auto& [release, object, reason] : objects)
-        transaction.execute(store::upsert_sql(transaction.engine(), failure),
-                            std::vector<Value>{Value{release.version}, Value{object.class_name},
-                                               Value{object.name}, Value{reason}});
 }
 
 std::vector<Release> warmed_after(Transaction& transaction, const std::string& class_name,

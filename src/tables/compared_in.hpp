@@ -6,7 +6,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tables/objects.hpp"
@@ -21,19 +20,11 @@ namespace tables {
 void resolve_compared_in(store::Transaction& transaction, std::span<ObjectRow* const> rows,
                          const Release& current, const Releases& releases);
 
-// An object that a release job could not read, or that its end does not cover.
-struct FailedObject {
-    Release release;
-    ObjectName object;
-    std::string reason;
-};
-void list_failed(store::Transaction& transaction, std::span<const FailedObject> objects);
-
 // Returns the releases after `current` in which a job of the class was finished. An object that
-// an older build records now was compared in none of them; list_failed() must say so.
+// an older build records now was compared in none of them; list_failed() (tables/prewarmed.hpp) must
+// say so.
 [[nodiscard]] std::vector<Release> warmed_after(store::Transaction& transaction,
                                                 const std::string& class_name,
                                                 const Release& current, const Releases& releases);
-inline constexpr std::string_view born_late = "was first seen in an older build, after the job";
 
 }  // namespace tables
