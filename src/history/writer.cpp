@@ -138,7 +138,8 @@ void Writer::list_born_late(Transaction& transaction,
     for (const auto* row : fresh) {
         const auto [known, is_new] = later.try_emplace(row->object.class_name);
         if (is_new)
-            known->second = tables::warmed_after(transaction, known->first, current(), releases);
+            known->second =
+                tables::prewarmed_after(transaction, known->first, current(), releases);
         for (const auto& release : known->second)
             late.push_back({release, row->object, std::string(tables::born_late)});
     }

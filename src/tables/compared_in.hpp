@@ -1,5 +1,5 @@
-// tables/compared_in.hpp -- in which release objects were compared last: what the tables warmed and
-// failed and pending replacements say besides the rows of objects. All verbs throw
+// tables/compared_in.hpp -- in which release objects were compared last: what the tables `warmed`
+// and `failed` and pending replacements say besides the rows of objects. All verbs throw
 // store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -13,18 +13,19 @@
 
 namespace tables {
 
-// Fills in compared_in from what release jobs have finished, and lays over the rows the
+// Fills in compared_in from what release jobs have prewarmed, and lays over the rows the
 // replacements that are in force and not yet moved into place.
 //   cost  nothing for rows that were compared in `current` themselves; else a query a class, and
-//         a query for 64 rows and finished release in which the job could not read an object
+//         a query for 64 rows and prewarmed release in which the job could not read an object
 void resolve_compared_in(store::Transaction& transaction, std::span<ObjectRow* const> rows,
                          const Release& current, const Releases& releases);
 
-// Returns the releases after `current` in which a job of the class was finished. An object that
+// Returns the releases after `current` in which the class was prewarmed. An object that
 // an older build records now was compared in none of them; list_failed() (tables/prewarmed.hpp) must
 // say so.
-[[nodiscard]] std::vector<Release> warmed_after(store::Transaction& transaction,
-                                                const std::string& class_name,
-                                                const Release& current, const Releases& releases);
+[[nodiscard]] std::vector<Release> prewarmed_after(store::Transaction& transaction,
+                                                   const std::string& class_name,
+                                                   const Release& current,
+                                                   const Releases& releases);
 
 }  // namespace tables

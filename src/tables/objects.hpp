@@ -28,7 +28,7 @@ struct ObjectRow {
     base::Date last_modified{};  // date of the last release that changed it
     std::string ace_version;     // newest release in which this row was compared
     // The newest release in which the object was compared: the later one of ace_version and the
-    // release in which the job of its class was finished (tables/compared_in.hpp). As read from
+    // release in which its class was prewarmed (tables/compared_in.hpp). As read from
     // the table: ace_version.
     std::string compared_in;
     // A replacement of this row is in force and not yet moved into the table;

@@ -21,8 +21,8 @@ namespace tables {
 
 // -- what was prewarmed
 
-// Returns the releases in which a job of this class, or of all, was finished, in no order. A
-// release that is being replaced is left out, since objects that it brought may have no row yet.
+// Returns the releases in which this class, or all, was prewarmed, in no order. A release that is
+// being replaced is left out, since objects that it brought may have no row yet.
 [[nodiscard]] std::vector<std::string> prewarmed_releases(store::Transaction& transaction,
                                                           const std::string& class_name);
 [[nodiscard]] std::set<std::string> prewarmed_classes(store::Transaction& transaction,

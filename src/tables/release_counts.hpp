@@ -13,8 +13,8 @@ namespace tables {
 
 struct ReleaseCounts {
     bool has_digest = false;                     // its build was served once
-    bool is_prewarmed = false;                   // a job has finished all classes
-    std::uint64_t prewarmed_classes = 0;         // that jobs have finished
+    bool is_prewarmed = false;                   // all classes are
+    std::uint64_t prewarmed_classes = 0;         // that are prewarmed
     std::uint64_t failed = 0;                    // objects that a job could not read
     std::uint64_t compared = 0;                  // objects whose row was compared in it last
     std::map<RowKind, std::uint64_t> rows = {};  // of history; kinds without a row are left out
