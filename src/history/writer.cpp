@@ -121,14 +121,14 @@ std::vector<std::int64_t> Writer::write_objects(Transaction& transaction,
             oids[i] = write_known(transaction, item);
         }
     }
-    list_born_late(transaction, fresh);
+    note_first_seen_late(transaction, fresh);
     const auto written = tables::insert_objects(transaction, fresh);
     for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
     return oids;
 }
 
-void Writer::list_born_late(Transaction& transaction,
-                            std::span<const tables::ObjectRow* const> fresh) const {
+void Writer::note_first_seen_late(Transaction& transaction,
+                                  std::span<const tables::ObjectRow* const> fresh) const {
     if (fresh.empty()) return;
     // Read again: the job of a newer release may have ended since.
     const auto releases =
@@ -141,7 +141,7 @@ void Writer::list_born_late(Transaction& transaction,
             known->second =
                 tables::prewarmed_after(transaction, known->first, current(), releases);
         for (const auto& release : known->second)
-            late.push_back({release, row->object, std::string(tables::born_late)});
+            late.push_back({release, row->object, std::string(tables::first_seen_late)});
     }
     tables::list_failed(transaction, late);
 }

@@ -71,7 +71,7 @@ void resolve_class(Transaction& transaction, const std::string& class_name,
 void resolve_compared_in(Transaction& transaction, std::span<ObjectRow* const> rows,
                          const Release& current, const Releases& releases) {
     for (auto* row : rows) row->compared_in = row->ace_version;
-    lay_replacements_over(transaction, rows, current, releases);
+    apply_replacements(transaction, rows, current, releases);
     std::map<std::string, std::vector<ObjectRow*>> by_class;
     for (auto* row : rows)
         if (row->compared_in != current.version) by_class[row->object.class_name].push_back(row);

@@ -13,7 +13,7 @@
 
 namespace tables {
 
-// Fills in compared_in from what release jobs have prewarmed, and lays over the rows the
+// Fills in compared_in from what release jobs have prewarmed, and applies to the rows the
 // replacements that are in force and not yet moved into place.
 //   cost  nothing for rows that were compared in `current` themselves; else a query a class, and
 //         a query for 64 rows and prewarmed release in which the job could not read an object

@@ -32,7 +32,7 @@ struct ObjectRow {
     // the table: ace_version.
     std::string compared_in;
     // A replacement of this row is in force and not yet moved into the table;
-    // resolve_compared_in() has laid it over this row.
+    // resolve_compared_in() has applied it to this row.
     bool is_replaced = false;
     bool operator==(const ObjectRow&) const = default;
 };

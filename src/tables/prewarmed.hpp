@@ -50,7 +50,8 @@ struct FailedObject {
     std::string reason;
 };
 void list_failed(store::Transaction& transaction, std::span<const FailedObject> objects);
-inline constexpr std::string_view born_late = "was first seen in an older build, after the job";
+inline constexpr std::string_view first_seen_late =
+    "was first seen in an older build, after the job";
 
 // Objects that a job could not read; `only`: of this class, empty: of all.
 [[nodiscard]] std::vector<ObjectName> failed_objects(store::Transaction& transaction,

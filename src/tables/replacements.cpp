@@ -133,8 +133,9 @@ void place_object(Transaction& transaction, const Releases::Replacing& replacing
 }
 
 // `stored`: oid, signature, label, last_modification_date.
-void lay_over(ObjectRow& row, const store::Row& stored, const Releases::Replacing& replacing,
-              const Release& current, const Releases& releases) {
+void apply_replacement(ObjectRow& row, const store::Row& stored,
+                       const Releases::Replacing& replacing, const Release& current,
+                       const Releases& releases) {
     row.is_replaced = true;
     if (releases.is_later(row.compared_in, replacing.version)) return;
     row.compared_in = replacing.version;
@@ -229,8 +230,8 @@ std::vector<std::int64_t> oids_created_or_vanished(Transaction& transaction,
                                      {Value{version}, Value{range.after}, Value{range.to}}));
 }
 
-void lay_replacements_over(Transaction& transaction, std::span<ObjectRow* const> rows,
-                           const Release& current, const Releases& releases) {
+void apply_replacements(Transaction& transaction, std::span<ObjectRow* const> rows,
+                        const Release& current, const Releases& releases) {
     if (releases.replacing().empty() || rows.empty()) return;
     std::multimap<std::int64_t, ObjectRow*> by_oid;
     std::vector<std::int64_t> oids;
@@ -246,7 +247,7 @@ void lay_replacements_over(Transaction& transaction, std::span<ObjectRow* const>
                       {Value{replacing.version}, Value{replacing.digest}}, values_of(oids))) {
             const auto [first, last] = by_oid.equal_range(stored.integer(0));
             for (auto at = first; at != last; ++at)
-                lay_over(*at->second, stored, replacing, current, releases);
+                apply_replacement(*at->second, stored, replacing, current, releases);
         }
 }
 

@@ -68,12 +68,12 @@ void put_replacements(store::Transaction& transaction, std::span<const Replaceme
                                                                  const std::string& version,
                                                                  const OidRange& range);
 
-// Lays replacements that are in force and not yet moved into place over rows as they were read
+// Applies replacements that are in force and not yet moved into place to rows as they were read
 // from the table. Of a release later than `current` only the fact that the object was compared
 // in it.
 //   cost  a query for 64 rows and release that is being replaced
-void lay_replacements_over(store::Transaction& transaction, std::span<ObjectRow* const> rows,
-                           const Release& current, const Releases& releases);
+void apply_replacements(store::Transaction& transaction, std::span<ObjectRow* const> rows,
+                        const Release& current, const Releases& releases);
 
 // Returns the rows that are in force in place of those in the table, or in addition to them.
 //   error  malformed: notes that are no notes
