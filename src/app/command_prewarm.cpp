@@ -22,7 +22,7 @@ struct Outcome {
     double seconds = 0;
 };
 
-// One build warmed, with what a person sees meanwhile.
+// One build prewarmed, with what a person sees meanwhile.
 Result<Outcome> warm_one(Services& services, const history::Builds& builds,
                          const PrewarmOptions& options, StopSignals& signals) {
     const auto selection = selection_of(options, *services.pool, *builds.build);

@@ -43,7 +43,7 @@ std::string_view build_of(const ListedRelease& listed) {
     return listed.counts.has_digest ? "known" : "-";
 }
 
-std::string warmed_of(const ListedRelease& listed) {
+std::string prewarmed_of(const ListedRelease& listed) {
     return listed.counts.is_prewarmed ? "all" : std::to_string(listed.counts.prewarmed_classes);
 }
 
@@ -70,7 +70,7 @@ void print_table(const std::vector<ListedRelease>& list) {
     for (const auto& listed : list) {
         fmt::print("{:<10} {:<10} {:<7} {:>9} {:>6} {}\n", listed.release.version,
                    base::format_date(listed.release.released_on), build_of(listed),
-                   listed.counts.compared, warmed_of(listed), counts_of(listed));
+                   listed.counts.compared, prewarmed_of(listed), counts_of(listed));
         if (listed.counts.failed > 0)
             fmt::print("{:>{}}{} failed to be read\n", "", counts_begin, listed.counts.failed);
     }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tables/compared_in.hpp"
+#include "tables/prewarmed.hpp"
 
 namespace history {
 namespace {
@@ -120,14 +121,14 @@ std::vector<std::int64_t> Writer::write_objects(Transaction& transaction,
             oids[i] = write_known(transaction, item);
         }
     }
-    list_born_late(transaction, fresh);
+    note_first_seen_late(transaction, fresh);
     const auto written = tables::insert_objects(transaction, fresh);
     for (std::size_t i = 0; i < places.size(); ++i) oids[places[i]] = written[i];
     return oids;
 }
 
-void Writer::list_born_late(Transaction& transaction,
-                            std::span<const tables::ObjectRow* const> fresh) const {
+void Writer::note_first_seen_late(Transaction& transaction,
+                                  std::span<const tables::ObjectRow* const> fresh) const {
     if (fresh.empty()) return;
     // Read again: the job of a newer release may have ended since.
     const auto releases =
@@ -137,9 +138,10 @@ void Writer::list_born_late(Transaction& transaction,
     for (const auto* row : fresh) {
         const auto [known, is_new] = later.try_emplace(row->object.class_name);
         if (is_new)
-            known->second = tables::warmed_after(transaction, known->first, current(), releases);
+            known->second =
+                tables::prewarmed_after(transaction, known->first, current(), releases);
         for (const auto& release : known->second)
-            late.push_back({release, row->object, std::string(tables::born_late)});
+            late.push_back({release, row->object, std::string(tables::first_seen_late)});
     }
     tables::list_failed(transaction, late);
 }

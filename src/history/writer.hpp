@@ -72,8 +72,8 @@ class Writer {
     void write_together(store::Transaction& transaction, std::span<Recording* const> items) const;
     [[nodiscard]] std::vector<std::int64_t> write_objects(
         store::Transaction& transaction, std::span<Recording* const> items) const;
-    void list_born_late(store::Transaction& transaction,
-                        std::span<const tables::ObjectRow* const> fresh) const;
+    void note_first_seen_late(store::Transaction& transaction,
+                              std::span<const tables::ObjectRow* const> fresh) const;
     [[nodiscard]] std::int64_t write_known(store::Transaction& transaction,
                                            const Recording& item) const;
     static void finish(std::span<Recording* const> items);

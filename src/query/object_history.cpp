@@ -170,8 +170,10 @@ Result<tables::ObjectRow> row_as_of(const ReadView& now, tables::ObjectRow row,
     row.label = row.object.name;
     if (known->tree)
         row.label = history::label_of(known->tree->nodes, row.object, settings.names);
-    for (const auto& [oid, rows] : tables::row_summaries(now.transaction, std::span(&row.oid, 1)))
-        for (const auto& each : rows)
+    const auto rows = tables::row_summaries(now.transaction, std::span(&row.oid, 1));
+    if (!rows) return tl::unexpected(rows.error());
+    for (const auto& [oid, of_object] : *rows)
+        for (const auto& each : of_object)
             if (!releases.is_later(each.version, release.version))
                 row.last_modified = std::max(row.last_modified, each.date);
     return row;

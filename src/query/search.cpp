@@ -51,7 +51,7 @@ bool has(const source::Source* build, const ObjectName& object) {
 std::map<std::int64_t, std::string> shown_labels(const ReadView& now,
                                                  std::span<const std::int64_t> oids) {
     std::map<std::int64_t, std::string> labels;
-    for (auto& [oid, rows] : tables::row_summaries(now.transaction, oids)) {
+    for (auto& [oid, rows] : tables::row_labels(now.transaction, oids)) {
         const Release* newest = nullptr;
         for (auto& row : rows) {
             const auto* release = now.shown(row.version);

@@ -66,10 +66,12 @@ std::vector<std::string> stored_versions(Transaction& transaction, std::int64_t 
 }
 
 // In the order of releases.
-std::vector<Span> spans_of(Transaction& transaction, const tables::ObjectRow& object,
-                           const tables::Releases& releases) {
+Result<std::vector<Span>> spans_of(Transaction& transaction, const tables::ObjectRow& object,
+                                   const tables::Releases& releases) {
     const auto versions = stored_versions(transaction, object.oid, releases);
-    const auto rows = tables::row_summaries(transaction, std::span(&object.oid, 1))[object.oid];
+    auto summaries = tables::row_summaries(transaction, std::span(&object.oid, 1));
+    if (!summaries) return tl::unexpected(summaries.error());
+    const auto rows = std::move((*summaries)[object.oid]);
     std::vector<Span> spans;
     for (const auto& row : rows)
         if (const auto* before = releases.find(row.since);
@@ -143,8 +145,9 @@ Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                                   "no release " + std::string(version) + " is known");
             auto resolved = object;
             tables::resolve_compared_in(transaction, std::array{&resolved}, {}, releases);
-            auto spans = spans_of(transaction, resolved, releases);
-            if (newest) spans = up_to(std::move(spans), *newest);
+            const auto all = spans_of(transaction, resolved, releases);
+            if (!all) return tl::unexpected(all.error());
+            const auto spans = newest ? up_to(*all, *newest) : *all;
             for (const auto& span : spans)
                 if (!(*release < span.first) && !(span.last < *release))
                     return read_span(transaction, object, span, *release);

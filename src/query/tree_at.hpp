@@ -25,8 +25,9 @@ struct PastTree {
 // Returns the tree as of a release. Known are the releases a tree was stored in, those a change was
 // compared with, and all between them.
 //   newest  releases after this one are not seen; none: all are
-//   error   malformed: no release of that version is known; absent: nothing is known of the
-//           object then, the text names the nearest release of which something is
+//   error   malformed: no release of that version is known, or a stored row or tree is damaged;
+//           absent: nothing is known of the object then, the text names the nearest release of
+//           which something is
 [[nodiscard]] base::Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                                              const tables::ObjectRow& object,
                                              std::string_view version,

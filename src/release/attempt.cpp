@@ -6,8 +6,8 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "release/leases.hpp"
-#include "tables/jobs.hpp"
 #include "tables/objects.hpp"
+#include "tables/replacements.hpp"
 
 namespace release {
 namespace {

@@ -8,6 +8,8 @@
 
 #include "base/digest.hpp"
 #include "tables/objects.hpp"
+#include "tables/prewarmed.hpp"
+#include "tables/replacements.hpp"
 #include "tree/outline.hpp"
 
 namespace release {
@@ -260,7 +262,7 @@ class ForgetRun {
         return counters;
     }
 
-    // Jobs that were finished in later releases relied on what is deleted now.
+    // Jobs that prewarmed later releases relied on what is deleted now.
     void forget_later_jobs(const Release& release, const std::set<std::string>& classes) const {
         if (classes.empty()) return;
         write([&](Transaction& transaction) {

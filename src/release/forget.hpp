@@ -13,7 +13,7 @@
 #include "base/date.hpp"
 #include "base/result.hpp"
 #include "release/job_runner.hpp"
-#include "tables/jobs.hpp"
+#include "tables/forgetting.hpp"
 
 namespace release {
 

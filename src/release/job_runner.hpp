@@ -17,7 +17,7 @@
 #include "release/leases.hpp"
 #include "release/mass_change.hpp"
 #include "source/source.hpp"
-#include "tables/jobs.hpp"
+#include "tables/forgetting.hpp"
 
 namespace release {
 

@@ -3,8 +3,6 @@
 
 #include <set>
 
-#include "tables/jobs.hpp"
-
 namespace release {
 namespace {
 

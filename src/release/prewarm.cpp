@@ -10,7 +10,8 @@
 
 #include "base/digest.hpp"
 #include "release/batch_collector.hpp"
-#include "tables/jobs.hpp"
+#include "tables/prewarmed.hpp"
+#include "tables/replacements.hpp"
 
 namespace release {
 namespace {
@@ -310,7 +311,7 @@ class PrewarmJob {
         return names;
     }
 
-    // Tries again, after a job that was finished, what it could not read.
+    // Tries again what the job that prewarmed the release could not read.
     Result<JobResult> retry(const Objects& objects) {
         auto counters = record(objects, batch_bytes / 16);
         if (!counters) return tl::unexpected(counters.error());
@@ -377,18 +378,18 @@ class PrewarmJob {
         return result;
     }
 
-    // Notes, for each class that was selected, that the job is finished.
+    // Notes that each class that was selected is prewarmed.
     //   error  conflict: the release is recorded with other content by now
     Result<void> note_end(Transaction& transaction, const JobResult& result) const {
         const auto recorded = tables::lock_build(transaction, current().version);
         if (recorded && base::contradict(recorded->digest, job_.build->digest()))
             return base::fail(base::ErrorKind::conflict,
                               current().version + " was recorded with different content");
-        std::vector<source::ClassCount> finished;
+        std::vector<source::ClassCount> prewarmed;
         for (const auto& count : job_.build->class_counts())
-            if (is_selected(count.class_name)) finished.push_back(count);
-        if (class_name().empty()) finished.push_back({"", result.counters.looked_at});
-        for (const auto& [name, objects] : finished)
+            if (is_selected(count.class_name)) prewarmed.push_back(count);
+        if (class_name().empty()) prewarmed.push_back({"", result.counters.looked_at});
+        for (const auto& [name, objects] : prewarmed)
             tables::note_prewarmed(transaction, name, current().version, job_.context.clock(),
                                    objects);
         tables::insert_mass_changes(transaction, result.mass_changes);

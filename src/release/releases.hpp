@@ -8,7 +8,7 @@
 #include "base/release.hpp"
 #include "history/context.hpp"
 #include "store/pool.hpp"
-#include "tables/jobs.hpp"
+#include "tables/release_counts.hpp"
 
 namespace release {
 

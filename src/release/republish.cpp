@@ -6,6 +6,8 @@
 
 #include "base/digest.hpp"
 #include "release/republish_steps.hpp"
+#include "tables/prewarmed.hpp"
+#include "tables/replacements.hpp"
 
 namespace release {
 namespace {

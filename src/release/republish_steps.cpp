@@ -9,6 +9,7 @@
 #include "history/republication.hpp"
 #include "release/batch_collector.hpp"
 #include "tables/compared_in.hpp"
+#include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
 namespace release {

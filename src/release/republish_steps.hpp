@@ -10,7 +10,6 @@
 
 #include "release/attempt.hpp"
 #include "release/job_runner.hpp"
-#include "tables/jobs.hpp"
 #include "tables/objects.hpp"
 
 namespace release {

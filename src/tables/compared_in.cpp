@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "store/dialect.hpp"
 #include "tables/lists.hpp"
 #include "tables/replacements.hpp"
 
@@ -15,9 +14,9 @@ namespace {
 using store::Transaction;
 using store::Value;
 
-// The releases in which a job of this class was finished, newest first.
-std::vector<std::string> warmed_in(Transaction& transaction, const std::string& class_name,
-                                   const Releases& releases) {
+// The releases in which this class was prewarmed, newest first.
+std::vector<std::string> prewarmed_in(Transaction& transaction, const std::string& class_name,
+                                      const Releases& releases) {
     std::vector<std::string> versions;
     for (const auto& row : transaction.query("SELECT version FROM warmed WHERE class IN (?, '')",
                                              {Value{class_name}}))
@@ -53,7 +52,7 @@ std::set<std::string> failed_among(Transaction& transaction, const std::string& 
 
 void resolve_class(Transaction& transaction, const std::string& class_name,
                    std::vector<ObjectRow*> rows, const Releases& releases) {
-    for (const auto& version : warmed_in(transaction, class_name, releases)) {
+    for (const auto& version : prewarmed_in(transaction, class_name, releases)) {
         std::erase_if(rows, [&](const ObjectRow* row) {
             return !releases.is_later(version, row->compared_in);
         });
@@ -72,7 +71,7 @@ void resolve_class(Transaction& transaction, const std::string& class_name,
 void resolve_compared_in(Transaction& transaction, std::span<ObjectRow* const> rows,
                          const Release& current, const Releases& releases) {
     for (auto* row : rows) row->compared_in = row->ace_version;
-    lay_replacements_over(transaction, rows, current, releases);
+    apply_replacements(transaction, rows, current, releases);
     std::map<std::string, std::vector<ObjectRow*>> by_class;
     for (auto* row : rows)
         if (row->compared_in != current.version) by_class[row->object.class_name].push_back(row);
@@ -80,19 +79,10 @@ void resolve_compared_in(Transaction& transaction, std::span<ObjectRow* const> r
         resolve_class(transaction, class_name, std::move(of_class), releases);
 }
 
-void list_failed(Transaction& transaction, std::span<const FailedObject> objects) {
-    static const store::Insert failure{
-        "failed", {"version", "class", "name", "reason"}, {"version", "class", "name"}};
-    for (const auto& [release, object, reason] : objects)
-        transaction.execute(store::upsert_sql(transaction.engine(), failure),
-                            std::vector<Value>{Value{release.version}, Value{object.class_name},
-                                               Value{object.name}, Value{reason}});
-}
-
-std::vector<Release> warmed_after(Transaction& transaction, const std::string& class_name,
-                                  const Release& current, const Releases& releases) {
+std::vector<Release> prewarmed_after(Transaction& transaction, const std::string& class_name,
+                                     const Release& current, const Releases& releases) {
     std::vector<Release> later;
-    for (const auto& version : warmed_in(transaction, class_name, releases))
+    for (const auto& version : prewarmed_in(transaction, class_name, releases))
         if (const auto* release = releases.find(version); current < *release)
             later.push_back(*release);
     return later;

@@ -1,12 +1,11 @@
-// tables/compared_in.hpp -- in which release objects were compared last: what the tables warmed and
-// failed and pending replacements say besides the rows of objects. All verbs throw
+// tables/compared_in.hpp -- in which release objects were compared last: what the tables `warmed`
+// and `failed` and pending replacements say besides the rows of objects. All verbs throw
 // store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tables/objects.hpp"
@@ -14,26 +13,19 @@
 
 namespace tables {
 
-// Fills in compared_in from what release jobs have finished, and lays over the rows the
+// Fills in compared_in from what release jobs have prewarmed, and applies to the rows the
 // replacements that are in force and not yet moved into place.
 //   cost  nothing for rows that were compared in `current` themselves; else a query a class, and
-//         a query for 64 rows and finished release in which the job could not read an object
+//         a query for 64 rows and prewarmed release in which the job could not read an object
 void resolve_compared_in(store::Transaction& transaction, std::span<ObjectRow* const> rows,
                          const Release& current, const Releases& releases);
 
-// An object that a release job could not read, or that its end does not cover.
-struct FailedObject {
-    Release release;
-    ObjectName object;
-    std::string reason;
-};
-void list_failed(store::Transaction& transaction, std::span<const FailedObject> objects);
-
-// Returns the releases after `current` in which a job of the class was finished. An object that
-// an older build records now was compared in none of them; list_failed() must say so.
-[[nodiscard]] std::vector<Release> warmed_after(store::Transaction& transaction,
-                                                const std::string& class_name,
-                                                const Release& current, const Releases& releases);
-inline constexpr std::string_view born_late = "was first seen in an older build, after the job";
+// Returns the releases after `current` in which the class was prewarmed. An object that
+// an older build records now was compared in none of them; list_failed() (tables/prewarmed.hpp) must
+// say so.
+[[nodiscard]] std::vector<Release> prewarmed_after(store::Transaction& transaction,
+                                                   const std::string& class_name,
+                                                   const Release& current,
+                                                   const Releases& releases);
 
 }  // namespace tables

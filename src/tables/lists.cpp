@@ -55,4 +55,10 @@ std::vector<store::Value> values_of(std::span<const std::int64_t> numbers) {
     return {numbers.begin(), numbers.end()};
 }
 
+std::vector<std::int64_t> oids_of(const store::Rows& rows) {
+    std::vector<std::int64_t> oids;
+    for (const auto& row : rows) oids.push_back(row.integer(0));
+    return oids;
+}
+
 }  // namespace tables

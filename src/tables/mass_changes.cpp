@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "store/dialect.hpp"
+
 namespace tables {
 namespace {
 
@@ -59,6 +61,39 @@ std::vector<MassChange> mass_changes_in(store::Transaction& transaction,
                          static_cast<std::uint64_t>(row.integer(2)),
                          static_cast<std::uint64_t>(row.integer(3))});
     return found;
+}
+
+base::Result<std::vector<ChangedRow>> changed_rows(store::Transaction& transaction,
+                                                   const std::string& version, std::int64_t after,
+                                                   std::size_t most) {
+    std::vector<ChangedRow> changed;
+    for (const auto& row : transaction.query(
+             "SELECT h.oid, o.class, h.notes FROM history h JOIN objects o"
+             " ON o.oid = h.oid WHERE h.version = ? AND h.kind = 'changed'"
+             " AND h.oid > ? ORDER BY h.oid LIMIT ?",
+             {Value{version}, Value{after}, Value{static_cast<std::int64_t>(most)}})) {
+        auto notes = notes_from_json(row.text(2));
+        if (!notes) return tl::unexpected(notes.error());
+        changed.push_back({row.integer(0), row.text(1), std::move(*notes)});
+    }
+    return changed;
+}
+
+void insert_mass_changes(store::Transaction& transaction, std::span<const MassChange> changes) {
+    static const store::Insert a_change{"mass_changes",
+                                        {"version", "class", "path", "objects", "of_objects"},
+                                        {"version", "class", "path"}};
+    for (const auto& change : changes) {
+        const std::vector<Value> values{Value{change.version}, Value{change.class_name},
+                                        Value{change.place},
+                                        Value{static_cast<std::int64_t>(change.objects)},
+                                        Value{static_cast<std::int64_t>(change.of)}};
+        transaction.execute(store::upsert_sql(transaction.engine(), a_change), values);
+    }
+}
+
+void delete_mass_changes(store::Transaction& transaction, const std::string& version) {
+    transaction.execute("DELETE FROM mass_changes WHERE version = ?", {Value{version}});
 }
 
 }  // namespace tables

@@ -1,9 +1,14 @@
-// tables/mass_changes.hpp -- the table mass_changes, read for what a feed shows.
+// tables/mass_changes.hpp -- the table mass_changes: read for what a feed shows, and written by jobs
+// from the rows that they count. All functions throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "store/pool.hpp"
 #include "tables/rows.hpp"
 
@@ -20,7 +25,6 @@ struct MassChange {
 };
 
 // Returns true when any release has any.
-//   throws  Failure, as the functions below
 [[nodiscard]] bool has_mass_changes(store::Transaction& transaction);
 
 // Returns those of the rows' releases and classes, by class, version and place. What lies in no tag
@@ -32,5 +36,20 @@ struct MassChange {
 // Returns those of a release, by class and place; at most 10,000.
 [[nodiscard]] std::vector<MassChange> mass_changes_in(store::Transaction& transaction,
                                                       const std::string& version);
+
+struct ChangedRow {
+    std::int64_t oid = 0;
+    std::string class_name;
+    Notes notes;
+};
+// Rows of kind `changed` of a release, above an oid, by oid.
+//   error  malformed: stored notes cannot be read
+[[nodiscard]] base::Result<std::vector<ChangedRow>> changed_rows(store::Transaction& transaction,
+                                                                 const std::string& version,
+                                                                 std::int64_t after,
+                                                                 std::size_t most);
+// Inserting what is there already changes nothing.
+void insert_mass_changes(store::Transaction& transaction, std::span<const MassChange> changes);
+void delete_mass_changes(store::Transaction& transaction, const std::string& version);
 
 }  // namespace tables

@@ -110,6 +110,28 @@ ObjectsByName objects_named(Transaction& transaction, std::span<const ObjectName
     return ObjectsByName(std::move(rows));
 }
 
+std::int64_t highest_oid(Transaction& transaction) {
+    return transaction.query("SELECT COALESCE(MAX(oid), 0) FROM objects").at(0).integer(0);
+}
+
+std::vector<ObjectRow> objects_in(Transaction& transaction, const OidRange& range) {
+    std::vector<ObjectRow> objects;
+    for (const auto& row :
+         transaction.query(std::string(object_columns) + "WHERE oid > ? AND oid <= ?",
+                           {Value{range.after}, Value{range.to}}))
+        objects.push_back(object_from(row));
+    return objects;
+}
+
+std::vector<ObjectName> most_requested_objects(Transaction& transaction, std::size_t most) {
+    std::vector<ObjectName> names;
+    for (const auto& row : transaction.query("SELECT class, name FROM objects WHERE hits > 0"
+                                             " ORDER BY hits DESC, oid LIMIT ?",
+                                             {Value{static_cast<std::int64_t>(most)}}))
+        names.push_back({row.text(0), row.text(1)});
+    return names;
+}
+
 bool has_objects_of(Transaction& transaction, const std::string& class_name) {
     return !transaction
                 .query("SELECT oid FROM objects WHERE class = ? LIMIT 1", {Value{class_name}})

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -27,11 +28,11 @@ struct ObjectRow {
     base::Date last_modified{};  // date of the last release that changed it
     std::string ace_version;     // newest release in which this row was compared
     // The newest release in which the object was compared: the later one of ace_version and the
-    // release in which the job of its class was finished (tables/compared_in.hpp). As read from
+    // release in which its class was prewarmed (tables/compared_in.hpp). As read from
     // the table: ace_version.
     std::string compared_in;
     // A replacement of this row is in force and not yet moved into the table;
-    // resolve_compared_in() has laid it over this row.
+    // resolve_compared_in() has applied it to this row.
     bool is_replaced = false;
     bool operator==(const ObjectRow&) const = default;
 };
@@ -57,6 +58,21 @@ class ObjectsByName {
 //   cost  a query for 64 names
 [[nodiscard]] ObjectsByName objects_named(store::Transaction& transaction,
                                           std::span<const ObjectName> names);
+
+// Objects by oid: above `after`, up to `to`.
+struct OidRange {
+    std::int64_t after = 0, to = 0;
+};
+inline constexpr OidRange all_oids{0, std::numeric_limits<std::int64_t>::max()};
+
+// Returns 0 for an empty table.
+[[nodiscard]] std::int64_t highest_oid(store::Transaction& transaction);
+[[nodiscard]] std::vector<ObjectRow> objects_in(store::Transaction& transaction,
+                                                const OidRange& range);
+
+// Most requests first, then the oldest row.
+[[nodiscard]] std::vector<ObjectName> most_requested_objects(store::Transaction& transaction,
+                                                             std::size_t most);
 
 // Returns true when the class has a row. Its name is compared as it is spelled.
 [[nodiscard]] bool has_objects_of(store::Transaction& transaction, const std::string& class_name);

@@ -22,6 +22,14 @@ const store::Insert a_replacement{"replacements",
                                   {"version", "oid"}};
 const store::Insert a_tree{"trees", {"oid", "version", "tree"}, {"oid", "version"}};
 
+std::optional<RecordedBuild> build_of(const store::Rows& rows) {
+    if (rows.empty()) return std::nullopt;
+    return RecordedBuild{date_of(rows.front().text(0)), rows.front().text(1),
+                         rows.front().integer(2) != 0};
+}
+constexpr std::string_view select_build =
+    "SELECT released_on, digest, replacing FROM releases WHERE version = ?";
+
 constexpr std::string_view one =
     " FROM replacements WHERE version = ? AND oid = ? AND digest = ?";
 
@@ -125,8 +133,9 @@ void place_object(Transaction& transaction, const Releases::Replacing& replacing
 }
 
 // `stored`: oid, signature, label, last_modification_date.
-void lay_over(ObjectRow& row, const store::Row& stored, const Releases::Replacing& replacing,
-              const Release& current, const Releases& releases) {
+void apply_replacement(ObjectRow& row, const store::Row& stored,
+                       const Releases::Replacing& replacing, const Release& current,
+                       const Releases& releases) {
     row.is_replaced = true;
     if (releases.is_later(row.compared_in, replacing.version)) return;
     row.compared_in = replacing.version;
@@ -137,6 +146,37 @@ void lay_over(ObjectRow& row, const store::Row& stored, const Releases::Replacin
 }
 
 }  // namespace
+
+std::optional<RecordedBuild> read_build(Transaction& transaction, const std::string& version) {
+    return build_of(transaction.query(select_build, {Value{version}}));
+}
+
+std::optional<RecordedBuild> lock_build(Transaction& transaction, const std::string& version) {
+    return build_of(transaction.query(std::string(select_build) +
+                                          std::string(store::for_update(transaction.engine())),
+                                      {Value{version}}));
+}
+
+std::optional<std::string> replacing_release(Transaction& transaction) {
+    const auto rows =
+        transaction.query("SELECT version FROM releases WHERE replacing <> 0 LIMIT 1");
+    if (rows.empty()) return std::nullopt;
+    return rows.front().text(0);
+}
+
+bool begin_replacing(Transaction& transaction, const std::string& version,
+                     const std::string& from, const std::string& to) {
+    return transaction.execute(
+               "UPDATE releases SET digest = ?, replacing = 1 WHERE version = ? AND digest = ?",
+               {Value{to}, Value{version}, Value{from}}) == 1;
+}
+
+void end_replacing(Transaction& transaction, const std::string& version,
+                   const std::string& digest) {
+    transaction.execute("UPDATE releases SET replacing = 0 WHERE version = ? AND digest = ?",
+                        {Value{version}, Value{digest}});
+    move_generation(transaction);
+}
 
 void put_replacements(Transaction& transaction, std::span<const Replacement> replacements) {
     for (const auto& replacement : replacements) {
@@ -158,8 +198,40 @@ void put_replacements(Transaction& transaction, std::span<const Replacement> rep
     }
 }
 
-void lay_replacements_over(Transaction& transaction, std::span<ObjectRow* const> rows,
-                           const Release& current, const Releases& releases) {
+std::vector<std::int64_t> replaced_oids(Transaction& transaction, const std::string& version,
+                                        const std::string& digest, const OidRange& range,
+                                        std::int64_t most) {
+    return oids_of(transaction.query(
+        "SELECT oid FROM replacements WHERE version = ? AND digest = ?"
+        " AND oid > ? AND oid <= ? ORDER BY oid LIMIT ?",
+        {Value{version}, Value{digest}, Value{range.after}, Value{range.to}, Value{most}}));
+}
+
+std::uint64_t delete_abandoned_replacements(Transaction& transaction, const std::string& keep,
+                                            std::int64_t most) {
+    const auto rows = transaction.query(
+        "SELECT version, oid FROM replacements WHERE digest <> ? AND NOT EXISTS (SELECT 1"
+        " FROM releases r WHERE r.version = replacements.version AND r.replacing <> 0"
+        " AND r.digest = replacements.digest) LIMIT ?",
+        {Value{keep}, Value{most}});
+    for (const auto& row : rows)
+        for (const auto* statement :
+             {"DELETE FROM replacements WHERE version = ? AND oid = ?",
+              "DELETE FROM renames WHERE version = ? AND oid = ? AND digest <> ''"})
+            transaction.execute(statement, {row.value(0), row.value(1)});
+    return rows.size();
+}
+
+std::vector<std::int64_t> oids_created_or_vanished(Transaction& transaction,
+                                                   const std::string& version,
+                                                   const OidRange& range) {
+    return oids_of(transaction.query("SELECT oid FROM history WHERE version = ? AND kind IN"
+                                     " ('created', 'vanished') AND oid > ? AND oid <= ?",
+                                     {Value{version}, Value{range.after}, Value{range.to}}));
+}
+
+void apply_replacements(Transaction& transaction, std::span<ObjectRow* const> rows,
+                        const Release& current, const Releases& releases) {
     if (releases.replacing().empty() || rows.empty()) return;
     std::multimap<std::int64_t, ObjectRow*> by_oid;
     std::vector<std::int64_t> oids;
@@ -175,7 +247,7 @@ void lay_replacements_over(Transaction& transaction, std::span<ObjectRow* const>
                       {Value{replacing.version}, Value{replacing.digest}}, values_of(oids))) {
             const auto [first, last] = by_oid.equal_range(stored.integer(0));
             for (auto at = first; at != last; ++at)
-                lay_over(*at->second, stored, replacing, current, releases);
+                apply_replacement(*at->second, stored, replacing, current, releases);
         }
 }
 

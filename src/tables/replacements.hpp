@@ -5,16 +5,42 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/date.hpp"
+#include "base/result.hpp"
 #include "tables/objects.hpp"
 #include "tables/renames.hpp"
 #include "tables/rows.hpp"
 
 namespace tables {
+
+// -- the switch from one build of a release to another
+
+struct RecordedBuild {
+    base::Date released_on{};
+    std::string digest;      // empty: no build of the release was served yet
+    bool replacing = false;  // rows of a re-publication are in force and not all in their tables
+};
+[[nodiscard]] std::optional<RecordedBuild> read_build(store::Transaction& transaction,
+                                                      const std::string& version);
+// The same; no other transaction can change it until this one ends.
+[[nodiscard]] std::optional<RecordedBuild> lock_build(store::Transaction& transaction,
+                                                      const std::string& version);
+// Returns a release whose rows are being replaced; nullopt: there is none.
+[[nodiscard]] std::optional<std::string> replacing_release(store::Transaction& transaction);
+// Puts the rows of the build `to` in force. Returns false when `from` is not recorded any more.
+[[nodiscard]] bool begin_replacing(store::Transaction& transaction, const std::string& version,
+                                   const std::string& from, const std::string& to);
+void end_replacing(store::Transaction& transaction, const std::string& version,
+                   const std::string& digest);
+
+// -- replacements
 
 struct Replacement {
     std::string version, digest;  // of the build that was published again
@@ -29,12 +55,25 @@ struct Replacement {
 // Writes them in place of earlier ones of these objects.
 void put_replacements(store::Transaction& transaction, std::span<const Replacement> replacements);
 
-// Lays replacements that are in force and not yet moved into place over rows as they were read
+// Oids that have a replacement by this build, ascending.
+[[nodiscard]] std::vector<std::int64_t> replaced_oids(
+    store::Transaction& transaction, const std::string& version, const std::string& digest,
+    const OidRange& range, std::int64_t most = std::numeric_limits<std::int64_t>::max());
+// Deletes replacements that are not in force and not of the build `keep`. Returns how many.
+[[nodiscard]] std::uint64_t delete_abandoned_replacements(store::Transaction& transaction,
+                                                          const std::string& keep,
+                                                          std::int64_t most);
+// Oids of the objects that have a row of kind created or vanished in the release.
+[[nodiscard]] std::vector<std::int64_t> oids_created_or_vanished(store::Transaction& transaction,
+                                                                 const std::string& version,
+                                                                 const OidRange& range);
+
+// Applies replacements that are in force and not yet moved into place to rows as they were read
 // from the table. Of a release later than `current` only the fact that the object was compared
 // in it.
 //   cost  a query for 64 rows and release that is being replaced
-void lay_replacements_over(store::Transaction& transaction, std::span<ObjectRow* const> rows,
-                           const Release& current, const Releases& releases);
+void apply_replacements(store::Transaction& transaction, std::span<ObjectRow* const> rows,
+                        const Release& current, const Releases& releases);
 
 // Returns the rows that are in force in place of those in the table, or in addition to them.
 //   error  malformed: notes that are no notes

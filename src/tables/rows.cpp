@@ -228,17 +228,29 @@ Result<std::map<std::int64_t, Row>> rows_of_release(Transaction& transaction,
     return rows;
 }
 
-std::map<std::int64_t, std::vector<RowSummary>> row_summaries(
+Result<std::map<std::int64_t, std::vector<RowSummary>>> row_summaries(
     Transaction& transaction, std::span<const std::int64_t> oids) {
     std::map<std::int64_t, std::vector<RowSummary>> rows;
     for (const auto& row : query_in(transaction,
                                     "SELECT oid, version, since, date, kind, signature, label"
                                     " FROM history WHERE oid IN",
-                                    {}, values_of(oids)))
-        rows[row.integer(0)].push_back({row.text(1), row.text(2), date_of(row.text(3)),
-                                        kind_named(row.text(4)).value_or(RowKind::changed),
-                                        row.text(5), row.text(6)});
+                                    {}, values_of(oids))) {
+        const auto kind = kind_named(row.text(4));
+        if (!kind) return malformed("a history row of unknown kind");
+        rows[row.integer(0)].push_back(
+            {row.text(1), row.text(2), date_of(row.text(3)), *kind, row.text(5), row.text(6)});
+    }
     return rows;
+}
+
+std::map<std::int64_t, std::vector<RowLabel>> row_labels(Transaction& transaction,
+                                                         std::span<const std::int64_t> oids) {
+    std::map<std::int64_t, std::vector<RowLabel>> labels;
+    for (const auto& row :
+         query_in(transaction, "SELECT oid, version, label FROM history WHERE oid IN", {},
+                  values_of(oids)))
+        labels[row.integer(0)].push_back({row.text(1), row.text(2)});
+    return labels;
 }
 
 std::map<std::int64_t, std::vector<std::string>> recorded_in(Transaction& transaction,

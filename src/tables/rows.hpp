@@ -87,8 +87,17 @@ struct RowSummary {
     std::string signature, label;
 };
 // Returns all rows of the objects, by oid; objects without rows are left out.
+//   error  malformed: a row of unknown kind
+//   cost   a query for 64 objects
+[[nodiscard]] base::Result<std::map<std::int64_t, std::vector<RowSummary>>> row_summaries(
+    store::Transaction& transaction, std::span<const std::int64_t> oids);
+
+struct RowLabel {
+    std::string version, label;
+};
+// Returns the labels in all rows of the objects, by oid; objects without rows are left out.
 //   cost  a query for 64 objects
-[[nodiscard]] std::map<std::int64_t, std::vector<RowSummary>> row_summaries(
+[[nodiscard]] std::map<std::int64_t, std::vector<RowLabel>> row_labels(
     store::Transaction& transaction, std::span<const std::int64_t> oids);
 
 // Returns the versions that have a row, by oid.

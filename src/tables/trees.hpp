@@ -31,7 +31,7 @@ struct KnownTree {
     const Releases& releases);
 
 // The newest tree of a release up to `current`, and whether a newer one is stored: by a build
-// that was warmed before it became current, or before the site was rolled back.
+// that was prewarmed before it became current, or before the site was rolled back.
 struct TreeAsOf {
     std::optional<KnownTree> tree;
     bool is_newest = true;  // then no tree is read

@@ -35,7 +35,7 @@ def compared_in(store, class_name, name):
     return found[0][0] if found else None
 
 
-@check("A build warmed before the switch is invisible until then, and needs no loading after it")
+@check("A build prewarmed before the switch is invisible until then, and needs no loading after it")
 def _(site):
     job.put_builds(site)
     site.start()
@@ -52,18 +52,18 @@ def _(site):
         assert (again.status, again.body) == (reply.status, reply.body), (path, reply, again)
         assert reply.status == (404 if path in paths["created"] else 200), (path, reply)
     store = SqliteStore(site)
-    warmed = content_of(store)
+    prewarmed = content_of(store)
     site.switch_to(NEXT)
     eventually(job.is_served(site, NEXT), f"{NEXT} is served")
     for path in every:
         is_news = path in paths["changed"] + paths["vanished"] + paths["created"]
         reply = site.get(path)
         assert reply.status == 200 and (f"in {NEXT}" in reply.text) == is_news, (path, reply)
-    assert content_of(store) == warmed, "a request has written what the job had left out"
+    assert content_of(store) == prewarmed, "a request has written what the job had left out"
     job.expect_same(store, NEXT)
 
 
-@check("Only the listed objects are warmed, and an unknown one is reported")
+@check("Only the listed objects are prewarmed, and an unknown one is reported")
 def _(site):
     job.put_builds(site)
     genes = [name for class_name, name in job.some_objects("same", 400) if class_name == "Gene"]
@@ -90,7 +90,7 @@ def _(site):
     assert SqliteStore(site).rows("SELECT count(*) FROM objects") == [(0,)]
 
 
-@check("The most requested objects are warmed, up to the given number")
+@check("The most requested objects are prewarmed, up to the given number")
 def _(site):
     job.put_builds(site)
     site.start()
@@ -107,7 +107,7 @@ def _(site):
     assert [compared_in(store, *each) for each in objects] == [FIRST] * 2 + [NEXT] * 3
 
 
-@check("A class is warmed, in whatever case its name is written, and no other class")
+@check("A class is prewarmed, in whatever case its name is written, and no other class")
 def _(site):
     job.put_builds(site)
     summary = prewarm(site, "--class", "pAPER")
@@ -129,7 +129,7 @@ def _(site):
         assert done.stderr and not done.stdout, (words, done)
 
 
-@check("A build that is older, truncated or missing is not warmed, and the reason is reported")
+@check("A build that is older, truncated or missing is not prewarmed, and the reason is reported")
 def _(site):
     job.put_builds(site)
     older = site.expect(1, "prewarm", "--all", "--build", str(site.builds / "WS188"))
@@ -159,7 +159,7 @@ def without_a_quote(dump, paper):
     return dump[:end - 1] + dump[end:]
 
 
-@check("Objects that cannot be read are reported, and are warmed once they can be read")
+@check("Objects that cannot be read are reported, and are prewarmed once they can be read")
 def _(site):
     job.put_builds(site)
     dump = site.builds / FIRST / "dump.ace"

@@ -16,7 +16,7 @@ FIVE, TWO = (0, 0.15, 0.3, 0.45, 0.6), (0.1, 0.5)
 
 
 def trees_of(release):
-    """Returns how many trees the store has when the release is warmed."""
+    """Returns how many trees the store has when the release is prewarmed."""
     return len(job.undisturbed()[release]["trees"])
 
 
@@ -35,7 +35,7 @@ def kill_at(site, store, trees):
         assert held.get(part) != owner, (part, owner)
 
 
-def warmed_with_kills(site, store, shares):
+def prewarmed_with_kills(site, store, shares):
     before = 0
     for release in (FIRST, NEXT):
         site.switch_to(release)
@@ -51,16 +51,16 @@ def warmed_with_kills(site, store, shares):
 @check("The release job, killed at ten moments and restarted, continues and gives the same store as one run")
 def _(site):
     job.put_builds(site)
-    warmed_with_kills(site, SqliteStore(site), FIVE)
+    prewarmed_with_kills(site, SqliteStore(site), FIVE)
 
 
 @check("The release job, killed and restarted on MariaDB, gives the same store as one run")
 def _(site):
     job.put_builds(site)
-    warmed_with_kills(site, MariaDbStore(site, job.mariadb()), TWO)
+    prewarmed_with_kills(site, MariaDbStore(site, job.mariadb()), TWO)
 
 
-def warmed_together(site, paths):
+def prewarmed_together(site, paths):
     """Returns the summaries of two simultaneous jobs with readers."""
     with Load(site, paths, clients=3) as load:
         both = [Job(site), Job(site)]
@@ -83,7 +83,7 @@ def _(site):
     for release in (FIRST, NEXT):
         site.switch_to(release)
         eventually(job.is_served(site, release), f"{release} is served")
-        for summary in warmed_together(site, paths):
+        for summary in prewarmed_together(site, paths):
             assert summary["failed"] == 0, summary
     assert summary["looked_at"] > OBJECTS, summary
     job.expect_same(SqliteStore(site), NEXT)

@@ -73,8 +73,8 @@ class Job:
             self.process.wait()
 
 
-def warmed_on_sqlite(world, paths):
-    """Returns the pages after one job warmed each of the two releases, and the tables at the end."""
+def prewarmed_on_sqlite(world, paths):
+    """Returns the pages after one job prewarmed each of the two releases, and the tables at the end."""
     site = world.site
     store = site.folder / "var" / "warmed.db"
     site.write_config("init.conf", store__url=f"sqlite:{store}")
@@ -92,7 +92,7 @@ def warmed_on_sqlite(world, paths):
     return pages, tables.in_sqlite(store)
 
 
-def is_warmed(node, database, release, objects):
+def is_prewarmed(node, database, release, objects):
     """Returns whether that many objects were compared in the release."""
     counted = node.ask(f"SELECT COUNT(*) FROM objects WHERE ace_version = '{release}'", database)
     return counted is not None and int(counted) >= objects
@@ -108,7 +108,7 @@ def warm_and_kill(world, database, web, pages, release, kill):
     try:
         with Readers([web], pages) as readers:
             third = cluster.nodes[2]
-            eventually(lambda: is_warmed(third, database, release, OBJECTS // 10), "a part is warmed", 60)
+            eventually(lambda: is_prewarmed(third, database, release, OBJECTS // 10), "a part is prewarmed", 60)
             assert all(job.runs() for job in jobs), "the jobs were done before a node was killed"
             killed = time.monotonic()
             cluster.bring_back(kill(jobs))
@@ -130,7 +130,7 @@ def counted(summary):
 def _(world):
     make_builds(world.site)
     paths = some_paths(world.site)
-    pages, rows = warmed_on_sqlite(world, paths)
+    pages, rows = prewarmed_on_sqlite(world, paths)
     world.publish(RELEASES[0])
     database = world.new_database()
     web = world.serve(database, 3, 1, 2)

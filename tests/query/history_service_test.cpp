@@ -181,11 +181,11 @@ TEST_CASE("An object known from a newer release only is judged by the current bu
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
     const auto newer = build("WS187", "2008-02-15", "one");
-    newer->with("Gene", "born-late", {text("x")});
+    newer->with("Gene", "first-seen-late", {text("x")});
     process.put(newer);
-    REQUIRE(process.service.history_of({"Gene", "born-late"}, {}));
+    REQUIRE(process.service.history_of({"Gene", "first-seen-late"}, {}));
     process.put(build("WS186", "2008-02-01", "one"));
-    CHECK(process.service.history_of({"Gene", "born-late"}, {}).error().kind ==
+    CHECK(process.service.history_of({"Gene", "first-seen-late"}, {}).error().kind ==
           base::ErrorKind::absent);
 }
 

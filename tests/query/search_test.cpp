@@ -124,10 +124,10 @@ TEST_CASE("What only a release that is not published yet has is not found, nor w
     const auto next = build_of_names("WS2", "2008-02-01");
     next->with("Gene", "WBGene01", {tag("Name", {text("dab-1")})});
     next->with("Gene", "WBGene09", {tag("Name", {text("unc-9")})});
-    const std::vector<ObjectName> warmed{
+    const std::vector<ObjectName> prewarmed{
         {"Gene", "WBGene01"}, {"Gene", "WBGene09"}, {"Gene", "WBGene03"}};
     process.put(next);
-    static_cast<void>(process.list(warmed));
+    static_cast<void>(process.list(prewarmed));
     CHECK(found(process, "", "unc-9") == Found{"Gene WBGene09 = unc-9"});
     CHECK(found(process, "", "WBGene09") == Found{"Gene WBGene09 = unc-9"});
     process.put(build_of_names("WS1", "2008-01-01"));  // as the site is rolled back

@@ -106,7 +106,7 @@ TEST_CASE("An object whose bytes did not change costs no load and no write") {
     CHECK(b.loads() == 9 + 2 * 2);
 }
 
-TEST_CASE("A change is compared with the release in which its class was warmed") {
+TEST_CASE("A change is compared with the release in which its class was prewarmed") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
@@ -151,11 +151,11 @@ TEST_CASE("An object first seen in an older build does not count as compared in 
     JobSite site(fresh.connect());
     SmallBuild a("WS187", "2008-02-15"), b("WS188", "2008-03-22"), c("WS189", "2008-05-01");
     for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
-    a.with("Gene", "rolled-back", remark("one")).with("Gene", "warmed-back", remark("two"));
+    a.with("Gene", "rolled-back", remark("one")).with("Gene", "prewarmed-back", remark("two"));
     site.prewarm(small_parts(site, b));
     const auto desk = site.context();
     REQUIRE(support::record(desk, a, nullptr, {"Gene", "rolled-back"}));
-    site.prewarm(small_parts(site, a), Objects{{"Gene", "warmed-back"}});
+    site.prewarm(small_parts(site, a), Objects{{"Gene", "prewarmed-back"}});
     const auto asked = support::record(desk, b, &a, {"Gene", "rolled-back"});
     REQUIRE(asked);
     CHECK(asked->wrote_history);
@@ -179,7 +179,7 @@ TEST_CASE("A damaged tree fails its object and not the job") {
     CHECK(tally.changed == 8);
 }
 
-TEST_CASE("A release that is replaced during the job is not noted as finished") {
+TEST_CASE("A release that is replaced during the job is not noted as prewarmed") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const HundredGenes a(186), b(187);
@@ -192,10 +192,10 @@ TEST_CASE("A release that is replaced during the job is not noted as finished") 
                 "UPDATE releases SET digest = 'x' WHERE version = 'WS187'");
         return base::Seconds{*base::parse_date("2008-04-01")};
     };
-    const auto warmed = site.try_prewarm(small_parts(site, b, &a));
+    const auto prewarmed = site.try_prewarm(small_parts(site, b, &a));
     REQUIRE(asked >= 30);
-    REQUIRE_FALSE(warmed);
-    CHECK(warmed.error().kind == base::ErrorKind::conflict);
+    REQUIRE_FALSE(prewarmed);
+    CHECK(prewarmed.error().kind == base::ErrorKind::conflict);
     CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed WHERE version = 'WS187'") == 0);
 }
 
@@ -362,7 +362,7 @@ TEST_CASE("The most requested objects come first") {
     CHECK(most_requested(site, 100).size() == 3);
 }
 
-TEST_CASE("A class is warmed without the others") {
+TEST_CASE("A class is prewarmed without the others") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
     const HundredGenes a(186), b(187);
@@ -388,10 +388,10 @@ TEST_CASE("A path that changed in most objects of a class is a mass change") {
     site.prewarm(small_parts(site, a));
     auto job = small_parts(site, b, &a);
     job.options.threads = 2;
-    const auto warmed = site.try_prewarm(job);
-    REQUIRE(warmed);
+    const auto prewarmed = site.try_prewarm(job);
+    REQUIRE(prewarmed);
     const std::vector<MassChange> expected{{"WS187", "Gene", "Checked", 30, 40}};
-    CHECK(warmed->mass_changes == expected);
+    CHECK(prewarmed->mass_changes == expected);
     CHECK(count(site.pool, "SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
 }
 

@@ -82,8 +82,7 @@ TEST_CASE("Configured and current releases are listed even when nothing is recor
     CHECK(list[1] == ListedRelease{new_one, {}, true, true});
 }
 
-TEST_CASE(
-    "A release shows which classes jobs have finished and which objects they could not read") {
+TEST_CASE("A release shows which classes are prewarmed and which objects jobs could not read") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
     const history::Settings settings;

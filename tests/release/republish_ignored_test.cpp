@@ -126,7 +126,7 @@ TEST_CASE("A re-publication keeps what a first sight recorded under another igno
 
 TEST_CASE("The tree between two rows is known for releases in which jobs found no change") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    const bool is_warmed = GENERATE(true, false);
+    const bool is_prewarmed = GENERATE(true, false);
     SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
     a.with("Gene", "g", nodes("one", "a"));
     b.with("Gene", "g", nodes("one", "a"));
@@ -135,7 +135,7 @@ TEST_CASE("The tree between two rows is known for releases in which jobs found n
     JobSite site(fresh.connect());
     site.settings.ignored = homol;
     const auto come_to = [&](const SmallBuild& build, const SmallBuild* previous) {
-        if (is_warmed)
+        if (is_prewarmed)
             site.prewarm(build, previous);
         else
             site.ask(build, previous, {"Gene", "g"});
@@ -159,7 +159,7 @@ TEST_CASE("The tree between two rows is known for releases in which jobs found n
     };
     CHECK(nodes_in("WS186") == nodes("one", "a"));
     CHECK(nodes_in("WS188") == nodes("one", "b"));
-    if (is_warmed)
+    if (is_prewarmed)
         CHECK(nodes_in("WS187") == nodes("one", "a"));
     else
         CHECK(in("WS187").error().text.find("WS186") != std::string::npos);

@@ -11,7 +11,7 @@
 namespace support {
 
 // Whether the text includes the release in which an object's own row was compared last. A job
-// that has finished the object's class notes it for the whole class instead.
+// that has prewarmed the object's class notes it for the whole class instead.
 enum class ComparedIn { counts, left_out };
 
 inline std::string contents_of(store::Pool& pool, ComparedIn compared_in = ComparedIn::counts) {

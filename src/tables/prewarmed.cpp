@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "tables/prewarmed.hpp"
+
+#include "store/dialect.hpp"
+#include "tables/lists.hpp"
+
+namespace tables {
+namespace {
+
+using store::Transaction;
+using store::Value;
+
+std::vector<ObjectName> names_in(const store::Rows& rows, const std::string& only) {
+    std::vector<ObjectName> names;
+    for (const auto& row : rows)
+        if (only.empty() || row.text(0) == only) names.push_back({row.text(0), row.text(1)});
+    return names;
+}
+
+}  // namespace
+
+std::vector<std::string> prewarmed_releases(Transaction& transaction,
+                                            const std::string& class_name) {
+    std::vector<std::string> versions;
+    for (const auto& row :
+         transaction.query("SELECT version FROM warmed WHERE class IN ('', ?) AND version NOT IN"
+                           " (SELECT version FROM releases WHERE replacing <> 0)",
+                           {Value{class_name}}))
+        versions.push_back(row.text(0));
+    return versions;
+}
+
+std::set<std::string> prewarmed_classes(Transaction& transaction, const std::string& version) {
+    std::set<std::string> classes;
+    for (const auto& row :
+         transaction.query("SELECT class FROM warmed WHERE version = ?", {Value{version}}))
+        classes.insert(row.text(0));
+    return classes;
+}
+
+std::vector<std::pair<std::string, std::string>> prewarmed(Transaction& transaction) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& row : transaction.query("SELECT class, version FROM warmed"))
+        all.emplace_back(row.text(0), row.text(1));
+    return all;
+}
+
+void note_prewarmed(Transaction& transaction, const std::string& class_name,
+                    const std::string& version, base::Seconds now, std::uint64_t objects) {
+    static const store::Insert a_class{
+        "warmed", {"class", "version", "warmed_at", "objects"}, {"class", "version"}};
+    const std::vector<Value> values{Value{class_name}, Value{version},
+                                    Value{base::format_rfc3339(now)},
+                                    Value{static_cast<std::int64_t>(objects)}};
+    transaction.execute(store::upsert_sql(transaction.engine(), a_class), values);
+}
+
+void update_prewarmed(Transaction& transaction, const std::string& class_name,
+                      const std::string& version, std::uint64_t objects) {
+    transaction.execute(
+        "UPDATE warmed SET objects = ? WHERE class = ? AND version = ?",
+        {Value{static_cast<std::int64_t>(objects)}, Value{class_name}, Value{version}});
+}
+
+void delete_prewarmed(Transaction& transaction, const std::string& class_name,
+                      const std::string& version) {
+    transaction.execute("DELETE FROM warmed WHERE class = ? AND version = ?",
+                        {Value{class_name}, Value{version}});
+}
+
+void delete_prewarmed_class(Transaction& transaction, const std::string& class_name) {
+    transaction.execute("DELETE FROM warmed WHERE class IN (?, '')", {Value{class_name}});
+}
+
+void delete_prewarmed_release(Transaction& transaction, const std::string& version) {
+    transaction.execute("DELETE FROM warmed WHERE version = ?", {Value{version}});
+}
+
+void list_failed(Transaction& transaction, std::span<const FailedObject> objects) {
+    static const store::Insert failure{
+        "failed", {"version", "class", "name", "reason"}, {"version", "class", "name"}};
+    for (const auto& [release, object, reason] : objects)
+        transaction.execute(store::upsert_sql(transaction.engine(), failure),
+                            std::vector<Value>{Value{release.version}, Value{object.class_name},
+                                               Value{object.name}, Value{reason}});
+}
+
+std::vector<ObjectName> failed_objects(Transaction& transaction, const std::string& version,
+                                       const std::string& only) {
+    return names_in(
+        transaction.query("SELECT class, name FROM failed WHERE version = ?", {Value{version}}),
+        only);
+}
+
+void delete_failed(Transaction& transaction, const std::string& version,
+                   const ObjectName& object) {
+    std::string sql = "DELETE FROM failed WHERE class = ? AND name = ?";
+    std::vector<Value> values{Value{object.class_name}, Value{object.name}};
+    if (!version.empty()) {
+        sql += " AND version = ?";
+        values.emplace_back(version);
+    }
+    transaction.execute(sql, values);
+}
+
+std::vector<ObjectName> objects_compared_in(Transaction& transaction,
+                                            std::span<const std::string> versions,
+                                            const std::string& only) {
+    const std::vector<Value> values(versions.begin(), versions.end());
+    return names_in(
+        query_in(transaction, "SELECT class, name FROM objects WHERE ace_version IN", {}, values),
+        only);
+}
+
+std::vector<ObjectName> objects_to_look_for(Transaction& transaction, const OidRange& range,
+                                            const std::string& version,
+                                            std::span<const std::string> compared_in) {
+    const std::string sql = "SELECT class, name FROM objects WHERE oid > ? AND oid <= ? AND"
+                            " ace_version <> ? AND (signature <> '' OR label = '')";
+    const std::vector<Value> first{Value{range.after}, Value{range.to}, Value{version}};
+    if (compared_in.empty()) return names_in(transaction.query(sql, first), {});
+    const std::vector<Value> values(compared_in.begin(), compared_in.end());
+    return names_in(query_in(transaction, sql + " AND ace_version IN", first, values), {});
+}
+
+}  // namespace tables

@@ -1,0 +1,78 @@
+// tables/prewarmed.hpp -- what the release job notes and reads: which releases and classes it has
+// prewarmed (table `warmed`), which objects it could not read (`failed`), and which objects it has
+// to look at besides those of the build. All functions throw store::Failure. Class names are
+// compared as they are spelled; an empty one stands for all classes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/date.hpp"
+#include "tables/objects.hpp"
+#include "tables/releases.hpp"
+
+namespace tables {
+
+// -- what was prewarmed
+
+// Returns the releases in which this class, or all, was prewarmed, in no order. A release that is
+// being replaced is left out, since objects that it brought may have no row yet.
+[[nodiscard]] std::vector<std::string> prewarmed_releases(store::Transaction& transaction,
+                                                          const std::string& class_name);
+[[nodiscard]] std::set<std::string> prewarmed_classes(store::Transaction& transaction,
+                                                      const std::string& version);
+// Returns all pairs of class and version.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> prewarmed(
+    store::Transaction& transaction);
+void note_prewarmed(store::Transaction& transaction, const std::string& class_name,
+                    const std::string& version, base::Seconds now, std::uint64_t objects);
+// Sets the number of objects.
+void update_prewarmed(store::Transaction& transaction, const std::string& class_name,
+                      const std::string& version, std::uint64_t objects);
+void delete_prewarmed(store::Transaction& transaction, const std::string& class_name,
+                      const std::string& version);
+// Deletes the notes on the class and on all classes together, in every release.
+void delete_prewarmed_class(store::Transaction& transaction, const std::string& class_name);
+void delete_prewarmed_release(store::Transaction& transaction, const std::string& version);
+
+// -- objects that could not be read
+
+// An object that a release job could not read, or that its end does not cover.
+struct FailedObject {
+    Release release;
+    ObjectName object;
+    std::string reason;
+};
+void list_failed(store::Transaction& transaction, std::span<const FailedObject> objects);
+inline constexpr std::string_view first_seen_late =
+    "was first seen in an older build, after the job";
+
+// Objects that a job could not read; `only`: of this class, empty: of all.
+[[nodiscard]] std::vector<ObjectName> failed_objects(store::Transaction& transaction,
+                                                     const std::string& version,
+                                                     const std::string& only);
+// `version` empty: in every release.
+void delete_failed(store::Transaction& transaction, const std::string& version,
+                   const ObjectName& object);
+
+// -- objects to look at
+
+// Objects whose row says that they were compared in one of these releases last.
+//   cost  a scan of the rows for each version
+[[nodiscard]] std::vector<ObjectName> objects_compared_in(store::Transaction& transaction,
+                                                          std::span<const std::string> versions,
+                                                          const std::string& only);
+// Objects that may be gone from the build of `version`: not compared in it, and not known to have
+// vanished.
+//   compared_in  compared in one of these last; empty: in any release
+[[nodiscard]] std::vector<ObjectName> objects_to_look_for(
+    store::Transaction& transaction, const OidRange& range, const std::string& version,
+    std::span<const std::string> compared_in);
+
+}  // namespace tables

@@ -1,0 +1,29 @@
+// tables/release_counts.hpp -- what the store has of each release, counted for operators.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "store/pool.hpp"
+#include "tables/rows.hpp"
+
+namespace tables {
+
+struct ReleaseCounts {
+    bool has_digest = false;                     // its build was served once
+    bool is_prewarmed = false;                   // all classes are
+    std::uint64_t prewarmed_classes = 0;         // that are prewarmed
+    std::uint64_t failed = 0;                    // objects that a job could not read
+    std::uint64_t compared = 0;                  // objects whose row was compared in it last
+    std::map<RowKind, std::uint64_t> rows = {};  // of history; kinds without a row are left out
+    bool operator==(const ReleaseCounts&) const = default;
+};
+// Returns them by version.
+//   throws  store::Failure
+//   cost  reads an index of `history` and the table `objects` from end to end
+[[nodiscard]] std::map<std::string, ReleaseCounts> count_by_release(
+    store::Transaction& transaction);
+
+}  // namespace tables

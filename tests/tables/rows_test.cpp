@@ -1,0 +1,50 @@
+// Rows of history as they are read from a store.
+// SPDX-License-Identifier: MIT
+#include "tables/rows.hpp"
+
+#include <array>
+
+#include "support/catch.hpp"
+#include "support/stores.hpp"
+#include "tables/objects.hpp"
+
+using namespace tables;
+
+namespace {
+
+// Records an object with one row, and returns its oid.
+std::int64_t record_one(store::Transaction& transaction) {
+    const ObjectName name{"Gene", "WBGene00006763"};
+    ObjectRow object;
+    object.object = name;
+    object.label = "unc-26";
+    object.ace_version = "WS187";
+    const auto oid = insert_objects(transaction, std::array<const ObjectRow*, 1>{&object}).at(0);
+    Row row;
+    row.release = {"WS187", *base::parse_date("2008-02-15")};
+    row.since = "WS186";
+    row.kind = RowKind::vanished;
+    row.label = "unc-26";
+    const auto notes = to_json(row.notes);
+    insert_rows(transaction, std::array{NewRow{oid, &row, &notes}});
+    return oid;
+}
+
+}  // namespace
+
+TEST_CASE("A row of unknown kind is an error, and its label can be read") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
+        const auto oid = record_one(transaction);
+        const auto summaries = [&] { return row_summaries(transaction, std::span(&oid, 1)); };
+        REQUIRE(summaries());
+        CHECK(summaries()->at(oid).at(0).kind == RowKind::vanished);
+        transaction.execute("UPDATE history SET kind = 'mended'", {});
+        const auto damaged = summaries();
+        REQUIRE_FALSE(damaged);
+        CHECK(damaged.error().kind == base::ErrorKind::malformed);
+        const auto labels = row_labels(transaction, std::span(&oid, 1));
+        CHECK(labels.at(oid).at(0).label == "unc-26");
+    });
+}
