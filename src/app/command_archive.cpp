@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/commands.hpp"
+#include "app/print.hpp"
 #include "archive/archive.hpp"
 #include "source/file.hpp"
 
@@ -88,7 +89,7 @@ void print_summary(std::string_view done, const archive::RowCounts& counts,
     std::string tables;
     for (const auto& [table, rows] : counts)
         if (rows > 0) tables += fmt::format("{}{} {}", tables.empty() ? "" : ", ", rows, table);
-    fmt::print(stderr, "{} in {:.1f} s: {}\n", done, seconds.count(), tables);
+    tell(fmt::format("{} in {:.1f} s: {}\n", done, seconds.count(), tables));
 }
 
 int report(std::string_view done, const Result<archive::RowCounts>& counts,

@@ -96,12 +96,14 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
         list.wrong(what, services.error().text, "");
         return;
     }
-    services->current->look();
-    if (const auto why = services->current->why(); !why.empty())
+    history::CurrentBuild current(build_opener(services->config), *services->pool,
+                                  history::Purpose::checking);
+    current.look();
+    if (const auto why = current.why(); !why.empty())
         list.wrong(what, on_one_line(why),
                    "until this is fixed, a running server keeps serving the earlier build");
     else
-        describe(list, *services->current->build(), "");
+        describe(list, *current.build(), "");
 }
 
 void check_source(Checklist& list, const Config& config, bool store_is_fine) {

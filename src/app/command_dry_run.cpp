@@ -11,20 +11,6 @@
 namespace app {
 namespace {
 
-// Returns why the build would be refused when it becomes current, besides the reasons for which it
-// is refused when it is opened; empty: it would not.
-std::string contradiction(store::Pool& pool, const source::Source& build) {
-    const auto recorded =
-        store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-            return tables::recorded_release(transaction, build.release().version);
-        });
-    if (!recorded || !base::contradict(recorded->digest, build.digest())) return {};
-    return build.release().version +
-           " was recorded with different content; give this build a version of its own, or, if "
-           "the release was published again, run: varve prewarm --replace " +
-           build.release().version;
-}
-
 struct Preview {
     std::string version, against;  // against: empty, no index of an earlier release is kept
     std::string refused;           // why; empty: it would be accepted
@@ -89,15 +75,13 @@ void print_text(const Preview& preview) {
 int dry_run(const Services& services, const PrewarmOptions& options) {
     const auto config =
         options.build.empty() ? services.config : with_folder(services.config, options.build);
-    history::CurrentBuild judge(build_opener(config), *services.pool,
-                                history::RepublicationPolicy::judged);
+    history::CurrentBuild judge(build_opener(config), *services.pool, history::Purpose::checking);
     judge.look();
     if (!judge.candidate()) return complain(judge.why(), failed);
     const auto build = judge.candidate();
     const auto previous = judge.candidate_previous();
     Preview preview{
         build->release().version, previous ? previous->release().version : "", judge.why(), {}};
-    if (preview.refused.empty()) preview.refused = contradiction(*services.pool, *build);
     const auto selection = selection_of(options, *services.pool, *build);
     if (!selection) return complain(selection.error().text, status_of(selection.error()));
     auto classes = release::preview(*build, previous.get(), *selection);

@@ -33,14 +33,13 @@ bool is_current(const Config& config, const Forgettable& what) {
 // What is said before anything is done.
 void announce(const Config& config, const Forgettable& what, const std::string& name,
               const Deleted& counted) {
-    fmt::print(stderr, "{}: this deletes {}\n", on_one_line(name), text_of(counted));
+    tell(fmt::format("{}: this deletes {}\n", on_one_line(name), text_of(counted)));
     if (is_current(config, what))
-        fmt::print(stderr,
-                   "This is the current release: the next request will record it again.\n");
+        tell("This is the current release: the next request will record it again.\n");
 }
 
 bool says_yes() {
-    fmt::print(stderr, "Type yes to delete: ");
+    tell("Type yes to delete: ");
     std::string answer;
     return std::getline(std::cin, answer) && answer == "yes";
 }

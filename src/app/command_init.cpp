@@ -4,6 +4,7 @@
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
+#include "app/sources.hpp"
 #include "archive/adoption.hpp"
 #include "base/text.hpp"
 
@@ -14,7 +15,7 @@ int complain(std::string_view text, int status) {
     std::string lines;
     for (const auto line : base::split(text, '\n'))
         lines += (lines.empty() ? "" : "\n") + on_one_line(line);
-    fmt::print(stderr, "varve: {}\n", lines);
+    tell(fmt::format("varve: {}\n", lines));
     return status;
 }
 
@@ -35,7 +36,7 @@ int init(const Config& config) {
     const auto done = archive::initialise(*connection, base::system_clock_now());
     if (!done) return complain(done.error().text, status_of(done.error()));
     for (const auto& reason : done->reasons)
-        fmt::print(stderr, "varve: not adopted: {}\n", reason);
+        tell(fmt::format("varve: not adopted: {}\n", reason));
     if (done->has_adopted)
         fmt::print("adopted the first system's tables: {} objects, {} history rows (schema {})\n",
                    done->adopted_objects, done->adopted_rows, done->to);
@@ -48,24 +49,28 @@ int init(const Config& config) {
     return ok;
 }
 
-int accept(const Config& config, const std::string& release) {
-    auto services = open_services(config);
+int accept(const Config& config, const std::string& release, const std::filesystem::path& build) {
+    const auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
-    services->current->look();
-    const auto candidate = services->current->candidate();
-    if (!candidate) return complain(services->current->why(), failed);
+    const auto source = build.empty() ? config : with_folder(config, build);
+    const auto purpose = build.empty() ? history::Purpose::serving : history::Purpose::checking;
+    history::CurrentBuild current(build_opener(source), *services->pool, purpose);
+    current.look();
+    const auto candidate = current.candidate();
+    if (!candidate) return complain(current.why(), failed);
     if (candidate->release().version != release)
-        return complain("the current build is " + candidate->release().version + ", not " +
-                            release,
+        return complain(name_of(source.source) + " is " + candidate->release().version +
+                            ", not " + release,
                         wrong_use);
-    if (services->current->why().empty()) {
+    if (current.why().empty()) {
         fmt::print("{} is already accepted\n", release);
         return ok;
     }
     history::accept(*services->pool, release, candidate->digest(), base::system_clock_now());
-    services->current->look();
-    if (const auto why = services->current->why(); !why.empty()) return complain(why, failed);
-    fmt::print("{} is accepted as it is; a running server serves it within a second\n", release);
+    current.look();
+    if (const auto why = current.why(); !why.empty()) return complain(why, failed);
+    fmt::print("{} is accepted as it is{}\n", release,
+               build.empty() ? "; a running server serves it within a second" : "");
     return ok;
 }
 

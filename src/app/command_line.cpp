@@ -50,6 +50,9 @@ struct Line {
     }
 };
 
+constexpr auto about_build =
+    "Folder of a build that is not current yet; default: the current build";
+
 void add_object(CLI::App* command, tree::ObjectName& object) {
     command->add_option("class", object.class_name, "Class of the object, e.g. Gene")->required();
     command
@@ -74,8 +77,10 @@ void add_server(Line& line) {
     auto* accepting =
         line.program.add_subcommand("accept", "Serve a build that was refused as incomplete");
     accepting->add_option("release", line.options.release, "Its version, e.g. WS189")->required();
-    accepting->callback(line.configured(
-        [&](const Config& config) { return accept(config, line.options.release); }));
+    accepting->add_option("--build", line.options.prewarm.build, about_build);
+    accepting->callback(line.configured([&](const Config& config) {
+        return accept(config, line.options.release, line.options.prewarm.build);
+    }));
 }
 
 // Returns the formats of feeds, and html for the page of an object's history.
@@ -122,8 +127,7 @@ void add_prewarm(Line& line) {
     auto* command = line.program.add_subcommand(
         "prewarm", "Record a release before anyone asks: the release job");
     auto& job = line.options.prewarm;
-    command->add_option("--build", job.build,
-                        "Folder of a build that is not current yet; default: the current build");
+    command->add_option("--build", job.build, about_build);
     command->add_option("--popular", job.popular, "The N most requested objects")
         ->check(CLI::Range(1, 1'000'000'000));
     command->add_option("--class", job.class_name, "All objects of a class");

@@ -21,7 +21,7 @@ Result<history::Builds> open_again(Services& services, const PrewarmOptions& opt
     const auto config =
         options.build.empty() ? services.config : with_folder(services.config, options.build);
     history::CurrentBuild judge(build_opener(config), *services.pool,
-                                history::RepublicationPolicy::judged);
+                                history::Purpose::republishing);
     judge.look();
     if (const auto why = judge.why(); !why.empty()) return base::fail(ErrorKind::refused, why);
     auto builds = judge.builds();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "app/commands.hpp"
+#include "app/config_file.hpp"
 #include "app/logs.hpp"
 #include "app/serving.hpp"
 #include "app/stop_signals.hpp"
@@ -28,7 +29,7 @@ int excuse_cgi(const base::Error& why) {
     return ok;
 }
 
-int serve_cgi(const Config& config) {
+int answer_cgi(const Config& config) {
     const auto began = std::chrono::steady_clock::now();
     auto services = open_services(config, Waiting::request);
     if (!services) return excuse_cgi(services.error());
@@ -93,8 +94,16 @@ int serve_fastcgi(const Config& config) {
 
 }  // namespace
 
+int serve_cgi(const std::filesystem::path& config_file) {
+    const auto config = load_config(config_file);
+    if (!config) return excuse_cgi(config.error());
+    if (const auto opened = open_log(config->log, Speaker::server); !opened)
+        return excuse_cgi(opened.error());
+    return answer_cgi(*config);
+}
+
 int serve(const Config& config) {
-    return ::serve::started_as_cgi(::environ) ? serve_cgi(config) : serve_fastcgi(config);
+    return ::serve::started_as_cgi(::environ) ? answer_cgi(config) : serve_fastcgi(config);
 }
 
 }  // namespace app

@@ -25,6 +25,9 @@ int complain(std::string_view text, int status);
 
 int init(const Config& config);
 int serve(const Config& config);
+// Answers one request, of a web server that started the program as CGI program; also when the
+// configuration cannot be used.
+int serve_cgi(const std::filesystem::path& config_file);
 
 //   format  the name of one of render::formats(); html: the page of its history
 int feed(const Config& config, const tree::ObjectName& object, const std::string& format);
@@ -42,7 +45,7 @@ int diff(const std::filesystem::path& config_file, const DiffOptions& options);
 int show(const Config& config, const tree::ObjectName& object, const std::string& release);
 
 int check(const std::filesystem::path& config_file);
-int accept(const Config& config, const std::string& release);
+int accept(const Config& config, const std::string& release, const std::filesystem::path& build);
 
 //   file  empty or "-": standard output, standard input
 int export_store(const Config& config, const std::string& file);

@@ -26,6 +26,7 @@ inline constexpr std::array source_kinds = {SourceKind::dump, SourceKind::server
 struct SourceConfig {
     SourceKind kind = SourceKind::dump;
     std::filesystem::path path;   // of the build folder, or the link to it; tace: of the database
+    bool is_staged = false;       // --build named the folder
     std::filesystem::path index;  // folder of the indexes
     std::size_t max_object_mb = 64;  // 1 ... 4096
     // Of a running database.

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "app/command_line.hpp"
@@ -14,14 +15,21 @@ namespace {
 // There is no command line.
 int run_as_cgi() {
     const char* named = std::getenv("VARVE_CONFIG");
-    return app::with_config(named != nullptr ? named : "varve.conf", app::Speaker::server,
-                            app::serve);
+    return app::serve_cgi(named != nullptr ? named : "varve.conf");
+}
+
+// A file that is opened later must not be taken for standard output or error, if the shell closed it.
+void occupy_standard_descriptors() {
+    int descriptor = 0;
+    while (descriptor >= 0 && descriptor <= 2) descriptor = ::open("/dev/null", O_RDWR);
+    ::close(descriptor);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     try {
+        occupy_standard_descriptors();
         // A full quota shall be an error of the write that met it, not the end of the program.
         std::signal(SIGXFSZ, SIG_IGN);
         base::log::send_to(2, base::log::Level::warning);  // until a configuration says more

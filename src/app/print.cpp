@@ -57,6 +57,8 @@ void append_lines(std::string& out, char sign, const std::string& path,
 
 }  // namespace
 
+void tell(std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
+
 std::string on_one_line(std::string_view text) {
     const auto legal = base::legal_text(text);
     std::string line;

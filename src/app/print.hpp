@@ -17,6 +17,10 @@
 
 namespace app {
 
+// Writes to standard error. That it cannot be written (a full disk, a closed pipe) is no reason to
+// end differently, so it is not told.
+void tell(std::string_view text);
+
 // Text of strangers as one line for a terminal: line breaks as \n, and control characters (C0,
 // DEL, C1) and those that turn the direction of writing as '?'.
 [[nodiscard]] std::string on_one_line(std::string_view text);

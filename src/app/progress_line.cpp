@@ -10,6 +10,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "app/print.hpp"
 #include "base/log.hpp"
 
 namespace app {
@@ -47,7 +48,7 @@ ProgressLine::ProgressLine(std::string what)
       shown_(start_) {}
 
 ProgressLine::~ProgressLine() {
-    if (is_terminal_) fmt::print(stderr, "\r\x1b[K");
+    if (is_terminal_) tell("\r\x1b[K");
 }
 
 void ProgressLine::show(std::uint64_t done, std::uint64_t all) {
@@ -55,7 +56,7 @@ void ProgressLine::show(std::uint64_t done, std::uint64_t all) {
     const auto line = bar_of(
         what_, {done, all, std::chrono::duration_cast<std::chrono::milliseconds>(now - start_)});
     if (is_terminal_) {
-        fmt::print(stderr, "\r{}\x1b[K", line);
+        tell(fmt::format("\r{}\x1b[K", line));
     } else if (now - shown_ >= 1min) {
         base::log::warning("progress", {{"job", line}});
         shown_ = now;

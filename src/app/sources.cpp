@@ -188,6 +188,7 @@ history::BuildOpener build_opener(const Config& config) {
                                                        const history::WasServed& was_served) {
         return previous_of(index, release, was_served);
     };
+    if (config.source.is_staged) opener.options = " --build " + config.source.path.string();
     return opener;
 }
 
@@ -205,6 +206,7 @@ Result<base::Release> current_release(const Config& config) {
 Config with_folder(Config config, const std::filesystem::path& folder) {
     config.source.kind = SourceKind::dump;
     config.source.path = folder;
+    config.source.is_staged = true;
     return config;
 }
 

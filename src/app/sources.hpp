@@ -47,7 +47,7 @@ namespace app {
 //   error  as when the build is opened
 [[nodiscard]] base::Result<base::Release> current_release(const Config& config);
 
-// Returns the configuration with a folder of files as its source.
+// Returns the configuration with a folder of files as its source: a staged build (--build).
 [[nodiscard]] Config with_folder(Config config, const std::filesystem::path& folder);
 
 }  // namespace app

@@ -2,6 +2,7 @@
 #include "base/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <utf8.h>
@@ -11,10 +12,27 @@
 namespace base {
 namespace {
 
-bool is_valid_utf8(std::string_view text) {
-    const bool is_ascii =
-        std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-    return is_ascii || utf8::is_valid(text.begin(), text.end());
+// True for bytes that are written as they are. Most texts hold nothing else, so this is a table.
+constexpr auto is_plain = [] {
+    std::array<bool, 256> plain{};
+    for (std::size_t byte = 0x20; byte < 0x80; ++byte) plain[byte] = byte != '"' && byte != '\\';
+    return plain;
+}();
+
+std::size_t count_plain(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size() && is_plain[static_cast<unsigned char>(text[at])]) ++at;
+    return at;
+}
+
+// Appends `text` in quotes at once: a tenth of the time of a release job went into appending the
+// quotes, the text and the commas one by one.
+void append_quoted(std::string& out, std::string_view text) {
+    const auto begin = out.size();
+    out.resize(begin + text.size() + 2);
+    char* to = out.data() + begin;
+    *to++ = '"';
+    *std::ranges::copy(text, to).out = '"';
 }
 
 void append_escaped(std::string& out, unsigned char byte) {
@@ -32,12 +50,15 @@ void append_escaped(std::string& out, unsigned char byte) {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
-    if (!is_valid_utf8(text)) return append_json_string(out, legal_text(text));
+    auto at = count_plain(text);
+    if (at == text.size()) return append_quoted(out, text);
+    if (!utf8::is_valid(text.begin(), text.end()))
+        return append_json_string(out, legal_text(text));
     out += '"';
     std::size_t copied = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
+    for (; at < text.size(); ++at) {
         const auto byte = static_cast<unsigned char>(text[at]);
-        if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+        if (is_plain[byte] || byte >= 0x80) continue;
         out.append(text, copied, at - copied);
         append_escaped(out, byte);
         copied = at + 1;

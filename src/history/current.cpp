@@ -38,14 +38,13 @@ std::optional<tables::RecordedRelease> recorded(store::Pool& pool, const std::st
 // A release is published once: another content or date under its version would tell readers two
 // stories under one name, whatever an operator accepts.
 std::string contradiction(const source::Source& build, const tables::RecordedRelease& before,
-                          RepublicationPolicy republished) {
+                          Purpose purpose, const std::string& options) {
     const auto& release = build.release();
-    if (base::contradict(before.digest, build.digest()) &&
-        republished == RepublicationPolicy::refused)
+    if (base::contradict(before.digest, build.digest()) && purpose != Purpose::republishing)
         return release.version +
                " was recorded with different content; give this build a version of its own, or, "
                "if the release was published again, run: varve prewarm --replace " +
-               release.version;
+               release.version + options;
     if (before.released_on != release.released_on)
         return release.version + " is recorded as of " + base::format_date(before.released_on) +
                ", the build says " + base::format_date(release.released_on);
@@ -106,12 +105,12 @@ std::string lost_classes(const source::Source& build, const source::Source& prev
 }
 
 struct CurrentBuild::State {
-    State(BuildOpener opens, store::Pool& with, RepublicationPolicy how)
-        : opener(std::move(opens)), pool(with), republished(how) {}
+    State(BuildOpener opens, store::Pool& with, Purpose of)
+        : opener(std::move(opens)), pool(with), purpose(of) {}
 
     BuildOpener opener;
     store::Pool& pool;
-    RepublicationPolicy republished;
+    Purpose purpose;
     std::mutex looking;  // one look() at a time
 
     mutable std::mutex mutex;  // of what follows
@@ -134,7 +133,7 @@ struct CurrentBuild::State {
     [[nodiscard]] std::string verdict() const {
         const auto& release = candidate.build->release();
         if (const auto before = recorded(pool, release.version))
-            if (auto reason = contradiction(*candidate.build, *before, republished);
+            if (auto reason = contradiction(*candidate.build, *before, purpose, opener.options);
                 !reason.empty())
                 return reason;
         auto reason = candidate.flaw;
@@ -142,13 +141,14 @@ struct CurrentBuild::State {
             reason = lost_classes(*candidate.build, *candidate_previous);
         if (reason.empty()) return {};
         if (is_accepted(pool, release.version, candidate.build->digest())) return {};
-        return reason + "; if this is intended, run: varve accept " + release.version;
+        return reason + "; if this is intended, run: varve accept " + release.version +
+               opener.options;
     }
 
     // Recorded at once: a release that changed nothing is known too, and its digest stands.
     // Tried again at each look until it is done.
     void record() {
-        if (republished == RepublicationPolicy::judged) return;
+        if (purpose != Purpose::serving) return;
         try {
             // Another digest was looked for in verdict(); who came in between is told by the
             // next transaction that writes.
@@ -208,8 +208,8 @@ struct CurrentBuild::State {
     }
 };
 
-CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool, RepublicationPolicy republished)
-    : state_(std::make_unique<State>(std::move(opener), pool, republished)) {}
+CurrentBuild::CurrentBuild(BuildOpener opener, store::Pool& pool, Purpose purpose)
+    : state_(std::make_unique<State>(std::move(opener), pool, purpose)) {}
 CurrentBuild::~CurrentBuild() = default;
 
 source::Build CurrentBuild::build() const {

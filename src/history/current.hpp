@@ -33,6 +33,8 @@ struct BuildOpener {
     // The index kept of the newest release before this one that was served; nullptr: none kept.
     // A build that was refused says nothing of what there was.
     std::function<source::Build(const base::Release&, const WasServed&)> previous_of;
+    // What the commands that a refusal names need to look at the same build: " --build FOLDER".
+    std::string options = {};
 };
 
 // Why the build may not be served; empty: it may.
@@ -45,14 +47,17 @@ struct Builds {
     source::Build previous;  // nullptr: none kept
 };
 
-// What of a build whose version is recorded with another digest. `judged`: by all else that a
-// build is judged by; and it is not recorded, whatever its version is.
-enum class RepublicationPolicy { refused, judged };
+// What for a build is opened.
+//   serving       it becomes current, and its release is recorded at once
+//   checking      nothing is written
+//   republishing  nothing is written; that its version is recorded with another digest is no reason
+//                 to refuse it
+enum class Purpose { serving, checking, republishing };
 
 class CurrentBuild {
    public:
     CurrentBuild(BuildOpener opener, store::Pool& pool,
-                 RepublicationPolicy republished = RepublicationPolicy::refused);
+                 Purpose purpose = Purpose::serving);
     ~CurrentBuild();
 
     // The accepted build; nullptr while there is none (why() tells).

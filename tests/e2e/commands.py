@@ -46,6 +46,35 @@ def _(site):
     assert b"nowhere.conf" in missing.stderr, missing
 
 
+@check("varve check changes nothing: a build that is corrected afterwards is not a second one")
+def _(site):
+    site.expect(0, "init")
+    before = site.expect(0, "export").stdout
+    site.expect(0, "check")
+    assert site.expect(0, "export").stdout == before
+
+
+@check("Where standard error is full or closed, commands end with the status that they end with elsewhere")
+def _(site):
+    site.expect(0, "init")
+    for arguments, status in ((("frobnicate",), 2), (("show", "Gene", "nobody"), 1), (("export",), 0)):
+        command = [str(PROGRAM), *arguments, "--config", "varve.conf"]
+        for redirection in ("2>/dev/full", "2>&-"):
+            done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", *command], cwd=site.folder,
+                                  timeout=COMMAND_SECONDS, stdout=subprocess.DEVNULL, check=False)
+            assert done.returncode == status, (arguments, redirection, done.returncode)
+
+
+@check("A CGI program whose configuration cannot be read answers with status 503")
+def _(site):
+    variables = {"GATEWAY_INTERFACE": "CGI/1.1", "REQUEST_METHOD": "GET", "SCRIPT_NAME": "/cgi-bin/rss",
+                 "QUERY_STRING": "class=Gene&name=x", "VARVE_CONFIG": "nowhere.conf"}
+    done = subprocess.run([str(PROGRAM)], cwd=site.folder, env=variables, timeout=COMMAND_SECONDS,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert done.returncode == 0 and done.stdout.startswith(b"Status: 503 "), done
+    assert b"nowhere.conf" in done.stderr, done
+
+
 @check("varve init can be repeated and keeps what is there")
 def _(site):
     site.expect(0, "init")

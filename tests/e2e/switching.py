@@ -194,6 +194,20 @@ def _(site):
     site.expect(0, "check")
 
 
+@check("A staged build that lost most of a class is recorded after varve accept --build, as it says")
+def _(site):
+    site.expect(0, "init")
+    site.switch_to("WS188")
+    site.expect(0, "prewarm", "--class", "Protein")
+    site.add_build("WS189", "2008-04-19", without(site.dump_of("WS188"), "Protein", 0))
+    staged = ("--build", str(site.builds / "WS189"))
+    refused = site.expect(1, "prewarm", "--all", *staged)
+    assert f"varve accept WS189 {' '.join(staged)}".encode() in refused.stderr, refused
+    assert b"WS188" in site.expect(2, "accept", "WS189").stderr
+    site.expect(0, "accept", "WS189", *staged)
+    site.expect(0, "prewarm", "--all", *staged)
+
+
 @check("A release that is published again with other content is refused")
 def _(site):
     site.start()

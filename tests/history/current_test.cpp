@@ -206,7 +206,7 @@ TEST_CASE("A release published again is accepted when its content is the recorde
     CHECK(contains(site.current.why(), "varve prewarm --replace WS186"));
     CHECK(site.current.build()->digest() != again->digest());
     // A replacement is checked by all other rules and not recorded.
-    CurrentBuild judge(site.shelf.opener(), site.pool, RepublicationPolicy::judged);
+    CurrentBuild judge(site.shelf.opener(), site.pool, Purpose::republishing);
     judge.look();
     CHECK(judge.why().empty());
     CHECK(judge.build()->digest() == again->digest());
@@ -227,7 +227,7 @@ TEST_CASE("A build that is checked for a replacement is not recorded") {
     store::Pool pool(fresh.connect(), 2);
     Shelf shelf;
     shelf.put(build("WS186", "2008-02-01", 30));
-    CurrentBuild judge(shelf.opener(), pool, RepublicationPolicy::judged);
+    CurrentBuild judge(shelf.opener(), pool, Purpose::republishing);
     judge.look();
     CHECK(judge.build());
     CHECK(store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
