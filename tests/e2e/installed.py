@@ -52,6 +52,15 @@ def _(site):
     assert done.returncode == 0 and done.stdout.encode() == site.expect(0, "feed", *GENE).stdout, done
 
 
+@check("Each link of an installed document leads to an installed file")
+def _(_site):
+    documents = PREFIX / "share" / "doc" / "varve"
+    broken = [(file.name, link) for file in sorted(documents.rglob("*.md"))
+              for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", file.read_text(encoding="utf-8"))
+              if not (file.parent / link).exists()]
+    assert not broken, broken
+
+
 @check("Installed copies of the built-in templates change nothing when configured")
 def _(site):
     site.expect(0, "init")
