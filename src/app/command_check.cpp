@@ -10,6 +10,7 @@
 #include "app/print.hpp"
 #include "app/services.hpp"
 #include "app/sources.hpp"
+#include "render/display_text.hpp"
 #include "serve/access_control.hpp"
 
 namespace app {
@@ -74,10 +75,10 @@ void describe(Checklist& list, const source::Source& build, std::string_view jud
     std::uint64_t objects = 0;
     const auto counts = build.class_counts();
     for (const auto& count : counts) objects += count.objects;
-    list.fine("build",
-              fmt::format("{} of {}, {} objects in {} classes{}", build.release().version,
-                          base::format_date(build.release().released_on), objects, counts.size(),
-                          judged));
+    list.fine("build", fmt::format("{} of {}, {} in {}{}", build.release().version,
+                                   base::format_date(build.release().released_on),
+                                   render::counted(objects, "object", "objects"),
+                                   render::counted(counts.size(), "class", "classes"), judged));
     for (const auto& remark : build.remarks()) list.doubtful("build", on_one_line(remark));
 }
 

@@ -7,6 +7,7 @@
 #include "app/print.hpp"
 #include "app/progress_line.hpp"
 #include "app/sources.hpp"
+#include "render/display_text.hpp"
 
 namespace app {
 namespace {
@@ -18,9 +19,10 @@ std::string name_of(const release::WholeRelease& what) { return "release " + wha
 std::string name_of(const release::WholeClass& what) { return "class " + what.class_name; }
 std::string name_of(const tree::ObjectName& what) { return what.class_name + " " + what.name; }
 
-std::string text_of(const Deleted& counted) {
-    return fmt::format("{} objects, {} history rows, {} trees", counted.objects, counted.history,
-                       counted.trees);
+std::string text_of(const Deleted& deleted) {
+    return fmt::format("{}, {}, {}", render::counted(deleted.objects, "object", "objects"),
+                       render::counted(deleted.history, "history row", "history rows"),
+                       render::counted(deleted.trees, "tree", "trees"));
 }
 
 bool is_current(const Config& config, const Forgettable& what) {

@@ -143,7 +143,7 @@ void add_prewarm(Line& line) {
     command->add_flag("--json", job.json, "Print the summary as JSON");
     command->add_flag(
         "--dry-run", job.dry_run,
-        "Show what would be recorded or refused, by comparing indexes; write nothing");
+        "Show what would be recorded or refused, by comparing indexes; record nothing");
     command->callback(
         line.configured([&](const Config& config) { return prewarm(config, job); }));
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <libxml/uri.h>
+#include <memory>
 #include <utility>
 
 #include "app/sources.hpp"
@@ -98,7 +100,9 @@ Result<void> take_build_users(Draft& draft, Value, Value value) {
 
 Result<void> take_keep_trees(Draft& draft, Value, Value value) {
     auto& place = draft.config.history.keep_trees;
-    return keep(place, value == "all" ? Result<std::int64_t>(0) : number_of(value, 2, 1'000'000));
+    const auto number = value == "all" ? Result<std::int64_t>(0) : number_of(value, 2, 1'000'000);
+    if (!number) return wrong(number.error().text + ", nor \"all\"");
+    return keep(place, number);
 }
 
 Result<void> take_listen(Draft& draft, Value, Value value) {
@@ -276,9 +280,15 @@ Result<std::string> address_template_of(std::string value) {
 }
 
 Result<std::string> base_url_of(std::string url) {
-    if (!is_http(url)) return wrong(in_quotes(url) + " is not an http or https URL");
     if (url.find_first_of("?# \"<>") != std::string::npos)
         return wrong("must be a URL without a query, fragment or spaces");
+    const std::unique_ptr<xmlURI, decltype(&xmlFreeURI)> parts(xmlParseURI(url.c_str()),
+                                                               &xmlFreeURI);
+    const bool has_host = parts && parts->server != nullptr && *parts->server != '\0';
+    if (!is_http(url) || !has_host || parts->port > 65535)
+        return wrong(in_quotes(url) + " is not an http or https URL");
+    if (parts->user != nullptr)
+        return wrong("must be a URL without a user, because every link contains it");
     while (url.back() == '/') url.pop_back();
     return url;
 }

@@ -21,9 +21,7 @@ bool is_word(std::string_view text, std::size_t most) {
            text.find_first_not_of(word) == std::string_view::npos;
 }
 
-auto refuse_url(const std::string& text) {
-    return base::fail(ErrorKind::refused, "store.url: " + text);
-}
+auto refuse_url(const std::string& text) { return base::fail(ErrorKind::refused, text); }
 
 Result<Url::Host> parse_host(std::string_view text) {
     const auto colon = text.find(':');

@@ -110,12 +110,17 @@ TEST_CASE("Addresses and authorities are checked") {
         auto text = least;
         return text.replace(text.find(from), from.size(), to);
     };
-    for (const auto* url : {"ftp://x.org", "x.org", "https://x.org/?a", "https://x.org/a b"})
+    for (const auto* url :
+         {"ftp://x.org", "x.org", "https://x.org/?a", "https://x.org/a b", "https://",
+          "https://:80", "https://x.org:999999", "https://x.org/%zz", "https://[::1",
+          "https://ü.org", "https://user:password@x.org"})
         CHECK(says(complaint(with("https://x.org/changes/", url)), "[site] base_url"));
     for (const auto* authority :
          {"x.org", "x.org,", ",2007", "x org,2007", "x.org,2007,1", "x.org,20071"})
         CHECK(says(complaint(with("x.org,2007", authority)), "[site] authority"));
     CHECK(load(with("x.org,2007", "me@x.org,2007-05-01")));
+    for (const auto* url : {"http://127.0.0.1:8080", "https://[::1]:8080/changes/"})
+        CHECK(load(with("https://x.org/changes/", url)));
 }
 
 TEST_CASE("An error in the INI syntax names file and line") {
