@@ -56,8 +56,7 @@ enum class Purpose { serving, checking, republishing };
 
 class CurrentBuild {
    public:
-    CurrentBuild(BuildOpener opener, store::Pool& pool,
-                 Purpose purpose = Purpose::serving);
+    CurrentBuild(BuildOpener opener, store::Pool& pool, Purpose purpose = Purpose::serving);
     ~CurrentBuild();
 
     // The accepted build; nullptr while there is none (why() tells).
