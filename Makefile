@@ -21,7 +21,7 @@ test_flags_sanitize := -O0 -g1 -D_GLIBCXX_ASSERTIONS -fsanitize=address -fno-omi
 test_flags := $(or $(test_flags_$(config)),$(flags_$(config))) -Itests
 standard := -std=c++20 -Isrc -isystem /usr/include/libxml2 -isystem /usr/include/mysql-cppconn
 # The last ones are false alarms of g++ 12: about <regex>, about strings, about files that are included.
-warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Wno-unknown-warning-option \
   -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Wno-subobject-linkage
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
@@ -126,7 +126,7 @@ test-real:
 	tools/real-data
 	$(call install_and_make,build test,$(B)/test-real)
 	tests/run $(B)/test-real
-test-%:
+$(patsubst tests/%/run,test-%,$(wildcard tests/*/run)): test-%:
 	tools/install-node-packages tests/clients
 	$(call install_and_make,build serve test,$(served_and_tested))
 	$(or $(run_test),tests/run tests/$*/run)

@@ -31,10 +31,8 @@ int add_token(const Config& config, const std::string& name) {
     const auto token = serve::add_token(*services->pool, name, base::system_clock_now());
     if (!token) return complain(token.error().text, status_of(token.error()));
     fmt::print("{}\n", *token);
-    fmt::print(
-        stderr,
-        "varve: this token is shown only once. In a feed reader, add token=… to the feed URL. "
-        "In a browser, enter it as the password.\n");
+    tell("varve: this token is shown only once. In a feed reader, add token=… to the feed URL. "
+         "In a browser, enter it as the password.\n");
     if (!config.site.is_private)
         tell("varve: [site] private is not yes, so everybody can read the site\n");
     return ok;

@@ -19,9 +19,10 @@ int run_as_cgi() {
 }
 
 // A file that is opened later must not be taken for standard output or error, if the shell closed it.
+// Writing to what is opened here fails.
 void occupy_standard_descriptors() {
     int descriptor = 0;
-    while (descriptor >= 0 && descriptor <= 2) descriptor = ::open("/dev/null", O_RDWR);
+    while (descriptor >= 0 && descriptor <= 2) descriptor = ::open("/dev/null", O_RDONLY);
     ::close(descriptor);
 }
 

@@ -49,8 +49,8 @@ struct Builds {
 
 // What for a build is opened.
 //   serving       it becomes current, and its release is recorded at once
-//   checking      nothing is written
-//   republishing  nothing is written; that its version is recorded with another digest is no reason
+//   checking      nothing is written to the store
+//   republishing  the same; and that its version is recorded with another digest is no reason
 //                 to refuse it
 enum class Purpose { serving, checking, republishing };
 
