@@ -73,8 +73,7 @@ void print_text(const Preview& preview) {
 }  // namespace
 
 int dry_run(const Services& services, const PrewarmOptions& options) {
-    const auto config =
-        options.build.empty() ? services.config : with_folder(services.config, options.build);
+    const auto config = with_folder(services.config, options.build);
     history::CurrentBuild judge(build_opener(config), *services.pool, history::Purpose::checking);
     judge.look();
     if (!judge.candidate()) return complain(judge.why(), failed);

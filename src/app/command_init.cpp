@@ -52,7 +52,7 @@ int init(const Config& config) {
 int accept(const Config& config, const std::string& release, const std::filesystem::path& build) {
     const auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
-    const auto source = build.empty() ? config : with_folder(config, build);
+    const auto source = with_folder(config, build);
     const auto purpose = build.empty() ? history::Purpose::serving : history::Purpose::checking;
     history::CurrentBuild current(build_opener(source), *services->pool, purpose);
     current.look();

@@ -18,8 +18,7 @@ using std::chrono::steady_clock;
 
 // The build as it was published again, judged by all but its version's being recorded.
 Result<history::Builds> open_again(Services& services, const PrewarmOptions& options) {
-    const auto config =
-        options.build.empty() ? services.config : with_folder(services.config, options.build);
+    const auto config = with_folder(services.config, options.build);
     history::CurrentBuild judge(build_opener(config), *services.pool,
                                 history::Purpose::republishing);
     judge.look();

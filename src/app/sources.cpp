@@ -204,6 +204,7 @@ Result<base::Release> current_release(const Config& config) {
 }
 
 Config with_folder(Config config, const std::filesystem::path& folder) {
+    if (folder.empty()) return config;
     config.source.kind = SourceKind::dump;
     config.source.path = folder;
     config.source.is_staged = true;

@@ -48,6 +48,7 @@ namespace app {
 [[nodiscard]] base::Result<base::Release> current_release(const Config& config);
 
 // Returns the configuration with a folder of files as its source: a staged build (--build).
+//   folder  empty: the configuration as it is
 [[nodiscard]] Config with_folder(Config config, const std::filesystem::path& folder);
 
 }  // namespace app
