@@ -39,7 +39,7 @@ test_of_release_needs := query  # they read what a job has recorded
 # All files below a folder belong to its room. Compiled in bundles they take a third less time; in
 # the other configurations each is compiled alone, since a change then costs least.
 folders := $(rooms:%=src/%) $(wildcard $(rooms:%=tests/%))
-bundles := $(if $(filter release sanitize,$(config)),$(shell tools/bundle $(B)/bundles 1500 $(folders)))
+bundles := $(if $(filter release sanitize fuzz,$(config)),$(shell tools/bundle $(B)/bundles 1500 $(folders)))
 sources := $(or $(bundles:$(B)/bundles/%=%),$(shell find $(folders) -name '*.cpp' ! -name main.cpp))
 vpath %.cpp $(B)/bundles
 objects  = $(patsubst %.cpp,$(B)/obj/%.o,$(filter $(1)/%,$(sources)))

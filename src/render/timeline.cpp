@@ -11,7 +11,7 @@
 namespace render {
 namespace {
 
-constexpr int width = 720, base_line = 74, left = 12, right = 708;
+constexpr int width = 720, left = 12, right = 708;
 constexpr int highest = 56, lowest = 8;  // of a bar
 constexpr int slots = 100;
 constexpr int most_labels = 9;

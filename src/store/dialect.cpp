@@ -36,7 +36,7 @@ ColumnType type_called(std::string_view name) {
 
 // Rows of one statement, and bytes of its values when it has more than one row: a server rejects
 // a statement above max_allowed_packet, by default 16 MB.
-constexpr std::array<std::size_t, 4> steps{64, 16, 4, 1};
+constexpr std::array<std::size_t, 4> group_sizes{64, 16, 4, 1};
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 std::size_t bytes_of(const Value& value) {
@@ -47,7 +47,7 @@ std::size_t bytes_of(const Value& value) {
 
 // Returns how many of the first rows fit into one statement, 0 … 64.
 std::size_t rows_that_fit(std::span<const Value> values, std::size_t columns) {
-    const std::size_t rows = std::min(steps.front(), values.size() / columns);
+    const std::size_t rows = std::min(group_sizes.front(), values.size() / columns);
     std::size_t bytes = 0;
     for (std::size_t at = 0; at < rows * columns; ++at) {
         bytes += bytes_of(values[at]);
@@ -56,19 +56,19 @@ std::size_t rows_that_fit(std::span<const Value> values, std::size_t columns) {
     return rows;
 }
 
-// Returns the largest step that fits; 1 for a row above the limit.
-std::size_t next_step(std::span<const Value> values, std::size_t columns) {
+// Returns the largest group that fits; 1 for a row above the limit.
+std::size_t next_group(std::span<const Value> values, std::size_t columns) {
     const std::size_t fitting = std::max<std::size_t>(rows_that_fit(values, columns), 1);
-    return *std::ranges::find_if(steps, [&](std::size_t step) { return step <= fitting; });
+    return *std::ranges::find_if(group_sizes, [&](std::size_t rows) { return rows <= fitting; });
 }
 
-void insert_in_steps(Transaction& transaction, const Insert& insert,
-                     std::span<const Value> values) {
+void insert_in_groups(Transaction& transaction, const Insert& insert,
+                      std::span<const Value> values) {
     const std::size_t columns = insert.columns.size();
     std::size_t rows = 0;  // of `sql`
     std::string sql;
     while (!values.empty()) {
-        const std::size_t step = next_step(values, columns);
+        const std::size_t step = next_group(values, columns);
         if (step != rows) sql = insert_sql(insert, rows = step);
         transaction.execute(sql, values.first(step * columns));
         values = values.subspan(step * columns);
@@ -116,7 +116,7 @@ void insert_many(Transaction& transaction, const Insert& insert, std::span<const
     if (insert.columns.empty() || values.size() % insert.columns.size() != 0)
         throw std::logic_error("not a whole number of rows for " + std::string(insert.table));
     if (transaction.engine() == Engine::mysql)
-        insert_in_steps(transaction, insert, values);
+        insert_in_groups(transaction, insert, values);
     else
         insert_one_by_one(transaction, insert, values);
 }
