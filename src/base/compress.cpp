@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/compress.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <zstd.h>
@@ -24,6 +25,36 @@ ZSTD_CCtx* context_of_thread() {
     return context.get();
 }
 
+struct FreeDecompressor {
+    void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
+};
+
+// A damaged frame of a few bytes can claim gigabytes. Up to this size a claim is believed.
+constexpr std::size_t believed = std::size_t{4} << 20;
+
+Result<std::string> damaged() { return fail(ErrorKind::malformed, "a damaged zstd frame"); }
+
+// Needs as much memory as there is content, whatever the frame claims.
+Result<std::string> decompress_by_parts(std::string_view frame, std::size_t size) {
+    const std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context(ZSTD_createDCtx());
+    if (context == nullptr) throw std::runtime_error("zstd has no memory");
+    ZSTD_inBuffer in{frame.data(), frame.size(), 0};
+    std::string bytes;
+    std::size_t filled = 0;
+    for (;;) {
+        if (filled == bytes.size()) bytes.resize(std::min(size, std::max(believed, 2 * filled)));
+        ZSTD_outBuffer out{bytes.data(), bytes.size(), filled};
+        const auto left = ZSTD_decompressStream(context.get(), &out, &in);
+        if (ZSTD_isError(left) != 0) return damaged();
+        const bool is_stuck = out.pos == filled;
+        filled = out.pos;
+        if (left == 0) break;
+        if (is_stuck) return damaged();
+    }
+    if (filled != size || in.pos != in.size) return damaged();
+    return bytes;
+}
+
 }  // namespace
 
 std::string compress(std::string_view bytes) {
@@ -40,10 +71,10 @@ Result<std::string> decompress(std::string_view frame, std::size_t most) {
     if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
         return fail(ErrorKind::malformed, "not a zstd frame of known size");
     if (size > most) return fail(ErrorKind::too_large, "a zstd frame above its limit");
+    if (size > believed) return decompress_by_parts(frame, static_cast<std::size_t>(size));
     std::string bytes(static_cast<std::size_t>(size), '\0');
     const auto got = ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
-    if (ZSTD_isError(got) != 0 || got != bytes.size())
-        return fail(ErrorKind::malformed, "a damaged zstd frame");
+    if (ZSTD_isError(got) != 0 || got != bytes.size()) return damaged();
     return bytes;
 }
 

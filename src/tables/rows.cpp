@@ -92,6 +92,9 @@ Result<compare::Change> change_from(const Json& json) {
     if (!before) return tl::unexpected(before.error());
     auto after = side_from(json, "after");
     if (!after) return tl::unexpected(after.error());
+    if (before->size() != (op == compare::Op::added ? 0 : 1) ||
+        after->size() != (op == compare::Op::removed ? 0 : 1))
+        return malformed("a change without the nodes that its op needs");
     return compare::Change{*op, std::move(*path), std::move(*before), std::move(*after)};
 }
 

@@ -56,12 +56,15 @@ TEST_CASE("A digest starts again after each result") {
 }
 
 TEST_CASE("Compressed bytes are restored exactly, and damage is reported") {
-    const std::string bytes(100'000, 'x');
-    auto frame = compress(bytes);
-    CHECK(frame.size() < 1000);
-    CHECK(decompress(frame, bytes.size()) == bytes);
-    CHECK(decompress(frame, bytes.size() - 1).error().kind == ErrorKind::too_large);
-    CHECK(decompress("no frame", 100).error().kind == ErrorKind::malformed);
-    frame.resize(frame.size() / 2);
-    CHECK(decompress(frame, bytes.size()).error().kind == ErrorKind::malformed);
+    for (const std::size_t size : {0U, 1U, 100'000U, 4U << 20, (4U << 20) + 1, 9U << 20}) {
+        std::string bytes(size, 'x');
+        for (std::size_t i = 0; i < size; i += 1000) bytes[i] = static_cast<char>(i / 1000);
+        const auto frame = compress(bytes);
+        CHECK(frame.size() < 100 + size / 100);
+        CHECK((decompress(frame, size) == bytes));
+        if (size > 0) CHECK(decompress(frame, size - 1).error().kind == ErrorKind::too_large);
+        for (const auto& damaged : {frame + "x", frame.substr(0, frame.size() / 2),
+                                    frame.substr(0, frame.size() - 1), std::string("no frame")})
+            CHECK(decompress(damaged, size).error().kind == ErrorKind::malformed);
+    }
 }

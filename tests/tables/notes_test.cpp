@@ -50,6 +50,10 @@ TEST_CASE("Bytes that are no notes are an error") {
     for (const auto* text :
          {"", "[]", "{", R"({"changes":1})", R"({"changes":[{}]})",
           R"({"changes":[{"op":"mended","path":[]}]})", R"({"changes":[{"op":"added"}]})",
-          R"({"changes":[{"op":"added","path":[{"x":1}]}]})"})
+          R"({"changes":[{"op":"added","path":[{"x":1}]}]})",
+          R"({"changes":[{"op":"added","path":[]}]})",
+          R"({"changes":[{"op":"removed","path":[],"after":[{"tag":"A"}]}]})",
+          R"({"changes":[{"op":"replaced","path":[],"after":[{"tag":"A"}]}]})",
+          R"({"changes":[{"op":"added","path":[],"after":[{"tag":"A"},{"tag":"B"}]}]})"})
         CHECK(notes_from_json(text).error().kind == base::ErrorKind::malformed);
 }
