@@ -1,7 +1,6 @@
 # Varve. The commands people need: make, make serve, make test, make install. The others:
-#   make test-units   tests of the C++ code; test-acedb, test-clients …: one of tests/*/run
-#   make test-real    tests on data that is not ours to ship
-#   make bless        golden cases as they are answered now (CASES=part/of/a/path)
+#   make test-units, test-acedb …   tests of the C++ code; one of tests/*/run. test-real: data that is not ours to ship
+#   make attack       hostile texts and kills, ATTACK_ROUNDS=30 times; make bless: new golden cases, CASES=part/of/a/path
 #   make arrows includes tidy format format-check fuzz bench clean
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>; PORT=8081 is for make serve.
 config ?= release
@@ -108,7 +107,7 @@ $(B)/varve $(B)/in-process $(peers) $(benches) $(fuzzers): $(call archives,app)
 cgi-bin/rss: build/release/varve
 	mkdir -p $(@D) && ln -f $< $@ 2>/dev/null || cp $< $@
 
-# What is missing is installed before the first compiler call, hence the make inside.
+# Installs what is missing before the first compiler call.
 install_and_make = tools/install-packages $(1) && $(MAKE) -j$$(nproc) --no-print-directory $(2)
 served_and_tested := all $(peers) $(B)/bench-make_build $(B)/in-process
 serve:
@@ -130,6 +129,8 @@ $(patsubst tests/%/run,test-%,$(wildcard tests/*/run)): test-%:
 	tools/install-node-packages tests/clients
 	$(call install_and_make,build serve test,$(served_and_tested))
 	$(or $(run_test),tests/run tests/$*/run)
+attack:
+	$(MAKE) test-e2e run_test='ATTACK_ROUNDS=$(or $(ATTACK_ROUNDS),30) tests/e2e/run "Under attack"'
 bless:
 	$(MAKE) test-clients run_test='tests/clients/run --bless $(CASES)'
 bench:
@@ -138,13 +139,12 @@ bench:
 fuzz:
 	$(call install_and_make,build test lint,config=fuzz CXX=clang++-19 $(fuzzers:$(B)/%=build/fuzz/%))
 	tools/fuzz $(or $(FUZZ_SECONDS),60) $(fuzzers:$(B)/%=build/fuzz/%)
-
 arrows includes tidy format format-check:
 	COMPILE='$(CXX) $(standard) $(warnings)' tools/lint $@
 install: build/release/varve
 	tools/install-files "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 clean:
 	rm -rf build cgi-bin/rss
-.PHONY: all unit-tests serve test test-units test-real bless arrows includes tidy format format-check fuzz bench install clean always
+.PHONY: all unit-tests serve test test-units test-real attack bless arrows includes tidy format format-check fuzz bench install clean always
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -12,6 +12,7 @@ import traceback
 
 import ace_sites  # noqa: F401  each of these adds its checks to the list
 import aceperl_xml  # noqa: F401
+import attacks
 import checks
 import commands  # noqa: F401
 import faults  # noqa: F401
@@ -28,7 +29,7 @@ import sources_demo  # noqa: F401
 import switching  # noqa: F401
 import tace_sites  # noqa: F401
 
-SECONDS_FOR_ONE_CHECK = 180
+SECONDS_FOR_ONE_CHECK = 180 * attacks.ROUNDS
 PROCESSES = 2
 # The files whose checks take longest; they start first.
 LONGEST_FIRST = ("release_job", "ace_sites", "tace_sites")

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "render/adopted.hpp"
 
@@ -25,7 +26,7 @@ void check_link(const xmlNode* link) {
     for (const auto* attribute = link->properties; attribute; attribute = attribute->next) {
         require(view_of(attribute->name) == "href" || view_of(attribute->name) == "rel");
         if (view_of(attribute->name) != "href" || !attribute->children) continue;
-        const auto url = view_of(attribute->children->content);
+        const auto url = base::fold_ascii(view_of(attribute->children->content));
         require(url.starts_with("http://") || url.starts_with("https://"));
     }
 }
