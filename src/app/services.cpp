@@ -80,6 +80,8 @@ std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::M
     settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
     settings.limits.burst = static_cast<double>(config.serve.limit_burst);
+    settings.wide =
+        serve::WideGate::limits_of(config.serve.threads, std::thread::hardware_concurrency());
     settings.metrics = metrics;
     return std::make_unique<serve::Site>(
         serve::Services{*services.history, *services.current, *services.pool, *services.tokens},

@@ -37,6 +37,7 @@ SiteContext::SiteContext(const Services& services, render::Site site_,
       settings(std::move(settings_)), pages(settings.cache_bytes),
       schema_error({.refresh_after = 10s}, settings.steady_clock),
       store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
+      wide_gate(settings.wide),
       metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
 
 std::string SiteContext::entity_tag_of(std::initializer_list<std::string_view> parts) const {

@@ -22,6 +22,7 @@
 #include "serve/access_control.hpp"
 #include "serve/monitoring.hpp"
 #include "serve/page_cache.hpp"
+#include "serve/wide_gate.hpp"
 #include "store/pool.hpp"
 
 namespace serve {
@@ -44,6 +45,7 @@ struct Settings {
     bool count_hits = true;      // false for plain CGI and `varve feed`
     bool private_site = false;   // readers need a token
     RateLimits limits = {};      // for each client
+    WideGate::Limits wide = {};  // for all clients together
     Metrics* metrics = nullptr;  // outlives the site, and counts for the next one too;
                                  // nullptr: the site has its own
     base::Clock clock = base::system_clock_now;
@@ -89,6 +91,7 @@ struct SiteContext {
     base::RefreshedValue<query::StoreCounts> store_counts;
     base::VersionedValue<query::CacheVersion, HomeLists> home_lists;
     RateLimiter limiter;
+    WideGate wide_gate;
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;
 

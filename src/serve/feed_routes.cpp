@@ -239,6 +239,10 @@ std::optional<Response> delta_response(SiteContext& context, const Request& requ
                                        const FeedDocument& document, Coding coding) {
     const auto most = document.request.page.most;
     auto page_request = document.request.page;
+    const bool is_wide = document.request.is_wide();
+    const auto admitted = is_wide ? context.wide_gate.admit() : std::nullopt;
+    const auto turn = admitted ? context.wide_gate.wait_for_turn() : std::nullopt;
+    if (is_wide && !turn) return std::nullopt;
     // Each of the releases that newer_items() leaves out has at least one row above the document that
     // the client has. Where they have more, fewer releases can be left out.
     page_request.most += most_releases_back;
@@ -278,7 +282,7 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
     const auto found = cached_page(
         context, key, version, coding,
         [&] { return render_document(context, document, version); },
-        feed.is_wide() ? PageCache::WhileRendering::send_stale : PageCache::WhileRendering::wait);
+        feed.is_wide() ? PageCost::wide : PageCost::ordinary);
     if (!found) return fail(found.error());
     const Representation& page = *found->page;
     if (supports_delta(feed) && wants_delta(request) &&

@@ -148,9 +148,25 @@ Result<PageCache::Found> PageCache::get(const std::string& key,
                         : shard.rendering.run(flight, render_and_store);
     if (!rendered) return Found{.page = std::move(stale), .hit = true};
     if (!*rendered && rendered->error().status == 503)
-        if (auto any = shard.any_version(key))
-            return Found{.page = std::move(any), .stale = true, .hit = true};
+        if (auto any = find_stale(key)) return *std::move(any);
     return std::move(*rendered).map(found);
+}
+
+std::optional<PageCache::Found> PageCache::find(const std::string& key,
+                                                const query::CacheVersion& version) {
+    if (shards_.empty()) return std::nullopt;
+    Shard& shard = shard_of(key);
+    const std::lock_guard lock(shard.mutex);
+    const auto* entry = shard.touch(key);
+    if (entry == nullptr || !same_version(entry->version, version)) return std::nullopt;
+    return Found{.page = entry->page, .hit = true};
+}
+
+std::optional<PageCache::Found> PageCache::find_stale(const std::string& key) {
+    if (shards_.empty()) return std::nullopt;
+    auto page = shard_of(key).any_version(key);
+    if (page == nullptr) return std::nullopt;
+    return Found{.page = std::move(page), .stale = true, .hit = true};
 }
 
 std::size_t PageCache::bytes() const {

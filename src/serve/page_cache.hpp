@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,12 @@ class PageCache {
     [[nodiscard]] Result<Found> get(const std::string& key, const query::CacheVersion& version,
                                     const Render& render,
                                     WhileRendering policy = WhileRendering::wait);
+
+    // Returns the page that is cached under `key` of `version`; nullopt: none is.
+    [[nodiscard]] std::optional<Found> find(const std::string& key,
+                                            const query::CacheVersion& version);
+    // Returns the page that is cached under `key` of any version, as a stale one.
+    [[nodiscard]] std::optional<Found> find_stale(const std::string& key);
 
     // Returns the bytes in use; never above the limit.
     [[nodiscard]] std::size_t bytes() const;

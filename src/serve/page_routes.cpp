@@ -31,7 +31,6 @@ constexpr std::size_t recent_releases = 10;
 constexpr std::size_t most_rows = 10'000;  // of an object's history page, which links every row
 constexpr long suggestions_max_age = 60;   // seconds
 constexpr long file_max_age = 86400;       // a new version of Varve keeps their URLs
-constexpr auto send_stale = PageCache::WhileRendering::send_stale;
 
 Metadata html_metadata(const SiteContext& context) {
     return {.content_type = "text/html; charset=utf-8",
@@ -193,8 +192,10 @@ Result<Response> answer_home(SiteContext& context, const Request& request) {
     const auto home = parse_home_request(request.query);
     if (!home) return fail(home.error());
     const auto version = context.wide_version();
+    // The page without a search is one key, and what it shows is kept in memory.
+    const auto cost = *home == HomeRequest{} ? PageCost::ordinary : PageCost::wide;
     return cached_response(context, request,
-                           {url_of(*home), version, html_metadata(context), send_stale},
+                           {url_of(*home), version, html_metadata(context), cost},
                            [&] { return render_home(context, *home, version); });
 }
 
@@ -213,9 +214,10 @@ Result<Response> answer_difference(SiteContext& context, const Request& request)
     const auto metadata = diff->format == DiffRequest::Format::html
                               ? html_metadata(context)
                               : file_metadata("application/json", context.settings.max_age);
-    return cached_response(context, request,
-                           {url_of(*diff), context.history.cache_version(), metadata},
-                           [&] { return render_difference(context, *diff); });
+    return cached_response(
+        context, request,
+        {url_of(*diff), context.history.cache_version(), metadata, PageCost::wide},
+        [&] { return render_difference(context, *diff); });
 }
 
 Result<Response> answer_release(SiteContext& context, const Request& request) {
@@ -231,7 +233,7 @@ Result<Response> answer_release(SiteContext& context, const Request& request) {
     metadata.vary += ", Accept";
     return cached_response(context, request,
                            {release_url_of(*version, *contents), context.wide_version(),
-                            std::move(metadata), send_stale},
+                            std::move(metadata), PageCost::wide},
                            [&] { return render_release(context, *version, *contents); });
 }
 
@@ -241,7 +243,8 @@ Result<Response> answer_suggest(SiteContext& context, const Request& request) {
     const auto metadata = file_metadata("application/json",
                                         std::min(suggestions_max_age, context.settings.max_age));
     return cached_response(
-        context, request, {suggest_url_of(*search), context.wide_version(), metadata, send_stale},
+        context, request,
+        {suggest_url_of(*search), context.wide_version(), metadata, PageCost::wide},
         [&] { return render_suggestions(context, *search); });
 }
 
@@ -249,9 +252,10 @@ Result<Response> answer_opml(SiteContext& context, const Request& request) {
     const auto objects = parse_opml_request(request.query);
     if (!objects) return fail(objects.error());
     const auto metadata = file_metadata("text/x-opml; charset=utf-8", context.settings.max_age);
-    return cached_response(context, request,
-                           {opml_url_of(*objects), context.wide_version(), metadata, send_stale},
-                           [&] { return render_opml(context, *objects); });
+    return cached_response(
+        context, request,
+        {opml_url_of(*objects), context.wide_version(), metadata, PageCost::wide},
+        [&] { return render_opml(context, *objects); });
 }
 
 Result<Response> answer_file(SiteContext& context, const Request& request) {

@@ -45,6 +45,10 @@ Representation gzip_form(const Representation& page) {
     return coded;
 }
 
+std::string key_in(const std::string& key, Coding coding) {
+    return coding == Coding::identity ? key : key + " gzip";
+}
+
 Result<PageCache::Found> cached_in_coding(PageCache& pages, const std::string& key,
                                           const query::CacheVersion& version, Coding coding,
                                           const PageCache::Render& render,
@@ -58,7 +62,28 @@ Result<PageCache::Found> cached_in_coding(PageCache& pages, const std::string& k
         coded.provisional = coded.provisional || found->stale;
         return std::make_shared<const Representation>(std::move(coded));
     };
-    return pages.get(key + " gzip", version, compress, policy);
+    return pages.get(key_in(key, coding), version, compress, policy);
+}
+
+// Returns the page from the cache, or renders it in its turn. A request that is not admitted waits
+// for nobody, not even for another one that renders the same page.
+Result<PageCache::Found> cached_wide_page(SiteContext& context, const std::string& key,
+                                          const query::CacheVersion& version, Coding coding,
+                                          const PageCache::Render& render) {
+    constexpr auto busy = "The server is busy with pages about many objects. "
+                          "Please try again in a minute.";
+    if (auto cached = context.pages.find(key_in(key, coding), version)) return *std::move(cached);
+    const auto admitted = context.wide_gate.admit();
+    if (!admitted) {
+        if (auto stale = context.pages.find_stale(key_in(key, coding))) return *std::move(stale);
+        return fail(503, busy);
+    }
+    const auto render_in_turn = [&]() -> Result<RepresentationPtr> {
+        const auto turn = context.wide_gate.wait_for_turn();
+        return turn ? render() : fail(503, busy);
+    };
+    return cached_in_coding(context.pages, key, version, coding, render_in_turn,
+                            PageCache::WhileRendering::send_stale);
 }
 
 RepresentationPtr page_of(const SiteContext& context,
@@ -120,8 +145,7 @@ void add_security_fields(Response& response) {
 
 Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
                                      const query::CacheVersion& version, Coding coding,
-                                     const PageCache::Render& render,
-                                     PageCache::WhileRendering policy) {
+                                     const PageCache::Render& render, PageCost cost) {
     const auto render_or_unavailable = [&]() -> Result<RepresentationPtr> {
         try {
             return render();
@@ -131,8 +155,10 @@ Result<PageCache::Found> cached_page(SiteContext& context, const std::string& ke
                              "Please try again in a minute.");
         }
     };
-    auto found =
-        cached_in_coding(context.pages, key, version, coding, render_or_unavailable, policy);
+    auto found = cost == PageCost::wide
+                     ? cached_wide_page(context, key, version, coding, render_or_unavailable)
+                     : cached_in_coding(context.pages, key, version, coding,
+                                        render_or_unavailable, PageCache::WhileRendering::wait);
     if (!found) return found;
     context.metrics.count_page(found->hit);
     found->stale = found->stale || !version.store_reachable;
@@ -176,7 +202,7 @@ Result<Response> cached_response(SiteContext& context, const Request& request,
     };
     const auto found =
         cached_page(context, policy.key, policy.version.value_or(query::CacheVersion{}), coding,
-                    render_page, policy.while_rendering);
+                    render_page, policy.cost);
     if (!found) return fail(found.error());
     return page_response(request, *found, coding, policy.metadata);
 }

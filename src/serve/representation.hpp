@@ -41,13 +41,20 @@ void vary_by(Response& response, std::string_view request_field);
 // Adds the fields that keep a browser from running or loading anything that a page does not need.
 void add_security_fields(Response& response);
 
+// What it takes to render a page. A wide page is rendered from many objects, or from two whole trees:
+// it takes its turn (serve/wide_gate.hpp), and a stale page of the same build is sent while another
+// thread renders the same one.
+enum class PageCost : unsigned char { ordinary, wide };
+
 // Returns the page under `key` of `version` from the cache, rendering it (in the coding identity)
 // when necessary; its gzip form is cached as well. Counts hits and misses.
 //   render  may throw store::Failure, which becomes 503
+//   error   503 for a wide page that is not cached in any version, when its turn does not come
+//   blocks  a wide page: up to context.settings.wide.wait_at_most
 [[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
                                                    const query::CacheVersion& version,
                                                    Coding coding, const PageCache::Render& render,
-                                                   PageCache::WhileRendering policy);
+                                                   PageCost cost);
 
 // Returns 200 with the page, or 304 when the client has it.
 [[nodiscard]] Response page_response(const Request& request, const PageCache::Found& found,
@@ -63,7 +70,7 @@ struct CachePolicy {
     std::string key;                             // the canonical URL
     std::optional<query::CacheVersion> version;  // nullopt: the page depends on none
     Metadata metadata;
-    PageCache::WhileRendering while_rendering = PageCache::WhileRendering::wait;
+    PageCost cost = PageCost::ordinary;
 };
 // Returns the response with such a page, from the cache or rendered now.
 [[nodiscard]] Result<Response> cached_response(

@@ -1,0 +1,63 @@
+// serve/wide_gate.hpp -- bounds the work on wide pages: those that are made of many objects, or of
+// large ones. A few of them are computed at the same time, some more wait for their turn, and all
+// others are refused at once, so that most threads stay free for the feeds of single objects.
+// Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace serve {
+
+class WideGate {
+   public:
+    struct Limits {
+        std::size_t admitted = 1;                      // requests that wait or compute, 1 or more
+        std::size_t computing = 1;                     // of them; 1 or more
+        std::chrono::milliseconds wait_at_most{5000};  // for a turn
+    };
+    // Returns the limits of a server: half of its threads are admitted, and half of the processors
+    // compute.
+    //   processors  0: unknown
+    [[nodiscard]] static Limits limits_of(std::size_t threads, std::size_t processors);
+
+    explicit WideGate(Limits limits) : limits_(limits) {}
+
+    // What a caller holds until it is destroyed. The gate outlives it.
+    class Pass {
+       public:
+        Pass(Pass&& other) noexcept
+            : gate_(std::exchange(other.gate_, nullptr)), count_(other.count_) {}
+        Pass(const Pass&) = delete;
+        Pass& operator=(const Pass&) = delete;
+        Pass& operator=(Pass&&) = delete;
+        ~Pass();
+
+       private:
+        friend class WideGate;
+        Pass(WideGate* gate, std::size_t WideGate::* count) : gate_(gate), count_(count) {}
+        WideGate* gate_;
+        std::size_t WideGate::* count_;
+    };
+
+    // Admits the caller. Never waits.
+    //   returns  nullopt when as many as allowed are admitted
+    [[nodiscard]] std::optional<Pass> admit();
+    // Waits for the caller's turn to compute. Requires that it is admitted, and that it holds no
+    // turn.
+    //   returns  nullopt when none came in wait_at_most
+    [[nodiscard]] std::optional<Pass> wait_for_turn();
+
+   private:
+    const Limits limits_;
+    std::mutex mutex_;  // guards what follows
+    std::condition_variable has_turn_;
+    std::size_t admitted_ = 0, computing_ = 0;
+};
+
+}  // namespace serve
