@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/mman.h>
 #include <tuple>
 #include <unistd.h>
@@ -39,6 +40,20 @@ tl::unexpected<base::Error> damaged(const std::string& path) {
 // Returns a part of the file; `at` counts from the end of the header.
 std::string_view part(std::string_view file, std::uint64_t at, std::uint64_t size) {
     return file.substr(sizeof(FileHeader) + at, size);
+}
+
+// Copies the whole file within the kernel, where files can share blocks without copying any.
+// Returns false when this fails half-way or is not possible.
+bool copy(const File& from, const File& to, std::uint64_t size) {
+    loff_t at = 0;
+    while (static_cast<std::uint64_t>(at) < size) {
+        const auto got =
+            ::copy_file_range(from.descriptor(), &at, to.descriptor(), nullptr,
+                              static_cast<std::size_t>(size - static_cast<std::uint64_t>(at)), 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+    }
+    return true;
 }
 
 // Returns the XXH3 of a part of the mapping; holds at most a window of it at once.
@@ -83,7 +98,23 @@ base::Result<Mapping> Mapping::of(const File& file, std::uint64_t size) {
     return mapping;
 }
 
+base::Result<Mapping> Mapping::copy_of(const File& file, std::uint64_t size,
+                                       const std::string& folder) {
+    const File copied(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (copied.is_open() && copy(file, copied, size)) return of(copied, size);
+    Mapping mapping;
+    mapping.is_file_ = false;
+    if (size == 0) return mapping;
+    void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return fail_errno("reading an index", errno);
+    mapping.bytes_ = {static_cast<const char*>(at), size};
+    if (const auto got = file.read_at(static_cast<char*>(at), size, 0); !got)
+        return tl::unexpected(got.error());
+    return mapping;
+}
+
 void Mapping::forget(std::string_view part) const {
+    if (!is_file_) return;
     constexpr std::uintptr_t page = 4096;
     const auto begin = reinterpret_cast<std::uintptr_t>(part.data()) / page * page;
     const auto end = reinterpret_cast<std::uintptr_t>(part.data()) + part.size();
@@ -96,7 +127,9 @@ base::Result<Index> Index::open(const std::string& path) {
     if (!file) return tl::unexpected(file.error());
     const auto identity = identity_of(*file);
     if (!identity) return tl::unexpected(identity.error());
-    auto mapping = Mapping::of(*file, identity->size);
+    const auto folder = std::filesystem::path(path).parent_path();
+    auto mapping =
+        Mapping::copy_of(*file, identity->size, folder.empty() ? "." : folder.string());
     if (!mapping) return base::fail_at(path, mapping.error());
     const auto bytes = mapping->bytes();
     const auto header = index_format::parse_header(bytes, identity->size);

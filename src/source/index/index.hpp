@@ -5,9 +5,9 @@
 //   records  in the order of the build's files, 48 bytes and the name, padded to 8
 //   lookups  (XXH3 of folded class, NUL, folded name; position of the record), sorted
 //   facts    text, a line each: release, folder, digest, untracked, flaw, file, class, ...
-// Readers check the digests before they use anything in it, and the bounds of every position. An
-// index can always be made again, so a damaged one is replaced instead of repaired. Safe from any
-// thread once open.
+// Readers check the digests of a private copy before they use anything in it, and the bounds of
+// every position. A damaged index is made again if its build is still there, and not repaired. Safe
+// from any thread once open.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,26 +33,39 @@ class Mapping {
    public:
     Mapping() = default;
     ~Mapping();
-    Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+    Mapping(Mapping&& other) noexcept
+        : bytes_(std::exchange(other.bytes_, {})), is_file_(other.is_file_) {}
     Mapping& operator=(Mapping&& other) noexcept {
         std::swap(bytes_, other.bytes_);
+        std::swap(is_file_, other.is_file_);
         return *this;
     }
+    // Maps the file itself. Nobody may truncate it meanwhile: that would end the process (SIGBUS).
     //   error  unavailable
     [[nodiscard]] static base::Result<Mapping> of(const File& file, std::uint64_t size);
+
+    // Maps a copy that nobody else can reach, so that whoever overwrites the file in place (cp
+    // does) changes nothing here. The copy is a file in `folder` without a name, which vanishes
+    // with the mapping; where that can't be made, it is in memory.
+    //   size   of the file; the copy is zero-filled where the file is shorter by now
+    //   error  unavailable
+    //   cost   4 GB/s from the page cache; nothing where files share blocks (XFS, Btrfs)
+    [[nodiscard]] static base::Result<Mapping> copy_of(const File& file, std::uint64_t size,
+                                                       const std::string& folder);
     [[nodiscard]] std::string_view bytes() const { return bytes_; }
     // Releases memory; what is read again comes from the page cache. Otherwise a program that
     // walked through a large index once would seem to occupy all of it.
-    void forget() const { forget(bytes_); }
     void forget(std::string_view part) const;  // needs: part of bytes()
 
    private:
     std::string_view bytes_;
+    bool is_file_ = true;  // false: in memory, which cannot be read again
 };
 
 class Index {
    public:
-    // Opens an index and checks the whole file (20 GB/s from the page cache).
+    // Opens an index: copies it (Mapping::copy_of) and checks the whole copy. What happens to the
+    // file afterwards does not matter.
     //   error  absent; malformed (damaged, another format or machine); unavailable
     [[nodiscard]] static base::Result<Index> open(const std::string& path);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "source/index/index.hpp"
 
+#include <csignal>
 #include <set>
+#include <sys/resource.h>
 
 #include "source/dumps.hpp"
 #include "source/index/index_format.hpp"
@@ -157,6 +159,34 @@ TEST_CASE("An index that is changed in any byte or truncated is refused") {
     folder.write("x.index", whole + "x");
     CHECK_FALSE(Index::open(path));
     CHECK(Index::open((folder.path() / "none").string()).error().kind == base::ErrorKind::absent);
+}
+
+TEST_CASE("An open index stays as it is when its file is overwritten in place") {
+    // Without room for a file, the copy is in memory.
+    const bool has_room = GENERATE(true, false);
+    TempDir folder;
+    const auto path = (folder.path() / "x.index").string();
+    REQUIRE_FALSE(write_index(path, some));
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit none{0, before.rlim_max};
+    const auto on_full = std::signal(SIGXFSZ, SIG_IGN);
+    if (!has_room) REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+    const auto index = opened(path);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, on_full);
+    const auto check = [&] {
+        CHECK(index.find({"gene", "DAF-16"})->offset == 300);
+        std::size_t visited = 0;
+        for (int twice = 0; twice < 2; ++twice)
+            index.each(0, UINT64_MAX, [&](const Entry&) { return ++visited > 0; });
+        CHECK(visited == 2 * some.size());
+    };
+    std::filesystem::resize_file(path, 0);  // as cp does first
+    check();
+    folder.write("x.index", std::string(4096, 'x'));
+    check();
+    CHECK(Index::open(path).error().kind == base::ErrorKind::malformed);
 }
 
 TEST_CASE("An empty build has an index, too") {
