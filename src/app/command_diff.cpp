@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
 #include <optional>
 
 #include "app/commands.hpp"
 #include "app/config_file.hpp"
 #include "app/print.hpp"
 #include "app/sources.hpp"
+#include "app/stop_signals.hpp"
 #include "base/text.hpp"
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"
@@ -60,21 +62,50 @@ bool is_folder(const std::string& word) {
     return std::filesystem::is_directory(word, error);
 }
 
+// A folder for the indexes of folders, which are made for this one look: their own stay as they are.
+// Safe from any thread.
+class Scratch {
+   public:
+    Scratch() = default;
+    ~Scratch() { remove(); }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+
+    Result<std::filesystem::path> folder() {
+        const std::lock_guard lock(mutex_);
+        if (!folder_.empty()) return folder_;
+        std::string name =
+            (std::filesystem::temp_directory_path() / "varve-diff-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr)
+            return base::fail(base::ErrorKind::unavailable,
+                              "cannot create a folder like " + name);
+        return folder_ = name;
+    }
+
+    void remove() {
+        const std::lock_guard lock(mutex_);
+        if (folder_.empty()) return;
+        std::error_code error;  // a folder left behind in /tmp is no reason to fail
+        // Another thread may still be writing, and once the folder is gone it can't any more.
+        for (int tries = 0; tries < 100 && std::filesystem::exists(folder_, error); ++tries)
+            std::filesystem::remove_all(folder_, error);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::filesystem::path folder_;
+};
+
 class Sides {
    public:
-    Sides(std::filesystem::path config_file, ObjectName asked)
-        : config_file_(std::move(config_file)), asked_(std::move(asked)) {}
-    ~Sides() {
-        std::error_code error;  // a folder left behind in /tmp is no reason to fail
-        if (!scratch_.empty()) std::filesystem::remove_all(scratch_, error);
-    }
-    Sides(const Sides&) = delete;
-    Sides& operator=(const Sides&) = delete;
+    Sides(std::filesystem::path config_file, ObjectName asked, Scratch& scratch)
+        : config_file_(std::move(config_file)), asked_(std::move(asked)), scratch_(scratch) {}
 
     Result<Side> side(const std::string& word) {
         if (is_folder(word)) {
-            if (const auto made = make_scratch(); !made) return tl::unexpected(made.error());
-            return from_folder(word, asked_, scratch_ / std::to_string(folders_++));
+            const auto scratch = scratch_.folder();
+            if (!scratch) return tl::unexpected(scratch.error());
+            return from_folder(word, asked_, *scratch / std::to_string(folders_++));
         }
         if (!services_) {
             auto config = load_config(config_file_);
@@ -93,22 +124,10 @@ class Sides {
     }
 
    private:
-    // Folders are indexed for this one look: their own index folders stay as they are.
-    Result<void> make_scratch() {
-        if (!scratch_.empty()) return {};
-        std::string name =
-            (std::filesystem::temp_directory_path() / "varve-diff-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr)
-            return base::fail(base::ErrorKind::unavailable,
-                              "cannot create a folder like " + name);
-        scratch_ = name;
-        return {};
-    }
-
     std::filesystem::path config_file_;
     ObjectName asked_;
     std::optional<Services> services_;
-    std::filesystem::path scratch_;
+    Scratch& scratch_;
     int folders_ = 0;
 };
 
@@ -127,8 +146,10 @@ query::Difference difference_of(ObjectName asked, const Side& from, const Side& 
 constexpr int trouble = 2;
 
 int compare_sides(const std::filesystem::path& config_file, const DiffOptions& options) {
+    Scratch scratch;
+    const OnSignal on_signal([&] { scratch.remove(); });
     const ObjectName& asked = options.object;
-    Sides sides(config_file, asked);
+    Sides sides(config_file, asked, scratch);
     const auto from = sides.side(options.from);
     if (!from) return complain(from.error().text, trouble);
     const auto to = sides.side(options.to);

@@ -137,7 +137,8 @@ int complain_of(const base::Error& error, const std::string& version) {
 }
 
 int run(Services& services, const PrewarmOptions& options) {
-    StopSignals signals;
+    // Until the job begins, a signal ends the program at once: the index of a build may take hours
+    // to make, and leaves nothing behind.
     services.current->look();
     std::vector<history::Builds> to_warm;
     if (services.current->build()) to_warm.push_back(services.current->builds());
@@ -153,6 +154,7 @@ int run(Services& services, const PrewarmOptions& options) {
         to_warm.push_back(staged.builds);
     }
     if (to_warm.empty()) return complain(services.current->why(), failed);
+    StopSignals signals;
     std::vector<Outcome> outcomes;
     for (const auto& builds : to_warm) {
         auto outcome = warm_one(services, builds, options, signals);

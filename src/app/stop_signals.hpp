@@ -3,9 +3,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <optional>
+#include <thread>
 
 namespace app {
 
@@ -24,6 +27,21 @@ class StopSignals {
 
    private:
     sigset_t signals_{}, before_{};
+};
+
+// Runs `clean_up` when SIGTERM, SIGINT, SIGHUP or SIGUSR1 ends the program, in a thread of its own.
+// Create it before the first thread.
+class OnSignal {
+   public:
+    explicit OnSignal(std::function<void()> clean_up);
+    ~OnSignal();
+    OnSignal(const OnSignal&) = delete;
+    OnSignal& operator=(const OnSignal&) = delete;
+
+   private:
+    StopSignals signals_;
+    std::atomic<bool> ended_ = false;
+    std::thread thread_;
 };
 
 }  // namespace app

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <random>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -16,6 +17,21 @@ namespace {
 FileIdentity identity_in(const struct stat& status) {
     return {status.st_ino, static_cast<std::uint64_t>(status.st_size),
             status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
+}
+
+constexpr int most_tries = 100;  // at a temporary name that nobody else has
+
+// Returns PATH.XXXXXX with six random letters or digits.
+std::string temporary_name(const std::string& path) {
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+    std::random_device random;
+    auto name = path + '.';
+    for (int i = 0; i < 6; ++i) name += letters[random() % letters.size()];
+    return name;
+}
+
+std::string descriptor_path(const File& file) {
+    return "/proc/self/fd/" + std::to_string(file.descriptor());
 }
 
 }  // namespace
@@ -48,13 +64,26 @@ base::Result<void> File::write(std::string_view bytes) const {
     return {};
 }
 
-base::Result<NewFile> NewFile::create(std::string path) {
-    std::string name = path + ".XXXXXX";
-    File file(::mkostemp(name.data(), O_CLOEXEC));
+File open_nameless(const std::string& path, mode_t mode) {
+    const auto folder = std::filesystem::path(path).parent_path();
+    return File(
+        ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+}
+
+base::Result<NewFile> NewFile::create(std::string path, std::optional<mode_t> most) {
+    const auto mode = most.value_or(0644);
+    std::string name;
+    auto file = open_nameless(path, mode);
+    // Without /proc the file could not get a name later.
+    if (!file.is_open() || ::access(descriptor_path(file).c_str(), F_OK) != 0)
+        for (int tries = 0; tries < most_tries; ++tries) {
+            name = temporary_name(path);
+            file = File(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+            if (file.is_open() || errno != EEXIST) break;
+        }
     if (!file.is_open()) return fail_errno("writing " + path, errno);
     NewFile made(std::move(path), std::move(name), std::move(file));
-    // mkostemp's 0600 would lock out the same program under another user (CGI, a release job).
-    if (::fchmod(made.file_.descriptor(), 0644) != 0)
+    if (!most && ::fchmod(made.file_.descriptor(), mode) != 0)
         return fail_errno("writing " + made.path_, errno);
     return made;
 }
@@ -69,9 +98,25 @@ base::Result<void> NewFile::write(std::string_view bytes) const {
     return done;
 }
 
+// Gives a file without a name a temporary one, since only a rename replaces another file.
+base::Result<void> NewFile::link() {
+    const auto from = descriptor_path(file_);
+    for (int tries = 0; tries < most_tries; ++tries) {
+        auto name = temporary_name(path_);
+        if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+            name_ = std::move(name);
+            return {};
+        }
+        if (errno != EEXIST) break;
+    }
+    return fail_errno("writing " + path_, errno);
+}
+
 base::Result<void> NewFile::put_in_place() {
-    if (::fsync(file_.descriptor()) != 0 || ::rename(name_.c_str(), path_.c_str()) != 0)
-        return fail_errno("writing " + path_, errno);
+    if (::fsync(file_.descriptor()) != 0) return fail_errno("writing " + path_, errno);
+    if (name_.empty())
+        if (auto linked = link(); !linked) return linked;
+    if (::rename(name_.c_str(), path_.c_str()) != 0) return fail_errno("writing " + path_, errno);
     name_.clear();
     return {};
 }

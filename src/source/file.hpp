@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <utility>
 
 #include "base/result.hpp"
@@ -41,13 +42,21 @@ class File {
     int descriptor_ = -1;
 };
 
-// A file that is written under a temporary name and renamed when it is whole, so that nobody ever
-// reads half of it. The destructor removes a file that was not renamed. Two processes may write
+// Opens a new file in the folder of `path` that has no name and vanishes when it is closed. It is
+// not open where the file system has no such files (NFS), or the folder can't be written.
+[[nodiscard]] File open_nameless(const std::string& path, mode_t mode);
+
+// A file that gets its name when it is whole, so that nobody ever reads half of it. Until then it
+// has none, and leaves nothing behind when the process is killed; where the file system has no such
+// files, it has a temporary one, PATH.XXXXXX, which the destructor removes. Two processes may write
 // one file at once: the last one wins.
 class NewFile {
    public:
+    //   most   permissions, less what the umask withholds; nullopt: 0644 whatever the umask, because
+    //          the same program may run under another user (CGI, a release job)
     //   error  unavailable
-    [[nodiscard]] static base::Result<NewFile> create(std::string path);
+    [[nodiscard]] static base::Result<NewFile> create(std::string path,
+                                                      std::optional<mode_t> most = std::nullopt);
     ~NewFile();
     NewFile(NewFile&& other) noexcept
         : path_(std::move(other.path_)), name_(std::exchange(other.name_, {})),
@@ -59,7 +68,7 @@ class NewFile {
     // Writes as File::write does; an error names the file.
     [[nodiscard]] base::Result<void> write(std::string_view bytes) const;
 
-    // Syncs the file to the disk and renames it.
+    // Syncs the file to the disk and gives it its name.
     //   error  unavailable
     [[nodiscard]] base::Result<void> put_in_place();
 
@@ -67,7 +76,9 @@ class NewFile {
     NewFile(std::string path, std::string name, File file)
         : path_(std::move(path)), name_(std::move(name)), file_(std::move(file)) {}
 
-    std::string path_, name_;  // name_ is the temporary one, empty once it is renamed
+    [[nodiscard]] base::Result<void> link();
+
+    std::string path_, name_;  // name_ is the temporary one; empty: there is none
     File file_;
 };
 

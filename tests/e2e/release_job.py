@@ -2,14 +2,18 @@
 
 SPDX-License-Identifier: MIT
 """
+import os
 import resource
 import signal
+import socket
+import subprocess
 
 import job
+from ace_peers import ask_database
 from checks import check
 from job import FIRST, GO_ON, NEXT, OBJECTS, Job, MariaDbStore, SqliteStore
 from load import Load
-from site_of_varve import eventually
+from site_of_varve import PROGRAM, eventually
 
 # The shares of a release's records after which the job is killed.
 FIVE, TWO = (0, 0.15, 0.3, 0.45, 0.6), (0.1, 0.5)
@@ -106,6 +110,40 @@ def _(site):
     assert job.recorded(store) < trees_of(FIRST)
     Job(site).expect_done()
     job.expect_same(store, FIRST)
+
+
+def interrupted(site, is_under_way, *arguments):
+    """Sends Ctrl-C to a command once is_under_way(); returns its exit status."""
+    command = subprocess.Popen([str(PROGRAM), *arguments], cwd=site.folder, stdin=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(site.folder / "tmp")})
+    try:
+        eventually(is_under_way, f"{arguments[0]} is under way")
+        command.send_signal(signal.SIGINT)
+        return command.wait(10)
+    finally:
+        command.kill()
+        command.wait()
+
+
+@check("Ctrl-C ends a command at once while it makes an index or waits for a server, and leaves nothing")
+def _(site):
+    site.expect(0, "init")
+    # An object of a terabyte of zeros, which takes no space and minutes to read.
+    build = site.add_build("WS189", "2008-05-01", b"\n\n // Class Gene \n\nGene : \"a\"\n")
+    os.truncate(build / "WS189.ace", 1 << 40)
+    index, temporary = site.folder / "var" / "index", site.folder / "tmp"
+    temporary.mkdir()
+    lock = index / "WS189.lock"
+    assert interrupted(site, lock.exists, "prewarm", "--all", "--build", build) == -signal.SIGINT
+    assert not any(file.name.startswith("WS189.index") for file in index.iterdir())
+    sides = ("--from", build, "--to", "builds/WS188")
+    assert interrupted(site, lambda: any(temporary.iterdir()), "diff", "Gene", "a", *sides) == -signal.SIGINT
+    assert not any(temporary.iterdir())
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        ask_database(site, "server", source__host="127.0.0.1", source__port=silent.getsockname()[1],
+                     source__timeout=600)
+        silent.settimeout(10)
+        assert interrupted(site, silent.accept, "prewarm", "--all") == -signal.SIGINT
 
 
 # A file size limit acts like a full disk: every write beyond it fails, in the same calls and

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <set>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -386,6 +387,43 @@ TEST_CASE("Several processes can make the same index at once") {
     for (const auto& entry : fs::directory_iterator(site.index()))
         left.insert(entry.path().filename().string());
     CHECK(left == std::set<std::string>{"WS1.index", "WS1.lock", "WS1.plain"});
+}
+
+TEST_CASE("What killed processes left of an index is removed, and what living ones write stays") {
+    Site site;
+    site.write("x.ace.gz", gzip(head + gene_a + dumps::trailer));
+    const auto left = [&](const std::string& name) {
+        fs::create_directories((site.index() / name).parent_path());
+        std::ofstream(site.index() / name) << "x";
+        return site.index() / name;
+    };
+    std::vector<fs::path> dead, living, others;
+    for (const auto* name : {"WS1.index.a1B2c3", "WS1.models.a1B2c3", "WS1.plain/x.ace.gz.a1B2c3",
+                             "WS9.index.a1B2c3", "WS9.plain/y.ace"})
+        dead.push_back(left(name));
+    // Another process makes this one.
+    const auto lock = source::lock_version(site.index().string(), "WS2");
+    REQUIRE(lock);
+    for (const auto* name : {"WS2.index.a1B2c3", "WS2.plain/x.ace.a1B2c3", "WS2.plain/y.ace"})
+        living.push_back(left(name));
+    // "WS1.index" is a version, too; and what is not ours is not touched.
+    for (const auto* name : {"WS1.index.index", "WS1.index.models", "notes.txt", "WS1.index.old"})
+        others.push_back(left(name));
+    (void)site.open();
+    for (const auto& file : dead) CHECK_FALSE(fs::exists(file));
+    for (const auto& file : living) CHECK(fs::exists(file));
+    for (const auto& file : others) CHECK(fs::exists(file));
+    CHECK(text_in(site.open(), "a") == "one");
+}
+
+TEST_CASE("The locks of versions are for nobody else") {
+    const Site site;
+    site.write("x.ace", head + gene_a + dumps::trailer);
+    const auto before = ::umask(0);
+    (void)site.open();
+    ::umask(before);
+    CHECK(fs::status(site.index() / "WS1.lock").permissions() ==
+          (fs::perms::owner_read | fs::perms::owner_write));
 }
 
 TEST_CASE("Many threads can read one build") {

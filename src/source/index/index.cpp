@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <sys/mman.h>
 #include <tuple>
 #include <unistd.h>
@@ -99,8 +98,8 @@ base::Result<Mapping> Mapping::of(const File& file, std::uint64_t size) {
 }
 
 base::Result<Mapping> Mapping::copy_of(const File& file, std::uint64_t size,
-                                       const std::string& folder) {
-    const File copied(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+                                       const std::string& path) {
+    const auto copied = open_nameless(path, 0600);
     if (copied.is_open() && copy(file, copied, size)) return of(copied, size);
     Mapping mapping;
     mapping.is_file_ = false;
@@ -127,9 +126,7 @@ base::Result<Index> Index::open(const std::string& path) {
     if (!file) return tl::unexpected(file.error());
     const auto identity = identity_of(*file);
     if (!identity) return tl::unexpected(identity.error());
-    const auto folder = std::filesystem::path(path).parent_path();
-    auto mapping =
-        Mapping::copy_of(*file, identity->size, folder.empty() ? "." : folder.string());
+    auto mapping = Mapping::copy_of(*file, identity->size, path);
     if (!mapping) return base::fail_at(path, mapping.error());
     const auto bytes = mapping->bytes();
     const auto header = index_format::parse_header(bytes, identity->size);

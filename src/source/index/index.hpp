@@ -45,13 +45,13 @@ class Mapping {
     [[nodiscard]] static base::Result<Mapping> of(const File& file, std::uint64_t size);
 
     // Maps a copy that nobody else can reach, so that whoever overwrites the file in place (cp
-    // does) changes nothing here. The copy is a file in `folder` without a name, which vanishes
-    // with the mapping; where that can't be made, it is in memory.
+    // does) changes nothing here. The copy is a file without a name in the folder of `path`, which
+    // vanishes with the mapping; where that can't be made, it is in memory.
     //   size   of the file; the copy is zero-filled where the file is shorter by now
     //   error  unavailable
     //   cost   4 GB/s from the page cache; nothing where files share blocks (XFS, Btrfs)
     [[nodiscard]] static base::Result<Mapping> copy_of(const File& file, std::uint64_t size,
-                                                       const std::string& folder);
+                                                       const std::string& path);
     [[nodiscard]] std::string_view bytes() const { return bytes_; }
     // Releases memory; what is read again comes from the page cache. Otherwise a program that
     // walked through a large index once would seem to occupy all of it.
@@ -117,8 +117,8 @@ class Index {
     std::size_t lookups_ = 0;
 };
 
-// Writes an index under a temporary name and renames it when it is whole. Two processes may write
-// one index at once: the last one wins.
+// Writes an index that gets its name when it is whole (NewFile). Two processes may write one index
+// at once: the last one wins.
 class IndexWriter {
    public:
     //   error  unavailable

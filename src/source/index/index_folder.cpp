@@ -2,11 +2,15 @@
 #include "source/index/index_folder.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
 #include <sys/file.h>
 
+#include "base/log.hpp"
+#include "source/build_folder.hpp"
 #include "source/index/index.hpp"
 #include "source/index/indexed_source.hpp"
 
@@ -27,6 +31,64 @@ class KeptBuild final : public IndexedSource {
     }
 };
 
+// Only processes of one user lock a version, so the file is for nobody else.
+base::Result<File> open_lock(const std::string& index_dir, const std::string& version) {
+    const auto path = index_dir + "/" + version + ".lock";
+    File file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!file.is_open()) return fail_errno("writing " + path, errno);
+    return file;
+}
+
+std::vector<fs::path> paths_in(const fs::path& folder) {
+    std::vector<fs::path> paths;
+    std::error_code error;  // a folder that can't be listed has nothing to offer
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+        paths.push_back(entry->path());
+    return paths;
+}
+
+// Returns whether the name is VERSION.index.XXXXXX or VERSION.models.XXXXXX. WS1.index.models is
+// none: those are the models of a version called WS1.index.
+bool is_temporary(const fs::path& path) {
+    const auto letters = path.extension().string();  // with their dot
+    const auto kind = path.stem().extension();
+    return (kind == ".index" || kind == ".models") && letters.size() == 7 &&
+           letters != ".models" &&
+           std::all_of(letters.begin() + 1, letters.end(),
+                       [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+// Returns the version of an unfinished file, or of a folder of plain files.
+std::string version_of(const fs::path& path) {
+    return (path.extension() == ".plain" ? path : path.stem()).stem().string();
+}
+
+// Returns what is unfinished unless a living process writes it: this file, some of the files in this
+// folder of plain files, or the whole folder.
+std::vector<fs::path> unfinished_of(const fs::path& path) {
+    if (is_temporary(path)) return {path};
+    if (path.extension() != ".plain") return {};
+    std::error_code error;
+    const bool has_index = fs::exists(fs::path(path).replace_extension(".index"), error);
+    if (error) return {};
+    if (!has_index) return {path};
+    auto files = paths_in(path);
+    std::erase_if(files,
+                  [](const fs::path& file) { return format_of(file.string()).has_value(); });
+    return files;
+}
+
+void remove_left(const fs::path& file) {
+    std::error_code error;
+    fs::remove_all(file, error);
+    if (error)
+        base::log::warning("cannot remove what a killed process left",
+                           {{"file", file.string()}, {"reason", error.message()}});
+    else
+        base::log::info("removed what a killed process left", {{"file", file.string()}});
+}
+
 }  // namespace
 
 std::string index_path(const std::string& index_dir, const std::string& version) {
@@ -42,12 +104,24 @@ std::string models_path(const std::string& index_dir, const std::string& version
 }
 
 base::Result<File> lock_version(const std::string& index_dir, const std::string& version) {
-    const auto path = index_dir + "/" + version + ".lock";
-    File file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-    if (!file.is_open()) return fail_errno("writing " + path, errno);
-    while (::flock(file.descriptor(), LOCK_EX) != 0 && errno == EINTR) {
+    auto file = open_lock(index_dir, version);
+    if (!file) return file;
+    while (::flock(file->descriptor(), LOCK_EX) != 0 && errno == EINTR) {
     }
     return file;
+}
+
+void remove_unfinished(const std::string& index_dir) {
+    std::map<std::string, std::vector<fs::path>> paths;  // by version
+    for (auto& path : paths_in(index_dir))
+        if (!unfinished_of(path).empty()) paths[version_of(path)].push_back(std::move(path));
+    for (const auto& [version, of_version] : paths) {
+        const auto lock = open_lock(index_dir, version);
+        if (!lock || ::flock(lock->descriptor(), LOCK_EX | LOCK_NB) != 0) continue;
+        // Looked at again: until now, another process may have finished the index.
+        for (const auto& path : of_version)
+            for (const auto& file : unfinished_of(path)) remove_left(file);
+    }
 }
 
 PreviousIndex::PreviousIndex(const std::string& index_dir, const std::string& version) {
@@ -69,12 +143,10 @@ void PreviousIndex::drop_if(std::string_view digest) const {
 
 std::vector<KeptIndex> kept_indexes(const std::string& index_dir) {
     std::vector<KeptIndex> kept;
-    std::error_code error;
-    fs::directory_iterator entry(index_dir, error);
-    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-        if (entry->path().extension() != ".index") continue;
-        if (const auto facts = Index::read_facts(entry->path().string()))
-            kept.push_back({facts->release, entry->path().string()});
+    for (const auto& path : paths_in(index_dir)) {
+        if (path.extension() != ".index") continue;
+        if (const auto facts = Index::read_facts(path.string()))
+            kept.push_back({facts->release, path.string()});
     }
     std::sort(kept.begin(), kept.end(),
               [](const auto& a, const auto& b) { return a.release < b.release; });

@@ -5,6 +5,8 @@
 //   VERSION.models        the models of a running database
 //   VERSION-DIGEST.index  a previous index of the version, which was published again since
 //   VERSION.lock          locked while the index is made
+// Where the file system has no files without a name (NewFile), there are also the temporary ones
+// VERSION.index.XXXXXX, VERSION.models.XXXXXX and VERSION.plain/NAME.XXXXXX.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -32,7 +34,12 @@ namespace source {
 [[nodiscard]] base::Result<File> lock_version(const std::string& index_dir,
                                               const std::string& version);
 
-// Returns what `find` finds. When it finds nothing, locks the version, looks again, since another
+// Removes what processes that were killed left of the indexes that they made: files with temporary
+// names, and the plain files of versions without an index. What is locked stays, since a living
+// process may be writing it; so does everything on a file system without locks.
+void remove_unfinished(const std::string& index_dir);
+
+// Returns what `find` finds. When it finds nothing, removes what killed processes left, locks the version, looks again, since another
 // process may have made the index meanwhile, then calls `make` and looks once more.
 //   subject  the build or database, for the error text
 //   error    those of `find` and `make`; unavailable: what was made does not fit any more
@@ -45,6 +52,7 @@ template <class Found>
     auto found = find();
     base::Result<File> lock;
     if (found && !*found) {
+        remove_unfinished(index_dir);
         lock = lock_version(index_dir, version);
         if (!lock) return tl::unexpected(lock.error());
         found = find();
