@@ -19,8 +19,6 @@ using base::ErrorKind;
 
 constexpr std::size_t most_release_bytes = 4096;
 constexpr std::size_t most_models_bytes = 64 << 20;
-constexpr std::string_view what_to_write =
-    R"(; write two lines there: "version = WS187" and "date = 2008-02-15")";
 
 struct CloseDirectory {
     void operator()(DIR* directory) const { ::closedir(directory); }
@@ -56,42 +54,58 @@ base::Result<std::vector<std::string>> names_in(const File& directory, const std
     return names;
 }
 
-// Reads the keys of release.ini.
-base::Result<base::Release> release_of(const boost::property_tree::ptree& ini,
-                                       const std::string& place) {
-    std::string version, date;
-    for (const auto& [key, value] : ini) {
-        if (key == "version")
-            version = value.data();
-        else if (key == "date")
-            date = value.data();
-        else
-            return refuse(fmt::format(R"({}: unknown key "{}"{})", place, key, what_to_write));
-    }
-    if (!base::is_version(version))
-        return refuse(place + ": version is missing, or holds more than letters, digits, . _ -" +
-                      std::string(what_to_write));
-    const auto day = base::parse_date(date);
-    if (!day)
-        return refuse(place + ": date is missing, or not a day such as 2008-02-15" +
-                      std::string(what_to_write));
-    return base::Release{version, *day};
-}
+// The file release.ini of a build.
+class ReleaseFile {
+   public:
+    ReleaseFile(const File& directory, const std::string& folder)
+        : directory_(directory), folder_(folder), place_(folder + "/release.ini") {}
 
-base::Result<base::Release> read_release(const File& directory, const std::string& place) {
-    const auto text = read_file(directory.descriptor(), "release.ini", most_release_bytes);
-    if (!text && text.error().kind == ErrorKind::absent)
-        return refuse(place + " is missing" + std::string(what_to_write));
-    if (!text) return base::fail_at(place, text.error());
-    boost::property_tree::ptree ini;
-    std::istringstream in(*text);
-    try {
-        boost::property_tree::read_ini(in, ini);
-    } catch (const boost::property_tree::ini_parser_error& error) {
-        return refuse(place + ":" + std::to_string(error.line()) + ": " + error.message());
+    [[nodiscard]] base::Result<base::Release> read() {
+        const auto text = read_file(directory_.descriptor(), "release.ini", most_release_bytes);
+        if (!text && text.error().kind == ErrorKind::absent) return fail(" is missing");
+        if (!text && text.error().kind == ErrorKind::too_large) return fail(" is too large");
+        if (!text) return base::fail_at(place_, text.error());
+        boost::property_tree::ptree ini;
+        std::istringstream in(*text);
+        try {
+            boost::property_tree::read_ini(in, ini);
+        } catch (const boost::property_tree::ini_parser_error& error) {
+            return fail(":" + std::to_string(error.line()) + ": " + error.message());
+        }
+        return release_in(ini);
     }
-    return release_of(ini, place);
-}
+
+   private:
+    base::Result<base::Release> release_in(const boost::property_tree::ptree& ini) {
+        version_ = ini.get("version", "");
+        date_ = ini.get("date", "");
+        for (const auto& [key, value] : ini)
+            if (key != "version" && key != "date") return fail(": unknown key \"" + key + "\"");
+        if (!base::is_version(version_))
+            return fail(": version is missing, or holds more than letters, digits, . _ -");
+        const auto day = base::parse_date(date_);
+        if (!day) return fail(": date is missing, or not a day such as 2008-02-15");
+        return base::Release{version_, *day};
+    }
+
+    // Says what to write: what is right in the file, else the version after which the folder is
+    // called.
+    [[nodiscard]] tl::unexpected<base::Error> fail(const std::string& what) const {
+        const auto name = folder_.substr(folder_.rfind('/') + 1);
+        const bool is_release =
+            base::is_version(name) && name.find_first_of("0123456789") != std::string::npos;
+        const auto version = base::is_version(version_) ? version_ : is_release ? name : "WS187";
+        const auto date = base::parse_date(date_) ? date_ : "2008-02-15";
+        return refuse(
+            fmt::format(R"({}{}; write two lines there: "version = {}" and "date = {}", )"
+                        "the day of the release",
+                        place_, what, version, date));
+    }
+
+    const File& directory_;
+    const std::string& folder_;
+    std::string place_, version_, date_;  // version_ and date_ as they are in the file
+};
 
 // Every build reads these files, whatever its files of objects include.
 bool is_always_read(std::string_view name) {
@@ -143,7 +157,7 @@ tl::unexpected<base::Error> changed(const BuildFolder& folder, const std::string
 base::Result<BuildFolder> open_folder(const std::string& path) {
     auto folder = open_real_folder(path);
     if (!folder) return folder;
-    auto release = read_release(folder->directory, folder->path + "/release.ini");
+    auto release = ReleaseFile(folder->directory, folder->path).read();
     if (!release) return tl::unexpected(release.error());
     folder->release = std::move(*release);
     if (folder->files.empty())

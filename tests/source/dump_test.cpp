@@ -20,6 +20,9 @@ using build_site::name_found;
 using build_site::Site;
 using build_site::text_in;
 using build_site::zstd;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 using source::open_files;
 using support::TempDir;
 
@@ -242,22 +245,44 @@ TEST_CASE("A repeated object is reported with both places") {
 TEST_CASE("A build without a valid release.ini is refused with what to write") {
     Site site;
     site.write("x.ace", head + gene_a + dumps::trailer);
-    const std::string hint =
-        "; write two lines there: \"version = WS187\" and \"date = 2008-02-15\"";
+    const auto why = [&](const std::string& text) {
+        site.write("release.ini", text);
+        return site.why_not();
+    };
+    // The folder, build, is not called like a release.
+    const auto hint = [](const std::string& version, const std::string& date) {
+        return "; write two lines there: \"version = " + version + "\" and \"date = " + date +
+               "\", the day of the release";
+    };
+    const auto nothing = hint("WS187", "2008-02-15");
+    const std::string no_date = "/release.ini: date is missing, or not a day such as 2008-02-15";
+    CHECK(why("version = WS1\n") == no_date + hint("WS1", "2008-02-15"));
+    CHECK(why("version = WS1\ndate = 2008-02-30\n") == no_date + hint("WS1", "2008-02-15"));
+    CHECK_THAT(why("version = ../x\ndate = 2008-02-01\n"),
+               StartsWith("/release.ini: version is missing, or holds more than") &&
+                   EndsWith(hint("WS187", "2008-02-01")));
+    CHECK(why("version = WS1\nday = 2008-02-01\n") ==
+          "/release.ini: unknown key \"day\"" + hint("WS1", "2008-02-15"));
+    CHECK_THAT(why("version = WS1\nversion = WS2\n"),
+               StartsWith("/release.ini:2: ") && EndsWith(nothing));
+    CHECK(why(std::string(5000, '#')) == "/release.ini is too large" + nothing);
     site.remove("release.ini");
-    CHECK(site.why_not() == "/release.ini is missing" + hint);
-    site.write("release.ini", "version = WS1\n");
-    CHECK(site.why_not() ==
-          "/release.ini: date is missing, or not a day such as 2008-02-15" + hint);
-    site.write("release.ini", "version = WS1\ndate = 2008-02-30\n");
-    CHECK(site.why_not() ==
-          "/release.ini: date is missing, or not a day such as 2008-02-15" + hint);
-    site.write("release.ini", "version = ../x\ndate = 2008-02-01\n");
-    CHECK(site.why_not().starts_with("/release.ini: version is missing, or holds more than"));
-    site.write("release.ini", "version = WS1\nday = 2008-02-01\n");
-    CHECK(site.why_not() == "/release.ini: unknown key \"day\"" + hint);
-    site.write("release.ini", "version = WS1\nversion = WS2\n");
-    CHECK(site.why_not().starts_with("/release.ini:2: "));
+    CHECK(site.why_not() == "/release.ini is missing" + nothing);
+}
+
+TEST_CASE("What to write into release.ini names the release that the folder is called after") {
+    const support::TempDir folder;
+    const auto why = [&](const char* name) {
+        folder.write(std::string(name) + "/x.ace", head + gene_a + dumps::trailer);
+        return source::open_files(
+                   {(folder.path() / name).string(), (folder.path() / "index").string()})
+            .error()
+            .text;
+    };
+    CHECK_THAT(why("WS189"), Contains("\"version = WS189\""));
+    CHECK_THAT(why("2008.1"), Contains("\"version = 2008.1\""));
+    CHECK_THAT(why("dumps"), Contains("\"version = WS187\""));
+    CHECK_THAT(why("WS189 new"), Contains("\"version = WS187\""));
 }
 
 TEST_CASE("A folder without object files is refused, and a missing one is unavailable") {
