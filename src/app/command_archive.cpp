@@ -51,13 +51,13 @@ Result<archive::RowCounts> export_to_stdout(store::Connection& connection) {
 }
 
 // The file is there when it is whole: a backup of yesterday stays until then.
-Result<archive::RowCounts> export_to_file(store::Connection& connection,
-                                          const std::string& name) {
+Result<archive::RowCounts> export_to_file(store::Connection& connection, const std::string& name,
+                                          bool is_private) {
     std::error_code none;
     if (std::filesystem::exists(name, none) && !std::filesystem::is_regular_file(name, none))
         return base::fail(base::ErrorKind::unavailable,
                           name + " is not a regular file, so an export cannot replace it");
-    auto file = source::NewFile::create(name);
+    auto file = source::NewFile::create(name, is_private ? 0600 : 0640);
     if (!file) return tl::unexpected(file.error());
     const auto counts =
         archive::export_store(connection, [&](std::string_view bytes) -> Result<void> {
@@ -114,8 +114,9 @@ int export_store(const Config& config, const std::string& file) {
     const auto began = steady_clock::now();
     const auto pool = open_pool(config, store::IfMissing::fail);
     const auto connection = pool->lease();
-    const auto counts =
-        is_standard(file) ? export_to_stdout(*connection) : export_to_file(*connection, file);
+    const auto counts = is_standard(file)
+                            ? export_to_stdout(*connection)
+                            : export_to_file(*connection, file, config.site.is_private);
     return report("exported", counts, began);
 }
 

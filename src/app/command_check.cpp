@@ -4,6 +4,7 @@
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include "app/commands.hpp"
 #include "app/config_file.hpp"
@@ -39,14 +40,35 @@ class Checklist {
     bool all_fine_ = true;
 };
 
-// Warns when other users can read the password, and with it the database.
-void check_password_file(Checklist& list, const SourceConfig& config) {
-    struct stat status{};
-    const auto& file = config.password_file;
-    if (file.empty() || ::stat(file.c_str(), &status) != 0) return;
-    if ((status.st_mode & S_IROTH) != 0)
-        list.doubtful("password", "every user of this host can read " + file.string() +
-                                      "; run: chmod o-r " + file.string());
+// Returns which of the files every user of this host can read, as words for a shell.
+std::string readable_by_all(const std::vector<fs::path>& files) {
+    std::string readable;
+    for (const auto& file : files) {
+        struct stat status{};
+        if (file.empty() || ::stat(file.c_str(), &status) != 0) continue;
+        if ((status.st_mode & S_IROTH) != 0) readable += ' ' + shell_word(file.string());
+    }
+    return readable;
+}
+
+// Warns when other users can read the passwords, and with them the databases.
+void check_passwords(Checklist& list, const Config& config) {
+    const auto files = readable_by_all({config.store_password_file, config.source.password_file});
+    if (!files.empty())
+        list.doubtful("password",
+                      "every user of this host can read" + files + "; run: chmod o-r" + files);
+}
+
+// Warns when users without a token can read what the site shows only to those with one.
+void check_privacy(Checklist& list, const Config& config) {
+    if (!config.site.is_private || config.store.engine != store::Engine::sqlite) return;
+    std::vector<fs::path> files;
+    for (const auto* beside : {"", "-wal", "-shm"})
+        files.emplace_back(config.store.path.string() + beside);
+    const auto readable = readable_by_all(files);
+    if (!readable.empty())
+        list.doubtful("store", "the site is private, and every user of this host can read" +
+                                   readable + "; run: chmod o-r" + readable);
 }
 
 std::string words_for(const source::acedb::Status& status) {
@@ -58,7 +80,6 @@ bool check_database(Checklist& list, const Config& config) {
     const auto database = database_of(config.source);
     if (!database) return true;
     const auto what = name_of(config.source.kind);
-    check_password_file(list, config.source);
     const auto status = database->status();
     if (!status) {
         list.wrong(what, on_one_line(status.error().text),
@@ -207,6 +228,8 @@ int check(const fs::path& config_file) {
     list.fine("templates", config->template_folder.empty() ? "the built-in ones"
                                                            : config->template_folder.string());
     const bool store_is_fine = check_store(list, *config);
+    check_privacy(list, *config);
+    check_passwords(list, *config);
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_source(list, *config, store_is_fine);
     check_listen(list, config->serve.listen);

@@ -31,7 +31,9 @@ int init(const Config& config) {
         if (error)
             return complain("cannot create " + folder.string() + ": " + error.message(), failed);
     }
-    const auto pool = open_pool(config, store::IfMissing::create, Waiting::upgrade);
+    const auto if_missing =
+        config.site.is_private ? store::IfMissing::create_private : store::IfMissing::create;
+    const auto pool = open_pool(config, if_missing, Waiting::upgrade);
     const auto connection = pool->lease();
     const auto done = archive::initialise(*connection, base::system_clock_now());
     if (!done) return complain(done.error().text, status_of(done.error()));

@@ -64,6 +64,7 @@ struct Config {
     SourceConfig source;
     store::Url store;
     std::string store_password;
+    std::filesystem::path store_password_file;  // empty: none
     history::Settings history;
     unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
     ServeConfig serve;

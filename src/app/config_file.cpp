@@ -182,7 +182,7 @@ Result<Config> complete(Draft draft) {
     auto releases = read_releases(draft.folder / "releases.tsv");
     if (!releases) return tl::unexpected(releases.error());
     config.history.known_releases = std::move(*releases);
-    auto password = read_password(draft.password_file);
+    auto password = read_password(config.store_password_file);
     if (!password) return base::fail_at("[store] password_file", password.error());
     config.store_password = std::move(*password);
     password = read_password(config.source.password_file);

@@ -190,7 +190,7 @@ constexpr auto table = std::to_array<Key>({
         Value v) { return keep(d.config.source.max_object_mb, number_of(v, 1, 4096)); }},
     {"store", "url", take_store, yes},
     {"store", "password_file",
-     [](Draft& d, Value, Value v) { return keep(d.password_file, path_of(d, v)); }},
+     [](Draft& d, Value, Value v) { return keep(d.config.store_password_file, path_of(d, v)); }},
     {"history", "first_seen_since",
      [](Draft& d, Value,
         Value v) { return keep(d.config.history.first_seen_since, date_of(v)); }},

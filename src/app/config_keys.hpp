@@ -25,8 +25,7 @@ namespace app {
 struct Draft {
     std::filesystem::path folder;  // paths are relative to it
     Config config;
-    std::filesystem::path password_file;  // of the store; empty: none
-    std::set<std::string> seen;           // "[site] title"
+    std::set<std::string> seen;  // "[site] title"
 
     [[nodiscard]] std::filesystem::path resolve(std::string_view path) const {
         return (folder / path).lexically_normal();

@@ -75,6 +75,20 @@ std::string on_one_line(std::string_view text) {
     return line;
 }
 
+std::string shell_word(std::string_view text) {
+    constexpr std::string_view plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=@%+,";
+    if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos)
+        return std::string(text);
+    std::string word = "'";
+    for (const char c : text)
+        if (c == '\'')
+            word += "'\\''";
+        else
+            word += c;
+    return word + '\'';
+}
+
 std::string tree_text(const std::vector<tree::Node>& nodes) {
     std::string out;
     append_tree(out, nodes, 1);

@@ -25,6 +25,9 @@ void tell(std::string_view text);
 // DEL, C1) and those that turn the direction of writing as '?'.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
+// A word for a shell, quoted where it must be: to be copied from advice.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
 // A line a node, indented by depth; stamps behind as "2008-02-01 sylvia".
 [[nodiscard]] std::string tree_text(const std::vector<tree::Node>& nodes);
 

@@ -175,10 +175,20 @@ SqliteHandle open_with(const std::string& name, int flags) {
     return handle;
 }
 
+// Creates the file if there is none. SQLite itself would let everybody read it; to the files that it
+// writes beside the database it gives the same permissions.
+void create_empty(const std::filesystem::path& file, mode_t mode) {
+    // A file that exists is not opened: closing it would drop the locks of other connections.
+    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (made >= 0) ::close(made);
+    // Why it could not be made is what SQLite says when it opens the file.
+}
+
 // Opens the file, for reading only where it cannot be written; see open_sqlite.
 SqliteHandle open_sqlite_file(const std::filesystem::path& file, IfMissing if_missing) {
-    const int create = if_missing == IfMissing::create ? SQLITE_OPEN_CREATE : 0;
-    auto handle = open_with(file.string(), SQLITE_OPEN_READWRITE | create);
+    if (if_missing != IfMissing::fail)
+        create_empty(file, if_missing == IfMissing::create_private ? 0600 : 0640);
+    auto handle = open_with(file.string(), SQLITE_OPEN_READWRITE);
     if (sqlite3_db_readonly(handle.get(), "main") != 1) return handle;
     // To read a file in WAL mode SQLite writes two more files beside it. Where nobody can write
     // to the file or to its folder, it can be read as immutable.

@@ -32,7 +32,8 @@ struct Url {
 //   error  refused, with what is wrong with the URL (a password in it, too)
 [[nodiscard]] base::Result<Url> parse_url(std::string_view text);
 
-// What to do when an SQLite file does not exist.
-enum class IfMissing { fail, create };
+// What to do when an SQLite file does not exist. A new one, with the files beside it, is for its user
+// and group (0640) or for its user alone (0600), less what the umask withholds.
+enum class IfMissing { fail, create, create_private };
 
 }  // namespace store

@@ -5,9 +5,12 @@ SPDX-License-Identifier: MIT
 import base64
 import json
 import os
+import re
 import socket
+import stat
 import subprocess
 
+from ace_peers import ask_database
 from checks import check
 from reload import GENE, PATH, READ, reload_until
 from site_of_varve import PROGRAM, eventually
@@ -28,6 +31,39 @@ def _(site):
     site.write_config()
     reload_until(site, READ)
     assert site.get(PATH).status == 200
+
+
+@check("A new store and an export are for their user and group at most; those of a private site for nobody else")
+def _(site):
+    for private, mode in (("no", 0o640), ("yes", 0o600)):
+        site.write_config(site__private=private, store__url=f"sqlite:var/{private}.db")
+        for command in (("init",), ("feed", *GENE), ("export", f"var/{private}.jsonl")):
+            site.expect(0, *command, umask=0)
+        for name in (f"{private}.db", f"{private}.db-turn", f"{private}.jsonl"):
+            assert stat.S_IMODE((site.folder / "var" / name).stat().st_mode) == mode, name
+
+
+@check("varve check warns of passwords, and of a private site's store, that every user can read")
+def _(site):
+    secrets = [site.folder / name for name in ("store's password", "source-password")]
+    for secret in secrets:
+        secret.write_text("x\n")
+        secret.chmod(0o640)
+    site.write_config(site__private="yes", store__password_file=secrets[0])
+    site.expect(0, "init")
+    assert b"every user" not in site.expect(0, "check").stdout
+    secrets[0].chmod(0o644)
+    (site.folder / "var" / "history.db").chmod(0o644)
+    told = site.expect(0, "check").stdout.decode()
+    quoted = str(secrets[0]).replace("'", "'\\''")
+    assert f"warning  password: every user of this host can read '{quoted}'; run: chmod o-r '{quoted}'\n" in told, told
+    assert re.search(r"warning  store: the site is private, .* run: chmod o-r \S*/var/history.db\n", told), told
+    site.write_config()
+    assert b"every user" not in site.expect(0, "check").stdout
+    secrets[1].chmod(0o604)
+    ask_database(site, "server", source__host="127.0.0.1", source__port=1, source__user="reader",
+                 source__password_file=secrets[1])
+    assert b"warning  password: every user" in site.expect(1, "check").stdout
 
 
 @check("A private site accepts a token in the address or as a password until it is revoked")

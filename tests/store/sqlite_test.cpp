@@ -59,6 +59,21 @@ std::int64_t releases_in(Connection& connection) {
 
 }  // namespace
 
+TEST_CASE("A new store is for its user and group at most, with the files beside it") {
+    const support::TempDir folder;
+    const auto before = ::umask(0);
+    const auto file = store_with_one_release(folder);
+    const auto connection = open_sqlite(file, IfMissing::fail);
+    CHECK(releases_in(*connection) == 1);
+    ::umask(before);
+    for (const auto* beside : {"", "-wal", "-shm", "-turn"}) {
+        INFO(beside);
+        struct stat status{};
+        REQUIRE(::stat((file.string() + beside).c_str(), &status) == 0);
+        CHECK((status.st_mode & 0777) == 0640);
+    }
+}
+
 TEST_CASE("A file is in WAL mode, flushed at each commit, with foreign keys") {
     const support::TempDir folder;
     const auto connection = open_sqlite(store_with_one_release(folder), IfMissing::fail);
