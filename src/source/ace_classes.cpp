@@ -22,23 +22,28 @@ constexpr auto ace_classes = std::to_array<AceClass>({
     {"BaseCall", Form::lines, without_models},
     {"MatchTable", Form::lines, without_models},
     {"Match_table", Form::lines, as_modelled},
-    {"UserSession", Form::tree, without_models},
-    {"Text", Form::tree, without_models},
-    {"Tag", Form::tree, never},
-    {"Model", Form::tree, never},
-    {"Class", Form::tree, never},
-    {"System", Form::tree, never},
-    {"Session", Form::tree, never},
-    {"Comment", Form::tree, never},
-    {"Global", Form::tree, never},
-    {"Voc"},
-    {"Bat"},
-    {"Display"},
-    {"MainClasses"},
-    {"Query"},
-    {"Constraint"},
-    {"Jade"},
-    {"View"},
+    {"UserSession", Form::tree, without_models, false},
+    {"Text", Form::tree, without_models, false},
+    {"Keyword", Form::tree, as_modelled, false},
+    {"Tag", Form::tree, never, false},
+    {"Model", Form::tree, never, false},
+    {"Class", Form::tree, never, false},
+    {"System", Form::tree, never, false},
+    {"Session", Form::tree, never, false},
+    {"Comment", Form::tree, never, false},
+    {"Global", Form::tree, never, false},
+    {"Voc", Form::tree, as_modelled, false},
+    {"Bat", Form::tree, as_modelled, false},
+    {"Calcul", Form::tree, as_modelled, false},
+    {"Colour", Form::tree, as_modelled, false},
+    {"Display", Form::tree, as_modelled, false},
+    {"MainClasses", Form::tree, as_modelled, false},
+    {"Query", Form::tree, as_modelled, false},
+    {"Constraint", Form::tree, as_modelled, false},
+    {"cMap", Form::tree, as_modelled, false},
+    {"gMap", Form::tree, as_modelled, false},
+    {"pMap", Form::tree, as_modelled, false},
+    {"vMap", Form::tree, as_modelled, false},
 });
 
 }  // namespace
@@ -56,9 +61,9 @@ Form form_of(std::string_view class_name) {
     return found == nullptr ? Form::tree : found->form;
 }
 
-bool is_kernel_class(std::string_view class_name) {
+bool is_tracked_class(std::string_view class_name) {
     const auto* found = find_ace_class(class_name);
-    return found != nullptr && found->form == Form::tree;
+    return found == nullptr || found->is_dumped;
 }
 
 }  // namespace source

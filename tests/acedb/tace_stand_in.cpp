@@ -1,6 +1,6 @@
 // tace-stand-in DBDIR -- stands in for AceDB's tace on a pipe: a banner, the prompt `acedb> `
-// without LF, the reply to each line of input, the prompt again. DBDIR holds dump.ace,
-// models.wrm and, if the database's name is not WS188, name.txt.
+// without LF, the reply to each line of input, the prompt again. DBDIR holds dump.ace (of the whole
+// database, whatever AceDB would dump), models.wrm, options.wrm if some classes are not dumped and, if the database's name is not WS188, name.txt.
 // Environment variables choose its faults:
 //   TACE_NO_DATABASE=1    says that it can't open the database, and ends with status 1
 //   TACE_NO_PROMPT=1      prints a banner and then nothing
@@ -11,6 +11,8 @@
 //   TACE_COMPLAIN=BYTES   writes that many bytes to standard error first and with each answer
 //   TACE_STAYS=1          ends neither at the end of its input nor by SIGTERM
 //   TACE_READLOCKED=1     says in its banner that a server uses the database too
+// It can also `dump -T FOLDER`, as the real one does: without the classes that options.wrm in DBDIR
+// marks -XREF or -Protected.
 // SPDX-License-Identifier: MIT
 #include <csignal>
 #include <cstdlib>
@@ -82,6 +84,22 @@ Database open_database(const std::string& folder) {
     return database;
 }
 
+// Writes what AceDB would into the folder that the command names.
+std::string dump(const Database& database, const std::string& folder) {
+    std::ofstream(folder + "/dump_2008-03-22_A.1.ace") << database.contents.dump();
+    return "// 0 Active Objects\n";
+}
+
+std::string answer_to(const Database& database, std::vector<std::size_t>& active,
+                      const std::string& command) {
+    const std::string dumping = "dump -T ";
+    if (command.empty()) return "";
+    if (command.substr(0, dumping.size()) == dumping)
+        return dump(database, command.substr(dumping.size()));
+    bool failed = false;
+    return support::ace_answer(database.contents, database.settings, active, command, failed);
+}
+
 // Answers until `quit` or the end of input.
 void converse(const Database& database) {
     std::vector<std::size_t> active;
@@ -89,11 +107,7 @@ void converse(const Database& database) {
     say("acedb> ");
     for (std::string command; std::getline(std::cin, command); ++answered) {
         if (command == "quit") break;
-        bool failed = false;
-        const auto answer = command.empty()
-                                ? ""
-                                : support::ace_answer(database.contents, database.settings,
-                                                      active, command, failed);
+        const auto answer = answer_to(database, active, command);
         complain();
         go_wrong(answered, answer);
         say(answer + "acedb> ");

@@ -90,7 +90,7 @@ AceReply query(AceAsked& asked) {
 AceReply classes(AceAsked& asked) {
     std::ostringstream text;
     text << "These are the known classes and the number of objects in each class\n";
-    std::vector<std::string> names = {"Session", "Class", "Model", "Text"};
+    std::vector<std::string> names = {"Session", "Class", "Model", "Text", "Keyword"};
     names.insert(names.end(), asked.contents.classes.begin(), asked.contents.classes.end());
     for (const auto& name : names) {
         const auto count = found(asked.contents, name, nullptr).size();

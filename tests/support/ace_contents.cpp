@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -74,6 +75,7 @@ void add_kernel(AceContents& contents) {
     for (const auto* each : {"1", "2", "3", "4"}) add("Session", each);
     for (const auto& each : contents.classes) add("Class", each);
     for (const auto& each : contents.models) add("Model", "?" + each.first);
+    for (const auto* each : {"muscle", "neuron"}) add("Keyword", each);
     for (const auto* each : {"two words", "He said: \"50%", "with a newline\ninside it"}) {
         add("Text", each);
     }
@@ -111,6 +113,12 @@ void read_models(AceContents& contents, std::string_view text) {
     }
 }
 
+// True for words like -XREF and -Protected, which may be abbreviated.
+bool forbids_dumping(std::string_view option) {
+    return option.size() > 1 && option[0] == '-' &&
+           std::string_view("xXpP").find(option[1]) != std::string_view::npos;
+}
+
 // The header of a recorded reply names its object.
 std::string key_of_plain(std::string_view reply) {
     const auto object = object_of(reply.substr(1));
@@ -132,6 +140,32 @@ AceContents AceContents::of_text(const std::string& dump) {
     return contents;
 }
 
+std::string AceContents::dump() const {
+    std::string text;
+    for (const auto& class_name : classes) {
+        if (std::find(undumped.begin(), undumped.end(), class_name) != undumped.end()) continue;
+        (((text += "\n\n") += banner) += class_name) += " \n\n";
+        for (const auto& object : objects) {
+            if (object.class_name == class_name) (text += object.bytes) += '\n';
+        }
+    }
+    return text + "\n\n // End of this dump file \n\n";
+}
+
+void AceContents::add_options(const std::string& options) {
+    std::istringstream lines(options);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string class_name;
+        words >> class_name;
+        if (class_name.substr(0, 2) != "_V") continue;
+        const bool is_undumped =
+            std::any_of(std::istream_iterator<std::string>(words), {},
+                        [](const auto& word) { return forbids_dumping(word); });
+        if (is_undumped) undumped.push_back(class_name.substr(2));
+    }
+}
+
 AceContents AceContents::of_dump(const std::string& dump_file, const std::string& models_file) {
     const auto beside = std::filesystem::path(dump_file).parent_path() / "models.wrm";
     AceContents contents;
@@ -141,6 +175,8 @@ AceContents AceContents::of_dump(const std::string& dump_file, const std::string
     } else if (std::filesystem::exists(beside)) {
         read_models(contents, read_file(beside));
     }
+    const auto options = std::filesystem::path(dump_file).replace_filename("options.wrm");
+    if (std::filesystem::exists(options)) contents.add_options(read_file(options));
     add_kernel(contents);
     return contents;
 }

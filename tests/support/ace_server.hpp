@@ -25,16 +25,24 @@ struct AceContents {
     };
     std::vector<std::string> classes;  // in the order of the banners, empty ones too
     std::vector<Object> objects;
-    // Objects that a database has and a dump lacks, of the classes Class, Model, Session, Text. In
-    // active lists they follow the objects.
+    // Objects that a database has and a dump lacks, of the classes Class, Keyword, Model, Session,
+    // Text. In active lists they follow the objects.
     std::vector<Object> kernel;
+    // Classes marked -XREF or -Protected in wspec/options.wrm: shown and listed like any other, and
+    // never dumped. Nothing that a client can ask tells so.
+    std::vector<std::string> undumped;
     std::map<std::string, std::string> models;   // by class: text of `model Class`
     std::map<std::string, std::string> java;     // by "Class:name": as show -j -T was recorded
     std::map<std::string, std::string> plain;    // the same of show -a
     std::map<std::string, std::string> aliases;  // by "Class:old name": the name now
-    // Reads a dump file, and models.wrm beside it if there is one. Throws when it cannot.
+    // Reads a dump file, and models.wrm and options.wrm beside it if they are there. Throws when it
+    // cannot.
     static AceContents of_dump(const std::string& dump_file, const std::string& models_file = {});
     static AceContents of_text(const std::string& dump);
+    // Returns the file that `dump -T` would write of the database.
+    [[nodiscard]] std::string dump() const;
+    // Takes over what wspec/options.wrm says of dumping: lines like `_VMap -XREF`.
+    void add_options(const std::string& options);
     // Reads recorded replies: `*.jT` and `*.a` of a folder (tests/data/formats). They must belong to
     // the build that is shown.
     void add_recorded(const std::string& folder);

@@ -136,7 +136,7 @@ class ObjectLister {
         : database_(database), identity_(identity), writer_(writer) {}
 
     Result<void> add_class(const ClassCount& one) {
-        if (one.objects == 0 || is_kernel_class(one.class_name)) return {};
+        if (one.objects == 0 || !is_tracked_class(one.class_name)) return {};
         auto names = ask_names(database_, identity_, one);
         if (!names) return tl::unexpected(names.error());
         keep_own(*names, one.class_name);

@@ -50,6 +50,17 @@ bool says(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+// Opens what `dump -T` writes of the contents, under the version of the test server.
+Build dumped(const live::Site& site, const support::AceContents& contents) {
+    site.folder.write("dumped/release.ini", "version = WS188\ndate = 2008-03-22\n");
+    site.folder.write("dumped/dump.ace", contents.dump());
+    const auto build = source::open_files({(site.folder.path() / "dumped").string(),
+                                           (site.folder.path() / "of-dump").string(), 64});
+    INFO((build ? "" : build.error().text));
+    REQUIRE(build);
+    return *build;
+}
+
 live::Contents genes(const std::vector<std::string>& escaped_names) {
     std::vector<std::pair<std::string, std::string>> objects;
     for (const auto& name : escaped_names) objects.emplace_back(name, live::remark("of " + name));
@@ -125,6 +136,17 @@ TEST_CASE("Kernel classes and timestamps are not objects of a server's build") {
             CHECK(count.class_name != kernel);
     CHECK_FALSE(build->find({"UserSession", "2008-02-10_14:30:00_sylvia"}).value());
     CHECK_FALSE(build->find({"KeySet", "Answer_1"}).value());
+}
+
+TEST_CASE("A server and the dump that AceDB writes of it track the same classes") {
+    const auto contents = live::text_of(live::one_class("Gene", {{"abc", live::remark("x")}}) +
+                                        live::one_class("Jade", {{"table", ""}}) +
+                                        live::one_class("View", {{"short", ""}}));
+    const live::Site site(contents);
+    const auto names = names_in(*site.open());
+    CHECK(names == names_in(*dumped(site, *contents)));
+    CHECK(names.contains({"Jade", "table"}));
+    CHECK_FALSE(names.contains({"Keyword", "muscle"}));
 }
 
 TEST_CASE("Objects of a server are found in any case and loaded by their own name") {
