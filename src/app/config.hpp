@@ -28,7 +28,8 @@ struct SourceConfig {
     std::filesystem::path path;   // of the build folder, or the link to it; tace: of the database
     bool is_staged = false;       // --build named the folder
     std::filesystem::path index;  // folder of the indexes
-    std::size_t max_object_mb = 64;  // 1 ... 4096
+    std::size_t max_object_mb = 64;         // 1 ... 4096
+    std::vector<std::string> skip_classes;  // source::Source::skips()
     // Of a running database.
     std::filesystem::path password_file;  // empty: none
     source::acedb::ServerAddress server;  // kind = server; the password is read from its file

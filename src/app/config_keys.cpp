@@ -67,6 +67,15 @@ Result<void> take_timeout(Draft& draft, Value, Value value) {
     return {};
 }
 
+Result<void> take_skip_classes(Draft& draft, Value, Value value) {
+    auto classes = words_of(value, ',');
+    for (const auto& name : classes)
+        if (!tree::can_be_tracked(name, "x"))
+            return wrong(in_quotes(name) + " is not the name of a class");
+    draft.config.source.skip_classes = std::move(classes);
+    return {};
+}
+
 Result<void> take_store(Draft& draft, Value, Value value) {
     auto url = store::parse_url(value);
     if (!url) return tl::unexpected(url.error());
@@ -185,6 +194,7 @@ constexpr auto table = std::to_array<Key>({
      }},
     {"source", "index",
      [](Draft& d, Value, Value v) { return keep(d.config.source.index, path_of(d, v)); }},
+    {"source", "skip_classes", take_skip_classes},
     {"source", "max_object_mb",
      [](Draft& d, Value,
         Value v) { return keep(d.config.source.max_object_mb, number_of(v, 1, 4096)); }},

@@ -54,12 +54,12 @@ Result<release::Selection> class_named(const std::string& class_name, store::Poo
                                               build.release().version + ", and none is recorded");
 }
 
-source::Build kept_index(const std::string& folder, const std::string& version,
+source::Build kept_index(const SourceConfig& config, const std::string& version,
                          const std::string& digest) {
     source::Build of_the_other_sort;
-    for (const auto& kept : source::kept_indexes(folder)) {
+    for (const auto& kept : source::kept_indexes(config.index)) {
         if (kept.release.version != version) continue;
-        auto opened = source::open_kept_index(kept.path);
+        auto opened = source::open_kept_index(kept.path, config.skip_classes);
         if (!opened) continue;
         if ((*opened)->digest() == digest) return std::move(*opened);
         if (!base::contradict((*opened)->digest(), digest))
@@ -73,9 +73,9 @@ source::Build kept_index(const std::string& folder, const std::string& version,
 release::ReleaseJob release_job(const Services& services, history::Context context,
                                 const history::Builds& builds) {
     release::ReleaseJob job{context, builds.build, builds.previous};
-    job.open_kept = [folder = services.config.source.index.string()](const std::string& version,
-                                                                     const std::string& digest) {
-        return kept_index(folder, version, digest);
+    job.open_kept = [source = services.config.source](const std::string& version,
+                                                      const std::string& digest) {
+        return kept_index(source, version, digest);
     };
     job.mass_change.percent = services.config.mass_change;
     return job;

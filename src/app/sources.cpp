@@ -26,20 +26,22 @@ bool is_key_of_every_database(std::string_view key) {
     return is_one_of(key, {"release", "date", "timeout", "connections"});
 }
 
-// Returns the kept index of the newest release before `release` that was served once. A damaged
+// Returns the kept indexes of the newest release before `release` that was served once. A damaged
 // index counts as missing and is logged.
-source::Build previous_of(const std::filesystem::path& indexes, const base::Release& release,
-                          const history::WasServed& was_served) {
-    const auto kept = source::kept_indexes(indexes);
+std::vector<source::Build> previous_of(const SourceConfig& config, const base::Release& release,
+                                       const history::WasServed& was_served) {
+    std::vector<source::Build> found;
+    const auto kept = source::kept_indexes(config.index);
     for (auto index = kept.rbegin(); index != kept.rend(); ++index) {
         if (!(index->release < release)) continue;
-        auto opened = source::open_kept_index(index->path);
+        if (!found.empty() && found.front()->release() != index->release) break;
+        auto opened = source::open_kept_index(index->path, config.skip_classes);
         if (!opened)
             base::log::warning("kept index not usable", {{"reason", opened.error().text}});
         else if (was_served((*opened)->release(), (*opened)->digest()))
-            return std::move(*opened);
+            found.push_back(std::move(*opened));
     }
-    return nullptr;
+    return found;
 }
 
 history::BuildOpener opener_of_files(const SourceConfig& config) {
@@ -47,6 +49,7 @@ history::BuildOpener opener_of_files(const SourceConfig& config) {
     settings.folder = config.path;
     settings.index_dir = config.index;
     settings.max_object_mb = config.max_object_mb;
+    settings.skip_classes = config.skip_classes;
     return {
         [settings] { return source::identity_of(settings.folder); },
         [settings](history::Wholeness wholeness) {
@@ -63,6 +66,7 @@ source::acedb::BuildSettings settings_of_database(const Config& config) {
     settings.database = database_of(config.source);
     settings.index_dir = config.source.index;
     settings.max_object_mb = config.source.max_object_mb;
+    settings.skip_classes = config.source.skip_classes;
     settings.version = config.source.release;
     settings.date = config.source.date;
     settings.known_releases = config.history.known_releases;
@@ -128,7 +132,7 @@ std::string_view name_of(SourceKind kind) {
 }
 
 bool has_key(SourceKind kind, std::string_view key) {
-    if (is_one_of(key, {"kind", "index", "max_object_mb"})) return true;
+    if (is_one_of(key, {"kind", "index", "max_object_mb", "skip_classes"})) return true;
     switch (kind) {
         case SourceKind::dump: return key == "path";
         case SourceKind::server:
@@ -184,9 +188,9 @@ std::shared_ptr<source::acedb::Database> database_of(const SourceConfig& config)
 
 history::BuildOpener build_opener(const Config& config) {
     auto opener = opener_of_kind(config);
-    opener.previous_of = [index = config.source.index](const base::Release& release,
-                                                       const history::WasServed& was_served) {
-        return previous_of(index, release, was_served);
+    opener.previous_of = [source = config.source](const base::Release& release,
+                                                  const history::WasServed& was_served) {
+        return previous_of(source, release, was_served);
     };
     if (config.source.is_staged) opener.options = " --build " + config.source.path.string();
     return opener;

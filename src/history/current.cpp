@@ -7,6 +7,8 @@
 #include <mutex>
 
 #include "base/log.hpp"
+#include "base/text.hpp"
+#include "tables/objects.hpp"
 #include "tables/releases.hpp"
 
 namespace history {
@@ -21,6 +23,46 @@ std::uint64_t count_of(const std::vector<source::ClassCount>& counts, std::strin
     const auto found = std::find_if(counts.begin(), counts.end(),
                                     [&](const auto& count) { return count.class_name == name; });
     return found == counts.end() ? 0 : found->objects;
+}
+
+// Which classes only one of two builds of different kinds has, with the number of objects. Objects of
+// a class that is not recorded cannot vanish.
+using IsRecorded = std::function<bool(const std::string& class_name)>;
+
+std::vector<std::string> classes_gone(const source::Source& build, const source::Source& previous,
+                                      const IsRecorded& is_recorded) {
+    std::vector<std::string> gone;
+    const auto now = build.class_counts();
+    for (const auto& [name, objects] : previous.class_counts())
+        if (objects > 0 && count_of(now, name) == 0 && is_recorded(name))
+            gone.push_back(fmt::format("class {} has none of the {} objects it had in {}", name,
+                                       objects, previous.release().version));
+    return gone;
+}
+
+std::vector<std::string> classes_new(const source::Source& build,
+                                     const source::Source& previous) {
+    std::vector<std::string> added;
+    const auto before = previous.class_counts();
+    for (const auto& [name, objects] : build.class_counts())
+        if (objects > 0 && count_of(before, name) == 0)
+            added.push_back(fmt::format("class {} has {} objects and had none in {}", name,
+                                        objects, previous.release().version));
+    return added;
+}
+
+std::string refusal_of_classes(const source::Source& build, const source::Source& previous,
+                               std::vector<std::string> differences) {
+    constexpr std::size_t most_named = 10;
+    if (const auto all = differences.size(); all > most_named) {
+        differences.resize(most_named);
+        differences.push_back(fmt::format("{} more classes differ", all - most_named));
+    }
+    return fmt::format("{} comes from {}, {} came from {}, and the two may not list the same "
+                       "classes: {}; name the classes that did not come or go with the release "
+                       "in the configuration, [source] skip_classes",
+                       build.release().version, build.kind(), previous.release().version,
+                       previous.kind(), base::join(differences, "; "));
 }
 
 bool is_accepted(store::Pool& pool, const std::string& version, const std::string& digest) {
@@ -119,9 +161,10 @@ struct CurrentBuild::State {
 
     std::string identity;  // of what was opened last; only look() uses what follows
     Opened candidate;
-    source::Build candidate_previous;
-    bool is_recorded = false;     // the current build, in the table releases
-    std::string broken_identity;  // of a build that cannot be opened as it is
+    std::vector<source::Build> kept_before;  // indexes of the release before it
+    source::Build candidate_previous;        // that of the same kind, if there is one
+    bool is_recorded = false;                // the current build, in the table releases
+    std::string broken_identity;             // of a build that cannot be opened as it is
     Unready unready;
 
     void refuse(const std::string& reason) {
@@ -137,12 +180,34 @@ struct CurrentBuild::State {
                 !reason.empty())
                 return reason;
         auto reason = candidate.flaw;
+        if (reason.empty()) reason = difference_in_classes();
         if (reason.empty() && candidate_previous)
             reason = lost_classes(*candidate.build, *candidate_previous);
         if (reason.empty()) return {};
         if (is_accepted(pool, release.version, candidate.build->digest())) return {};
         return reason + "; if this is intended, run: varve accept " + release.version +
                opener.options;
+    }
+
+    // What would be called created or vanished because the kind of source is another one.
+    [[nodiscard]] std::string difference_in_classes() const {
+        const auto& now = *candidate.build;
+        const auto has_rows = [this](const std::string& class_name) {
+            return store::perform(pool, store::Access::read,
+                                  [&](store::Transaction& transaction) {
+                                      return tables::has_objects_of(transaction, class_name);
+                                  });
+        };
+        for (const auto& before : kept_before) {
+            if (before->kind() == now.kind()) continue;
+            auto differences = classes_gone(now, *before, has_rows);
+            // Only what the index that is compared with lacks is created.
+            if (before == candidate_previous)
+                std::ranges::copy(classes_new(now, *before), std::back_inserter(differences));
+            if (!differences.empty())
+                return refusal_of_classes(now, *before, std::move(differences));
+        }
+        return {};
     }
 
     // Recorded at once: a release that changed nothing is known too, and its digest stands.
@@ -197,14 +262,22 @@ struct CurrentBuild::State {
         broken_identity.clear();
         unready = {};
         candidate = std::move(*opened);
-        candidate_previous =
+        kept_before =
             opener.previous_of(candidate.build->release(),
                                [this](const base::Release& release, const std::string& digest) {
                                    const auto before = recorded(pool, release.version);
                                    return before && !base::contradict(before->digest, digest);
                                });
+        candidate_previous = closest_to(*candidate.build);
         identity = *now;
         return true;
+    }
+
+    [[nodiscard]] source::Build closest_to(const source::Source& now) const {
+        if (kept_before.empty()) return nullptr;
+        const auto same = std::ranges::find_if(
+            kept_before, [&](const auto& before) { return before->kind() == now.kind(); });
+        return same == kept_before.end() ? kept_before.front() : *same;
     }
 };
 

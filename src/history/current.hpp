@@ -30,9 +30,10 @@ using WasServed = std::function<bool(const base::Release&, const std::string& di
 struct BuildOpener {
     std::function<base::Result<std::string>()> identity;
     std::function<base::Result<source::Build>(Wholeness)> open;
-    // The index kept of the newest release before this one that was served; nullptr: none kept.
-    // A build that was refused says nothing of what there was.
-    std::function<source::Build(const base::Release&, const WasServed&)> previous_of;
+    // The indexes kept of the newest release before this one that was served: one for each kind of
+    // source that it was served from, and maybe more; none: none kept. A build that was refused
+    // says nothing of what there was.
+    std::function<std::vector<source::Build>(const base::Release&, const WasServed&)> previous_of;
     // What the commands that a refusal names need to look at the same build: " --build FOLDER".
     std::string options = {};
 };

@@ -111,6 +111,8 @@ class Recorder {
         const auto& spelling = item.result.spelling;
         item.result.row = row;
         if (!row && !spelling) return item.end(Status::absent);
+        // The build says nothing of it: its history stays as it is.
+        if (row && view_.build.skips(row->object.class_name)) return item.end(Status::compared);
         if (row && is_compared(*row, current(), releases_)) {
             // After a lost race somebody has recorded what this item found.
             return item.end(item.result.status == Status::absent ? Status::compared

@@ -101,7 +101,7 @@ class PrewarmJob {
     }
     [[nodiscard]] bool is_selected(std::string_view class_of_object) const {
         const auto only = class_name();
-        return only.empty() || class_of_object == only;
+        return (only.empty() || class_of_object == only) && !job_.build->skips(class_of_object);
     }
 
     [[nodiscard]] tables::Releases read_releases() const {

@@ -145,7 +145,8 @@ Comparison::Rows Comparison::read(const tables::OidRange& range) const {
         tables::resolve_compared_in(transaction, objects, republication_.release(),
                                     republication_.releases);
         std::erase_if(rows.objects, [&](const ObjectRow& object) {
-            return object.compared_in != attempt.version;
+            return object.compared_in != attempt.version ||
+                   republication_.job.build->skips(object.object.class_name);
         });
         const auto replaced =
             tables::replaced_oids(transaction, attempt.version, attempt.to, range);

@@ -51,8 +51,9 @@ struct IndexedFiles {
 
 class FilesBuild final : public IndexedSource {
    public:
-    FilesBuild(IndexedFiles files, tree::Models models, std::size_t most)
-        : IndexedSource(std::move(files.index), std::move(models)),
+    FilesBuild(IndexedFiles files, tree::Models models, std::size_t most,
+               std::vector<std::string> skip_classes)
+        : IndexedSource(std::move(files.index), std::move(models), std::move(skip_classes)),
           files_(std::move(files.plain)), most_(most) {}
 
     base::Result<tree::Object> load(const tree::ObjectName& name) const override {
@@ -251,7 +252,8 @@ base::Result<Build> open_files(const FilesSettings& settings) {
     if (!files) return tl::unexpected(files.error());
     if (const auto& flaw = files->index.facts().flaw; !flaw.empty() && !settings.accept_cut)
         return base::fail(ErrorKind::refused, flaw);
-    return Build(std::make_shared<FilesBuild>(std::move(*files), std::move(*models), largest));
+    return Build(std::make_shared<FilesBuild>(std::move(*files), std::move(*models), largest,
+                                              settings.skip_classes));
 }
 
 }  // namespace source

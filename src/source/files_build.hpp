@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "source/build_folder.hpp"  // identity_of(), for callers of open_files()
@@ -20,6 +21,7 @@ struct FilesSettings {
     std::size_t max_object_mb = 64;  // larger objects are known by name, and not loaded
     // Serves what is there of a file that is cut off, without the object in which it was cut.
     bool accept_cut = false;
+    std::vector<std::string> skip_classes = {};  // Source::skips()
 };
 
 // Opens the build in the folder. Makes its index when none fits, once even when several processes

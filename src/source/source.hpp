@@ -85,6 +85,15 @@ class Source {
 
     [[nodiscard]] virtual std::vector<ClassCount> class_counts() const = 0;
 
+    // True for classes that this build says nothing about: those that the operator left out
+    // ([source] skip_classes), and those that AceDB keeps for itself. Their objects are neither
+    // listed nor found, and have not vanished.
+    [[nodiscard]] virtual bool skips(std::string_view class_name) const = 0;
+
+    // Returns what kind of source it was made from, for people: "AceDB's dumps". Builds of two
+    // kinds may list different classes even of one database.
+    [[nodiscard]] virtual std::string kind() const = 0;
+
     // Returns parts of `objects` objects each, the last one smaller; at least one, which may be
     // empty.
     //   cost  a walk over the list

@@ -54,6 +54,15 @@ TEST_CASE("The required keys are enough, and the others have defaults") {
     CHECK(base::format_date(config->history.first_seen_since) == "2007-01-01");
 }
 
+TEST_CASE("Classes to skip are a list for each kind of source") {
+    const auto config = load_source("kind = server\nskip_classes = Keyword, Map ,\n");
+    REQUIRE(config);
+    CHECK(config->source.skip_classes == std::vector<std::string>{"Keyword", "Map"});
+    CHECK(load_source("kind = dump\npath = x\nskip_classes = Map\n"));
+    CHECK(says(source_complaint("kind = server\nskip_classes = " + std::string(65, 'x') + "\n"),
+               "is not the name of a class"));
+}
+
 TEST_CASE("Paths are relative to the configuration file") {
     const support::TempDir folder;
     const auto config = app::load_config(folder.write("etc/varve.conf", least));

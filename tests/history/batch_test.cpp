@@ -92,6 +92,25 @@ TEST_CASE("Batches record the sample builds exactly as single requests do") {
     CHECK(batches.contents() == singly.contents());
 }
 
+TEST_CASE("What is recorded of a class that is skipped stays as it is") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    BatchSite site(fresh.connect());
+    SmallBuild before("WS186", "2008-02-01"), now("WS187", "2008-02-15"),
+        next("WS188", "2008-03-22");
+    for (auto* build : {&before, &next}) build->with("Word", "muscle", remark("one"));
+    now.skipping("Word");
+    const Names word{{"Word", "muscle"}}, unknown{{"Word", "unknown"}};
+    site.record(before, nullptr, word);
+    const auto recorded = site.contents();
+    CHECK(counted(site.record(now, &before, word)) ==
+          std::map<Status, int>{{Status::compared, 1}});
+    CHECK(counted(site.record(now, &before, unknown)) ==
+          std::map<Status, int>{{Status::absent, 1}});
+    CHECK(site.contents() == recorded);
+    CHECK(counted(site.record(next, &now, word)) ==
+          std::map<Status, int>{{Status::unchanged, 1}});
+}
+
 TEST_CASE("The order in which objects are recorded does not change which are renamed") {
     const support::Nodes common{tag("Remark", {text("common")})};
     const auto content = [](const char* remark) {

@@ -48,6 +48,15 @@ class SmallBuild : public source::Source {
         digest_ = "server:" + digest_;
         return *this;
     }
+    SmallBuild& of_kind(std::string kind) {
+        kind_ = std::move(kind);
+        return *this;
+    }
+    // As an operator does with a class (needs: nothing of it is in this build).
+    SmallBuild& skipping(std::string class_name) {
+        skipped_.insert(std::move(class_name));
+        return *this;
+    }
     // Makes every later load fail.
     void break_with(base::Error error) { error_ = std::move(error); }
     void break_one_with(const tree::ObjectName& name, base::Error error) {
@@ -101,6 +110,10 @@ class SmallBuild : public source::Source {
         for (const auto& [name, count] : counts) list.push_back({name, count});
         return list;
     }
+    [[nodiscard]] bool skips(std::string_view class_name) const override {
+        return skipped_.contains(std::string(class_name));
+    }
+    [[nodiscard]] std::string kind() const override { return kind_; }
     [[nodiscard]] source::Parts parts(std::uint64_t objects) const override {
         source::Parts parts{digest_, {0}};
         for (auto at = objects; at < objects_.size(); at += objects) parts.places.push_back(at);
@@ -131,7 +144,8 @@ class SmallBuild : public source::Source {
     std::string digest_ = base::md5_hex("");
     std::map<tree::ObjectName, Nodes> objects_;
     std::size_t sum_ = 0;  // of a hash of each object
-    std::set<std::string> loading_;
+    std::set<std::string> loading_, skipped_;
+    std::string kind_ = "memory";
     tree::Models models_;
     std::optional<base::Error> error_, denial_;
     std::map<tree::ObjectName, base::Error> broken_;

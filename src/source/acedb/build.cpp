@@ -107,6 +107,7 @@ class DatabaseIndex {
         facts.origin = origin_with(*models);
         facts.digest = base::server_digest;
         facts.untracked = listing->untracked;
+        facts.chosen = chosen_classes;
         facts.loading_stamps = std::move(*stamps);
         if (const auto done = check_unchanged(); !done) return done;
         if (const auto done = finish(*writer, std::move(facts)); !done) return done;
@@ -150,7 +151,8 @@ class DatabaseIndex {
 class DatabaseBuild final : public IndexedSource {
    public:
     DatabaseBuild(IndexedDatabase indexed, const BuildSettings& settings, std::string identity)
-        : IndexedSource(std::move(indexed.index), std::move(indexed.models)),
+        : IndexedSource(std::move(indexed.index), std::move(indexed.models),
+                        settings.skip_classes),
           database_(settings.database), identity_(std::move(identity)),
           options_{.most_bytes = settings.max_object_mb << 20} {}
 

@@ -21,8 +21,9 @@ namespace source::acedb {
 
 struct BuildSettings {
     std::shared_ptr<Database> database;
-    std::string index_dir;           // made if it is not there
-    std::size_t max_object_mb = 64;  // a larger reply is abandoned
+    std::string index_dir;                       // made if it is not there
+    std::size_t max_object_mb = 64;              // a larger reply is abandoned
+    std::vector<std::string> skip_classes = {};  // Source::skips()
     // The release: `version`, or else the database's own Name; `date`, or else that of the version
     // in known_releases.
     std::string version;

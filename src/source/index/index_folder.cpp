@@ -22,7 +22,8 @@ using base::ErrorKind;
 
 class KeptBuild final : public IndexedSource {
    public:
-    explicit KeptBuild(Index index) : IndexedSource(std::move(index), {}) {}
+    KeptBuild(Index index, std::vector<std::string> skip_classes)
+        : IndexedSource(std::move(index), {}, std::move(skip_classes)) {}
 
     base::Result<tree::Object> load(const tree::ObjectName& name) const override {
         if (const auto entry = entry_of(name); !entry) return tl::unexpected(entry.error());
@@ -153,10 +154,11 @@ std::vector<KeptIndex> kept_indexes(const std::string& index_dir) {
     return kept;
 }
 
-base::Result<Build> open_kept_index(const std::string& path) {
+base::Result<Build> open_kept_index(const std::string& path,
+                                    std::vector<std::string> skip_classes) {
     auto index = Index::open(path);
     if (!index) return tl::unexpected(index.error());
-    return Build(std::make_shared<KeptBuild>(std::move(*index)));
+    return Build(std::make_shared<KeptBuild>(std::move(*index), std::move(skip_classes)));
 }
 
 }  // namespace source

@@ -96,6 +96,7 @@ struct KeptIndex {
 // Returns what the index remembers of a build whose files may be gone: names, counts, digests.
 // load() and is_loading_stamp() are unavailable, models() is empty.
 //   error  absent, malformed, unavailable
-[[nodiscard]] base::Result<Build> open_kept_index(const std::string& path);
+[[nodiscard]] base::Result<Build> open_kept_index(const std::string& path,
+                                                  std::vector<std::string> skip_classes = {});
 
 }  // namespace source

@@ -47,9 +47,15 @@ struct Facts {
     std::uint64_t largest = 0;
     // One of the files is a dump without stamps, which shortens tag paths.
     bool has_unstamped = false;
+    // Of a running database: by which rules its classes were chosen (chosen_classes).
+    std::uint64_t chosen = 0;
     // Sentences for the operator (Source::remarks).
     std::vector<std::string> remarks = {};
 };
+
+// Increase it when is_tracked_class() changes: an index of a running database that was made by other
+// rules lists other classes.
+inline constexpr std::uint64_t chosen_classes = 1;
 
 // One object. `name` is a view into the index.
 struct Entry {

@@ -5,11 +5,19 @@
 #include <unordered_set>
 
 #include "base/text.hpp"
+#include "source/ace_classes.hpp"
+#include "source/build_folder.hpp"
 
 namespace source {
 namespace {
 
 using base::ErrorKind;
+
+bool is_named(const std::vector<std::string>& classes, std::string_view class_name) {
+    return std::any_of(classes.begin(), classes.end(), [&](const auto& name) {
+        return base::equal_ignoring_case(name, class_name);
+    });
+}
 
 Digest digest_in(const Entry& entry) { return {entry.digest.high64, entry.digest.low64}; }
 
@@ -22,17 +30,73 @@ void collect_stamps(const std::vector<tree::Node>& nodes,
     }
 }
 
+bool is_running(const Facts& facts) { return facts.digest.starts_with(base::server_digest); }
+
+std::string_view kind_of(const BuildFile& file) {
+    switch (format_of(file.name).value_or(Format::ace)) {
+        case Format::ace: break;
+        case Format::xml: return "XML";
+        case Format::json_lines: return "JSON Lines";
+    }
+    return file.layout == Layout::ace ? "AceDB's dumps" : "curators' files";
+}
+
 }  // namespace
+
+IndexedSource::IndexedSource(Index index, tree::Models models,
+                             std::vector<std::string> skip_classes)
+    : index_(std::move(index)), models_(std::move(models)),
+      skip_classes_(std::move(skip_classes)) {
+    const auto& classes = index_.facts().classes;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        const auto& name = classes[i].class_name;
+        // Earlier versions listed some kernel classes of a running database.
+        const bool is_kernel = is_running(index_.facts()) && !is_tracked_class(name);
+        if (!is_kernel && !is_named(skip_classes_, name)) continue;
+        is_skipped_.resize(classes.size());
+        is_skipped_[i] = true;
+    }
+}
+
+bool IndexedSource::is_of_acedb() const {
+    const auto& facts = index_.facts();
+    return is_running(facts) ||
+           std::all_of(facts.files.begin(), facts.files.end(), [](const BuildFile& file) {
+               return file.is_included || format_of(file.name) == Format::ace;
+           });
+}
+
+bool IndexedSource::skips(std::string_view class_name) const {
+    return is_named(skip_classes_, class_name) ||
+           (is_of_acedb() && !is_tracked_class(class_name));
+}
+
+std::string IndexedSource::kind() const {
+    const auto& facts = index_.facts();
+    if (is_running(facts))
+        return facts.chosen == chosen_classes
+                   ? "a running AceDB"
+                   : "a running AceDB as another version of Varve listed it";
+    std::set<std::string> kinds;
+    for (const auto& file : facts.files)
+        if (!file.is_included) kinds.emplace(kind_of(file));
+    return base::join({kinds.begin(), kinds.end()}, " and ");
+}
+
+std::optional<Entry> IndexedSource::if_kept(std::optional<Entry> entry) const {
+    if (entry && !is_skipped_.empty() && is_skipped_[entry->class_index]) return std::nullopt;
+    return entry;
+}
 
 base::Result<std::optional<tree::ObjectName>> IndexedSource::find(
     const tree::ObjectName& asked) const {
-    const auto entry = index_.find(asked);
+    const auto entry = if_kept(index_.find(asked));
     return entry ? std::optional(index_.name_of(*entry)) : std::nullopt;
 }
 
 base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const {
-    if (const auto entry = index_.find_exact(name)) return *entry;
-    const auto& classes = index_.facts().classes;
+    if (const auto entry = if_kept(index_.find_exact(name))) return *entry;
+    const auto classes = class_counts();
     const bool has_class = std::any_of(classes.begin(), classes.end(), [&](const auto& one) {
         return base::equal_ignoring_case(one.class_name, name.class_name);
     });
@@ -46,11 +110,18 @@ base::Result<Entry> IndexedSource::entry_of(const tree::ObjectName& name) const 
 }
 
 base::Result<std::optional<Digest>> IndexedSource::digest_of(const tree::ObjectName& name) const {
-    const auto entry = index_.find_exact(name);
+    const auto entry = if_kept(index_.find_exact(name));
     return entry ? std::optional(digest_in(*entry)) : std::nullopt;
 }
 
-std::vector<ClassCount> IndexedSource::class_counts() const { return index_.facts().classes; }
+std::vector<ClassCount> IndexedSource::class_counts() const {
+    const auto& classes = index_.facts().classes;
+    if (is_skipped_.empty()) return classes;
+    std::vector<ClassCount> kept;
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        if (!is_skipped_[i]) kept.push_back(classes[i]);
+    return kept;
+}
 
 Parts IndexedSource::parts(std::uint64_t objects) const {
     return {index_.order(), index_.places(objects)};
@@ -60,6 +131,7 @@ void IndexedSource::each(std::uint64_t from, std::uint64_t to,
                          const std::function<bool(const Listed&)>& visit) const {
     const auto& classes = index_.facts().classes;
     index_.each(from, to, [&](const Entry& entry) {
+        if (!is_skipped_.empty() && is_skipped_[entry.class_index]) return true;
         return visit(
             {classes[entry.class_index].class_name, entry.name, digest_in(entry), entry.length});
     });
@@ -88,11 +160,15 @@ base::Result<void> IndexedSource::learn_loading_stamps() const {
 base::Result<std::vector<std::string>> IndexedSource::sample_loading_stamps() const {
     if (const auto& known = index_.facts().loading_stamps) return *known;
     StampSample sample;
-    if (index_.size() < StampSample::fewest) return sample.loading_stamps();
-    const auto stride = index_.size() / StampSample::fewest;
-    for (std::size_t i = 0; i < index_.size(); i += stride) {
-        const auto entry = index_.entry(i);
-        if (!entry) continue;
+    std::uint64_t objects = 0;
+    for (const auto& one : class_counts()) objects += one.objects;
+    if (objects < StampSample::fewest) return sample.loading_stamps();
+    const auto stride = objects / StampSample::fewest;
+    // Where classes are skipped, every entry is looked at to count those that are not.
+    const std::size_t step = is_skipped_.empty() ? stride : 1;
+    for (std::size_t i = 0, kept = 0; i < index_.size(); i += step) {
+        const auto entry = if_kept(index_.entry(i));
+        if (!entry || (step == 1 && kept++ % stride != 0)) continue;
         const auto object = load(index_.name_of(*entry));
         if (object)
             sample.add(*object);

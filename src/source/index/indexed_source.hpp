@@ -26,14 +26,16 @@ class IndexedSource : public Source {
     [[nodiscard]] base::Result<std::optional<Digest>> digest_of(
         const tree::ObjectName& name) const override;
     [[nodiscard]] std::vector<ClassCount> class_counts() const override;
+    [[nodiscard]] bool skips(std::string_view class_name) const override;
+    [[nodiscard]] std::string kind() const override;
     [[nodiscard]] Parts parts(std::uint64_t objects) const override;
     void each(std::uint64_t from, std::uint64_t to,
               const std::function<bool(const Listed&)>& visit) const override;
     [[nodiscard]] const tree::Models& models() const override { return models_; }
 
    protected:
-    IndexedSource(Index index, tree::Models models)
-        : index_(std::move(index)), models_(std::move(models)) {}
+    //   skip_classes  that the operator left out, in any case
+    IndexedSource(Index index, tree::Models models, std::vector<std::string> skip_classes);
 
     [[nodiscard]] const Index& index() const { return index_; }
 
@@ -43,12 +45,17 @@ class IndexedSource : public Source {
     [[nodiscard]] base::Result<Entry> entry_of(const tree::ObjectName& name) const;
 
    private:
+    [[nodiscard]] bool is_of_acedb() const;
+    // An entry of a class that is skipped is no entry.
+    [[nodiscard]] std::optional<Entry> if_kept(std::optional<Entry> entry) const;
     using LoadingStamps = std::set<std::string, std::less<>>;
     [[nodiscard]] base::Result<void> learn_loading_stamps() const;
     [[nodiscard]] base::Result<std::vector<std::string>> sample_loading_stamps() const;
 
     Index index_;
     tree::Models models_;
+    std::vector<std::string> skip_classes_;
+    std::vector<bool> is_skipped_;  // of Facts::classes; empty: none is
     mutable std::mutex sampling_;
     mutable std::unique_ptr<const LoadingStamps> loading_stamps_;
     // Points to *loading_stamps_ once the build was sampled.

@@ -149,6 +149,26 @@ TEST_CASE("A server and the dump that AceDB writes of it track the same classes"
     CHECK_FALSE(names.contains({"Keyword", "muscle"}));
 }
 
+TEST_CASE("Only the operator can say which classes are marked -XREF or -Protected") {
+    auto contents = *live::text_of(live::one_class("Gene", {{"abc", live::remark("x")}}) +
+                                   live::one_class("Word", {{"muscle", ""}}) +
+                                   live::one_class("Lock", {{"one", ""}}));
+    contents.add_options("// classes\n_VGene -V\n_VWord -H -XREF\n_VLock -Prot\n");
+    const live::Site site(std::make_shared<support::AceContents>(contents));
+    const auto dump = dumped(site, contents), live = site.open();
+    CHECK(names_in(*dump) == std::set<ObjectName>{{"Gene", "abc"}});
+    CHECK(names_in(*live).contains({"Word", "muscle"}));
+    CHECK(dump->kind() == "AceDB's dumps");
+    CHECK(live->kind() == "a running AceDB");
+
+    auto settings = site.settings();
+    settings.skip_classes = {"word", "Lock"};
+    const auto skipping = source::acedb::open_build(settings);
+    REQUIRE(skipping);
+    CHECK(names_in(**skipping) == names_in(*dump));
+    CHECK((*skipping)->digest() == live->digest());
+}
+
 TEST_CASE("Objects of a server are found in any case and loaded by their own name") {
     const live::Site site(genes({"abc", "Twin", "tWIN"}));
     const auto build = site.open();
