@@ -406,8 +406,9 @@ TEST_CASE("Warming a staged build changes nothing that readers see until the swi
     history::BuildOpener opener{
         [&] { return current->release().version; },
         [&](history::Wholeness) -> base::Result<source::Build> { return current; },
-        [&](const base::Release&, const history::WasServed&) -> source::Build {
-            return current == held(&now) ? nullptr : held(&now);
+        [&](const base::Release&, const history::WasServed&) -> std::vector<source::Build> {
+            if (current == held(&now)) return {};
+            return {held(&now)};
         }};
     history::CurrentBuild current_build(opener, site.pool);
     current_build.look();

@@ -154,7 +154,7 @@ class SmallSite {
                     return std::to_string(puts_);
                 },
                 [this](history::Wholeness) { return base::Result<source::Build>(next_); },
-                [](const base::Release&, const history::WasServed&) { return source::Build(); }};
+                [](const base::Release&, const history::WasServed&) { return std::vector<source::Build>(); }};
     }
 };
 
