@@ -77,6 +77,7 @@ std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::M
     settings.max_age = config.serve.max_age;
     settings.page_digest = config.page_digest;
     settings.count_hits = asker == Asker::server_clients;
+    settings.has_dates = asker != Asker::operator_of_it;
     settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
     settings.limits.burst = static_cast<double>(config.serve.limit_burst);

@@ -84,6 +84,9 @@ struct HistoryPage {
     bool operator==(const HistoryPage&) const = default;
 };
 
+// Returns when the newest of the rows was recorded; 0 without rows.
+[[nodiscard]] base::Seconds newest_recording(const HistoryPage& page);
+
 // The history of one object as one feed or page shows it.
 struct History : HistoryPage {
     ObjectName object;    // first recorded spelling

@@ -8,11 +8,14 @@
 #include <mutex>
 #include <set>
 
+#include "base/digest.hpp"
 #include "base/log.hpp"
 #include "base/single_flight.hpp"
+#include "base/text.hpp"
 #include "history/recorder.hpp"
 #include "query/object_history.hpp"
 #include "tables/compared_in.hpp"
+#include "tables/presentations.hpp"
 
 namespace query {
 namespace {
@@ -23,6 +26,26 @@ using store::Transaction;
 
 // Requests for more objects than this are not counted until the next write: memory is bounded.
 constexpr std::size_t most_hits = 50'000;
+
+// How long a presentation that could not be recorded is left alone: requests wait for each attempt.
+constexpr std::chrono::seconds record_again_after{10};
+
+// How long another process may be the newest one to show a site. If it still differs, each of the two
+// takes its turn.
+constexpr std::chrono::minutes take_over_after{10};
+
+// What every page depends on and the store knows, read in one transaction.
+struct StoreVersion {
+    std::int64_t generation = 0;
+    std::map<std::string, base::Seconds> presentations;
+};
+
+std::optional<base::Seconds> since_of(const tables::Presentation& presentation,
+                                      const StoreVersion& known) {
+    const auto found = known.presentations.find(presentation.name());
+    if (found == known.presentations.end()) return std::nullopt;
+    return found->second;
+}
 
 void log_not_refreshed(const ObjectName& asked, const base::Error& error) {
     base::log::warning(
@@ -67,6 +90,14 @@ std::vector<history::Identity> recorded_once(std::vector<history::Identity> iden
     return identities;
 }
 
+// Returns since when the newest presentation of a site is shown; 0: there is none.
+base::Seconds newest_of(const std::string& site, const StoreVersion& known) {
+    const auto prefix = tables::Presentation{site, ""}.name();
+    const auto found = known.presentations.lower_bound(prefix);
+    const bool is_there = found != known.presentations.end() && found->first.starts_with(prefix);
+    return is_there ? found->second : base::Seconds{};
+}
+
 }  // namespace
 
 struct HistoryService::State {
@@ -74,7 +105,7 @@ struct HistoryService::State {
           base::Clock clock_)
         : pool(pool_), current(current_), settings(std::move(settings_)),
           clock(std::move(clock_)),
-          generation({.refresh_after = std::chrono::seconds(1)}, clock) {}
+          store_version({.refresh_after = std::chrono::seconds(1)}, clock) {}
 
     store::Pool& pool;
     history::CurrentBuild& current;
@@ -87,7 +118,12 @@ struct HistoryService::State {
 
     // Computations of one object with one build.
     base::SingleFlight<std::pair<ObjectName, std::string>, Result<history::Identity>> recording;
-    base::RefreshedValue<std::int64_t, base::Seconds> generation;
+    base::RefreshedValue<StoreVersion, base::Seconds> store_version;
+
+    // The presentation of each site and look that this process has recorded or found recorded.
+    std::mutex presented_mutex;
+    std::map<std::string, std::string> presented;
+    base::Seconds not_recorded_at{};
 
     std::mutex hits_mutex;
     std::map<ObjectName, std::int64_t> hits;
@@ -99,17 +135,51 @@ struct HistoryService::State {
     }
 
     // Returns nullopt when the store cannot be reached. Tries once, because a request is waiting.
-    std::optional<std::int64_t> read_generation() {
+    std::optional<StoreVersion> read_store_version() {
         try {
             const auto connection = pool.lease();
             Transaction transaction(*connection, Access::read);
-            const auto read = tables::generation(transaction);
+            StoreVersion read{tables::generation(transaction),
+                              tables::presentations(transaction)};
             transaction.commit();
             return read;
         } catch (const store::Failure& failure) {
             log_unreachable(failure);
             return std::nullopt;
         }
+    }
+
+    auto store_version_now() {
+        return store_version.get([this] { return read_store_version(); });
+    }
+
+    // Returns since when this presentation is the newest one of its site; nullopt: it is not. A process
+    // records its own once, and again when another process took over the site long ago.
+    std::optional<base::Seconds> presented_since(const std::string& site_and_look,
+                                                 const tables::Presentation& presentation) {
+        const std::lock_guard lock(presented_mutex);
+        const auto known = store_version_now();
+        if (known.value == nullptr || known.has_failed) return std::nullopt;
+        auto& mine = presented[site_and_look];
+        auto since = since_of(presentation, *known.value);
+        const auto now = clock();
+        const bool is_due = mine != presentation.name() ||
+                            newest_of(presentation.site, *known.value) + take_over_after <= now;
+        if (!since && is_due && now >= not_recorded_at + record_again_after) {
+            try {
+                store::perform(pool, Access::write, [&](Transaction& transaction) {
+                    tables::record_presentation(transaction, presentation, now);
+                });
+            } catch (const store::Failure& failure) {
+                log_unreachable(failure);
+                not_recorded_at = now;
+                return std::nullopt;
+            }
+            store_version.expire();
+            if (const auto read = read_store_version()) since = since_of(presentation, *read);
+        }
+        if (since) mine = presentation.name();
+        return since;
     }
 
     // Returns the object up to date, or why it cannot be brought up to date now.
@@ -130,7 +200,7 @@ struct HistoryService::State {
             auto& done = results->front();
             if (done.computed) ++computations;
             // Pages that were made before this write are out of date at once.
-            if (done.wrote_history) generation.expire();
+            if (done.wrote_history) store_version.expire();
             if (done.error) return tl::unexpected(*done.error);
             if (done.status == history::Status::absent)
                 return base::fail(base::ErrorKind::absent, asked.class_name + " " + asked.name +
@@ -251,10 +321,20 @@ CacheVersion HistoryService::cache_version() {
         version.version = build->release().version;
         version.build_digest = build->digest();
     }
-    const auto generation = state_->generation.get([&] { return state_->read_generation(); });
-    if (generation.value) version.generation = *generation.value;
-    version.store_reachable = !generation.has_failed;
+    const auto known = state_->store_version_now();
+    if (known.value) version.generation = known.value->generation;
+    version.store_reachable = !known.has_failed;
     return version;
+}
+
+std::optional<base::Seconds> HistoryService::shown_since(const std::string& site,
+                                                         const std::string& look) {
+    const auto build = state_->current.build();
+    if (!build) return std::nullopt;
+    const auto digest = base::sha256_hex(base::join(
+        std::vector<std::string>{look, build->release().version, build->digest()}, "\n"));
+    const tables::Presentation presentation{site, digest.substr(0, 32)};
+    return state_->presented_since(site + look, presentation);
 }
 
 Result<HistoryService::Answer> HistoryService::history_of(const ObjectName& asked,

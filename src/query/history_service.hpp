@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,17 @@ class HistoryService {
 
     // Cheap: reads the generation from the store at most once a second.
     [[nodiscard]] CacheVersion cache_version();
+
+    // Returns since when readers of a site see the history as it is shown now: no page had other bytes
+    // since then, except by new rows. The store keeps it, so that every process says the same. Ask
+    // before the rows are read.
+    //   site     16 hex digits: which of the sites over this store
+    //   look     a digest of what decides how it shows the history, besides release and build
+    //   returns  nullopt: there is no build, the store cannot say, or another process shows the site
+    //            differently right now
+    //   cost     as cache_version(); a write when the presentation of this process has changed
+    [[nodiscard]] std::optional<base::Seconds> shown_since(const std::string& site,
+                                                           const std::string& look);
 
     struct Answer {
         History history;

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "release/leases.hpp"
 #include "tables/objects.hpp"
+#include "tables/presentations.hpp"
 #include "tables/replacements.hpp"
 
 namespace release {
@@ -114,20 +115,21 @@ Result<Attempt> begin(store::Pool& pool, const base::Release& release,
     });
 }
 
-Result<bool> put_in_force(store::Pool& pool, const Attempt& attempt, const base::Release& release,
-                          std::optional<std::int64_t> generation) {
-    return store::perform(pool, Access::write, [&](Transaction& transaction) -> Result<bool> {
-        const auto recorded = tables::lock_build(transaction, attempt.version);
-        if (recorded && recorded->digest == attempt.to) return true;
-        if (const auto newest = refuse_unless_newest(transaction, release); !newest)
-            return tl::unexpected(newest.error());
-        if (generation && tables::generation(transaction) != *generation) return false;
-        if (!tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
-            return base::fail(ErrorKind::conflict,
-                              attempt.version + " was replaced by another build meanwhile");
-        tables::move_generation(transaction);
-        return true;
-    });
+Result<bool> put_in_force(const history::Context& context, const Attempt& attempt,
+                          const base::Release& release, std::optional<std::int64_t> generation) {
+    return store::perform(
+        context.pool, Access::write, [&](Transaction& transaction) -> Result<bool> {
+            const auto recorded = tables::lock_build(transaction, attempt.version);
+            if (recorded && recorded->digest == attempt.to) return true;
+            if (const auto newest = refuse_unless_newest(transaction, release); !newest)
+                return tl::unexpected(newest.error());
+            if (generation && tables::generation(transaction) != *generation) return false;
+            if (!tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
+                return base::fail(ErrorKind::conflict,
+                                  attempt.version + " was replaced by another build meanwhile");
+            tables::note_rewrite(transaction, context.clock());
+            return true;
+        });
 }
 
 void end(Transaction& transaction, const Attempt& attempt) {

@@ -9,6 +9,7 @@
 
 #include "base/release.hpp"
 #include "base/result.hpp"
+#include "history/context.hpp"
 #include "store/pool.hpp"
 
 namespace release {
@@ -43,7 +44,8 @@ struct Attempt {
 //   returns     whether the new rows are in force now
 //   error       refused: a newer release was recorded meanwhile; conflict: another build replaced
 //               the release
-[[nodiscard]] base::Result<bool> put_in_force(store::Pool& pool, const Attempt& attempt,
+[[nodiscard]] base::Result<bool> put_in_force(const history::Context& context,
+                                              const Attempt& attempt,
                                               const base::Release& release,
                                               std::optional<std::int64_t> generation);
 

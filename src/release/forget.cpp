@@ -8,6 +8,7 @@
 
 #include "base/digest.hpp"
 #include "tables/objects.hpp"
+#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 #include "tree/outline.hpp"
@@ -122,7 +123,7 @@ class ForgetRun {
         if (const auto done = sweep(*release, "first"); !done || !*done) return ended(done);
         write([&](Transaction& transaction) {
             tables::delete_release(transaction, what.version);
-            tables::move_generation(transaction);
+            tables::note_rewrite(transaction, job_.context.clock());
         });
         // Where it is the current release, requests have recorded rows behind the first sweep.
         // Those that come from now on find no release, and record it again.
@@ -137,7 +138,7 @@ class ForgetRun {
         if (!done || !*done) return ended(done);
         write([&](Transaction& transaction) {
             tables::delete_notes_on_class(transaction, what.class_name);
-            tables::move_generation(transaction);
+            tables::note_rewrite(transaction, job_.context.clock());
         });
         return ended(done);
     }
@@ -148,7 +149,7 @@ class ForgetRun {
             Counters counters;
             counters.deleted = write([&](Transaction& transaction) {
                 tables::delete_failed(transaction, {}, name);
-                tables::move_generation(transaction);
+                tables::note_rewrite(transaction, job_.context.clock());
                 return tables::delete_objects(transaction, tables::oids_named(transaction, name));
             });
             return Result<Counters>(counters);
@@ -217,7 +218,7 @@ class ForgetRun {
                     in_transaction.add(*one);
                     done += some.size();
                 }
-                tables::move_generation(transaction);
+                tables::note_rewrite(transaction, job_.context.clock());
                 return in_transaction;
             });
             if (!deleted) return deleted;

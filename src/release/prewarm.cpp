@@ -10,6 +10,7 @@
 
 #include "base/digest.hpp"
 #include "release/batch_collector.hpp"
+#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
@@ -394,7 +395,10 @@ class PrewarmJob {
                                    objects);
         tables::insert_mass_changes(transaction, result.mass_changes);
         delete_expired_leases(transaction, job_.context.clock() - std::chrono::days(7));
-        tables::move_generation(transaction);
+        if (result.mass_changes.empty())
+            tables::move_generation(transaction);
+        else
+            tables::note_rewrite(transaction, job_.context.clock());
         return {};
     }
 

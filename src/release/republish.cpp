@@ -6,6 +6,7 @@
 
 #include "base/digest.hpp"
 #include "release/republish_steps.hpp"
+#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
@@ -123,10 +124,10 @@ class RepublishJob {
             if (!*written) return false;
             if (**written > 0) continue;
             const auto in_force =
-                put_in_force(pool(), republication_.attempt, current(), generation);
+                put_in_force(job_.context, republication_.attempt, current(), generation);
             if (!in_force || *in_force) return in_force;
         }
-        return put_in_force(pool(), republication_.attempt, current(), std::nullopt);
+        return put_in_force(job_.context, republication_.attempt, current(), std::nullopt);
     }
 
     // Requests to the old build record rows until their process learns of the new one.
@@ -224,7 +225,7 @@ class RepublishJob {
             tables::update_prewarmed(transaction, class_name, attempt.version,
                                      objects_of(class_name));
         end(transaction, attempt);
-        tables::move_generation(transaction);
+        tables::note_rewrite(transaction, job_.context.clock());
         delete_expired_leases(transaction, job_.context.clock() - std::chrono::days(7));
         return true;
     }

@@ -9,6 +9,7 @@
 #include "history/republication.hpp"
 #include "release/batch_collector.hpp"
 #include "tables/compared_in.hpp"
+#include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
@@ -66,7 +67,7 @@ Result<void> write(const RepublishContext& republication, std::span<const Replac
         const auto in_force = is_in_force(transaction, republication.attempt);
         if (!in_force) return tl::unexpected(in_force.error());
         // Readers see the rows at once, so the pages made before are out of date.
-        if (*in_force) tables::move_generation(transaction);
+        if (*in_force) tables::note_rewrite(transaction, republication.job.context.clock());
         return {};
     };
     return write_in_time(republication.pool(), all, begin,

@@ -34,11 +34,16 @@ SiteContext::SiteContext(const Services& services, render::Site site_,
                          render::Templates templates_, Settings settings_)
     : history(services.history), build(services.build), pool(services.pool),
       tokens(services.tokens), site(std::move(site_)), templates(std::move(templates_)),
-      settings(std::move(settings_)), pages(settings.cache_bytes),
-      schema_error({.refresh_after = 10s}, settings.steady_clock),
+      settings(std::move(settings_)), site_id(base::sha256_hex(site.base_url).substr(0, 16)),
+      pages(settings.cache_bytes), schema_error({.refresh_after = 10s}, settings.steady_clock),
       store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
       wide_gate(settings.wide),
       metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
+
+std::optional<base::Seconds> SiteContext::shown_since() {
+    if (!settings.has_dates) return std::nullopt;
+    return history.shown_since(site_id, entity_tag_of({}));
+}
 
 std::string SiteContext::entity_tag_of(std::initializer_list<std::string_view> parts) const {
     base::Digest digest(base::Algorithm::sha256);

@@ -39,10 +39,12 @@ struct Services {
 struct Settings {
     std::size_t cache_bytes = 64 << 20;  // 0: no page is cached, each request renders
     std::size_t max_items = 1000;
-    long max_age = 3600;         // seconds
-    std::string page_digest;     // of everything that changes a page, templates included;
-                                 // part of entity tags
-    bool count_hits = true;      // false for plain CGI and `varve feed`
+    long max_age = 3600;      // seconds
+    std::string page_digest;  // of everything that changes a page, templates included;
+                              // part of entity tags
+    bool count_hits = true;   // false for plain CGI and `varve feed`
+    bool has_dates = true;  // false for `varve feed`: pages have no Last-Modified, and the store
+                            // is not told since when they look as they do
     bool private_site = false;   // readers need a token
     RateLimits limits = {};      // for each client
     WideGate::Limits wide = {};  // for all clients together
@@ -85,6 +87,7 @@ struct SiteContext {
     const render::Site site;
     const render::Templates templates;
     const Settings settings;
+    const std::string site_id;  // 16 hex digits: which site this is among those over one store
     PageCache pages;
     MinuteVersion minute_version;
     base::RefreshedValue<std::string> schema_error;
@@ -102,6 +105,10 @@ struct SiteContext {
     [[nodiscard]] std::string absolute_url(std::string_view url) const {
         return site.base_url + std::string(url);
     }
+    // Returns since when the site shows the history as it does now: no page had other bytes since then,
+    // except by new rows. Ask before the rows are read.
+    //   returns  nullopt: unknown
+    [[nodiscard]] std::optional<base::Seconds> shown_since();
     // Returns an entity tag: a digest of these texts, the configuration, the renderer's version and
     // the templates. Strong, in the coding identity, 34 bytes with its quotes.
     [[nodiscard]] std::string entity_tag_of(std::initializer_list<std::string_view> parts) const;

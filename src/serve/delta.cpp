@@ -82,7 +82,7 @@ std::optional<NewerItems> newer_items(
     Documents documents(std::move(page), most);
     NewerItems newer;
     newer.entity_tag = documents.with(0, tag_of);
-    newer.last_modified = documents.with(0, render::last_modified);
+    newer.newest_recording = documents.with(0, query::newest_recording);
     if (names_tag(client_tags, tag_in_coding(newer.entity_tag, coding))) {
         newer.page = std::move(documents).newest(0);
         return newer;

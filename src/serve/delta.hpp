@@ -20,9 +20,9 @@ namespace serve {
 inline constexpr std::size_t most_releases_back = 50;
 
 struct NewerItems {
-    query::HistoryPage page;        // with the rows that the client lacks; none: it has all
-    std::string entity_tag;         // of the whole document, in the coding identity
-    base::Seconds last_modified{};  // of the whole document
+    query::HistoryPage page;           // with the rows that the client lacks; none: it has all
+    std::string entity_tag;            // of the whole document, in the coding identity
+    base::Seconds newest_recording{};  // of the whole document
 };
 
 // Returns what the client lacks of a feed; nullopt when none of its tags is of an earlier document.

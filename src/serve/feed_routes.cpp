@@ -24,6 +24,9 @@ namespace {
 using tree::ObjectName;
 using Subject = FeedRequest::Subject;
 
+// How long after its row was recorded the transaction may end that recorded it.
+constexpr std::chrono::minutes rows_come_within{1};
+
 // A feed in one format.
 struct FeedDocument {
     FeedRequest request;
@@ -171,9 +174,22 @@ const render::Format& format_of(const FeedRequest& request, std::string_view acc
     return render::formats()[preferred_type(accept, media_types)];
 }
 
+// Returns the time for Last-Modified; 0: unknown.
+//   shown_since       asked before the rows were read
+//   newest_recording  of the rows shown
+base::Seconds date_of(const SiteContext& context, const FeedRequest& request,
+                      std::optional<base::Seconds> shown_since, base::Seconds newest_recording) {
+    if (!shown_since) return {};
+    // Rows of several objects come in any order of their times, as their transactions end.
+    if (request.is_wide() && context.settings.clock() < newest_recording + rows_come_within)
+        return {};
+    return std::max(*shown_since, newest_recording);
+}
+
 Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocument& document,
                                           const query::CacheVersion& version) {
     const auto& request = document.request;
+    const auto shown_since = context.shown_since();
     auto loaded = load(context, request, request.page);
     if (!loaded) return fail(std::move(loaded.error()));
     if (request.is_archive() && loaded->page.rows.empty())
@@ -185,11 +201,12 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     Representation page;
     page.body = std::make_shared<const std::string>(std::move(body));
     page.entity_tag = feed_tag_of(context, document, loaded->page, channel);
-    page.last_modified = render::last_modified(loaded->page);
-    page.last_modified_text = base::format_http_date(page.last_modified);
     // When the build was switched meanwhile, the page may show either of the two.
     page.provisional =
         !loaded->up_to_date || !same_build(version, context.history.cache_version());
+    if (!page.provisional)
+        page.last_modified =
+            date_of(context, request, shown_since, query::newest_recording(loaded->page));
     // Not so for a class: rows of a release that is not shown yet may come between its rows.
     page.permanent = request.is_archive() && request.subject != Subject::whole_class &&
                      loaded->page.rows.size() == query::archive_page;
@@ -246,6 +263,7 @@ std::optional<Response> delta_response(SiteContext& context, const Request& requ
     // Each of the releases that newer_items() leaves out has at least one row above the document that
     // the client has. Where they have more, fewer releases can be left out.
     page_request.most += most_releases_back;
+    const auto shown_since = context.shown_since();
     auto loaded = load(context, document.request, page_request);
     if (!loaded || !loaded->up_to_date) return std::nullopt;
     const auto channel = channel_of(context, document, loaded->subject);
@@ -262,7 +280,9 @@ std::optional<Response> delta_response(SiteContext& context, const Request& requ
                                     document, coding);
     }
     response.fields.emplace_back("ETag", tag_in_coding(newer->entity_tag, coding));
-    response.fields.emplace_back("Last-Modified", base::format_http_date(newer->last_modified));
+    const auto date = date_of(context, document.request, shown_since, newer->newest_recording);
+    if (date != base::Seconds{})
+        response.fields.emplace_back("Last-Modified", sent_date(date, context.settings.clock()));
     response.fields.emplace_back("Vary", vary_of(document));
     return response;
 }
@@ -284,13 +304,13 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
         [&] { return render_document(context, document, version); },
         feed.is_wide() ? PageCost::wide : PageCost::ordinary);
     if (!found) return fail(found.error());
-    const Representation& page = *found->page;
     if (supports_delta(feed) && wants_delta(request) &&
-        !is_not_modified(request, {page.entity_tag, page.last_modified}))
+        !is_not_modified(request, validators_of(context, *found->page)))
         if (auto delta = delta_response(context, request, document, coding))
             return std::move(*delta);
-    return page_response(request, *found, coding,
+    return page_response(context, request, *found,
                          {.content_type = document.content_type(),
+                          .coding = coding,
                           .vary = vary_of(document),
                           .max_age = context.settings.max_age,
                           .is_for_browser = document.is_for_browser});

@@ -144,7 +144,7 @@ bool is_not_modified(const Request& request, const Validators& current) {
     }
     if (current.last_modified == base::Seconds{}) return false;
     const auto since = base::parse_http_date(base::trim(request.field("if-modified-since")));
-    return since && current.last_modified <= *since;
+    return since && current.last_modified == *since;
 }
 
 }  // namespace serve

@@ -56,7 +56,8 @@ struct Validators {
 };
 
 // True when a GET or HEAD request gets 304 (RFC 9110 section 13.2.2): If-None-Match (a list, "*",
-// weak comparison) takes precedence over If-Modified-Since.
+// weak comparison) takes precedence over If-Modified-Since. That has to name Last-Modified exactly:
+// the date of a page that another host made, or a clock that is wrong, may be later than a change.
 [[nodiscard]] bool is_not_modified(const Request& request, const Validators& current);
 
 }  // namespace serve

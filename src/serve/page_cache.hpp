@@ -22,9 +22,8 @@ namespace serve {
 // One representation: the body in one content coding, and its validators.
 struct Representation {
     Body body;
-    std::string entity_tag;          // quoted, strong
-    base::Seconds last_modified{};   // 0: unknown
-    std::string last_modified_text;  // the same as an HTTP-date; empty: unknown
+    std::string entity_tag;         // quoted, strong
+    base::Seconds last_modified{};  // 0: unknown
     bool provisional =
         false;               // the build or store could not be reached: not cached, short max-age
     bool permanent = false;  // almost never changes again: a full page of an archive

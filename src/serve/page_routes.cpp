@@ -66,6 +66,7 @@ Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& reques
 
 Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& request) {
     const query::PageRequest page_request{.most = most_rows, .since = ""};
+    const auto shown_since = context.shown_since();
     auto answer = context.history.history_of(request.object, page_request);
     if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
     auto& history = answer->history;
@@ -83,7 +84,8 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
                              " was recorded in " + request.at + ".");
     RenderedPage page;
     page.provisional = !answer->up_to_date;
-    page.last_modified = render::last_modified(history);
+    if (shown_since && !page.provisional)
+        page.last_modified = std::max(*shown_since, query::newest_recording(history));
     page.body = render::history_page({std::move(history), request.at, request.part}, context.site,
                                      context.templates);
     return page;

@@ -94,11 +94,10 @@ RepresentationPtr page_of(const SiteContext& context,
     page.entity_tag = context.entity_tag_of({"page", rendered.body});
     page.body = std::make_shared<const std::string>(std::move(rendered.body));
     page.last_modified = rendered.last_modified;
-    if (rendered.last_modified != base::Seconds{})
-        page.last_modified_text = base::format_http_date(rendered.last_modified);
     // When the build was switched meanwhile, the page may show either of the two.
     page.provisional = rendered.provisional ||
                        (version && !same_build(*version, context.history.cache_version()));
+    if (page.provisional) page.last_modified = {};
     return std::make_shared<const Representation>(std::move(page));
 }
 
@@ -120,6 +119,16 @@ std::string gzip(std::string_view bytes) {
     coded.resize(stream.total_out);
     coded.shrink_to_fit();
     return coded;
+}
+
+// RFC 9110 section 8.8.2.1: a date in the future is replaced by the time of the response.
+std::string sent_date(base::Seconds last_modified, base::Seconds now) {
+    return base::format_http_date(std::min(last_modified, now));
+}
+
+Validators validators_of(const SiteContext& context, const Representation& page) {
+    const bool is_ahead = context.settings.clock() < page.last_modified;
+    return {page.entity_tag, is_ahead ? base::Seconds{} : page.last_modified};
 }
 
 std::string cache_control(long max_age, bool provisional) {
@@ -165,13 +174,14 @@ Result<PageCache::Found> cached_page(SiteContext& context, const std::string& ke
     return found;
 }
 
-Response page_response(const Request& request, const PageCache::Found& found, Coding coding,
-                       const Metadata& metadata) {
+Response page_response(const SiteContext& context, const Request& request,
+                       const PageCache::Found& found, const Metadata& metadata) {
     const Representation& page = *found.page;
     Response response;
     response.fields = {{"ETag", page.entity_tag}};
-    if (!page.last_modified_text.empty())
-        response.fields.emplace_back("Last-Modified", page.last_modified_text);
+    if (page.last_modified != base::Seconds{})
+        response.fields.emplace_back("Last-Modified",
+                                     sent_date(page.last_modified, context.settings.clock()));
     // A max_age of 0 means that the operator wants nothing to be cached.
     const auto max_age = page.permanent && metadata.max_age > 0
                              ? std::max(permanent_max_age, metadata.max_age)
@@ -179,12 +189,12 @@ Response page_response(const Request& request, const PageCache::Found& found, Co
     response.fields.emplace_back("Cache-Control",
                                  cache_control(max_age, page.provisional || found.stale));
     response.fields.emplace_back("Vary", metadata.vary);
-    if (is_not_modified(request, {page.entity_tag, page.last_modified})) {
+    if (is_not_modified(request, validators_of(context, page))) {
         response.status = 304;
         return response;
     }
     response.fields.emplace_back("Content-Type", metadata.content_type);
-    if (coding == Coding::gzip) response.fields.emplace_back("Content-Encoding", "gzip");
+    if (metadata.coding == Coding::gzip) response.fields.emplace_back("Content-Encoding", "gzip");
     response.fields.emplace_back("X-Content-Type-Options", "nosniff");
     if (metadata.is_for_browser) add_security_fields(response);
     response.body = page.body;
@@ -204,7 +214,9 @@ Result<Response> cached_response(SiteContext& context, const Request& request,
         cached_page(context, policy.key, policy.version.value_or(query::CacheVersion{}), coding,
                     render_page, policy.cost);
     if (!found) return fail(found.error());
-    return page_response(request, *found, coding, policy.metadata);
+    auto metadata = policy.metadata;
+    metadata.coding = coding;
+    return page_response(context, request, *found, metadata);
 }
 
 }  // namespace serve

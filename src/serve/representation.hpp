@@ -29,6 +29,7 @@ inline constexpr long permanent_max_age = 86400;
 // How a representation is described to clients and caches.
 struct Metadata {
     std::string content_type;
+    Coding coding = Coding::identity;
     std::string vary;
     long max_age = 0;             // seconds; shorter for a provisional page
     bool is_for_browser = false;  // adds the fields that restrict what the page may load
@@ -56,9 +57,14 @@ enum class PageCost : unsigned char { ordinary, wide };
                                                    Coding coding, const PageCache::Render& render,
                                                    PageCost cost);
 
+// Returns a time as Last-Modified says it: never later than now.
+[[nodiscard]] std::string sent_date(base::Seconds last_modified, base::Seconds now);
+// Returns what a conditional request is compared with. A date that lies ahead is not.
+[[nodiscard]] Validators validators_of(const SiteContext& context, const Representation& page);
+
 // Returns 200 with the page, or 304 when the client has it.
-[[nodiscard]] Response page_response(const Request& request, const PageCache::Found& found,
-                                     Coding coding, const Metadata& metadata);
+[[nodiscard]] Response page_response(const SiteContext& context, const Request& request,
+                                     const PageCache::Found& found, const Metadata& metadata);
 
 // A page whose entity tag is a digest of its bytes: all but feeds.
 struct RenderedPage {

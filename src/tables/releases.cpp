@@ -147,15 +147,18 @@ std::int64_t generation(Transaction& transaction) {
     return rows.empty() || rows.front().is_null(0) ? 0 : rows.front().integer(0);
 }
 
-void move_generation(Transaction& transaction) {
-    // Each process has a slot of its own: writers on other hosts do not wait for its row, and do
-    // not lose their transactions over it in a cluster.
-    static const store::Value slot{[] {
+const std::string& slot_of_process() {
+    static const std::string slot = [] {
         const auto number = std::random_device()() % generation_slots;
-        return "generation-" + std::string(number < 10 ? "0" : "") + std::to_string(number);
-    }()};
+        return std::string(number < 10 ? "0" : "") + std::to_string(number);
+    }();
+    return slot;
+}
+
+void move_generation(Transaction& transaction) {
+    static const Value name{"generation-" + slot_of_process()};
     // One statement: two transactions that read first and then wrote would count once.
-    transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", {slot});
+    transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", {name});
 }
 
 base::Date date_of(const std::string& text) {

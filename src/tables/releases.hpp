@@ -102,6 +102,10 @@ void accept_build(store::Transaction& transaction, const std::string& version,
 // changes moves it on. What was read in a transaction stays valid while it is the same.
 [[nodiscard]] std::int64_t generation(store::Transaction& transaction);
 void move_generation(store::Transaction& transaction);
+// Returns "00" … "15": the rows of meta that this process writes again and again. Each process has its
+// own: writers on other hosts do not wait for its rows, and do not lose their transactions over them
+// in a cluster.
+[[nodiscard]] const std::string& slot_of_process();
 
 // Returns a day as the tables hold it.
 //   throws  logic_error when the text is no date

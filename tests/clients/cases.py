@@ -101,15 +101,17 @@ def _kind_for(case, reply):
 
 def ask(case, way, known):
     """known: values of {PLACEHOLDERS}; a tag is requested of this way or of known[RELEASE]."""
-    def tag_by(asking):
+    def field_by(asking, field):
         plain = [(name, value) for name, value in case.fields if not name.lower().startswith(("if-", "a-im"))]
-        return asking.ask("GET", filled(case.target), plain).fields["etag"]
+        return asking.ask("GET", filled(case.target), plain).fields[field]
 
     def value_of(match):
         if match.group(1) == "ETag":
-            return tag_by(way)
+            return field_by(way, "etag")
+        if match.group(1) == "LastModified":
+            return field_by(way, "last-modified")
         if match.group(1).startswith("ETag in "):
-            return tag_by(known[match.group(1)[8:]])
+            return field_by(known[match.group(1)[8:]], "etag")
         return known[match.group(1)]
 
     def filled(text):

@@ -172,7 +172,7 @@ def _(site):
     assert reply.fields["cache-control"] == "no-store"
 
 
-@check_served("The date of a feed is that of its newest row and not of the request")
+@check_served("The date of a feed is not that of the request")
 def _(site):
     changed = site.get(PATH).fields["last-modified"]
     again = site.get(PATH, Cache_Control="no-cache").fields["last-modified"]

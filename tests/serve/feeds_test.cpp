@@ -185,7 +185,6 @@ TEST_CASE("A full page of an archive is cacheable for a day, and the newest one 
     CHECK(full.status == 200);
     CHECK(full.field("Cache-Control") == "public, max-age=86400");
     CHECK(full.field("Vary") == "Accept-Encoding, Accept");
-    CHECK(full.field("Last-Modified") == "Tue, 19 Feb 2008 00:00:00 GMT");
     CHECK(says(full, "/WS1<"));
     CHECK(says(full, "/WS50<"));
     CHECK_FALSE(says(full, "/WS51<"));

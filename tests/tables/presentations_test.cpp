@@ -1,0 +1,44 @@
+// The store says since when a site shows its history as it does.
+// SPDX-License-Identifier: MIT
+#include "tables/presentations.hpp"
+
+#include "support/catch.hpp"
+#include "support/stores.hpp"
+#include "tables/releases.hpp"
+
+using namespace tables;
+
+TEST_CASE("A presentation counts from when it became the newest one of its site") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    store::Transaction transaction(*connection, store::Access::write);
+    const Presentation first{"0123456789abcdef", std::string(32, '1')};
+    const Presentation second{first.site, std::string(32, '2')};
+    const Presentation elsewhere{"fedcba9876543210", std::string(32, '1')};
+    const auto at = [](int time) { return base::Seconds(std::chrono::seconds(time)); };
+    CHECK(presentations(transaction).empty());
+    record_presentation(transaction, first, at(100));
+    record_presentation(transaction, elsewhere, at(150));
+    record_presentation(transaction, first, at(200));
+    using Times = std::map<std::string, base::Seconds>;
+    CHECK(presentations(transaction) ==
+          Times{{first.name(), at(100)}, {elsewhere.name(), at(150)}});
+    record_presentation(transaction, second, at(300));
+    CHECK(presentations(transaction) ==
+          Times{{second.name(), at(300)}, {elsewhere.name(), at(150)}});
+    // Not the same time again, whatever the clock says.
+    record_presentation(transaction, first, at(300));
+    CHECK(presentations(transaction).at(first.name()) == at(301));
+    record_presentation(transaction, second, at(7));
+    CHECK(presentations(transaction).at(second.name()) == at(302));
+
+    const auto before = generation(transaction);
+    note_rewrite(transaction, at(400));
+    note_rewrite(transaction, at(390));
+    CHECK(presentations(transaction) ==
+          Times{{second.name(), at(400)}, {elsewhere.name(), at(400)}});
+    CHECK(generation(transaction) == before + 2);
+    record_presentation(transaction, first, at(500));
+    CHECK(presentations(transaction) ==
+          Times{{first.name(), at(500)}, {elsewhere.name(), at(400)}});
+}
