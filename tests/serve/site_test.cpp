@@ -2,6 +2,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "render/feed.hpp"
+#include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/world.hpp"
 #include "support/gunzip.hpp"
@@ -71,6 +73,21 @@ TEST_CASE("Entity tags depend on parameters, configuration and coding") {
     CHECK(other.get(plain).field("ETag") != tag);
     CHECK(world.get(plain, {{"accept-encoding", "gzip"}}).field("ETag") ==
           tag.substr(0, 33) + "-gzip\"");
+}
+
+TEST_CASE(
+    "Entity tags are digests of the program's sources, the configuration, and what is shown") {
+    World world;
+    const std::string page_digest = "the digest of a configuration";
+    serve::SiteContext context(
+        {world.small.service, world.small.current, world.small.pool, world.tokens},
+        site_at("https://example.org"), *render::Templates::make(), settings_with(page_digest));
+    std::string parts;
+    for (const std::string& part : {std::string(render::source_digest()), page_digest,
+                                    std::string("rss"), std::string("a row")})
+        parts += std::to_string(part.size()) + ":" + part;
+    CHECK(context.entity_tag_of({"rss", "a row"}) ==
+          "\"" + base::sha256_hex(parts).substr(0, 32) + "\"");
 }
 
 TEST_CASE("Conditional requests get 304 without body or content fields") {
