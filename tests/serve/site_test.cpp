@@ -59,6 +59,21 @@ TEST_CASE("A page is rendered once, and again after a write") {
     CHECK(world.hits() == 3);
 }
 
+TEST_CASE("A look at the write generation that runs out of memory is made again a second later") {
+    World world;
+    world.release(1, {unc26});
+    static_cast<void>(world.get(plain));
+    world.small.write_elsewhere();
+    world.small.store_switch.before_statement = [] { throw std::bad_alloc(); };
+    CHECK(world.get(plain).status == 500);
+    world.small.store_switch.before_statement = nullptr;
+    CHECK(world.get(plain).status == 200);
+    CHECK(world.rendered() == 1);
+    world.small.now += std::chrono::seconds(1);
+    CHECK(world.get(plain).status == 200);
+    CHECK(world.rendered() == 2);
+}
+
 TEST_CASE("Without a page cache each request renders the same bytes") {
     World world(settings_with("c", 0));
     const auto first = world.get(plain), second = world.get(plain);
