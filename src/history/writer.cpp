@@ -7,6 +7,7 @@
 
 #include "tables/compared_in.hpp"
 #include "tables/prewarmed.hpp"
+#include "tables/replacements.hpp"
 
 namespace history {
 namespace {
@@ -34,6 +35,7 @@ Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const 
                                                  transaction, current(), view_.build.digest());
                                              if (!released)
                                                  return tl::unexpected(released.error());
+                                             check_replacing(transaction, items);
                                              return write_in_time(transaction, items);
                                          });
         if (done) finish(items.first(*done));
@@ -48,6 +50,15 @@ Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const 
         }
         return suspects.size();
     }
+}
+
+// What was planned while an earlier release was as it was first published does not hold once its
+// re-publication is in force. Objects without a row have nothing that is replaced.
+void Writer::check_replacing(Transaction& transaction, std::span<Recording* const> items) const {
+    const auto is_known = [](const Recording* item) { return item->before.row.has_value(); };
+    if (std::ranges::any_of(items, is_known) &&
+        !tables::is_replacing_as_known(transaction, releases_))
+        lose_race();
 }
 
 void Writer::finish(std::span<Recording* const> items) {
@@ -153,7 +164,7 @@ std::int64_t Writer::write_known(Transaction& transaction, const Recording& item
         return 0;
     }
     const auto& now = item.step == Step::note ? *item.result.row : item.outcome.row;
-    if (!tables::update_object(transaction, now, item.before.row->ace_version)) lose_race();
+    if (!tables::update_object(transaction, now, *item.before.row)) lose_race();
     return now.oid;
 }
 

@@ -76,6 +76,8 @@ class Writer {
                               std::span<const tables::ObjectRow* const> fresh) const;
     [[nodiscard]] std::int64_t write_known(store::Transaction& transaction,
                                            const Recording& item) const;
+    void check_replacing(store::Transaction& transaction,
+                         std::span<Recording* const> items) const;
     static void finish(std::span<Recording* const> items);
 
     const BuildView& view_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "compare/compare.hpp"
@@ -56,22 +57,46 @@ std::string last_of(Transaction& transaction, const tables::Releases& releases,
     return last_without_row(transaction, releases, object, versions[place], next);
 }
 
-// Returns the versions of the trees of known releases, in the order of releases.
-std::vector<std::string> stored_versions(Transaction& transaction, std::int64_t oid,
-                                         const tables::Releases& releases) {
-    auto all = tables::tree_versions(transaction, std::span(&oid, 1), releases)[oid];
-    std::erase_if(all, [&](const auto& version) { return releases.find(version) == nullptr; });
-    std::ranges::reverse(all);
-    return all;
+// What the tables hold of an object's past, with replacements in force.
+struct Records {
+    std::vector<std::string>
+        versions;  // of the trees of known releases, in the order of releases
+    std::vector<tables::RowSummary> rows;
+    std::map<std::string, std::vector<tree::Node>> replaced_trees;
+};
+
+// A replacement stays where it is: reading writes nothing.
+Result<Records> read_records(Transaction& transaction, const tables::ObjectRow& object,
+                             const tables::Releases& releases) {
+    auto summaries = tables::row_summaries(transaction, std::span(&object.oid, 1));
+    if (!summaries) return tl::unexpected(summaries.error());
+    auto trees = tables::replaced_trees(transaction, object.oid, releases);
+    if (!trees) return tl::unexpected(trees.error());
+    auto rows = tables::replaced_rows(transaction, object, releases);
+    if (!rows) return tl::unexpected(rows.error());
+    Records records{
+        tables::tree_versions(transaction, std::span(&object.oid, 1), releases)[object.oid],
+        std::move((*summaries)[object.oid]), std::move(*trees)};
+    for (auto& row : *rows) {
+        std::erase_if(records.rows,
+                      [&](const auto& each) { return each.version == row.release.version; });
+        records.rows.push_back({row.release.version, row.since, row.release.released_on, row.kind,
+                                row.signature, row.label});
+    }
+    auto& versions = records.versions;
+    for (const auto& [version, nodes] : records.replaced_trees)
+        if (std::ranges::find(versions, version) == versions.end()) versions.push_back(version);
+    std::erase_if(versions, [&](const auto& each) { return releases.find(each) == nullptr; });
+    std::ranges::sort(versions, [&](const auto& one, const auto& other) {
+        return releases.is_later(other, one);
+    });
+    return records;
 }
 
 // In the order of releases.
-Result<std::vector<Span>> spans_of(Transaction& transaction, const tables::ObjectRow& object,
-                                   const tables::Releases& releases) {
-    const auto versions = stored_versions(transaction, object.oid, releases);
-    auto summaries = tables::row_summaries(transaction, std::span(&object.oid, 1));
-    if (!summaries) return tl::unexpected(summaries.error());
-    const auto rows = std::move((*summaries)[object.oid]);
+std::vector<Span> spans_of(Transaction& transaction, const tables::ObjectRow& object,
+                           const Records& records, const tables::Releases& releases) {
+    const auto& [versions, rows, replaced] = records;
     std::vector<Span> spans;
     for (const auto& row : rows)
         if (const auto* before = releases.find(row.since);
@@ -109,32 +134,22 @@ std::string nearest(const std::vector<Span>& spans, const Release& release) {
 }
 
 Result<PastTree> read_span(Transaction& transaction, const tables::ObjectRow& object,
-                           const Span& span, const Release& release) {
+                           const Records& records, const Span& span, const Release& release) {
     if (span.stored_in.empty()) return PastTree{release, false, {}};
+    const auto replaced = records.replaced_trees.find(span.stored_in);
+    if (replaced != records.replaced_trees.end())
+        return PastTree{release, span.was_there, replaced->second};
     auto tree = tables::tree_of(transaction, object.oid, span.stored_in);
     if (!tree) return tl::unexpected(tree.error());
     return PastTree{release, span.was_there, std::move(*tree)};
 }
 
 // Moves pending replacements of the object into the tables that are read next.
-Result<void> move_into_place(store::Pool& pool, const history::Settings& settings,
-                             std::int64_t oid) {
-    const auto known = store::perform(pool, store::Access::read, [&](Transaction& transaction) {
-        return history::known_releases(transaction, settings, nullptr, nullptr);
-    });
-    if (known.replacing().empty()) return {};
-    return store::perform(pool, store::Access::write, [&](Transaction& transaction) {
-        return tables::move_into_place(transaction, oid, settings.keep_trees, known);
-    });
-}
-
 }  // namespace
 
 Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                          const tables::ObjectRow& object, std::string_view version,
                          const std::optional<Release>& newest) {
-    if (const auto moved = move_into_place(pool, settings, object.oid); !moved)
-        return tl::unexpected(moved.error());
     return store::perform(
         pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
             const auto releases =
@@ -145,12 +160,13 @@ Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                                   "no release " + std::string(version) + " is known");
             auto resolved = object;
             tables::resolve_compared_in(transaction, std::array{&resolved}, {}, releases);
-            const auto all = spans_of(transaction, resolved, releases);
-            if (!all) return tl::unexpected(all.error());
-            const auto spans = newest ? up_to(*all, *newest) : *all;
+            const auto records = read_records(transaction, resolved, releases);
+            if (!records) return tl::unexpected(records.error());
+            const auto all = spans_of(transaction, resolved, *records, releases);
+            const auto spans = newest ? up_to(all, *newest) : all;
             for (const auto& span : spans)
                 if (!(*release < span.first) && !(span.last < *release))
-                    return read_span(transaction, object, span, *release);
+                    return read_span(transaction, object, *records, span, *release);
             const auto known = nearest(spans, *release);
             return base::fail(base::ErrorKind::absent,
                               object.object.class_name + " " + object.object.name +

@@ -71,11 +71,41 @@ Result<void> check_may_begin(Transaction& transaction, const base::Release& rele
                                               "so there is nothing to replace");
 }
 
-// Deletes the replacements of abandoned attempts: all that are not in force, but those of `keep`.
-void delete_abandoned(store::Pool& pool, const std::string& keep) {
+tl::unexpected<base::Error> lost_to_another(const Attempt& attempt) {
+    return base::fail(ErrorKind::conflict,
+                      "another process has replaced " + attempt.version +
+                          " meanwhile, or is doing so; see `varve releases`, and run this again "
+                          "if the content of this build is not in force");
+}
+
+bool continues(const Attempt& known, const RecordedBuild& recorded, const std::string& digest) {
+    return known.to == digest && (recorded.digest == digest || known.from == recorded.digest);
+}
+
+// Ends an attempt by another build whose rows are not in force: from now on it writes nothing.
+Result<void> end_another(store::Pool& pool, const base::Release& release,
+                         const std::string& digest) {
+    return store::perform(pool, Access::write, [&](Transaction& transaction) -> Result<void> {
+        const auto recorded = tables::lock_build(transaction, release.version);
+        if (const auto may = check_may_begin(transaction, release, digest, recorded); !may)
+            return may;
+        const auto known = read_attempt(transaction, release.version);
+        if (known && known->to != recorded->digest && !continues(*known, *recorded, digest))
+            delete_note(transaction, task_of(release.version));
+        return {};
+    });
+}
+
+// Deletes the replacements that are neither in force nor of the attempt that is noted. Without its
+// attempt (varve forget deletes it), a replacement may have been computed from rows that are others
+// by now.
+void delete_abandoned(store::Pool& pool, const std::string& version) {
     constexpr std::size_t rows_at_once = 200;
     while (store::perform(pool, Access::write, [&](Transaction& transaction) {
-               return tables::delete_abandoned_replacements(transaction, keep, rows_at_once);
+               (void)tables::lock_build(transaction, version);
+               const auto known = read_attempt(transaction, version);
+               return tables::delete_abandoned_replacements(transaction, known ? known->to : "",
+                                                            rows_at_once);
            }) > 0)
         continue;
 }
@@ -84,12 +114,9 @@ void delete_abandoned(store::Pool& pool, const std::string& keep) {
 
 Result<Attempt> begin(store::Pool& pool, const base::Release& release,
                       const std::string& digest) {
-    const auto before = store::perform(pool, Access::read, [&](Transaction& transaction) {
-        return read_attempt(transaction, release.version);
-    });
-    // Without its attempt (varve forget deletes it), a replacement of this build may have been
-    // computed from rows that are others by now.
-    delete_abandoned(pool, before && before->to == digest ? digest : "");
+    if (const auto may = end_another(pool, release, digest); !may)
+        return tl::unexpected(may.error());
+    delete_abandoned(pool, release.version);
     return store::perform(pool, Access::write, [&](Transaction& transaction) -> Result<Attempt> {
         const auto recorded = tables::lock_build(transaction, release.version);
         if (const auto may = check_may_begin(transaction, release, digest, recorded); !may)
@@ -104,7 +131,7 @@ Result<Attempt> begin(store::Pool& pool, const base::Release& release,
                            false,
                            Attempt::Stage::complete_another};
         const auto stage = is_in_force ? Attempt::Stage::move : Attempt::Stage::compute;
-        if (known && known->to == digest && (is_in_force || known->from == recorded->digest)) {
+        if (known && continues(*known, *recorded, digest)) {
             known->stage = stage;
             return std::move(*known);
         }
@@ -124,19 +151,40 @@ Result<bool> put_in_force(const history::Context& context, const Attempt& attemp
             if (const auto newest = refuse_unless_newest(transaction, release); !newest)
                 return tl::unexpected(newest.error());
             if (generation && tables::generation(transaction) != *generation) return false;
-            if (!tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
-                return base::fail(ErrorKind::conflict,
-                                  attempt.version + " was replaced by another build meanwhile");
+            const auto known = read_attempt(transaction, attempt.version);
+            if (!known || known->name != attempt.name ||
+                !tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
+                return lost_to_another(attempt);
+            // Nodes of a cluster know of no locks: one that begins another attempt at the same
+            // time writes this row too, so that only one of the two commits.
+            delete_note(transaction, task_of(attempt.version));
+            write_attempt(transaction, attempt);
             tables::note_rewrite(transaction, context.clock());
             return true;
         });
 }
 
-void end(Transaction& transaction, const Attempt& attempt) {
+Result<bool> is_in_force(Transaction& transaction, const Attempt& attempt) {
+    const auto recorded = tables::share_build(transaction, attempt.version);
+    if (recorded && recorded->digest == attempt.to && recorded->replacing) return true;
+    const auto known = read_attempt(transaction, attempt.version);
+    if (recorded && recorded->digest == attempt.from && known && known->name == attempt.name)
+        return false;
+    return lost_to_another(attempt);
+}
+
+Result<End> end(Transaction& transaction, const Attempt& attempt) {
+    const auto recorded = tables::lock_build(transaction, attempt.version);
+    if (!recorded || recorded->digest != attempt.to) return lost_to_another(attempt);
+    if (!recorded->replacing) return End::noted_before;
+    if (!tables::replaced_oids(transaction, attempt.version, attempt.to, tables::all_oids, 1)
+             .empty())
+        return End::too_early;
     tables::end_replacing(transaction, attempt.version, attempt.to);
-    if (const auto known = read_attempt(transaction, attempt.version);
-        known && known->to == attempt.to)
+    const auto known = read_attempt(transaction, attempt.version);
+    if (known && known->to == attempt.to && known->name == attempt.name)
         delete_note(transaction, task_of(attempt.version));
+    return End::noted;
 }
 
 }  // namespace release

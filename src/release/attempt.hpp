@@ -43,13 +43,24 @@ struct Attempt {
 //               compared. Nothing happens when it has moved on
 //   returns     whether the new rows are in force now
 //   error       refused: a newer release was recorded meanwhile; conflict: another build replaced
-//               the release
+//               the release, or is about to
 [[nodiscard]] base::Result<bool> put_in_force(const history::Context& context,
                                               const Attempt& attempt,
                                               const base::Release& release,
                                               std::optional<std::int64_t> generation);
 
-// Notes that all rows are in their tables.
-void end(store::Transaction& transaction, const Attempt& attempt);
+// Returns whether the rows of the attempt are in force. That stays so until the transaction ends.
+//   error  conflict: another attempt has begun, or this one was ended by another process
+[[nodiscard]] base::Result<bool> is_in_force(store::Transaction& transaction,
+                                             const Attempt& attempt);
+
+// Ends an attempt in force: its rows are in their tables.
+enum class End : unsigned char {
+    noted,
+    noted_before,  // by another process
+    too_early,     // a row is not in its table yet; then nothing is noted
+};
+//   error  conflict: another build has replaced the release
+[[nodiscard]] base::Result<End> end(store::Transaction& transaction, const Attempt& attempt);
 
 }  // namespace release

@@ -285,7 +285,7 @@ class ForgetRun {
     Result<Deleted> take_back(Transaction& transaction, const Release& release, Oids oids) const {
         const auto releases = releases_with(transaction, release);
         std::vector<std::int64_t> deleted_oids;
-        std::vector<std::pair<ObjectRow, std::string>> moved;  // with the version as it was read
+        std::vector<std::pair<ObjectRow, ObjectRow>> moved;  // with the row as it was read
         for (auto& record : tables::lock_records(transaction, oids)) {
             std::ranges::sort(record.trees, [&](const auto& a, const auto& b) {
                 return releases.is_later(a, b);
@@ -296,13 +296,12 @@ class ForgetRun {
             }
             auto object = object_without(transaction, record, release.version, releases);
             if (!object) return tl::unexpected(object.error());
-            if (*object != record.object)
-                moved.emplace_back(std::move(*object), record.object.ace_version);
+            if (*object != record.object) moved.emplace_back(std::move(*object), record.object);
         }
         auto deleted = tables::delete_rows_of_release(transaction, release.version, oids);
         deleted.add(tables::delete_objects(transaction, deleted_oids));
-        for (const auto& [object, version_read] : moved)
-            (void)tables::update_object(transaction, object, version_read);
+        for (const auto& [object, read] : moved)
+            (void)tables::update_object(transaction, object, read);
         return deleted;
     }
 

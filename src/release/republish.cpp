@@ -80,14 +80,23 @@ class RepublishJob {
     }
 
     Done complete_another() {
-        const auto moved = move_rows(republication_, tables::all_oids, runner_.until_stopped());
-        if (!moved) return tl::unexpected(moved.error());
-        if (runner_.is_stopped()) return false;
-        store::perform(pool(), Access::write, [&](Transaction& transaction) {
-            tables::end_replacing(transaction, republication_.attempt.version,
-                                  republication_.attempt.to);
-        });
-        return true;
+        const auto moved = move_all_and(
+            [&](Transaction& transaction) { return end(transaction, republication_.attempt); });
+        if (moved || moved.error().kind != base::ErrorKind::conflict) return moved;
+        return true;  // another process has completed it, and replaced it since
+    }
+
+    // Moves rows until `note_end` finds them all in their tables.
+    Done move_all_and(const std::function<Result<End>(Transaction&)>& note_end) {
+        for (;;) {
+            const auto moved =
+                move_rows(republication_, tables::all_oids, runner_.until_stopped());
+            if (!moved) return tl::unexpected(moved.error());
+            if (runner_.is_stopped()) return false;
+            const auto noted = store::perform(pool(), Access::write, note_end);
+            if (!noted) return tl::unexpected(noted.error());
+            if (*noted != End::too_early) return true;
+        }
     }
 
     Done run_step(const std::string& what, std::int64_t parts, const Work& work) {
@@ -202,32 +211,27 @@ class RepublishJob {
             if (!found) return tl::unexpected(found.error());
             result.mass_changes = std::move(*found);
         }
-        // A slow writer may have written one more replacement.
-        while (!store::perform(pool(), Access::write, [&](Transaction& transaction) {
+        // A slow process may write one more replacement, until the end is noted.
+        const auto noted = move_all_and([&](Transaction& transaction) {
             return note_end(transaction, result.mass_changes, classes);
-        })) {
-            const auto moved = move_rows(republication_, tables::all_oids, [] { return true; });
-            if (!moved) return tl::unexpected(moved.error());
-        }
+        });
+        if (!noted || !*noted) return unfinished(noted);
         return result;
     }
 
-    // Returns false when a row is not in its table yet; then nothing is noted.
-    bool note_end(Transaction& transaction, const std::vector<MassChange>& mass_changes,
-                  const std::set<std::string>& classes) const {
+    Result<End> note_end(Transaction& transaction, const std::vector<MassChange>& mass_changes,
+                         const std::set<std::string>& classes) const {
         const auto& attempt = republication_.attempt;
-        if (!tables::replaced_oids(transaction, attempt.version, attempt.to, tables::all_oids, 1)
-                 .empty())
-            return false;
+        const auto ended = end(transaction, attempt);
+        if (!ended || *ended != End::noted) return ended;
         tables::delete_mass_changes(transaction, attempt.version);
         tables::insert_mass_changes(transaction, mass_changes);
         for (const auto& class_name : classes)
             tables::update_prewarmed(transaction, class_name, attempt.version,
                                      objects_of(class_name));
-        end(transaction, attempt);
         tables::note_rewrite(transaction, job_.context.clock());
         delete_expired_leases(transaction, job_.context.clock() - std::chrono::days(7));
-        return true;
+        return ended;
     }
 
     // The empty name stands for all classes.

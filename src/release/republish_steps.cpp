@@ -52,16 +52,6 @@ Result<void> write_in_time(store::Pool& pool, std::span<const T> all, Begin&& be
     return {};
 }
 
-// Returns whether the rows of the attempt are in force.
-//   error  conflict: another build has replaced the release
-Result<bool> is_in_force(Transaction& transaction, const Attempt& attempt) {
-    const auto recorded = tables::read_build(transaction, attempt.version);
-    if (recorded && !recorded->digest.empty() && recorded->digest == attempt.from) return false;
-    if (recorded && recorded->digest == attempt.to && recorded->replacing) return true;
-    return base::fail(base::ErrorKind::conflict,
-                      attempt.version + " was replaced by another build meanwhile");
-}
-
 Result<void> write(const RepublishContext& republication, std::span<const Replacement> all) {
     const auto begin = [&](Transaction& transaction) -> Result<void> {
         const auto in_force = is_in_force(transaction, republication.attempt);

@@ -131,6 +131,10 @@ std::string_view for_update(Engine engine) {
     return engine == Engine::mysql ? " FOR UPDATE" : "";
 }
 
+std::string_view for_share(Engine engine) {
+    return engine == Engine::mysql ? " LOCK IN SHARE MODE" : "";
+}
+
 std::string_view read_first(Engine engine) {
     return engine == Engine::mysql ? " STRAIGHT_JOIN " : " CROSS JOIN ";
 }

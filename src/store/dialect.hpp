@@ -54,6 +54,10 @@ void expect_many_writes(Connection& connection, std::size_t cache_mb = 128);
 // It is empty for SQLite, where a writing transaction is alone anyway.
 [[nodiscard]] std::string_view for_update(Engine engine);
 
+// Returns the suffix of a SELECT whose rows stay as they were read until the transaction ends:
+// others may read them in the same way, and writers of these rows wait. It is empty for SQLite.
+[[nodiscard]] std::string_view for_share(Engine engine);
+
 // Returns the JOIN that reads the left table first, and for each of its rows looks up the right one:
 // "a" + read_first(engine) + "b ON …"
 [[nodiscard]] std::string_view read_first(Engine engine);

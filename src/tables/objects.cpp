@@ -167,14 +167,15 @@ std::vector<std::int64_t> insert_objects(Transaction& transaction,
     return oids;
 }
 
-bool update_object(Transaction& transaction, const ObjectRow& now,
-                   std::string_view version_read) {
+bool update_object(Transaction& transaction, const ObjectRow& now, const ObjectRow& read) {
     return transaction.execute(
                "UPDATE objects SET label = ?, label_key = ?, signature = ?,"
-               " last_modification_date = ?, ace_version = ? WHERE oid = ? AND ace_version = ?",
+               " last_modification_date = ?, ace_version = ? WHERE oid = ? AND ace_version = ?"
+               " AND signature = ? AND last_modification_date = ?",
                {Value{now.label}, Value{label_key_of(now)}, Value{now.signature},
                 Value{base::format_date(now.last_modified)}, Value{now.ace_version},
-                Value{now.oid}, Value{std::string(version_read)}}) == 1;
+                Value{now.oid}, Value{read.ace_version}, Value{read.signature},
+                Value{base::format_date(read.last_modified)}}) == 1;
 }
 
 std::string label_key_of(const ObjectRow& row) {

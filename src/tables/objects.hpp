@@ -98,10 +98,10 @@ void add_requests(store::Transaction& transaction,
 [[nodiscard]] std::vector<std::int64_t> insert_objects(store::Transaction& transaction,
                                                        std::span<const ObjectRow* const> rows);
 
-// Writes the row if it is still compared in `version_read`. Returns false when somebody else has
-// written it since.
+// Writes the row if it is still as it was read. Returns false when somebody else has written it
+// since. A re-publication may leave the release in which it was compared and change the rest.
 [[nodiscard]] bool update_object(store::Transaction& transaction, const ObjectRow& now,
-                                 std::string_view version_read);
+                                 const ObjectRow& read);
 
 // Returns the column label_key: the label with its ASCII letters in lower case; empty where it
 // is the name, which has a key of its own.

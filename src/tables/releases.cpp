@@ -96,8 +96,11 @@ std::optional<RecordedRelease> recorded_release(Transaction& transaction,
 Result<void> record_release(Transaction& transaction, const Release& release,
                             std::string_view digest) {
     const Value version{release.version}, new_digest{std::string(digest)};
+    // Shared, so that no re-publication takes force before what this transaction writes.
     const auto read = [&] {
-        return transaction.query("SELECT digest FROM releases WHERE version = ?", {version});
+        return transaction.query("SELECT digest FROM releases WHERE version = ?" +
+                                     std::string(store::for_share(transaction.engine())),
+                                 {version});
     };
     auto rows = read();
     if (rows.empty()) {

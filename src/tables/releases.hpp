@@ -78,6 +78,7 @@ class Releases {
 // Records the release unless it is recorded, and moves the write generation on when that changes
 // the table. Fills in an empty digest. The digest of a server takes the place of that of files and
 // the other way round, so the next build of this version is compared with what is served now.
+// Until the transaction ends, no other one can put another build of the release in force.
 //   error  conflict: it is recorded with a digest that contradicts this one
 [[nodiscard]] base::Result<void> record_release(store::Transaction& transaction,
                                                 const Release& release, std::string_view digest);

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <map>
+#include <set>
 
+#include "base/text.hpp"
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
 #include "tables/trees.hpp"
@@ -51,6 +53,18 @@ std::optional<std::int64_t> revision_in_place(Transaction& transaction, std::int
                           {Value{oid}, Value{version}});
     if (rows.empty()) return std::nullopt;
     return rows.front().integer(0);
+}
+
+// Returns whether there is one in force, which nobody else can move until the transaction ends.
+bool lock_replacement(Transaction& transaction, const Releases::Replacing& replacing,
+                      std::int64_t oid) {
+    const auto recorded = share_build(transaction, replacing.version);
+    if (!recorded || !recorded->replacing || recorded->digest != replacing.digest) return false;
+    return !transaction
+                .query("SELECT oid" + std::string(one) +
+                           std::string(store::for_update(transaction.engine())),
+                       key_of(replacing, oid))
+                .empty();
 }
 
 constexpr std::string_view replaced_columns =
@@ -155,6 +169,25 @@ std::optional<RecordedBuild> lock_build(Transaction& transaction, const std::str
     return build_of(transaction.query(std::string(select_build) +
                                           std::string(store::for_update(transaction.engine())),
                                       {Value{version}}));
+}
+
+std::optional<RecordedBuild> share_build(Transaction& transaction, const std::string& version) {
+    return build_of(transaction.query(std::string(select_build) +
+                                          std::string(store::for_share(transaction.engine())),
+                                      {Value{version}}));
+}
+
+bool is_replacing_as_known(Transaction& transaction, const Releases& known) {
+    // One row comes back, and all rows are shared: a WHERE would release those it leaves out.
+    const auto rows = transaction.query(
+        "SELECT GROUP_CONCAT(CASE WHEN replacing <> 0 THEN digest END) FROM releases" +
+        std::string(store::for_share(transaction.engine())));
+    std::set<std::string_view> now, then;
+    const auto digests = rows.at(0).is_null(0) ? std::string() : rows.front().text(0);
+    if (!digests.empty())
+        for (const auto digest : base::split(digests, ',')) now.insert(digest);
+    for (const auto& replacing : known.replacing()) then.insert(replacing.digest);
+    return now == then;
 }
 
 std::optional<std::string> replacing_release(Transaction& transaction) {
@@ -262,10 +295,24 @@ Result<std::vector<Row>> replaced_rows(Transaction& transaction, const ObjectRow
     return rows;
 }
 
+Result<std::map<std::string, std::vector<tree::Node>>> replaced_trees(Transaction& transaction,
+                                                                      std::int64_t oid,
+                                                                      const Releases& releases) {
+    std::map<std::string, std::vector<tree::Node>> trees;
+    for (const auto& replacing : releases.replacing()) {
+        const auto stored = read(transaction, "tree", replacing, oid);
+        if (stored.empty() || stored.front().is_null(0)) continue;
+        auto nodes = unpacked_tree(stored.front().blob(0));
+        if (!nodes) return base::fail_at("replaced tree of " + replacing.version, nodes.error());
+        trees.emplace(replacing.version, std::move(*nodes));
+    }
+    return trees;
+}
+
 Result<void> move_into_place(Transaction& transaction, std::int64_t oid, std::size_t keep,
                              const Releases& releases) {
     for (const auto& replacing : releases.replacing()) {
-        if (read(transaction, "oid", replacing, oid).empty()) continue;
+        if (!lock_replacement(transaction, replacing, oid)) continue;
         ObjectRow object;
         object.oid = oid;
         const auto row = replaced_row(transaction, object, replacing, releases);

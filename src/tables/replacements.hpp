@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,12 @@ struct RecordedBuild {
 // The same; no other transaction can change it until this one ends.
 [[nodiscard]] std::optional<RecordedBuild> lock_build(store::Transaction& transaction,
                                                       const std::string& version);
+// The same; others can share it.
+[[nodiscard]] std::optional<RecordedBuild> share_build(store::Transaction& transaction,
+                                                       const std::string& version);
+// Returns whether the releases that are being replaced are those of `known`; none is added or
+// ends until the transaction does.
+[[nodiscard]] bool is_replacing_as_known(store::Transaction& transaction, const Releases& known);
 // Returns a release whose rows are being replaced; nullopt: there is none.
 [[nodiscard]] std::optional<std::string> replacing_release(store::Transaction& transaction);
 // Puts the rows of the build `to` in force. Returns false when `from` is not recorded any more.
@@ -82,7 +89,15 @@ void apply_replacements(store::Transaction& transaction, std::span<ObjectRow* co
                                                            const ObjectRow& object,
                                                            const Releases& releases);
 
-// Moves what is in force for an object into the other tables. Readers see no difference.
+// Returns the trees that are in force in place of those in the table, or in addition to them, by
+// release.
+//   error  malformed: stored bytes are damaged
+//   cost   nothing while no release is being replaced
+[[nodiscard]] base::Result<std::map<std::string, std::vector<tree::Node>>> replaced_trees(
+    store::Transaction& transaction, std::int64_t oid, const Releases& releases);
+
+// Moves what is in force for an object into the other tables. Readers see no difference. Of
+// several transactions that do so at once, one moves it and the others find it moved.
 //   keep   trees of an object, 0: all
 //   error  malformed: notes that are no notes
 [[nodiscard]] base::Result<void> move_into_place(store::Transaction& transaction,

@@ -1,6 +1,5 @@
 // A re-publication while others read and record, and while the job dies.
 // SPDX-License-Identifier: MIT
-#include <functional>
 #include <set>
 
 #include "query/object_history.hpp"
@@ -9,52 +8,15 @@
 #include "support/contents.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/recording.hpp"
+#include "support/watched_connection.hpp"
 #include "tables/compared_in.hpp"
 
 using namespace release_tests;
 
 namespace {
 
-// Calls `after` after each statement. What `after` throws reaches the caller.
-enum class Statement { query, execute, begin, commit };
-using After = std::function<void(Statement)>;
-class WatchedConnection final : public store::Connection {
-   public:
-    WatchedConnection(std::unique_ptr<store::Connection> real, After after)
-        : real_(std::move(real)), after_(std::move(after)) {}
-    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
-    [[nodiscard]] store::Rows query(std::string_view sql,
-                                    std::span<const store::Value> values = {}) override {
-        auto rows = real_->query(sql, values);
-        after_(Statement::query);
-        return rows;
-    }
-    std::int64_t execute(std::string_view sql,
-                         std::span<const store::Value> values = {}) override {
-        const auto count = real_->execute(sql, values);
-        after_(Statement::execute);
-        return count;
-    }
-    void begin(store::Access access) override {
-        real_->begin(access);
-        after_(Statement::begin);
-    }
-    void commit() override {
-        real_->commit();
-        after_(Statement::commit);
-    }
-    void rollback() noexcept override { real_->rollback(); }
-    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
-
-   private:
-    std::unique_ptr<store::Connection> real_;
-    After after_;
-};
-store::Connect watched(store::Connect real, After after) {
-    return [real = std::move(real), after = std::move(after)] {
-        return std::make_unique<WatchedConnection>(real(), after);
-    };
-}
+using support::Statement;
+using support::watched;
 
 const std::vector<std::string> recorded{"same",    "differs",  "restamped",  "none_left",
                                         "new_row", "gone_now", "back_again", "created",
@@ -108,7 +70,7 @@ TEST_CASE("Readers see either all old rows or all new ones") {
     const auto old_rows = seen_by_readers(reader, builds.first);
     std::vector<std::string> seen{old_rows};
     int looks = 0;
-    JobSite site(watched(fresh.connect(), [&](Statement) {
+    JobSite site(watched(fresh.connect(), [&](Statement, std::string_view) {
         ++looks;
         auto now = seen_by_readers(reader, builds.first);
         if (now != seen.back()) seen.push_back(std::move(now));
@@ -141,7 +103,7 @@ TEST_CASE("A job that dies at any statement continues to the same result") {
         const auto fresh = support::FreshStore::copy_of(published);
         int statements = 0;
         {
-            JobSite site(watched(fresh.connect(), [&](Statement) {
+            JobSite site(watched(fresh.connect(), [&](Statement, std::string_view) {
                 if (++statements >= at) throw store::Failure("killed (by the test)", {}, 0);
             }));
             ended = site.try_republish(builds.again, &builds.before, &builds.first).has_value();
@@ -210,7 +172,7 @@ TEST_CASE("What a request records during the job is replaced like all the rest")
         JobSite requests(fresh.connect());
         int commits = 0;
         std::string when_in_force;
-        JobSite site(watched(fresh.connect(), [&](Statement statement) {
+        JobSite site(watched(fresh.connect(), [&](Statement statement, std::string_view) {
             // SQLite allows one writer, so requests come between two transactions of the job.
             if (statement != Statement::commit) return;
             if (when_in_force.empty() && digest_of_release(requests) == builds.again.digest())
@@ -238,7 +200,7 @@ TEST_CASE("A job with other content removes what an earlier interrupted job left
     publish_first(fresh.connect(), builds);
     int statements = 0;
     {
-        JobSite site(watched(fresh.connect(), [&](Statement) {
+        JobSite site(watched(fresh.connect(), [&](Statement, std::string_view) {
             if (++statements >= at) throw store::Failure("killed (by the test)", {}, 0);
         }));
         REQUIRE_FALSE(site.try_republish(builds.again, &builds.before, &builds.first));
@@ -259,7 +221,7 @@ TEST_CASE("The rows of an interrupted job without a lease are computed again") {
     publish_first(fresh.connect(), builds);
     JobSite site(fresh.connect());
     {
-        JobSite dying(watched(fresh.connect(), [&](Statement statement) {
+        JobSite dying(watched(fresh.connect(), [&](Statement statement, std::string_view) {
             if (statement == Statement::commit &&
                 site.query("SELECT oid FROM replacements").size() > 5)
                 throw store::Failure("killed (by the test)", {}, 0);
@@ -285,7 +247,7 @@ TEST_CASE("A pending replacement is applied before a later release changes the o
         return !reader.query("SELECT version FROM releases WHERE replacing <> 0").empty();
     };
     {
-        JobSite site(watched(fresh.connect(), [&](Statement statement) {
+        JobSite site(watched(fresh.connect(), [&](Statement statement, std::string_view) {
             if (statement == Statement::commit && is_replacing())
                 throw store::Failure("killed (by the test)", {}, 0);
         }));

@@ -1,0 +1,82 @@
+// Two processes over one store: one stops behind a statement of its own until the other has done
+// its work, or waits for a lock that the first one holds.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "support/stores.hpp"
+#include "support/watched_connection.hpp"
+
+namespace release_tests {
+
+class Interleaving {
+   public:
+    // `other` runs once, behind the `at`-th statement (from 1) of the first process. Where SQLite
+    // would let nobody else write, it runs when that transaction has ended.
+    Interleaving(const support::FreshStore& store, int at, std::function<void()> other)
+        : store_(store), at_(at), other_(std::move(other)) {
+        if (store.engine() == store::Engine::mysql) waits_ = store.connect()();
+    }
+    ~Interleaving() { join(); }
+    Interleaving(const Interleaving&) = delete;
+    Interleaving& operator=(const Interleaving&) = delete;
+
+    // Returns the connections of the first process, which runs in one thread at a time.
+    [[nodiscard]] store::Connect connect() {
+        return support::watched(store_.connect(), [this](support::Statement statement,
+                                                         std::string_view) { note(statement); });
+    }
+    // Waits for the other process. Returns whether it ran at all.
+    bool join() {
+        if (thread_.joinable()) thread_.join();
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+        return is_running_;
+    }
+
+   private:
+    void note(support::Statement statement) {
+        using support::Statement;
+        ++statements_;
+        if (statement == Statement::begin_write) is_writing_ = true;
+        if (statement == Statement::begin_read || statement == Statement::commit)
+            is_writing_ = false;
+        if (statements_ < at_ || is_running_) return;
+        if (is_writing_ && store_.engine() == store::Engine::sqlite) return;
+        is_running_ = true;
+        thread_ = std::thread([this] {
+            try {
+                other_();
+            } catch (...) {
+                failure_ = std::current_exception();
+            }
+            has_ended_ = true;
+        });
+        while (!has_ended_ && !waits_for_a_lock()) std::this_thread::yield();
+    }
+
+    bool waits_for_a_lock() {
+        if (!waits_) return false;
+        const auto rows = waits_->query("SELECT variable_value FROM"
+                                        " information_schema.global_status WHERE variable_name ="
+                                        " 'Innodb_row_lock_current_waits'");
+        return rows.at(0).text(0) != "0";
+    }
+
+    const support::FreshStore& store_;
+    const int at_;
+    std::function<void()> other_;
+    std::unique_ptr<store::Connection> waits_;
+    std::thread thread_;
+    std::exception_ptr failure_;
+    int statements_ = 0;
+    bool is_writing_ = false, is_running_ = false;
+    std::atomic<bool> has_ended_ = false;
+};
+
+}  // namespace release_tests

@@ -1,0 +1,273 @@
+// A re-publication and another process that writes at the same time: between any two statements,
+// on MariaDB inside of transactions too.
+// SPDX-License-Identifier: MIT
+#include <optional>
+
+#include "query/tree_at.hpp"
+#include "release/interleaving.hpp"
+#include "release/republished_builds.hpp"
+#include "support/recording.hpp"
+#include "tables/replacements.hpp"
+
+using namespace release_tests;
+
+namespace {
+
+// WS187 and the first publication of WS188.
+struct Recorded : support::FreshStore {
+    Recorded(store::Engine engine, const Builds& builds) : FreshStore(engine) {
+        JobSite site(connect());
+        site.prewarm(builds.before);
+        site.prewarm(builds.first, &builds.before);
+    }
+};
+
+bool is_replacing(JobSite& site) {
+    return !site.query("SELECT version FROM releases WHERE replacing <> 0").empty();
+}
+
+// Publishes again, and dies as soon as the new rows are in force.
+void republish_until_in_force(const store::Connect& connect, const Builds& builds) {
+    JobSite looking(connect);
+    JobSite site(support::watched(connect, [&](support::Statement statement, std::string_view) {
+        if (statement == support::Statement::commit && is_replacing(looking))
+            throw store::Failure("killed (by the test)", {}, 0);
+    }));
+    (void)site.try_republish(builds.again, &builds.before, &builds.first);
+}
+
+// The rows of the release, whatever their revision; withdrawn ones are none.
+std::string rows_that_count(JobSite& site) {
+    std::string all;
+    for (const auto& [name, row] : site.rows())
+        if (!row.starts_with("withdrawn")) all += name + row.substr(row.find("WS187")) + '\n';
+    return all;
+}
+
+std::string digest_of_release(JobSite& site) {
+    return site.query("SELECT digest FROM releases WHERE version = 'WS188'").at(0).text(0);
+}
+
+void check_is_ended(JobSite& site) {
+    CHECK(site.query("SELECT oid FROM replacements").empty());
+    CHECK_FALSE(is_replacing(site));
+}
+
+}  // namespace
+
+TEST_CASE("Of two who move a replacement into place one does it") {
+    const auto engine = GENERATE(support::engines());
+    const Builds builds;
+    const Recorded recorded(engine, builds);
+    republish_until_in_force(recorded.connect(), builds);
+    const auto move = [&](const store::Connect& connect) {
+        JobSite site(connect);
+        const auto releases = store::perform(site.pool, store::Access::read, [](auto& read) {
+            return tables::load_releases(read);
+        });
+        const auto oid = site.number("SELECT oid FROM objects WHERE name = 'differs'");
+        return store::perform(site.pool, store::Access::write, [&](auto& transaction) {
+            return tables::move_into_place(transaction, oid, 0, releases);
+        });
+    };
+    const auto calm = support::FreshStore::copy_of(recorded);
+    REQUIRE(move(calm.connect()));
+    const auto expected = JobSite(calm.connect()).contents();
+    bool met = true;
+    for (int at = 1; met; ++at) {
+        INFO("statement " << at);
+        const auto fresh = support::FreshStore::copy_of(recorded);
+        Interleaving both(fresh, at, [&] { (void)move(fresh.connect()); });
+        CHECK(move(both.connect()));
+        met = both.join();
+        CHECK(JobSite(fresh.connect()).contents() == expected);
+    }
+}
+
+TEST_CASE("What a slow request to the old build writes is replaced or refused") {
+    const auto engine = GENERATE(support::engines());
+    const Builds builds;
+    const auto* const asked = GENERATE("differs", "new_row");
+    const support::FreshStore recorded(engine);
+    {
+        JobSite site(recorded.connect());
+        site.prewarm(builds.before);
+        site.ask(builds.first, &builds.before, {"Gene", "same"});
+    }
+    const auto end_of = [&](JobSite& site) {
+        site.ask(builds.again, &builds.before, {"Gene", asked});
+        check_is_ended(site);
+        return rows_that_count(site);
+    };
+    const auto calm = support::FreshStore::copy_of(recorded);
+    JobSite before(calm.connect());
+    before.ask(builds.first, &builds.before, {"Gene", asked});
+    before.republish(builds.again, &builds.before, &builds.first);
+    const auto expected = end_of(before);
+    const int step = engine == store::Engine::sqlite ? 4 : 1;
+    bool met = true;
+    for (int at = 1; met; at += step) {
+        INFO(asked << ", statement " << at);
+        const auto fresh = support::FreshStore::copy_of(recorded);
+        bool republished = false;
+        Interleaving both(fresh, at, [&] {
+            JobSite job(fresh.connect());
+            republished =
+                job.try_republish(builds.again, &builds.before, &builds.first).has_value();
+        });
+        JobSite slow(both.connect());
+        (void)support::record(slow.context(), builds.first, &builds.before, {"Gene", asked});
+        met = both.join();
+        JobSite site(fresh.connect());
+        if (met) CHECK(republished);
+        if (met) CHECK(end_of(site) == expected);
+    }
+}
+
+TEST_CASE("A request to a later release is compared with the rows in force, or comes first") {
+    const auto engine = GENERATE(support::engines());
+    const Builds builds;
+    const bool is_killed = GENERATE(false, true);
+    // As in the first publication, or in neither.
+    const auto* const words = is_killed ? "four" : "two";
+    SmallBuild next("WS189", "2008-05-01");
+    next.with("Gene", "differs", remark(words));
+    const Recorded recorded(engine, builds);
+    const auto record_next = [&](JobSite& site) {
+        return support::record(site.context(), next, nullptr, {"Gene", "differs"});
+    };
+    const auto calm = support::FreshStore::copy_of(recorded);
+    JobSite after(calm.connect());
+    after.republish(builds.again, &builds.before, &builds.first);
+    REQUIRE(record_next(after));
+    const auto republished_first = after.contents();
+    const auto other = support::FreshStore::copy_of(recorded);
+    JobSite before(other.connect());
+    REQUIRE(record_next(before));
+    const auto refused = before.contents();
+    const int step = engine == store::Engine::sqlite ? 4 : 2;
+    bool met = true;
+    for (int at = 1; met; at += step) {
+        INFO(words << (is_killed ? ", killed" : "") << ", statement " << at);
+        const auto fresh = support::FreshStore::copy_of(recorded);
+        Interleaving both(fresh, at, [&] {
+            if (is_killed) return republish_until_in_force(fresh.connect(), builds);
+            JobSite job(fresh.connect());
+            (void)job.try_republish(builds.again, &builds.before, &builds.first);
+        });
+        JobSite slow(both.connect());
+        REQUIRE(record_next(slow));
+        met = both.join();
+        JobSite site(fresh.connect());
+        const auto done = site.try_republish(builds.again, &builds.before, &builds.first);
+        check_is_ended(site);
+        const bool is_first = digest_of_release(site) != builds.again.digest();
+        CHECK(site.contents() == (is_first ? refused : republished_first));
+    }
+}
+
+TEST_CASE("Two processes publish a release again at once, and it is as if one had done it") {
+    const auto engine = GENERATE(support::engines());
+    const Builds builds;
+    const Recorded recorded(engine, builds);
+    const auto calm = support::FreshStore::copy_of(recorded);
+    JobSite alone(calm.connect());
+    alone.republish(builds.again, &builds.before, &builds.first);
+    const auto expected = alone.contents();
+    const int step = engine == store::Engine::sqlite ? 23 : 61;
+    bool met = true;
+    for (int at = 1; met; at += step) {
+        INFO("statement " << at);
+        const auto fresh = support::FreshStore::copy_of(recorded);
+        Interleaving both(fresh, at, [&] {
+            JobSite job(fresh.connect());
+            (void)job.try_republish(builds.again, &builds.before, &builds.first);
+        });
+        JobSite site(both.connect());
+        const auto done = site.try_republish(builds.again, &builds.before, &builds.first);
+        met = both.join();
+        JobSite looking(fresh.connect());
+        check_is_ended(looking);
+        CHECK(looking.contents() == expected);
+    }
+}
+
+TEST_CASE("A re-publication by another build ends the one that is under way") {
+    const auto engine = GENERATE(support::engines());
+    const Builds builds;
+    Again third;
+    third.with("Gene", "differs", remark("five")).with("Gene", "third", remark("third"));
+    third.with("Gene", "new_row", remark("one"));  // as in the first
+    const Recorded recorded(engine, builds);
+    const auto rows_after = [&](const SmallBuild& again) {
+        const auto calm = support::FreshStore::copy_of(recorded);
+        JobSite alone(calm.connect());
+        alone.republish(again, &builds.before, &builds.first);
+        return rows_that_count(alone);
+    };
+    const auto third_rows = rows_after(third), again_rows = rows_after(builds.again);
+    const int step = engine == store::Engine::sqlite ? 17 : 47;
+    bool met = true;
+    for (int at = 1; met; at += step) {
+        INFO("statement " << at);
+        const auto fresh = support::FreshStore::copy_of(recorded);
+        std::optional<base::Error> error;
+        Interleaving both(fresh, at, [&] {
+            JobSite job(fresh.connect());
+            const auto done = job.try_republish(third, &builds.before, &builds.first);
+            if (!done) error = done.error();
+        });
+        JobSite first(both.connect());
+        const auto done = first.try_republish(builds.again, &builds.before, &builds.first);
+        met = both.join();
+        if (!met) break;
+        // Whichever of the two gave way can be run again.
+        JobSite site(fresh.connect());
+        if (error) CHECK(error->kind == base::ErrorKind::conflict);
+        if (error) site.republish(third, &builds.before, &builds.again);
+        CHECK((done || done.error().kind == base::ErrorKind::conflict));
+        check_is_ended(site);
+        // It may have begun after the other had ended.
+        CHECK(rows_that_count(site) ==
+              (digest_of_release(site) == third.digest() ? third_rows : again_rows));
+    }
+}
+
+TEST_CASE("What a release had is read while its rows are replaced, without a write") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Builds builds;
+    {
+        JobSite site(fresh.connect());
+        site.prewarm(builds.before);
+        site.prewarm(builds.first, &builds.before);
+    }
+    republish_until_in_force(fresh.connect(), builds);
+    const auto trees_in = [&](const store::Connect& connect) {
+        JobSite site(connect);
+        std::string all;
+        for (const auto* name : {"same", "differs", "none_left", "new_row", "gone_now", "dropped",
+                                 "created", "back_again", "renamed", "name_1"})
+            for (const auto* version : {"WS187", "WS188"}) {
+                const auto object = store::perform(site.pool, store::Access::read, [&](auto& t) {
+                    return support::row_of(t, {"Gene", name}).value();
+                });
+                const auto tree = query::tree_at(site.pool, site.settings, object, version);
+                all += std::string(name) + ' ' + version + ' ';
+                all += tree ? (tree->there ? tree::signature_of(tree->nodes) : "gone")
+                            : tree.error().text;
+                all += '\n';
+            }
+        return all;
+    };
+    JobSite site(fresh.connect());
+    REQUIRE(is_replacing(site));
+    bool has_written = false;
+    const auto during = trees_in(
+        support::watched(fresh.connect(), [&](support::Statement statement, std::string_view) {
+            has_written = has_written || statement == support::Statement::begin_write ||
+                          statement == support::Statement::execute;
+        }));
+    CHECK_FALSE(has_written);
+    site.republish(builds.again, &builds.before, &builds.first);
+    CHECK(during == trees_in(fresh.connect()));
+}
