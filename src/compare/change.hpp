@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct Change {
 // match in either case.
 //   cost  O(nodes of the change)
 [[nodiscard]] bool touches(const Change& change, std::string_view tag);
+
+// Visits the tags on the path to the changed node and below it, each as often as it is there.
+void each_tag(const Change& change, const std::function<void(const std::string&)>& visit);
 
 struct Counts {
     std::size_t added = 0, replaced = 0, removed = 0;

@@ -239,6 +239,18 @@ bool holds_tag(const std::vector<tree::Node>& nodes, std::string_view tag) {
     });
 }
 
+void visit_tag(const tree::Cell& cell, const std::function<void(const std::string&)>& visit) {
+    if (cell.kind == tree::CellKind::tag) visit(cell.text);
+}
+
+void visit_tags(const std::vector<tree::Node>& nodes,
+                const std::function<void(const std::string&)>& visit) {
+    for (const auto& node : nodes) {
+        visit_tag(node.cell, visit);
+        visit_tags(node.children, visit);
+    }
+}
+
 }  // namespace
 
 bool touches(const Change& change, std::string_view tag) {
@@ -247,6 +259,12 @@ bool touches(const Change& change, std::string_view tag) {
             return cell.kind == tree::CellKind::tag && base::equal_ignoring_case(cell.text, tag);
         });
     return on_the_way || holds_tag(change.before, tag) || holds_tag(change.after, tag);
+}
+
+void each_tag(const Change& change, const std::function<void(const std::string&)>& visit) {
+    for (const auto& cell : change.path) visit_tag(cell, visit);
+    visit_tags(change.before, visit);
+    visit_tags(change.after, visit);
 }
 
 std::string place_of(const Change& change) {

@@ -35,17 +35,36 @@ class RowChooser {
     };
     Result<Chosen> choose(const PageRequest& request) {
         if (versions_.empty()) return Chosen{};
-        const auto& class_name = selection_.class_name;
-        selection_.objects_first =
-            !class_name.empty() && tables::has_few_objects(now_.transaction, class_name);
-        counts_ = tables::count_rows(now_.transaction, selection_, versions_);
+        count_rows();
         std::size_t recorded = 0;
         for (const auto& [version, rows] : counts_) recorded += rows;
         if (request.filter.is_set()) return filtered(request, recorded);
         return Chosen{request.before == 0 ? newest(request.most) : archived(request), recorded};
     }
 
+    // Returns the tags in the newest changes, in any order.
+    Result<std::set<std::string>> tags() {
+        if (versions_.empty()) return std::set<std::string>();
+        count_rows();
+        std::set<std::string> tags;
+        const auto visited = visit_notes(
+            now_.transaction, last_recorded(most_filtered),
+            [&](std::int64_t, const tables::Notes& notes) {
+                for (const auto& change : notes.changes)
+                    compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
+            });
+        if (!visited) return tl::unexpected(visited.error());
+        return tags;
+    }
+
    private:
+    void count_rows() {
+        const auto& class_name = selection_.class_name;
+        selection_.objects_first =
+            !class_name.empty() && tables::has_few_objects(now_.transaction, class_name);
+        counts_ = tables::count_rows(now_.transaction, selection_, versions_);
+    }
+
     [[nodiscard]] std::size_t count_of(const std::string& version) const {
         const auto known = counts_.find(version);
         return known == counts_.end() ? 0 : known->second;
@@ -85,14 +104,15 @@ class RowChooser {
     Result<Chosen> filtered(const PageRequest& request, std::size_t recorded) const {
         // The newest release first, in each the row that was recorded last first.
         const auto looked_at = last_recorded(most_filtered);
-        const bool cut = recorded > looked_at.size();
-        auto shown = filtered_rows(now_.transaction, looked_at, request.filter);
-        if (!shown) return tl::unexpected(shown.error());
-        const auto found = shown->size();
-        if (request.before == 0) return Chosen{first_by_name(*shown, request.most), found, cut};
+        auto filtered = filtered_rows(now_.transaction, looked_at, request.filter);
+        if (!filtered) return tl::unexpected(filtered.error());
+        const bool cut = filtered->cut || recorded > looked_at.size();
+        const auto& shown = filtered->sids;
+        const auto found = shown.size();
+        if (request.before == 0) return Chosen{first_by_name(shown, request.most), found, cut};
         const auto slice = slice_of(request, found);
-        return Chosen{{shown->begin() + static_cast<std::ptrdiff_t>(slice.from),
-                       shown->begin() + static_cast<std::ptrdiff_t>(slice.to)},
+        return Chosen{{shown.begin() + static_cast<std::ptrdiff_t>(slice.from),
+                       shown.begin() + static_cast<std::ptrdiff_t>(slice.to)},
                       found,
                       cut};
     }
@@ -221,6 +241,24 @@ Result<HistoryPage> release_history(const ReadContext& context, const std::strin
         auto page = page_of(now, {}, {*release}, request);
         if (page) page->last_modified = release->released_on;
         return page;
+    });
+}
+
+Result<std::set<std::string>> class_tags(const ReadContext& context,
+                                         const std::string& class_name) {
+    return read(context, [&](const ReadView& now) -> Result<std::set<std::string>> {
+        if (!is_known(now, class_name))
+            return base::fail(base::ErrorKind::absent, "there is no class " + class_name);
+        return RowChooser(now, class_name, now.shown()).tags();
+    });
+}
+
+Result<std::set<std::string>> release_tags(const ReadContext& context,
+                                           const std::string& version) {
+    return read(context, [&](const ReadView& now) -> Result<std::set<std::string>> {
+        const auto* release = now.shown(version);
+        if (release == nullptr) return no_release(version);
+        return RowChooser(now, {}, {*release}).tags();
     });
 }
 

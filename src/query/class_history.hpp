@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "query/context.hpp"
@@ -18,8 +19,8 @@ namespace query {
 //   cost   a class of up to 5,000 objects: an index look-up for each, and a read of its rows.
 //          A larger one: a walk over the rows of all classes in an index (1.3 million a second
 //          on SQLite, 0.3 on MariaDB), pages of the archive half as fast. A filter also reads the
-//          20,000 newest rows (0.2 s, 0.6 s) and finds nothing in older ones: then the page is
-//          `cut`. The server keeps the result for a minute
+//          20,000 newest rows (0.2 s, 0.6 s), up to 32 MB of notes, and finds nothing in older ones:
+//          then the page is `cut`. The server keeps the result for a minute
 //   archive     pages go by release and within it by the order of recording: a switch to a
 //               newer release only adds rows behind the last, whatever was prewarmed before, and a
 //               rollback takes whole releases off the end. A row that an older release gains
@@ -37,5 +38,14 @@ namespace query {
 [[nodiscard]] base::Result<HistoryPage> release_history(const ReadContext& context,
                                                         const std::string& version,
                                                         const PageRequest& request);
+
+// Return the tags in the recorded changes of a class or a release: those changes to which a filter
+// is applied.
+//   error  as above
+//   cost   that of a filter
+[[nodiscard]] base::Result<std::set<std::string>> class_tags(const ReadContext& context,
+                                                             const std::string& class_name);
+[[nodiscard]] base::Result<std::set<std::string>> release_tags(const ReadContext& context,
+                                                               const std::string& version);
 
 }  // namespace query

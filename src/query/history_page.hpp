@@ -31,8 +31,10 @@ struct ChangeFilter {
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
 
-// A filter is applied to this many of the newest rows; it does not find older ones.
+// A filter is applied to this many of the newest rows, or to fewer if they have more than so many
+// bytes of notes; it does not find older ones.
 inline constexpr std::size_t most_filtered = 20'000;
+inline constexpr std::size_t most_filtered_bytes = 32 << 20;
 
 // Which rows a feed or page shows, of those up to the current release.
 struct PageRequest {
@@ -69,8 +71,8 @@ struct HistoryPage {
     std::vector<tables::Row> rows;  // newest release first, then class, name
     // The number of rows that since and filter leave; the page shows some of them.
     std::size_t recorded = 0;
-    // Older rows were not looked at, because a filter is applied to the newest 20,000 and there
-    // are more. `recorded` counts those that were found, and every new row moves where pages begin.
+    // Older rows were not looked at, because a filter is applied to the newest ones and there are
+    // more. `recorded` counts those that were found, and every new row moves where pages begin.
     // Such a feed is not complete and has no archive: serve answers 404 for a page of one.
     bool cut = false;
     // Pages of the archive are numbered by release and within a release by the order of recording,

@@ -54,7 +54,9 @@ class RowReader {
                       [&](const Candidate& candidate) { return candidate.rank < *first_rank; });
         std::ranges::sort(candidates_, {}, &Candidate::place);
         rows.cut = request.filter.is_set() && candidates_.size() > most_filtered;
-        if (const auto done = apply(request.filter); !done) return tl::unexpected(done.error());
+        const auto cut = apply(request.filter);
+        if (!cut) return tl::unexpected(cut.error());
+        rows.cut = rows.cut || *cut;
         rows.recorded = candidates_.size();
         auto shown = whole(slice_of(request, candidates_.size()));
         if (!shown) return tl::unexpected(shown.error());
@@ -94,19 +96,20 @@ class RowReader {
         candidates_.push_back(candidate);
     }
 
-    Result<void> apply(const ChangeFilter& filter) {
-        if (!filter.is_set()) return {};
+    // Returns whether some rows were not looked at, because there are too many bytes before them.
+    Result<bool> apply(const ChangeFilter& filter) {
+        if (!filter.is_set()) return false;
         // Older rows are neither looked at nor counted.
         candidates_.resize(std::min(candidates_.size(), most_filtered));
         const auto shown = filtered_rows(transaction_, sids_of(candidates_), filter);
         if (!shown) return tl::unexpected(shown.error());
-        const std::set<std::int64_t> stay(shown->begin(), shown->end());
+        const std::set<std::int64_t> stay(shown->sids.begin(), shown->sids.end());
         std::erase_if(candidates_, [&](const Candidate& candidate) {
             return candidate.replaced != nullptr
                        ? !filter.shows_any(candidate.replaced->notes.changes)
                        : !stay.contains(candidate.sid);
         });
-        return {};
+        return shown->cut;
     }
 
     static std::vector<std::int64_t> sids_of(std::span<const Candidate> candidates) {
@@ -262,21 +265,35 @@ Result<std::size_t> first_rank_after(const tables::Releases& releases, const std
     return position->rank + 1;
 }
 
-Result<std::vector<std::int64_t>> filtered_rows(Transaction& transaction,
-                                                std::span<const std::int64_t> sids,
-                                                const ChangeFilter& filter) {
-    std::set<std::int64_t> shown;
-    // In steps, so that the notes of only a few rows are held at once.
-    for (std::size_t at = 0; at < sids.size(); at += tables::longest_list) {
-        const auto notes = tables::notes_numbered(
-            transaction, sids.subspan(at, std::min(tables::longest_list, sids.size() - at)));
+Result<std::size_t> visit_notes(Transaction& transaction, std::span<const std::int64_t> sids,
+                                const VisitNotes& visit) {
+    constexpr std::size_t first_step = 8, bytes_of_step = 1 << 20;
+    std::size_t visited = 0, bytes = 0;
+    auto step = first_step;
+    while (visited < sids.size() && bytes < most_filtered_bytes) {
+        const auto next = sids.subspan(visited, std::min(step, sids.size() - visited));
+        const auto notes = tables::notes_numbered(transaction, next);
         if (!notes) return tl::unexpected(notes.error());
-        for (const auto& [sid, of_row] : *notes)
-            if (filter.shows_any(of_row.changes)) shown.insert(sid);
+        for (const auto sid : next)
+            if (const auto found = notes->by_sid.find(sid); found != notes->by_sid.end())
+                visit(sid, found->second);
+        visited += next.size();
+        bytes += notes->bytes;
+        const auto bytes_of_row = notes->bytes / next.size() + 1;
+        step = std::clamp<std::size_t>(bytes_of_step / bytes_of_row, 1, tables::longest_list);
     }
-    std::vector<std::int64_t> found;
-    std::ranges::copy_if(sids, std::back_inserter(found),
-                         [&](std::int64_t sid) { return shown.contains(sid); });
+    return visited;
+}
+
+Result<FilteredRows> filtered_rows(Transaction& transaction, std::span<const std::int64_t> sids,
+                                   const ChangeFilter& filter) {
+    FilteredRows found;
+    const auto visited =
+        visit_notes(transaction, sids, [&](std::int64_t sid, const tables::Notes& notes) {
+            if (filter.shows_any(notes.changes)) found.sids.push_back(sid);
+        });
+    if (!visited) return tl::unexpected(visited.error());
+    found.cut = *visited < sids.size();
     return found;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
@@ -56,11 +57,25 @@ struct ShownRows {
 [[nodiscard]] base::Result<std::size_t> first_rank_after(const tables::Releases& releases,
                                                          const std::string& since);
 
-// Returns those rows that have a change which the filter shows, in the same order.
+// Visits the notes of rows in their order, until most_filtered_bytes of them have been read.
+//   visit    void(std::int64_t sid, const tables::Notes&)
+//   returns  how many rows it visited
+//   error    malformed
+//   cost     up to 64 rows a query, fewer where notes are long: some MB are held at once
+using VisitNotes = std::function<void(std::int64_t sid, const tables::Notes& notes)>;
+[[nodiscard]] base::Result<std::size_t> visit_notes(store::Transaction& transaction,
+                                                    std::span<const std::int64_t> sids,
+                                                    const VisitNotes& visit);
+
+// Those rows that have a change which a filter shows, in the same order.
+struct FilteredRows {
+    std::vector<std::int64_t> sids;
+    bool cut = false;  // some rows were not looked at
+};
 //   error  malformed
-//   cost   reads the notes of all of them, 64 rows a query
-[[nodiscard]] base::Result<std::vector<std::int64_t>> filtered_rows(
-    store::Transaction& transaction, std::span<const std::int64_t> sids,
-    const ChangeFilter& filter);
+//   cost   that of visit_notes()
+[[nodiscard]] base::Result<FilteredRows> filtered_rows(store::Transaction& transaction,
+                                                       std::span<const std::int64_t> sids,
+                                                       const ChangeFilter& filter);
 
 }  // namespace query

@@ -331,8 +331,8 @@ std::string channel_title_of(const Channel& channel) {
 std::string description_of(const query::HistoryPage& page, const Channel& channel) {
     const auto& description = channel.subject.description;
     if (!page.cut) return description;
-    return description + " This feed was built from the newest " +
-           with_separators(query::most_filtered) + " items only.";
+    return description + " This feed was built from the newest items only, at most " +
+           with_separators(query::most_filtered) + ".";
 }
 
 std::string publisher_of(const Site& site) {

@@ -149,6 +149,10 @@ std::string link_html(std::string_view url, std::string_view text) {
     return html;
 }
 
+std::string narrowing_link_html(std::string_view url, std::string_view text) {
+    return "<a rel=\"nofollow\" href=\"" + as_html(url) + "\">" + as_html(text) + "</a>";
+}
+
 std::string date_html(base::Date day) {
     const auto text = base::format_date(day);
     return "<time datetime=\"" + text + "\">" + text + "</time>";

@@ -23,6 +23,8 @@ namespace render {
 // <a href="…">…</a>
 void append_link(std::string& html, std::string_view url, std::string_view text);
 [[nodiscard]] std::string link_html(std::string_view url, std::string_view text);
+// The same, for pages that crawlers leave alone: they show less of another page, or two of them.
+[[nodiscard]] std::string narrowing_link_html(std::string_view url, std::string_view text);
 
 // Stands between the cells of a path.
 inline constexpr std::string_view path_arrow = " &gt; ";

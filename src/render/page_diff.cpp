@@ -44,6 +44,11 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
 }  // namespace
 
 std::string diff_page(const DiffView& view, const Site& site, const Templates& templates) {
+    return diff_part(view, site, templates).html;
+}
+
+PageOfPart diff_part(const DiffView& view, const Site& site, const Templates& templates) {
+    PageOfPart page;
     const auto& difference = view.difference;
     const auto base =
         address_of(difference, difference.from.version, difference.to.version, site);
@@ -54,6 +59,7 @@ std::string diff_page(const DiffView& view, const Site& site, const Templates& t
         room -= std::min(room, size_of_parts(base));
         auto part = part_of_changes(changes, {room}, view.part);
         add_parts(variables, base, part.part, part.more);
+        page.part = part.part;
         return std::move(part.html);
     };
     const auto& label = difference.label.empty() ? difference.object.name : difference.label;
@@ -65,7 +71,9 @@ std::string diff_page(const DiffView& view, const Site& site, const Templates& t
         .feeds = feed_links(site.base_url + "/rss?" + query_of(difference.object), title),
         .noindex = true,
         .search_text = {}};
-    return framed_within(frame, variables_of(difference, site), "changes", make, site, templates);
+    page.html =
+        framed_within(frame, variables_of(difference, site), "changes", make, site, templates);
+    return page;
 }
 
 }  // namespace render

@@ -65,8 +65,8 @@ std::string heading_of(const Row& row, const Site& site) {
                        date_html(row.release.released_on) + "</h3>\n<p class=\"summary\">" +
                        summary_of(row);
     if (!row.since.empty())
-        html += ". <a href=\"" + as_html(diff_url(row)) + "\">Compare " + as_html(row.since) +
-                " with " + version + "</a>";
+        html += ". " + narrowing_link_html(diff_url(row), "Compare " + row.since + " with " +
+                                                              row.release.version);
     html += "</p>\n";
     if (const auto successor = successor_of(row, site))
         html += moved(successor->words, successor->object, site);
@@ -242,6 +242,11 @@ Frame frame_of(const HistoryView& view, const Site& site) {
 }  // namespace
 
 std::string history_page(const HistoryView& view, const Site& site, const Templates& templates) {
+    return history_part(view, site, templates).html;
+}
+
+PageOfPart history_part(const HistoryView& view, const Site& site, const Templates& templates) {
+    PageOfPart result;
     const auto& history = view.history;
     const auto page = page_of(history.object, site);
     const auto* row = row_at(view);
@@ -262,14 +267,17 @@ std::string history_page(const HistoryView& view, const Site& site, const Templa
         if (row) {
             auto shown = whole_row(*row, history, room, view.part, site);
             add_parts(more, base, shown.part, shown.more);
+            result.part = shown.part;
             return std::move(shown.html);
         }
         auto shown = part_of_rows(history, room, view.part, site);
         add_parts(more, base, shown.part, shown.end < history.rows.size());
+        result.part = shown.part;
         more.set("timeline", timeline_of(history.rows, shown.from, shown.end));
         return std::move(shown.html);
     };
-    return framed_within(frame_of(view, site), variables, "rows", make, site, templates);
+    result.html = framed_within(frame_of(view, site), variables, "rows", make, site, templates);
+    return result;
 }
 
 }  // namespace render

@@ -58,8 +58,8 @@ std::string classes_of(const ReleaseView& view, const Site& site) {
     const auto items = items_within(
         most_of_classes, classes, [&](std::string& html, const query::ClassCount& each) {
             const auto url = address_of(view, each.class_name, 0, site);
-            html += "<tr><th scope=\"row\">" + link_html(url, each.class_name) + "</th><td>" +
-                    with_separators(each.objects) + "</td><td class=\"bars\">" +
+            html += "<tr><th scope=\"row\">" + narrowing_link_html(url, each.class_name) +
+                    "</th><td>" + with_separators(each.objects) + "</td><td class=\"bars\">" +
                     bar_of(each.objects, most) + "</td><td>" + counts_of(each.kinds) +
                     "</td></tr>\n";
         });

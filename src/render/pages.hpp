@@ -39,6 +39,12 @@ struct HistoryView {
 };
 // Every row has an element with the id VERSION; the first part has some 200 rows. Changes on the
 // page have the ids VERSION-cN. A part past the last is the last.
+struct PageOfPart {
+    std::string html;
+    std::size_t part = 1;  // the one shown: not above the one that was asked for
+};
+[[nodiscard]] PageOfPart history_part(const HistoryView& view, const Site& site,
+                                      const Templates& templates);
 [[nodiscard]] std::string history_page(const HistoryView& view, const Site& site,
                                        const Templates& templates);
 
@@ -46,6 +52,8 @@ struct DiffView {
     query::Difference difference;
     std::size_t part = 1;  // from 1; a part past the last is the last
 };
+[[nodiscard]] PageOfPart diff_part(const DiffView& view, const Site& site,
+                                   const Templates& templates);
 [[nodiscard]] std::string diff_page(const DiffView& view, const Site& site,
                                     const Templates& templates);
 

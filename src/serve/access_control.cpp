@@ -212,7 +212,7 @@ void mark_private(Response& response, const std::vector<std::string>& query_toke
     response.set_field("Cache-Control",
                        response.status == 226 ? "private, no-store, im" : "private, no-store");
     response.set_field("Referrer-Policy", "no-referrer");
-    if (response.status != 301 || query_tokens.empty()) return;
+    if (response.field("Location").empty() || query_tokens.empty()) return;
     std::string location(response.field("Location"));
     location += location.find('?') == std::string::npos ? "?token=" : "&token=";
     response.set_field("Location", location + base::percent_encode(query_tokens.front()));

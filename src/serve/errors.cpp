@@ -35,7 +35,8 @@ std::string authenticate_field(const render::Site& site) {
 void add_status_fields(const HttpError& error, const render::Site& site, Response& response) {
     auto& fields = response.fields;
     switch (error.status) {
-        case 301: fields.emplace_back("Location", error.location); break;
+        case 301:
+        case 302: fields.emplace_back("Location", error.location); break;
         case 401: fields.emplace_back("WWW-Authenticate", authenticate_field(site)); break;
         case 405: fields.emplace_back("Allow", "GET, HEAD"); break;
         case 429: fields.emplace_back("Retry-After", std::to_string(error.retry_after)); break;
@@ -92,6 +93,10 @@ HttpError http_error_of(const base::Error& error, const Wanted& wanted,
 
 HttpError moved(const std::string& what, std::string url) {
     return {301, "This " + what + " has moved.", std::move(url)};
+}
+
+HttpError past_the_end(std::string url) {
+    return {302, "There are fewer than that. This is the last page.", std::move(url)};
 }
 
 Response error_response(const HttpError& error, const Request& request,

@@ -35,6 +35,10 @@ struct Wanted {
 //   what  "page" or "feed"
 [[nodiscard]] HttpError moved(const std::string& what, std::string url);
 
+// Returns the redirection to the last page, for one past it: the numbers past the end are all one key
+// of the page cache. A later release may bring further pages.
+[[nodiscard]] HttpError past_the_end(std::string url);
+
 // When a client may ask again after 503.
 inline constexpr long retry_after = 30;  // seconds
 
@@ -44,7 +48,7 @@ struct ErrorPageStyle {
     const render::Templates& templates;
 };
 // Returns the response to an error: HTML for browsers, plain text for all other clients. With
-// Retry-After (429, 503), Allow (405), Location (301) or WWW-Authenticate (401), and a
+// Retry-After (429, 503), Allow (405), Location (301, 302) or WWW-Authenticate (401), and a
 // Cache-Control that fits the status. Pure.
 [[nodiscard]] Response error_response(const HttpError& error, const Request& request,
                                       const ErrorPageStyle& style);

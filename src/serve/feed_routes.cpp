@@ -160,6 +160,80 @@ render::Channel channel_of(const SiteContext& context, const FeedDocument& docum
     };
 }
 
+// True for feeds whose rows are those of thousands of objects. Each value of their parameters is a
+// page that is expensive to render.
+bool is_of_many(const FeedRequest& request) {
+    return request.subject == Subject::whole_class || request.subject == Subject::release;
+}
+
+// Returns the redirection of a feed that asks for more items than there are to one that has them
+// all, with some room for more; nullopt: it is not such a feed.
+std::optional<HttpError> with_fewer_items(const SiteContext& context, const FeedRequest& request,
+                                          const query::HistoryPage& page) {
+    if (!request.has_count || request.is_archive() || !is_of_many(request)) return std::nullopt;
+    const auto full_pages = (page.recorded + default_items - 1) / default_items;
+    auto enough = request;
+    enough.page.most = std::max<std::size_t>(full_pages, 1) * default_items;
+    enough.has_count = enough.page.most != default_items;
+    if (enough.page.most >= request.page.most) return std::nullopt;
+    return past_the_end(context.absolute_url(url_of(enough)));
+}
+
+// Returns the tags in the recorded changes of a class or a release, kept as a page is: computed in
+// their turn, once for all requests of a minute.
+//   error  what the feed itself would be answered with
+Result<Body> recorded_tags(SiteContext& context, const FeedRequest& request,
+                           const query::CacheVersion& version) {
+    const bool is_class = request.subject == Subject::whole_class;
+    const auto& class_name = request.object.class_name;
+    // No URL begins like this.
+    const auto key = is_class ? "tags of class " + class_name : "tags of " + request.version;
+    const auto render = [&]() -> Result<RenderedPage> {
+        const auto reads = context.history.read_context();
+        const auto tags = is_class ? query::class_tags(reads, class_name)
+                                   : query::release_tags(reads, request.version);
+        if (!tags) return fail(http_error_of(tags.error(), wanted_class(class_name)));
+        RenderedPage page;
+        for (const auto& tag : *tags) page.body.append(tag) += '\n';
+        return page;
+    };
+    return cached_response(context, {}, {key, version, {}, PageCost::wide}, render)
+        .map([](Response response) { return response.body; });
+}
+
+// Returns the spelling of a tag in a text with one tag a line; empty: it is not in the text.
+std::string_view spelling_in(std::string_view lines, std::string_view tag) {
+    std::string_view other_case;
+    for (const auto line : base::split(lines, '\n')) {
+        if (line == tag) return line;
+        if (base::equal_ignoring_case(line, tag)) other_case = line;
+    }
+    return other_case;
+}
+
+// Checks that tag= of a feed of many objects names a tag of the models or of a recorded change, in
+// its spelling: anybody could make up others, and each would be one more page to render.
+//   returns  404; 301 to the right spelling; nullopt: nothing is wrong, or the feed itself cannot
+//            be read
+std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& request,
+                                   const query::CacheVersion& version) {
+    const auto& tag = request.page.filter.tag;
+    if (tag.empty() || !is_of_many(request)) return std::nullopt;
+    const auto build = context.build.build();
+    std::string spelling(build ? build->models().spelling_of_tag(tag) : "");
+    if (spelling.empty()) {
+        const auto recorded = recorded_tags(context, request, version);
+        if (!recorded) return std::nullopt;
+        spelling = spelling_in(**recorded, tag);
+    }
+    if (spelling.empty())
+        return HttpError{404, "tag=" + tag + " is no tag of the models or of a recorded change."};
+    if (spelling == tag) return std::nullopt;
+    auto spelled = request;
+    spelled.page.filter.tag = std::move(spelling);
+    return moved("feed", context.absolute_url(url_of(spelled)));
+}
+
 // Returns the entity tag of a feed, in the coding identity. It is a digest of what identifies the
 // rows, not of the bytes: this way the tags of earlier documents can be computed again.
 std::string feed_tag_of(const SiteContext& context, const FeedDocument& document,
@@ -195,6 +269,8 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     if (request.is_archive() && loaded->page.rows.empty())
         return fail(
             404, "This archive has no page before=" + std::to_string(request.page.before) + ".");
+    if (auto enough = with_fewer_items(context, request, loaded->page))
+        return fail(std::move(*enough));
     const auto channel = channel_of(context, document, loaded->subject);
     auto body = document.format.render(loaded->page, channel, context.site);
     body.shrink_to_fit();  // the page may stay in the cache for long
@@ -297,6 +373,7 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
         feed, format, is_xml(format.media_type) && is_browser(accept, format.media_type)};
     const auto version =
         feed.is_wide() ? context.wide_version() : context.history.cache_version();
+    if (auto wrong = check_tag(context, feed, version)) return fail(std::move(*wrong));
     const auto coding = preferred_coding(request.field("accept-encoding"));
     const auto key = url_of(feed) + " " + std::string(format.name);
     const auto found = cached_page(

@@ -30,6 +30,7 @@ std::string_view reason_phrase(int status) {
         case 200: return "OK";
         case 226: return "IM Used";
         case 301: return "Moved Permanently";
+        case 302: return "Found";
         case 304: return "Not Modified";
         case 400: return "Bad Request";
         case 401: return "Unauthorized";

@@ -19,7 +19,7 @@ namespace serve {
 struct HttpError {
     int status = 400;
     std::string text;
-    std::string location = {};  // 301 only: the absolute URL of the page
+    std::string location = {};  // 301 and 302 only: the absolute URL of the page
     long retry_after = 0;       // 429 only: seconds
     bool operator==(const HttpError&) const = default;
 };

@@ -39,8 +39,8 @@ class Metrics {
     [[nodiscard]] std::string text(const Gauges& gauges) const;
 
     // The statuses that Varve sends; any other is counted as the last.
-    static constexpr std::array statuses = {200, 226, 301, 304, 400, 401, 404,
-                                            405, 414, 429, 500, 503, 0};
+    static constexpr std::array statuses = {200, 226, 301, 302, 304, 400, 401,
+                                            404, 405, 414, 429, 500, 503, 0};
     // Upper bounds of the histogram's buckets, in microseconds.
     static constexpr auto bounds =
         std::to_array<std::int64_t>({100, 250, 500, 1'000, 2'500, 5'000, 10'000, 50'000, 100'000,

@@ -14,6 +14,7 @@
 #include "render/feed.hpp"
 #include "render/item.hpp"
 #include "render/pages.hpp"
+#include "serve/cgi.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/negotiation.hpp"
@@ -86,8 +87,14 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
     page.provisional = !answer->up_to_date;
     if (shown_since && !page.provisional)
         page.last_modified = std::max(*shown_since, query::newest_recording(history));
-    page.body = render::history_page({std::move(history), request.at, request.part}, context.site,
-                                     context.templates);
+    auto shown = render::history_part({std::move(history), request.at, request.part},
+                                      context.site, context.templates);
+    if (shown.part < request.part) {
+        auto last = request;
+        last.part = shown.part;
+        return fail(past_the_end(context.absolute_url(url_of(last))));
+    }
+    page.body = std::move(shown.html);
     return page;
 }
 
@@ -96,6 +103,12 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
     auto contents =
         query::release_contents(context.history.read_context(), version, contents_query);
     if (!contents) return fail(http_error_of(contents.error(), wanted_release(version)));
+    if (contents_query.from > 0 && contents_query.from >= contents->matching) {
+        auto last = contents_query;
+        last.from =
+            contents->matching == 0 ? 0 : (contents->matching - 1) / last.most * last.most;
+        return fail(past_the_end(context.absolute_url(release_url_of(version, last))));
+    }
     return RenderedPage{.body = render::release_page({std::move(*contents), contents_query},
                                                      context.site, context.templates)};
 }
@@ -124,10 +137,18 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
                              ". Put the earlier release first.");
     RenderedPage page;
     page.provisional = !answer->up_to_date;
-    page.body = request.format == DiffRequest::Format::json
-                    ? render::difference_json(*difference, context.site)
-                    : render::diff_page({std::move(*difference), request.part}, context.site,
-                                        context.templates);
+    if (request.format == DiffRequest::Format::json) {
+        page.body = render::difference_json(*difference, context.site);
+        return page;
+    }
+    auto shown = render::diff_part({std::move(*difference), request.part}, context.site,
+                                   context.templates);
+    if (shown.part < request.part) {
+        auto last = request;
+        last.part = shown.part;
+        return fail(past_the_end(context.absolute_url(url_of(last))));
+    }
+    page.body = std::move(shown.html);
     return page;
 }
 
@@ -268,6 +289,24 @@ Result<Response> answer_file(SiteContext& context, const Request& request) {
     // Files change with the program or its configuration only, and need neither store nor build.
     return cached_response(context, request, {request.path, std::nullopt, metadata},
                            [&] { return RenderedPage{.body = context.templates.file(name)}; });
+}
+
+Result<Response> answer_robots(SiteContext& context, const Request& request) {
+    const auto base = base_path_of(context.site.base_url);
+    std::string text = "User-agent: *\n";
+    const auto disallow = [&](std::string_view path) {
+        text.append("Disallow: ").append(base).append(path) += '\n';
+    };
+    if (context.settings.private_site)
+        disallow("/");
+    else
+        for (const auto path :
+             {"/diff", "/suggest", "/opml", "/rss/archive", "/release/*/archive",
+              "/*tag=", "/*change=", "/*since=", "/*object=", "/*q=", "/*part=", "/*from="})
+            disallow(path);
+    const auto metadata = file_metadata("text/plain; charset=utf-8", file_max_age);
+    return cached_response(context, request, {request.path, std::nullopt, metadata},
+                           [&] { return RenderedPage{.body = text}; });
 }
 
 }  // namespace serve

@@ -288,7 +288,9 @@ Result<DiffRequest> parse_diff_request(std::string_view query) {
     if (!format) return fail(format.error());
     const auto part = number_in(*parameters, "part", part_range, 1);
     if (!part) return fail(part.error());
-    return DiffRequest{*object, *from, *to, *format, *part};
+    // JSON has all changes, in no parts.
+    const auto shown = *format == DiffRequest::Format::json ? 1 : *part;
+    return DiffRequest{*object, *from, *to, *format, shown};
 }
 
 std::string url_of(const DiffRequest& request) {

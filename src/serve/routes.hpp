@@ -51,6 +51,8 @@ inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metri
 [[nodiscard]] Result<Response> answer_suggest(SiteContext& context, const Request& request);
 // Style sheets and the script of the pages.
 [[nodiscard]] Result<Response> answer_file(SiteContext& context, const Request& request);
+// Asks crawlers to stay away from pages that are made for one reader; from a private site at all.
+[[nodiscard]] Result<Response> answer_robots(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_health(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_metrics(SiteContext& context, const Request& request);
 

@@ -274,14 +274,16 @@ std::vector<RowKey> row_keys(Transaction& transaction, std::span<const std::int6
     return keys;
 }
 
-Result<std::map<std::int64_t, Notes>> notes_numbered(Transaction& transaction,
-                                                     std::span<const std::int64_t> sids) {
-    std::map<std::int64_t, Notes> all;
+Result<NumberedNotes> notes_numbered(Transaction& transaction,
+                                     std::span<const std::int64_t> sids) {
+    NumberedNotes all;
     for (const auto& row : query_in(transaction, "SELECT sid, notes FROM history WHERE sid IN",
                                     {}, values_of(sids))) {
-        auto notes = notes_from_json(row.text(1));
+        const auto text = row.text(1);
+        auto notes = notes_from_json(text);
         if (!notes) return tl::unexpected(notes.error());
-        all.insert_or_assign(row.integer(0), std::move(*notes));
+        all.bytes += text.size();
+        all.by_sid.insert_or_assign(row.integer(0), std::move(*notes));
     }
     return all;
 }

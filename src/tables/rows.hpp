@@ -115,11 +115,15 @@ struct RowKey {
 [[nodiscard]] std::vector<RowKey> row_keys(store::Transaction& transaction,
                                            std::span<const std::int64_t> oids);
 
+struct NumberedNotes {
+    std::map<std::int64_t, Notes> by_sid;
+    std::size_t bytes = 0;  // of their JSON
+};
 // Returns the notes of rows by their number (sid).
 //   error   malformed: notes that are no notes
 //   cost    a query for 64 rows; all notes are held at once
-[[nodiscard]] base::Result<std::map<std::int64_t, Notes>> notes_numbered(
-    store::Transaction& transaction, std::span<const std::int64_t> sids);
+[[nodiscard]] base::Result<NumberedNotes> notes_numbered(store::Transaction& transaction,
+                                                         std::span<const std::int64_t> sids);
 
 struct NewRow {
     std::int64_t oid;

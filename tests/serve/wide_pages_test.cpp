@@ -1,0 +1,83 @@
+// The parameters of wide pages: few of their values are a page of their own.
+// SPDX-License-Identifier: MIT
+#include "serve/world.hpp"
+
+using namespace world;
+
+namespace {
+
+const std::string root = "https://example.org/changes";
+
+std::string location_of(const Response& response) {
+    return std::to_string(response.status) + " " + std::string(response.field("Location"));
+}
+
+}  // namespace
+
+TEST_CASE("tag= of a class or release must be a tag, and what is none is found out once") {
+    World world;
+    world.release_up_to(2);
+    for (const std::string feed : {"/rss?class=Gene", "/release/WS2?format=rss"}) {
+        INFO(feed);
+        const auto refused = world.open(feed + "&tag=x1");
+        CHECK(refused.status == 404);
+        CHECK(says(refused, "tag=x1 "));
+        const auto rendered = world.rendered();
+        CHECK(world.open(feed + "&tag=x2").status == 404);
+        CHECK(world.open(feed + "&tag=x3&n=7").status == 404);
+        CHECK(world.rendered() == rendered);
+        CHECK(world.open(feed + "&tag=Live").status == 200);
+    }
+    CHECK(location_of(world.get("class=Gene&tag=lIVE")) ==
+          "301 " + root + "/rss?class=Gene&tag=Live");
+    CHECK(world.get(plain + "&tag=x1").status == 200);  // costs as little as any of its feeds
+    CHECK(world.get("class=Nothing&tag=x1").status == 404);
+}
+
+TEST_CASE("tag= may be a tag of the models that no change has had yet") {
+    World world;
+    auto build = world.build(1);
+    build->with_models("?Gene Name ?Text\n      Remark ?Text\n");
+    world.small.put(build);
+    CHECK(world.get("class=Gene&tag=Remark").status == 200);
+    CHECK(location_of(world.get("class=Gene&tag=remark")) ==
+          "301 " + root + "/rss?class=Gene&tag=Remark");
+    CHECK(world.get("class=Gene&tag=Gene").status == 404);  // a class
+}
+
+TEST_CASE("More items, entries and parts than there are lead to the last page") {
+    World world;
+    world.release_up_to(2);
+    CHECK(location_of(world.get("class=Gene&n=51")) == "302 " + root + "/rss?class=Gene");
+    CHECK(location_of(world.open("/release/WS2?format=atom&n=999")) ==
+          "302 " + root + "/release/WS2?format=atom");
+    CHECK(world.get("class=Gene&n=50").status == 200);
+    CHECK(world.get(plain + "&n=51").status == 200);
+    CHECK(location_of(world.open("/release/WS2?class=Gene&from=100")) ==
+          "302 " + root + "/release/WS2?class=Gene");
+    CHECK(world.open("/release/WS2?from=0").status == 200);
+    CHECK(location_of(world.open("/history?" + plain + "&at=WS2&part=9")) ==
+          "302 " + root + "/history?" + plain + "&at=WS2");
+    CHECK(location_of(world.open("/history?" + plain + "&part=2")) ==
+          "302 " + root + "/history?" + plain);
+    const auto diff = "/diff?" + plain + "&from=WS1&to=WS2";
+    CHECK(location_of(world.open(diff + "&part=9")) == "302 " + root + diff);
+    CHECK(world.open(diff + "&format=json").status == 200);
+    const auto rendered = world.rendered();
+    CHECK(world.open(diff + "&format=json&part=9").status == 200);
+    CHECK(world.rendered() == rendered);
+}
+
+TEST_CASE("Crawlers are asked to leave narrowed pages alone, and a private site") {
+    World open_to_all;
+    const auto rules = open_to_all.open("/robots.txt");
+    CHECK(rules.status == 200);
+    CHECK(rules.field("Content-Type") == "text/plain; charset=utf-8");
+    CHECK(says(rules, "User-agent: *\nDisallow: /changes/diff\n"));
+    CHECK(says(rules, "\nDisallow: /changes/*tag=\n"));
+
+    auto settings = settings_with();
+    settings.private_site = true;
+    World closed(settings);
+    CHECK(body_of(closed.open("/robots.txt")) == "User-agent: *\nDisallow: /changes/\n");
+}
