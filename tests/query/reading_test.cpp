@@ -86,7 +86,7 @@ class Written {
     void write_rows(store::Transaction& transaction, std::minstd_rand& random, int objects) {
         constexpr std::array kinds{"changed",       "created",   "vanished", "reappeared",
                                    "reconstructed", "withdrawn", "adopted",  "changed"};
-        constexpr std::array ops{"added", "removed"};
+        constexpr std::array ops{"added", "removed"}, sides{"after", "before"};
         std::vector<Value> values;
         std::vector<std::pair<std::int64_t, int>> places;
         for (std::int64_t oid = 1; oid <= objects; ++oid)
@@ -94,15 +94,18 @@ class Written {
                 if (random() % 3 != 0) places.emplace_back(oid, release);
         std::ranges::shuffle(places, random);
         for (const auto& [oid, release] : places) {
-            const std::string kind = kinds[random() % kinds.size()], op = ops[random() % 2];
+            const std::string kind = kinds[random() % kinds.size()];
+            const auto which = random() % ops.size();
+            const std::string op = ops[which];
             const auto object = object_of(oid);
             rows.push_back({version(release) + ' ' + object.class_name + ' ' + object.name,
                             release, object, kind, op});
-            values.insert(values.end(),
-                          {Value{oid}, Value{version(release)}, Value{day(release)},
-                           Value{"2008-02-01T00:00:00Z"}, Value{kind}, Value{object.name},
-                           Value{R"({"changes":[{"op":")" + op +
-                                 R"(","path":[{"tag":"Remark"}],"after":[{"text":"x"}]}]})"}});
+            values.insert(
+                values.end(),
+                {Value{oid}, Value{version(release)}, Value{day(release)},
+                 Value{"2008-02-01T00:00:00Z"}, Value{kind}, Value{object.name},
+                 Value{R"({"changes":[{"op":")" + op + R"(","path":[{"tag":"Remark"}],")" +
+                       sides[which] + R"(":[{"text":"x"}]}]})"}});
         }
         store::insert_many(
             transaction,
