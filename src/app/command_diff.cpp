@@ -49,7 +49,7 @@ Result<Side> from_folder(const std::filesystem::path& folder, const ObjectName& 
 // From the store, after the object was brought up to date with the current build.
 Result<Side> from_release(Services& services, const std::string& version,
                           const ObjectName& asked) {
-    services.current->look();
+    look_at_build(*services.current);
     const auto answer = services.history->history_of(asked, {});
     if (!answer) return tl::unexpected(answer.error());
     auto tree = query::tree_at(services.history->read_context(), answer->history.object, version);

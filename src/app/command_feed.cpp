@@ -24,7 +24,7 @@ namespace {
 int feed(const Config& config, const tree::ObjectName& object, const std::string& format) {
     auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
-    services->current->look();
+    look_at_build(*services->current);
     const auto site = open_site(*services, Asker::operator_of_it);
     auto request = request_for(object, format);
     auto response = site->answer(request);

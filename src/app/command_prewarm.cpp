@@ -139,7 +139,10 @@ int complain_of(const base::Error& error, const std::string& version) {
 int run(Services& services, const PrewarmOptions& options) {
     // Until the job begins, a signal ends the program at once: the index of a build may take hours
     // to make, and leaves nothing behind.
-    services.current->look();
+    if (options.build.empty())
+        services.current->look();
+    else
+        look_at_build(*services.current);
     std::vector<history::Builds> to_warm;
     if (services.current->build()) to_warm.push_back(services.current->builds());
     Staged staged;

@@ -34,7 +34,7 @@ int answer_cgi(const Config& config) {
     auto services = open_services(config, Waiting::request);
     if (!services) return excuse_cgi(services.error());
     try {
-        services->current->look();
+        look_at_build(*services->current);
     } catch (const store::Failure& failure) {
         // The request is answered all the same, with what there is.
         base::log::error("build not checked", {{"error", failure.what()}});

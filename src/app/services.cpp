@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "app/sources.hpp"
+#include "base/log.hpp"
 #include "store/dialect.hpp"
 
 namespace app {
@@ -67,6 +68,13 @@ Result<Services> open_services(Config config, Waiting waiting, std::size_t threa
         *services.pool, *services.current, services.config.history, base::system_clock_now);
     services.tokens = std::make_unique<serve::TokenHolders>(*services.pool);
     return services;
+}
+
+void look_at_build(history::CurrentBuild& current) {
+    const auto before = current.why();
+    current.look();
+    const auto why = current.why();
+    if (!why.empty() && why != before) base::log::error("build refused", {{"reason", why}});
 }
 
 std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::Metrics* metrics) {

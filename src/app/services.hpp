@@ -42,6 +42,11 @@ enum class Waiting { request, command, upgrade };
                                                      Waiting waiting = Waiting::command,
                                                      std::size_t threads = 0);
 
+// Looks at the build (CurrentBuild::look), and logs why it is refused when that is new. For callers
+// that answer from the earlier build or from history then.
+//   throws  store::Failure
+void look_at_build(history::CurrentBuild& current);
+
 // Who sends requests. Only requests to a server count as hits. The operator at a terminal needs no
 // token, unlike clients of a CGI program.
 enum class Asker : unsigned char { server_clients, cgi_client, operator_of_it };

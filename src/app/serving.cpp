@@ -70,7 +70,7 @@ void Housekeeping::run(const std::stop_token& stop) {
 
 void Housekeeping::look() const {
     try {
-        services_.current->look();
+        look_at_build(*services_.current);
     } catch (const std::exception& error) {
         // Whatever is wrong with a build, the server continues with the earlier one.
         base::log::warning("build not checked", {{"error", error.what()}});

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "app/print.hpp"
 #include "base/log.hpp"
 #include "source/acedb/build.hpp"
 #include "source/acedb/socket_session.hpp"
@@ -192,7 +193,8 @@ history::BuildOpener build_opener(const Config& config) {
                                                   const history::WasServed& was_served) {
         return previous_of(source, release, was_served);
     };
-    if (config.source.is_staged) opener.options = " --build " + config.source.path.string();
+    if (config.source.is_staged)
+        opener.options = " --build " + shell_word(config.source.path.string());
     return opener;
 }
 

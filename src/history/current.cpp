@@ -169,7 +169,6 @@ struct CurrentBuild::State {
 
     void refuse(const std::string& reason) {
         const std::lock_guard lock(mutex);
-        if (why != reason) base::log::error("build refused", {{"reason", reason}});
         why = reason;
     }
 
@@ -236,6 +235,7 @@ struct CurrentBuild::State {
         build = candidate.build;
         previous = candidate_previous;
         why.clear();
+        if (purpose != Purpose::serving) return;
         base::log::info("build is current",
                         {{"release", build->release().version}, {"digest", build->digest()}});
     }

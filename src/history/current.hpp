@@ -65,7 +65,7 @@ class CurrentBuild {
     // Both as they are at one moment.
     [[nodiscard]] Builds builds() const;
 
-    // Why the newest build is not served; empty: it is.
+    // Why the newest build is not served; empty: it is. Not logged: a command prints it.
     [[nodiscard]] std::string why() const;
 
     // The newest build that could be opened, accepted or not; nullptr: none.

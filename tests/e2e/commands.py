@@ -221,6 +221,23 @@ def _(site):
         [(False, False), (True, True)], listed
 
 
+@check("Why a build is refused is said once, and how to accept it in words for a shell")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS188", *GENE)
+    dump = site.dump_of("WS188")
+    folder = site.add_build("a new one", "2008-05-01", dump[:len(dump) // 2])
+    (folder / "release.ini").write_text("version = WS189\ndate = 2008-05-01\n")
+    advice = b"run: varve accept WS189 --build '%s'" % str(folder).encode()
+    for command in (("prewarm", "--all"), ("prewarm", "--all", "--dry-run"), ("prewarm", "--replace", "WS189")):
+        done = site.expect(1, *command, "--build", str(folder))
+        assert (done.stdout + done.stderr).count(advice) == 1, done
+    site.write_config("new.conf", path="builds/a new one")
+    for command in (("check",), ("accept", "WS188"), ("prewarm", "--all")):
+        done = site.expect((1, 2), *command, config="new.conf")
+        assert (done.stdout + done.stderr).count(b"the file ends") == (command[0] != "accept"), done
+
+
 @check("varve forget --yes deletes an object, and the next request records it again")
 def _(site):
     site.expect(0, "init")
