@@ -77,6 +77,21 @@ std::optional<tables::RecordedRelease> recorded(store::Pool& pool, const std::st
     });
 }
 
+// People and some file systems take such versions for one.
+std::string differs_in_case(store::Pool& pool, const std::string& version) {
+    const auto releases =
+        store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
+            return tables::load_releases(transaction);
+        });
+    if (releases.find(version) != nullptr) return {};
+    for (const auto& release : releases.up_to({{}, base::Date::max()}))
+        if (base::equal_ignoring_case(release.version, version))
+            return version + " differs from the recorded release " + release.version +
+                   " in case alone; if it is that release, spell it alike, else give this build"
+                   " another version";
+    return {};
+}
+
 // A release is published once: another content or date under its version would tell readers two
 // stories under one name, whatever an operator accepts.
 std::string contradiction(const source::Source& build, const tables::RecordedRelease& before,
@@ -174,6 +189,7 @@ struct CurrentBuild::State {
 
     [[nodiscard]] std::string verdict() const {
         const auto& release = candidate.build->release();
+        if (auto reason = differs_in_case(pool, release.version); !reason.empty()) return reason;
         if (const auto before = recorded(pool, release.version))
             if (auto reason = contradiction(*candidate.build, *before, purpose, opener.options);
                 !reason.empty())

@@ -160,6 +160,15 @@ TEST_CASE("A recorded version with another date is refused") {
     CHECK(contains(site.current.why(), "WS186 is recorded as of 2008-02-01"));
 }
 
+TEST_CASE("A version that differs from a recorded one in case alone is refused") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    site.put(build("ws186", "2008-02-01", 30));
+    CHECK(contains(site.current.why(), "ws186 differs from the recorded release WS186 in case"));
+    CHECK(site.current.build()->release().version == "WS186");
+    site.put(build("ws187", "2008-02-15", 30));
+    CHECK(site.current.why().empty());
+}
+
 TEST_CASE("An unreadable build is read once, until it changes") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
