@@ -89,9 +89,22 @@ void print_text(const Outcome& outcome) {
     print_failures(counters.failures);
 }
 
+// The job that brought the objects up to the current build, if it found anything to do.
+void print_before(const Outcome& outcome) {
+    const auto& counters = outcome.result.counters;
+    const auto recorded = counters.added + counters.changed + counters.vanished;
+    if (recorded + counters.unchanged + counters.failed == 0) return;
+    fmt::print(
+        "{}, the current release, was brought up to date before: {} recorded, {} unchanged,"
+        " {} failed in {:.1f} s\n",
+        outcome.version, recorded, counters.unchanged, counters.failed, outcome.seconds);
+    print_failures(counters.failures);
+}
+
 void print(const std::vector<Outcome>& outcomes, const PrewarmOptions& options) {
     if (!options.json) {
-        for (const auto& outcome : outcomes) print_text(outcome);
+        print_text(outcomes.back());
+        if (outcomes.size() > 1) print_before(outcomes.front());
         return;
     }
     // The requested build; "before" holds the job that brought the objects up to the current one.

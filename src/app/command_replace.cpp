@@ -45,9 +45,15 @@ Result<release::JobResult> republish(Services& services, const history::Builds& 
                              });
 }
 
-void print_as_text(const std::string& version, const release::JobResult& replaced,
-                   double seconds) {
+void print_as_text(const std::string& version, const std::string& options,
+                   const release::JobResult& replaced, double seconds) {
     const auto& counters = replaced.counters;
+    if (replaced.finished && counters.looked_at == 0) {
+        fmt::print("{}: published again; no object was recorded in it, so there was nothing to "
+                   "record again. To record its objects, run: varve prewarm --all{}\n",
+                   version, options);
+        return;
+    }
     fmt::print("{}: published again, {} objects looked at in {:.1f} s\n", version,
                counters.looked_at, seconds);
     fmt::print("  as they were {:>12}\n  new          {:>12}\n  changed      {:>12}\n"
@@ -89,7 +95,12 @@ int replace(Services& services, const PrewarmOptions& options) {
     if (!replaced)
         return complain(replaced.error().text + ". " + how_to_continue,
                         status_of(replaced.error()));
-    (options.json ? print_as_json : print_as_text)(options.replace, *replaced, took.count());
+    const auto of_build =
+        options.build.empty() ? std::string() : " --build " + shell_word(options.build);
+    if (options.json)
+        print_as_json(options.replace, *replaced, took.count());
+    else
+        print_as_text(options.replace, of_build, *replaced, took.count());
     if (replaced->finished) return ok;
     return complain(options.replace + " was stopped before it finished. " + how_to_continue,
                     failed);

@@ -238,6 +238,23 @@ def _(site):
         assert (done.stdout + done.stderr).count(b"the file ends") == (command[0] != "accept"), done
 
 
+@check("varve prewarm --build says first what it recorded of that build, and --replace when nothing was recorded")
+def _(site):
+    site.expect(0, "init")
+    site.expect(1, "feed", "Gene", "nobody")  # records the release alone
+    folder = site.builds / "WS188"
+    (dump,) = folder.glob("*.ace")
+    dump.write_bytes(dump.read_bytes().replace(b"unc-26", b"unc-27"))
+    told = site.expect(0, "prewarm", "--replace", "WS188").stdout.decode()
+    assert "no object" in told and "varve prewarm --all" in told and " new " not in told, told
+    staged = site.add_build("WS189", "2008-05-01", site.dump_of("WS188").replace(b"unc-27", b"unc-28"))
+    told = site.expect(0, "prewarm", "--all", "--build", str(staged)).stdout.decode()
+    assert told.startswith("WS189: ") and told.count("\n  new ") == 1, told
+    assert re.search(r"\nWS188, the current release, was brought up to date before: [1-9]", told), told
+    again = site.expect(0, "prewarm", "--all", "--build", str(staged)).stdout.decode()
+    assert "WS188" not in again, again
+
+
 @check("varve forget --yes deletes an object, and the next request records it again")
 def _(site):
     site.expect(0, "init")
