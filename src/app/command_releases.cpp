@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 #include "app/commands.hpp"
 #include "app/print.hpp"
@@ -12,34 +14,50 @@ namespace {
 
 using release::ListedRelease;
 
-constexpr std::size_t terminal = 80, counts_begin = 47;
+constexpr std::size_t terminal = 80;
 
-// Returns nullopt, and logs why, when there is no current build.
-std::optional<base::Release> current_release_or_none(const Config& config) {
-    const auto release = current_release(config);
-    if (release) return *release;
-    base::log::warning("no current build", {{"reason", release.error().text}});
-    return std::nullopt;
+// What is at source.path.
+struct AtSource {
+    std::optional<base::Release> release;  // nullopt: no build
+    bool is_refused = false;               // it is not served
+};
+
+// Judges the build as a server would, and logs why it is refused, or that there is none.
+AtSource look_at_source(const Services& services) {
+    history::CurrentBuild judge(build_opener(services.config), *services.pool,
+                                history::Purpose::checking);
+    judge.look();
+    const auto why = judge.why();
+    AtSource found{std::nullopt, !why.empty()};
+    if (const auto build = judge.candidate())
+        found.release = build->release();
+    else if (const auto named = current_release(services.config))
+        found.release = *named;
+    if (found.is_refused)
+        base::log::warning(found.release ? "build refused" : "no current build",
+                           {{"reason", why}});
+    return found;
 }
 
-void write_release(base::JsonWriter& json, const ListedRelease& listed) {
+void write_release(base::JsonWriter& json, const ListedRelease& listed, bool is_refused) {
     json.begin_object()
         .field("version", listed.release.version)
         .field("date", base::format_date(listed.release.released_on))
-        .field("current", listed.is_current)
+        .field("current", listed.is_current && !is_refused)
         .field("newest", listed.is_newest)
         .field("digest_known", listed.counts.has_digest)
         .field("compared", listed.counts.compared)
         .field("all_warmed", listed.counts.is_prewarmed)
         .field("classes_warmed", listed.counts.prewarmed_classes)
-        .field("failed", listed.counts.failed);
+        .field("failed", listed.counts.failed)
+        .field("refused", listed.is_current && is_refused);
     json.key("history").begin_object();
     for (const auto& [kind, count] : listed.counts.rows) json.field(tables::name_of(kind), count);
     json.end_object().end_object();
 }
 
-std::string_view build_of(const ListedRelease& listed) {
-    if (listed.is_current) return "current";
+std::string_view build_of(const ListedRelease& listed, bool is_refused) {
+    if (listed.is_current) return is_refused ? "refused" : "current";
     return listed.counts.has_digest ? "known" : "-";
 }
 
@@ -48,7 +66,7 @@ std::string prewarmed_of(const ListedRelease& listed) {
 }
 
 // "3 changed, 1 created", broken where the terminal ends.
-std::string counts_of(const ListedRelease& listed) {
+std::string counts_of(const ListedRelease& listed, std::size_t counts_begin) {
     std::string text;
     std::size_t column = counts_begin;
     for (const auto& [kind, count] : listed.counts.rows) {
@@ -64,13 +82,16 @@ std::string counts_of(const ListedRelease& listed) {
     return text.empty() ? "-" : text;
 }
 
-void print_table(const std::vector<ListedRelease>& list) {
-    fmt::print("{:<10} {:<10} {:<7} {:>9} {:>6} {}\n", "RELEASE", "DATE", "BUILD", "COMPARED",
-               "WARMED", "HISTORY");
+void print_table(const std::vector<ListedRelease>& list, bool is_refused) {
+    std::size_t width = 10;  // of the versions
+    for (const auto& listed : list) width = std::max(width, listed.release.version.size());
+    constexpr auto line = "{:<{}} {:<10} {:<7} {:>9} {:>6} {}\n";
+    const auto counts_begin = width + 37;
+    fmt::print(line, "RELEASE", width, "DATE", "BUILD", "COMPARED", "WARMED", "HISTORY");
     for (const auto& listed : list) {
-        fmt::print("{:<10} {:<10} {:<7} {:>9} {:>6} {}\n", listed.release.version,
-                   base::format_date(listed.release.released_on), build_of(listed),
-                   listed.counts.compared, prewarmed_of(listed), counts_of(listed));
+        fmt::print(line, listed.release.version, width,
+                   base::format_date(listed.release.released_on), build_of(listed, is_refused),
+                   listed.counts.compared, prewarmed_of(listed), counts_of(listed, counts_begin));
         if (listed.counts.failed > 0)
             fmt::print("{:>{}}{} failed to be read\n", "", counts_begin, listed.counts.failed);
     }
@@ -81,15 +102,15 @@ void print_table(const std::vector<ListedRelease>& list) {
 int releases(const Config& config, bool json) {
     const auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
-    const auto list =
-        release::list_releases(*services->pool, config.history, current_release_or_none(config));
+    const auto source = look_at_source(*services);
+    const auto list = release::list_releases(*services->pool, config.history, source.release);
     if (!json) {
-        print_table(list);
+        print_table(list, source.is_refused);
         return ok;
     }
     print_json([&](base::JsonWriter& writer) {
         writer.begin_object().key("releases").begin_array();
-        for (const auto& listed : list) write_release(writer, listed);
+        for (const auto& listed : list) write_release(writer, listed, source.is_refused);
         writer.end_array().end_object();
     });
     return ok;

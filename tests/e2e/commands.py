@@ -221,6 +221,24 @@ def _(site):
         [(False, False), (True, True)], listed
 
 
+@check("varve releases keeps its columns for long versions, and says when the build is refused")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS188", *GENE)
+    site.add_build("WS188-again.2008", "2008-04-01", site.dump_of("WS188"))
+    site.visit("WS188-again.2008", *GENE)
+    lines = site.expect(0, "releases").stdout.decode().splitlines()
+    assert len({line.index(word) for line, word in zip(lines[-2:], ("2008-03-22", "2008-04-01"))}) == 1, lines
+    assert lines[0].index("DATE") == lines[-1].index("2008-04-01"), lines
+    (site.builds / "WS188" / "release.ini").write_text("version = WS188\ndate = 2008-03-23\n")
+    listing = site.expect(0, "releases")
+    assert re.search(rb"WS188 +2008-03-22 refused ", listing.stdout), listing
+    assert listing.stderr.count(b"is recorded as of 2008-03-22") == 1, listing
+    listed = json.loads(site.expect(0, "releases", "--json").stdout)["releases"]
+    assert [(release["version"], release["refused"]) for release in listed if release["refused"]] == \
+        [("WS188", True)] and not any(release["current"] for release in listed), listed
+
+
 @check("Why a build is refused is said once, and how to accept it in words for a shell")
 def _(site):
     site.expect(0, "init")
