@@ -7,6 +7,8 @@
 #include <span>
 
 #include "base/digest.hpp"
+#include "base/text.hpp"
+#include "tables/object_search.hpp"
 #include "tables/objects.hpp"
 #include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
@@ -66,8 +68,11 @@ Result<void> check_is_known(Transaction& transaction, const WholeRelease& what) 
 Result<void> check_is_known(Transaction& transaction, const WholeClass& what) {
     // An earlier run that did not end may have left traces alone.
     if (tables::has_traces_of_class(transaction, what.class_name)) return {};
-    return base::fail(ErrorKind::absent,
-                      "no object of a class " + what.class_name + " is recorded");
+    auto text = "no object of a class " + what.class_name + " is recorded";
+    for (const auto& class_name : tables::recorded_classes(transaction))
+        if (base::equal_ignoring_case(class_name, what.class_name))
+            text += "; did you mean " + class_name + "?";
+    return base::fail(ErrorKind::absent, std::move(text));
 }
 
 Result<void> check_is_known(Transaction& transaction, const ObjectName& name) {

@@ -273,6 +273,14 @@ def _(site):
     assert "WS188" not in again, again
 
 
+@check("varve forget of a class that is spelled otherwise names the recorded one")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS188", *GENE)
+    done = site.expect(1, "forget", "class", "gene", "--yes")
+    assert b"no object of a class gene is recorded; did you mean Gene?" in done.stderr, done
+
+
 @check("varve forget --yes deletes an object, and the next request records it again")
 def _(site):
     site.expect(0, "init")
