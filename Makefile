@@ -26,8 +26,7 @@ compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAG
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
 LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lzstd -lz -lpthread
 
-# The rooms in the order of docs/arrows.txt, lowest first. linked_ROOM is a room and all
-# below it. The linker wants the highest room first.
+# The rooms in the order of docs/arrows.txt, lowest first. linked_ROOM is a room and all below it, for the linker highest first.
 rooms := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' docs/arrows.txt)
 may_include = $(shell sed -n 's/^$(1)://p' docs/arrows.txt)
 $(foreach r,$(rooms),$(eval linked_$(r) := $(sort $(r) $(foreach i,$(call may_include,$(r)),$(linked_$(i))))))
@@ -35,11 +34,12 @@ $(foreach r,$(rooms),$(eval top_down := $(r) $(top_down)))
 archives = $(patsubst %,$(B)/lib%.a,$(filter $(foreach r,$(1),$(linked_$(r))),$(top_down)))
 test_of_release_needs := query  # they read what a job has recorded
 
-# All files below a folder belong to its room. Compiled in bundles they take a third less time; in
-# the other configurations each is compiled alone, since a change then costs least.
+# In bundles, the files of a room take a third less time; otherwise each is compiled alone, so that a change costs least.
 folders := $(rooms:%=src/%) $(wildcard $(rooms:%=tests/%))
-bundles := $(if $(filter release sanitize fuzz,$(config)),$(shell tools/bundle $(B)/bundles 1500 $(folders)))
-sources := $(or $(bundles:$(B)/bundles/%=%),$(shell find $(folders) -name '*.cpp' ! -name main.cpp))
+bundle  := tools/bundle $(B)/bundles 1500 $(folders)
+bundles := $(if $(filter release sanitize fuzz,$(config)),$(shell $(bundle)))
+files   := $(shell find $(folders) tests/support -name '*.cpp' ! -name main.cpp | LC_ALL=C sort)
+sources := $(or $(bundles:$(B)/bundles/%=%),$(filter-out tests/support/%,$(files)))
 vpath %.cpp $(B)/bundles
 objects  = $(patsubst %.cpp,$(B)/obj/%.o,$(filter $(1)/%,$(sources)))
 unit_tests := $(patsubst tests/%,$(B)/test-%,$(filter $(rooms:%=tests/%),$(folders)))
@@ -50,21 +50,23 @@ peers      := $(B)/ace-server $(B)/tace-stand-in
 all: $(B)/varve cgi-bin/rss
 unit-tests: $(unit_tests) $(B)/tace-stand-in
 
-# Holds the compiler's command. It is written when that changes, and then everything is compiled again.
+# Written only when their content changes: the compiler's command, after which everything is compiled
+# again; the names of a room's sources, so that it lacks those that are gone; and the bundles.
+keep = $(if $(subst |$(file <$@)|,,|$(1)|),@mkdir -p $(@D) && echo '$(1)' > $@)
 $(B)/command: always
-	@mkdir -p $(@D)
-	@echo '$(compile) $(test_flags)' | cmp -s - $@ || echo '$(compile) $(test_flags)' > $@
+	$(call keep,$(compile) $(test_flags))
+$(B)/%.list: always
+	$(call keep,$(filter $*/%,$(files)))
+$(bundles): write-bundles ;
+write-bundles: ; @$(bundle) --write
 # Headers that most files include, compiled once. Each file still includes what it uses.
 $(B)/%/precompiled.hpp.gch: %/precompiled.hpp $(B)/command
 	mkdir -p $(@D) && $(compile) -x c++-header $< -o $@
 to_object = mkdir -p $(@D) && $(compile) -iquote . $(patsubst %.gch,-include %,$(filter %.gch,$^)) -c $< -o $@
-$(B)/obj/%.o: %.cpp $(B)/src/precompiled.hpp.gch
-	$(to_object)
-$(B)/obj/tests/%.o: tests/%.cpp $(B)/tests/precompiled.hpp.gch
-	$(to_object)
+$(B)/obj/%.o: %.cpp $(B)/src/precompiled.hpp.gch ; $(to_object)
+$(B)/obj/tests/%.o: tests/%.cpp $(B)/tests/precompiled.hpp.gch ; $(to_object)
 # Defines Catch2's own functions, so it must read catch.hpp itself.
-$(B)/obj/tests/support/main.o: tests/support/main.cpp $(B)/command
-	$(to_object)
+$(B)/obj/tests/support/main.o: tests/support/main.cpp $(B)/command ; $(to_object)
 $(B)/obj/tests/% $(B)/tests/%: private compile := $(subst $(flags_$(config)),$(test_flags),$(compile))
 # What these rooms do themselves, apart from calling others, takes too little time to be worth -O2.
 $(B)/obj/src/app/% $(B)/obj/src/archive/% $(B)/obj/src/release/%: private compile := $(subst -O2,-O1,$(compile))
@@ -74,25 +76,24 @@ embedded_in_store  := $(B)/embedded/store/sql_files
 embedded_in_render := $(addprefix $(B)/embedded/render/,template_files source_digest)
 $(embedded_in_store).cpp: $(wildcard sql/*.sql)
 $(B)/embedded/render/template_files.cpp: $(wildcard templates/*)
-$(B)/embedded/render/source_digest.cpp: $(shell find $(linked_render:%=src/%) -name '*.?pp')
+$(B)/embedded/render/source_digest.cpp: $(shell find $(linked_render:%=src/%) -name '*.?pp') $(linked_render:%=$(B)/src/%.list)
 $(embedded_in_store:=.cpp) $(embedded_in_render:=.cpp): $(B)/embedded/%.cpp: tools/embed
-	mkdir -p $(@D) && tools/embed $(subst /,::,$*) $(filter-out tools/embed,$^) > $@
-$(B)/embedded/%.o: $(B)/embedded/%.cpp $(B)/command
-	$(to_object)
+	mkdir -p $(@D) && tools/embed $(subst /,::,$*) $(filter-out tools/embed %.list,$^) > $@
+$(B)/embedded/%.o: $(B)/embedded/%.cpp $(B)/command ; $(to_object)
 
 # lib<room>.a and test-<room> of each room. test-real links all rooms.
-archive = @rm -f $@; ar rcs $@ $^
+archive = @rm -f $@; ar rcs $@ $(filter %.o,$^)
 link    = $(CXX) $(LDFLAGS) $(filter %.o,$^) $(filter %/libsupport.a,$^) $(filter-out %/libsupport.a,$(filter %.a,$^)) $(1) $(LIBS) -o $@
 define room
-$(B)/lib$(1).a: $(call objects,src/$(1)) $(addsuffix .o,$(embedded_in_$(1)))
+$(B)/lib$(1).a: $(call objects,src/$(1)) $(addsuffix .o,$(embedded_in_$(1))) $(B)/src/$(1).list
 	$$(archive)
-$(B)/test-$(1): $(call objects,tests/$(1)) $(call archives,$(1) $(test_of_$(1)_needs))
+$(B)/test-$(1): $(call objects,tests/$(1)) $(call archives,$(1) $(test_of_$(1)_needs)) $(B)/tests/$(1).list
 endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
 $(B)/test-real: $(patsubst %.cpp,$(B)/obj/%.o,$(wildcard tests/real/*.cpp)) $(call archives,app)
 $(unit_tests) $(B)/test-real: $(B)/obj/tests/support/main.o $(B)/libsupport.a
 	$(call link,-lrapidcheck)
-$(B)/libsupport.a: $(patsubst %.cpp,$(B)/obj/%.o,$(filter-out %/main.cpp,$(wildcard tests/support/*.cpp)))
+$(B)/libsupport.a: $(patsubst %.cpp,$(B)/obj/%.o,$(filter tests/support/%,$(files))) $(B)/tests/support.list
 	$(archive)
 $(benches): $(B)/bench-%: $(B)/obj/bench/%.o
 $(fuzzers): $(B)/fuzz-%: $(B)/obj/tests/fuzz/%.o
@@ -106,7 +107,6 @@ $(B)/varve $(B)/in-process $(peers) $(benches) $(fuzzers): $(call archives,app)
 # The name that a web server expects of the same program; a copy where links are not possible.
 cgi-bin/rss: build/release/varve
 	mkdir -p $(@D) && ln -f $< $@ 2>/dev/null || cp $< $@
-
 # Installs what is missing before the first compiler call.
 install_and_make = tools/install-packages $(1) && $(MAKE) -j$$(nproc) --no-print-directory $(2)
 served_and_tested := all $(peers) $(B)/bench-make_build $(B)/in-process
@@ -143,8 +143,8 @@ arrows includes tidy format format-check:
 	COMPILE='$(CXX) $(standard) $(warnings)' tools/lint $@
 install: build/release/varve
 	tools/install-files "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
-clean:
-	rm -rf build cgi-bin/rss
-.PHONY: all unit-tests serve test test-units test-real attack bless arrows includes tidy format format-check fuzz bench install clean always
+clean: ; rm -rf build cgi-bin/rss
+$(if $(filter clean,$(MAKECMDGOALS)),.NOTPARALLEL:)
+.PHONY: write-bundles all unit-tests serve test test-units test-real attack bless arrows includes tidy format format-check fuzz bench install clean always
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
