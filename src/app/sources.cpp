@@ -193,6 +193,9 @@ history::BuildOpener build_opener(const Config& config) {
                                                   const history::WasServed& was_served) {
         return previous_of(source, release, was_served);
     };
+    opener.sweep = [index = config.source.index](const history::IsSuperseded& is_superseded) {
+        source::sweep_indexes(index, is_superseded);
+    };
     if (config.source.is_staged)
         opener.options = " --build " + shell_word(config.source.path.string());
     return opener;

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "tables/objects.hpp"
 #include "tables/releases.hpp"
+#include "tables/replacements.hpp"
 
 namespace history {
 namespace {
@@ -256,6 +257,28 @@ struct CurrentBuild::State {
                         {{"release", build->release().version}, {"digest", build->digest()}});
     }
 
+    // Builds that were refused leave their indexes behind.
+    void sweep() {
+        if (!is_recorded || !opener.sweep) return;
+        try {
+            opener.sweep([this](const base::Release& release, const std::string& digest) {
+                return is_superseded(release.version, digest);
+            });
+        } catch (const store::Failure& failure) {
+            base::log::warning("old indexes not swept", {{"error", failure.what()}});
+        }
+    }
+
+    [[nodiscard]] bool is_superseded(const std::string& version,
+                                     const std::string& digest) const {
+        const auto before =
+            store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+                return tables::read_build(transaction, version);
+            });
+        return before && !before->digest.empty() && !before->replacing &&
+               base::contradict(before->digest, digest);
+    }
+
     // False: nothing new, or nothing that can be opened.
     bool open_newest() {
         const auto now = opener.identity();
@@ -339,6 +362,7 @@ void CurrentBuild::look() {
         return;
     }
     state_->take_over();
+    state_->sweep();
 }
 
 void accept(store::Pool& pool, const std::string& version, const std::string& digest,

@@ -24,6 +24,10 @@ enum class Wholeness { required, not_required };
 // Whether a build of this digest was accepted once under this version.
 using WasServed = std::function<bool(const base::Release&, const std::string& digest)>;
 
+// Whether this version is recorded with another build of the same kind, and for good: no job is still
+// putting that one in its place.
+using IsSuperseded = std::function<bool(const base::Release&, const std::string& digest)>;
+
 // Opens what source.path names now. Costly when the build is new (its index is made).
 //   identity  a cheap text that changes when the build does (target of the link, release.ini's
 //             inode, size and time, those of the dump files)
@@ -34,6 +38,8 @@ struct BuildOpener {
     // source that it was served from, and maybe more; none: none kept. A build that was refused
     // says nothing of what there was.
     std::function<std::vector<source::Build>(const base::Release&, const WasServed&)> previous_of;
+    // Removes the kept indexes that are superseded. Empty: nothing is kept.
+    std::function<void(const IsSuperseded&)> sweep = {};
     // What the commands that a refusal names need to look at the same build: " --build FOLDER".
     std::string options = {};
 };

@@ -226,6 +226,7 @@ class IndexOfFiles {
     void remove_plain_files_of_gone_builds() const {
         namespace fs = std::filesystem;
         for (const auto& kept : kept_indexes(index_dir_)) {
+            if (kept.path != index_path(index_dir_, kept.release.version)) continue;
             const auto facts = Index::read_facts(kept.path);
             std::error_code error;
             if (facts && !fs::exists(facts->origin, error) && !error)

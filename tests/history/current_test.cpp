@@ -26,7 +26,7 @@ Shared build(const std::string& version, const std::string& day, int objects,
 // Builds made by the test, one of which is in place.
 struct Shelf {
     Shared now;
-    std::vector<Shared> kept;
+    std::vector<Shared> kept, swept;
     std::string identity = "1";
     std::optional<base::Error> flaw;  // of `now`
 
@@ -48,6 +48,11 @@ struct Shelf {
                             (found.empty() || found.front()->release() == each->release()))
                             found.push_back(each);
                     return found;
+                },
+                [this](const IsSuperseded& is_superseded) {
+                    swept.clear();
+                    for (const auto& each : kept)
+                        if (is_superseded(each->release(), each->digest())) swept.push_back(each);
                 }};
     }
     void put(Shared next) {
@@ -351,4 +356,22 @@ TEST_CASE("The kept index of the same kind of source is the one that is compared
     site.put(of_server("WS187", "2008-02-15"));
     CHECK(site.current.why().empty());
     CHECK(site.current.builds().previous == server);
+}
+
+TEST_CASE("The indexes of builds that were refused are swept when another build is accepted") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    const auto refused = build("WS186", "2008-02-01", 30, "other");
+    site.put(refused);
+    CHECK(site.current.build() != refused);
+    CHECK(site.shelf.swept.empty());
+    // Of another kind, or of no recorded release: they may be needed.
+    site.shelf.kept.push_back(of_server("WS186", "2008-02-01"));
+    site.shelf.kept.push_back(build("WS190", "2008-05-01", 30));
+    site.put(build("WS187", "2008-02-15", 30));
+    CHECK(site.shelf.swept == std::vector<Shared>{refused});
+    store::perform(site.pool, store::Access::write, [](store::Transaction& transaction) {
+        transaction.execute("UPDATE releases SET replacing = 1 WHERE version = 'WS186'");
+    });
+    site.put(build("WS188", "2008-03-22", 30));
+    CHECK(site.shelf.swept.empty());
 }

@@ -183,6 +183,15 @@ TEST_CASE("Unpacked files are removed when their build is gone, and its index st
     const source::FilesSettings settings{next.string(), site.index().string(), 64};
     REQUIRE(open_files(settings));
     CHECK(fs::exists(site.index() / "WS1.plain"));
+    // An index of the version that was made of something else says nothing of the plain files.
+    const Site gone;
+    gone.write("x.ace", head + gene_b + dumps::trailer);
+    (void)gone.open();
+    fs::copy_file(gone.index() / "WS1.index", site.index() / "WS1-server-0.index");
+    fs::remove_all(gone.build());
+    std::ofstream(next / "y.ace") << head + gene_a + dumps::trailer;
+    REQUIRE(open_files(settings));
+    CHECK(fs::exists(site.index() / "WS1.plain"));
     fs::remove_all(site.build());
     std::ofstream(next / "y.ace") << head + gene_b + gene_a + dumps::trailer;
     REQUIRE(open_files(settings));

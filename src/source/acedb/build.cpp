@@ -61,21 +61,28 @@ class DatabaseIndex {
     DatabaseIndex(const BuildSettings& settings, const Status& status,
                   const base::Release& release)
         : settings_(settings), database_(*settings.database), status_(status), release_(release),
-          models_path_(models_path(settings.index_dir, release.version)) {}
+          name_(name_of_database(release.version, database_.name() + '\n' + status.identity)) {}
 
     [[nodiscard]] Result<IndexedDatabase> open() const {
         return find_or_make<IndexedDatabase>(
-            settings_.index_dir, release_.version, database_.name(), [this] { return find(); },
+            settings_.index_dir, name_, database_.name(), [this] { return find(); },
             [this] { return make(); });
     }
 
    private:
     // Returns nullopt when no index of this release and identity is there.
     [[nodiscard]] Result<std::optional<IndexedDatabase>> find() const {
-        auto index = Index::open(index_path(settings_.index_dir, release_.version));
-        const auto text = read_file(AT_FDCWD, models_path_, largest_models);
+        auto found = find(name_);
+        // Earlier versions named it like the index of files, which took its place.
+        return found ? std::move(found) : find(release_.version);
+    }
+
+    [[nodiscard]] std::optional<IndexedDatabase> find(const std::string& name) const {
+        auto index = Index::open(index_path(settings_.index_dir, name));
+        const auto text =
+            read_file(AT_FDCWD, models_path(settings_.index_dir, name), largest_models);
         if (!index || !text || !fits(index->facts(), *text)) return std::nullopt;
-        return std::optional(IndexedDatabase{std::move(*index), tree::Models::parse(*text)});
+        return IndexedDatabase{std::move(*index), tree::Models::parse(*text)};
     }
 
     [[nodiscard]] bool fits(const Facts& facts, const std::string& models) const {
@@ -91,9 +98,7 @@ class DatabaseIndex {
 
     [[nodiscard]] Result<void> make() const {
         base::log::info("making the index", {{"database", database_.name()}});
-        const auto path = index_path(settings_.index_dir, release_.version);
-        const PreviousIndex previous(settings_.index_dir, release_.version);
-        auto writer = IndexWriter::create(path);
+        auto writer = IndexWriter::create(index_path(settings_.index_dir, name_));
         if (!writer) return tl::unexpected(writer.error());
         const auto listing = list_objects(database_, status_.identity, *writer);
         if (!listing) return tl::unexpected(listing.error());
@@ -111,7 +116,6 @@ class DatabaseIndex {
         facts.loading_stamps = std::move(*stamps);
         if (const auto done = check_unchanged(); !done) return done;
         if (const auto done = finish(*writer, std::move(facts)); !done) return done;
-        if (const auto made = Index::read_facts(path)) previous.drop_if(made->digest);
         return write_models(*models);
     }
 
@@ -133,7 +137,7 @@ class DatabaseIndex {
     }
 
     [[nodiscard]] Result<void> write_models(const std::string& text) const {
-        auto file = NewFile::create(models_path_);
+        auto file = NewFile::create(models_path(settings_.index_dir, name_));
         if (!file) return tl::unexpected(file.error());
         if (const auto done = file->write(text); !done) return done;
         return file->put_in_place();
@@ -143,7 +147,7 @@ class DatabaseIndex {
     Database& database_;
     const Status& status_;
     const base::Release& release_;
-    std::string models_path_;
+    std::string name_;  // of its files
 };
 
 // ---- The build ----

@@ -32,7 +32,8 @@ struct BuildSettings {
 };
 
 // Opens the build that the database holds now. Makes its index when none fits, gently: the server
-// has one thread, and other clients. The models are next to the index, as VERSION.models.
+// has one thread, and other clients. Each state of a database has an index of its own, with its models
+// next to it (source/index/index_folder.hpp).
 //   error  refused: no version or date is known (what to write where), wrong password;
 //          unavailable: not reached, or it changed meanwhile; malformed: the replies are not
 //          AceDB's

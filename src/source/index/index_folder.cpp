@@ -9,6 +9,7 @@
 #include <map>
 #include <sys/file.h>
 
+#include "base/digest.hpp"
 #include "base/log.hpp"
 #include "source/build_folder.hpp"
 #include "source/index/index.hpp"
@@ -92,16 +93,20 @@ void remove_left(const fs::path& file) {
 
 }  // namespace
 
-std::string index_path(const std::string& index_dir, const std::string& version) {
-    return index_dir + "/" + version + ".index";
+std::string name_of_database(const std::string& version, std::string_view identity) {
+    return version + "-server-" + base::md5_hex(identity).substr(0, 16);
+}
+
+std::string index_path(const std::string& index_dir, const std::string& name) {
+    return index_dir + "/" + name + ".index";
 }
 
 std::string plain_folder(const std::string& index_dir, const std::string& version) {
     return index_dir + "/" + version + ".plain";
 }
 
-std::string models_path(const std::string& index_dir, const std::string& version) {
-    return index_dir + "/" + version + ".models";
+std::string models_path(const std::string& index_dir, const std::string& name) {
+    return index_dir + "/" + name + ".models";
 }
 
 base::Result<File> lock_version(const std::string& index_dir, const std::string& version) {
@@ -152,6 +157,19 @@ std::vector<KeptIndex> kept_indexes(const std::string& index_dir) {
     std::sort(kept.begin(), kept.end(),
               [](const auto& a, const auto& b) { return a.release < b.release; });
     return kept;
+}
+
+void sweep_indexes(
+    const std::string& index_dir,
+    const std::function<bool(const base::Release&, const std::string&)>& is_superseded) {
+    for (const auto& kept : kept_indexes(index_dir)) {
+        if (kept.path == index_path(index_dir, kept.release.version)) continue;
+        const auto facts = Index::read_facts(kept.path);
+        if (!facts || !is_superseded(facts->release, facts->digest)) continue;
+        std::error_code error;  // what stays is swept another time
+        for (const auto* kind : {"index", "models", "lock"})
+            fs::remove(fs::path(kept.path).replace_extension(kind), error);
+    }
 }
 
 base::Result<Build> open_kept_index(const std::string& path,

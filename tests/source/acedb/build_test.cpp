@@ -128,6 +128,57 @@ TEST_CASE("The index of a server is made once, and a status shows that it is sti
     CHECK(second->models().class_count() > 20);
 }
 
+TEST_CASE("A server and a dump of its release keep an index each") {
+    const auto contents = live::dump_of("WS188");
+    const live::Site site(contents);
+    const auto index = (site.folder.path() / "index").string();
+    const auto folder = site.folder.path() / "dumped";
+    site.folder.write("dumped/release.ini", "version = WS188\ndate = 2008-03-22\n");
+    site.folder.write("dumped/dump.ace", contents->dump());
+    const auto of_server = site.open()->digest();
+    const auto of_dump = source::open_files({folder.string(), index, 64}).value()->digest();
+    const auto made = std::filesystem::last_write_time(index + "/WS188.index");
+    const auto asked = site.server.commands().size();
+    CHECK(site.open()->digest() == of_server);
+    const auto commands = site.server.commands();
+    CHECK(std::all_of(commands.begin() + static_cast<std::ptrdiff_t>(asked), commands.end(),
+                      [](const auto& command) { return command == "status"; }));
+    CHECK(source::open_files({folder.string(), index, 64}).value()->digest() == of_dump);
+    CHECK(std::filesystem::last_write_time(index + "/WS188.index") == made);
+    CHECK(source::kept_indexes(index).size() == 2);
+}
+
+TEST_CASE("An index of a server that an earlier version made is found under its name") {
+    const live::Site site(live::dump_of("WS188"));
+    (void)site.open();
+    const auto index = site.folder.path() / "index";
+    for (const auto& kept : source::kept_indexes(index.string())) {
+        std::filesystem::rename(kept.path, index / "WS188.index");
+        std::filesystem::rename(std::filesystem::path(kept.path).replace_extension("models"),
+                                index / "WS188.models");
+    }
+    const auto asked = site.server.commands().size();
+    CHECK(site.open()->models().class_count() > 20);
+    CHECK(site.server.commands().size() == asked + 2);  // two times `status`
+}
+
+TEST_CASE("An index of a server that was superseded is swept, with its models") {
+    live::Site site(genes({"a"}));
+    const auto index = (site.folder.path() / "index").string();
+    const auto first = site.open();
+    site.server.publish(genes({"a", "b"}), "WS188", "2008-03-23_08:05:09");
+    const auto second = site.open();
+    CHECK(source::kept_indexes(index).size() == 2);
+    source::sweep_indexes(index, [&](const base::Release& release, const std::string& digest) {
+        return release.version == "WS188" && digest == first->digest();
+    });
+    const auto kept = source::kept_indexes(index);
+    REQUIRE(kept.size() == 1);
+    CHECK(source::open_kept_index(kept[0].path).value()->digest() == second->digest());
+    CHECK(std::distance(std::filesystem::directory_iterator(index), {}) ==
+          3);  // and VERSION.lock
+}
+
 TEST_CASE("Kernel classes and timestamps are not objects of a server's build") {
     const live::Site site(live::dump_of("WS188"));
     const auto build = site.open();
