@@ -24,7 +24,7 @@ warnings := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Wno-unknown-
   -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Wno-subobject-linkage
 compile   = $(CXX) $(standard) $(warnings) $(flags_$(config)) -MMD -MP $(CXXFLAGS)
 LDFLAGS  += $(filter -fsanitize%,$(flags_$(config)))
-LIBS := -lfcgi -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lzstd -lz -lpthread
+LIBS := -lmysqlcppconn -lsqlite3 -lcrypto -lfmt -lxxhash -lsimdjson -lxml2 -lzstd -lz -lpthread
 
 # The rooms in the order of docs/arrows.txt, lowest first. linked_ROOM is a room and all below it, for the linker highest first.
 rooms := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' docs/arrows.txt)
@@ -92,7 +92,7 @@ endef
 $(foreach r,$(rooms),$(eval $(call room,$(r))))
 $(B)/test-real: $(patsubst %.cpp,$(B)/obj/%.o,$(wildcard tests/real/*.cpp)) $(call archives,app)
 $(unit_tests) $(B)/test-real: $(B)/obj/tests/support/main.o $(B)/libsupport.a
-	$(call link,-lrapidcheck)
+	$(call link,-lrapidcheck -lfcgi)
 $(B)/libsupport.a: $(patsubst %.cpp,$(B)/obj/%.o,$(filter tests/support/%,$(files))) $(B)/tests/support.list
 	$(archive)
 $(benches): $(B)/bench-%: $(B)/obj/bench/%.o
@@ -102,7 +102,7 @@ $(B)/in-process: $(B)/obj/tests/clients/in_process.o
 $(B)/ace-server: $(B)/obj/tests/acedb/ace_server.o $(B)/libsupport.a
 $(B)/tace-stand-in: $(B)/obj/tests/acedb/tace_stand_in.o $(B)/libsupport.a
 $(B)/varve $(B)/in-process $(peers) $(benches) $(fuzzers): $(call archives,app)
-	$(call link,$(if $(filter fuzz,$(config)),-fsanitize=fuzzer))
+	$(call link,$(if $(filter fuzz,$(config)),-fsanitize=fuzzer) $(if $(filter $@,$(benches)),-lfcgi))
 
 # The name that a web server expects of the same program; a copy where links are not possible.
 cgi-bin/rss: build/release/varve

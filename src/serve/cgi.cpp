@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -131,15 +132,22 @@ std::string path_below(std::string_view path, std::string_view base_path) {
 }
 
 Request request_of(const char* const* variables, std::string_view base_path, Protocol protocol) {
-    Request request;
-    PathVariables path_variables;
+    std::vector<Variable> pairs;
     for (; *variables != nullptr; ++variables) {
         const std::string_view variable = *variables;
         const auto equals = variable.find('=');
         if (equals == std::string_view::npos) continue;
-        read_variable(variable.substr(0, equals), variable.substr(equals + 1), request,
-                      path_variables);
+        pairs.push_back({variable.substr(0, equals), variable.substr(equals + 1)});
     }
+    return request_of(pairs, base_path, protocol);
+}
+
+Request request_of(std::span<const Variable> variables, std::string_view base_path,
+                   Protocol protocol) {
+    Request request;
+    PathVariables path_variables;
+    for (const auto& [name, value] : variables)
+        read_variable(name, value, request, path_variables);
     if (protocol == Protocol::cgi) {
         request.path = script_path(path_variables);
         return request;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,10 +30,16 @@ inline constexpr std::size_t longest_field = 8192;  // bytes of a field that is 
 // /db/rss stays as it is, because the first system had that page at the root of its host.
 [[nodiscard]] std::string path_below(std::string_view path, std::string_view base_path);
 
-// Returns the request that CGI variables describe. The variables may contain any bytes. Pure.
-//   variables  "NAME=value" strings, then a nullptr: environ, or FCGX_Request::envp
+struct Variable {
+    std::string_view name, value;
+};
+
+// Returns the request that CGI variables describe. Names and values may contain any bytes. Pure.
 //   returns    a request with those fields that some route reads; `error` is set when the path or
 //              a field cannot be accepted. The path is path_below(base_path).
+[[nodiscard]] Request request_of(std::span<const Variable> variables, std::string_view base_path,
+                                 Protocol protocol);
+// Does the same for "NAME=value" strings, then a nullptr: environ.
 [[nodiscard]] Request request_of(const char* const* variables, std::string_view base_path,
                                  Protocol protocol);
 

@@ -1,210 +1,141 @@
 // SPDX-License-Identifier: MIT
 #include "serve/fastcgi.hpp"
 
-#include <fcgiapp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/log.hpp"
-#include "serve/cgi.hpp"
+#include "serve/fastcgi_records.hpp"
 
 namespace serve {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 
-constexpr timeval read_timeout{.tv_sec = 5, .tv_usec = 0};    // for the next bytes of a request
-constexpr timeval write_timeout{.tv_sec = 10, .tv_usec = 0};  // for a peer that reads nothing
-constexpr auto stop_timeout = std::chrono::milliseconds(500);
+// How long a thread waits for the rest of a request or of an answer before it leaves that to the
+// epoll set. Apache sends the end of a request in a separate write.
+constexpr auto moment = milliseconds(10);
+constexpr auto stop_reading_after = milliseconds(500);
+constexpr auto stop_writing_after = milliseconds(5000);
 constexpr int accept_pause_ms = 10;  // after the system ran out of descriptors
 
-// The connection of a client that sends a longer body than longest_body, or slowly, is closed.
-constexpr auto body_timeout = std::chrono::seconds(1);
+// A peer that was answered before it had sent its whole request may still be sending. Its bytes
+// are discarded up to these limits, because closing at once would reset the connection, and the
+// peer might lose the answer.
+constexpr auto linger_timeout = milliseconds(1000);
 constexpr std::size_t most_discarded = 1 << 20;
 
 std::string reason(int error) {
     return std::error_code(error, std::generic_category()).message();
 }
 
-bool announces_body(char** variables) {
-    const char* length = FCGX_GetParam("CONTENT_LENGTH", variables);
-    return length != nullptr && std::string_view(length) != "" && std::string_view(length) != "0";
-}
-
-// Sets a shorter read timeout on a socket and restores the previous one at its end.
-class ScopedReadTimeout {
-   public:
-    ScopedReadTimeout(int connection, std::chrono::seconds timeout) : connection_(connection) {
-        socklen_t size = sizeof before_;
-        ::getsockopt(connection_, SOL_SOCKET, SO_RCVTIMEO, &before_, &size);
-        set({.tv_sec = timeout.count(), .tv_usec = 0});
-    }
-    ~ScopedReadTimeout() { set(before_); }
-    ScopedReadTimeout(const ScopedReadTimeout&) = delete;
-    ScopedReadTimeout& operator=(const ScopedReadTimeout&) = delete;
-
-   private:
-    void set(const timeval& time) const {
-        ::setsockopt(connection_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
-    }
-    int connection_;
-    timeval before_{};
-};
-
-bool put(FCGX_Stream* out, std::string_view bytes) {
-    constexpr std::size_t most_at_once = 1 << 30;  // libfcgi counts in int
-    while (!bytes.empty()) {
-        const auto part = bytes.substr(0, most_at_once);
-        if (FCGX_PutStr(part.data(), static_cast<int>(part.size()), out) < 0) return false;
-        bytes.remove_prefix(part.size());
-    }
-    return true;
-}
-
-// One request and its response on one connection, read and written by libfcgi. Reused for the
-// next request. Belongs to one thread.
-class Exchange {
-   public:
-    // No listening socket (-1): libfcgi is given connections and must never accept one itself.
-    Exchange() { FCGX_InitRequest(&request_, -1, 0); }
-    ~Exchange() { FCGX_Free(&request_, 1); }
-    Exchange(const Exchange&) = delete;
-    Exchange& operator=(const Exchange&) = delete;
-
-    // Reads a whole request and discards its body. Blocks until the request has arrived.
-    //   connection  blocking, with a read timeout; this object takes ownership
-    //   returns     false when no request arrived (the peer closed the connection, or did not
-    //               speak FastCGI): the connection is closed
-    [[nodiscard]] bool read(int connection);
-
-    [[nodiscard]] Request request(std::string_view base_path) const {
-        return request_of(request_.envp, base_path, Protocol::fastcgi);
-    }
-
-    // Writes the response and ends the request.
-    //   returns  the connection; -1 when it broke and is closed
-    [[nodiscard]] int answer(const Response& response);
-
-    // True when the web server wants to keep the connection, and no unread bytes are on it.
-    [[nodiscard]] bool may_keep() const { return wants_keep_ && drained_; }
-    [[nodiscard]] bool drained() const { return drained_; }
-
-   private:
-    [[nodiscard]] bool drain();
-
-    FCGX_Request request_{};
-    bool wants_keep_ = false;
-    bool drained_ = false;
-};
-
-bool Exchange::read(int connection) {
-    // libfcgi reads the next request from a connection that it believes to be a kept one. If it
-    // finds no valid request there, it closes the connection, tries to accept another on -1, and
-    // fails.
-    request_.ipcFd = connection;
-    request_.keepConnection = 1;
-    // Detached: when libfcgi closes a connection, it must not wait for the peer to close it too
-    // (up to two seconds after each byte that still arrives).
-    FCGX_Detach(&request_);
-    if (FCGX_Accept_r(&request_) != 0) return false;
-    wants_keep_ = request_.keepConnection != 0;
-    drained_ = drain();
-    return true;
-}
-
-// libfcgi would take a late end-of-input record for the begin of the next request. Apache sends
-// that record in a separate write, so it must be waited for.
-bool Exchange::drain() {
-    std::optional<ScopedReadTimeout> timeout;
-    if (announces_body(request_.envp)) timeout.emplace(request_.ipcFd, body_timeout);
-    const auto deadline = Clock::now() + body_timeout;
-    std::array<char, 8192> discarded;
-    for (std::size_t read = 0; read < longest_body;) {
-        const int count =
-            FCGX_GetStr(discarded.data(), static_cast<int>(discarded.size()), request_.in);
-        if (count < static_cast<int>(discarded.size())) return FCGX_GetError(request_.in) == 0;
-        read += static_cast<std::size_t>(count);
-        if (Clock::now() > deadline) break;
-    }
-    return false;
-}
-
-int Exchange::answer(const Response& response) {
-    bool written = put(request_.out, head_of(response));
-    if (written && response.body && response.send_body)
-        written = put(request_.out, *response.body);
-    request_.keepConnection = written ? 1 : 0;  // kept open for the caller, or closed
-    FCGX_Finish_r(&request_);
-    return std::exchange(request_.ipcFd, -1);
-}
-
-// Closes a connection. When it holds unread bytes, closes the sending half first and reads for a
-// moment: otherwise the kernel resets the connection, and the peer may lose the response.
-enum class Unread : unsigned char { none, some };
-void close_connection(int connection, Unread unread) {
-    if (unread == Unread::some && ::shutdown(connection, SHUT_WR) == 0) {
-        const auto deadline = Clock::now() + body_timeout;
-        std::array<char, 16384> discarded;
-        pollfd readable{.fd = connection, .events = POLLIN, .revents = 0};
-        for (std::size_t read = 0; read < most_discarded && Clock::now() < deadline;) {
-            if (::poll(&readable, 1, 100) <= 0) break;
-            const auto count =
-                ::recv(connection, discarded.data(), discarded.size(), MSG_DONTWAIT);
-            if (count <= 0) break;
-            read += static_cast<std::size_t>(count);
-        }
-    }
-    ::close(connection);
-}
-
-bool watch(int epoll, int operation, int descriptor, unsigned events) {
+bool watch(int epoll, int operation, int descriptor, unsigned events, void* owner) {
     epoll_event event{};
     event.events = events;
-    event.data.fd = descriptor;
+    event.data.ptr = owner;
     return ::epoll_ctl(epoll, operation, descriptor, &event) == 0;
 }
 
-// The connection that one thread is waiting to read from, so that stop() can end the wait.
-struct Worker {
-    std::mutex mutex;
-    int reading = -1;
-    std::thread thread;
+constexpr auto no_deadline = Clock::time_point::max();
 
-    void set_reading(int connection) {
-        const std::lock_guard lock(mutex);
-        reading = connection;
+// One connection. It belongs either to one thread, or to the epoll set, where it is armed once, so
+// that exactly one thread gets its next event. Other threads may only read the atomic members and
+// shut the socket down, with State::mutex held; its owner then closes it.
+struct Connection {
+    Connection(Descriptor socket_, RecordReader::Capacity capacity)
+        : socket(std::move(socket_)), reader(capacity) {}
+
+    const Descriptor socket;
+    RecordReader reader;
+    std::string unread;                       // bytes behind the end of the last request
+    std::optional<ResponseRecords> response;  // being sent
+    bool keep = false;                        // when the response is sent
+    bool lingers = false;                     // see linger_timeout
+    std::size_t discarded = 0;
+    bool watched = false;  // in the epoll set, armed or not
+
+    // Of the request or response in progress.
+    Clock::time_point deadline = no_deadline;
+    Clock::time_point moment_ends = no_deadline;
+
+    // When it began to wait for its peer.
+    static constexpr Clock::rep is_served = 0, is_shut_down = -1;
+    std::atomic<Clock::rep> waits_since = is_served;
+    std::atomic<Clock::time_point> waits_until = no_deadline;
+    bool makes_room = false;  // shut down for another one; guarded by State::mutex
+
+    void end_phase() { deadline = moment_ends = no_deadline; }
+    void begin_phase(milliseconds timeout) {
+        if (deadline != no_deadline) return;
+        const auto now = Clock::now();
+        deadline = now + timeout;
+        moment_ends = now + moment;
     }
-    void stop_reading() {
-        const std::lock_guard lock(mutex);
-        if (reading >= 0) ::shutdown(reading, SHUT_RDWR);
-    }
+    // Ends the wait. Returns false when the connection was shut down meanwhile.
+    [[nodiscard]] bool take() { return waits_since.exchange(is_served) != is_shut_down; }
+};
+
+// What happens to a connection next.
+enum class Next : unsigned char {
+    close,
+    wait_for_request,
+    read,   // the rest of a request
+    write,  // the rest of a response
+};
+
+// One of the threads that wait for a peer, if there are fewer than `most`.
+class WaitingThread {
+   public:
+    WaitingThread(std::atomic<std::size_t>& count, std::size_t most)
+        : count_(count), is_allowed_(count.fetch_add(1) < most) {}
+    ~WaitingThread() { --count_; }
+    WaitingThread(const WaitingThread&) = delete;
+    WaitingThread& operator=(const WaitingThread&) = delete;
+    [[nodiscard]] bool is_allowed() const { return is_allowed_; }
+
+   private:
+    std::atomic<std::size_t>& count_;
+    const bool is_allowed_;
+};
+
+void set_timer(int timer, Clock::time_point time) {
+    const auto since_boot = time.time_since_epoch();  // steady_clock is CLOCK_MONOTONIC
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
+    itimerspec once{};
+    once.it_value.tv_sec = seconds.count();
+    once.it_value.tv_nsec = std::chrono::nanoseconds(since_boot - seconds).count();
+    ::timerfd_settime(timer, TFD_TIMER_ABSTIME, &once, nullptr);
+}
+
+struct Worker {
+    std::array<char, 65536> input;  // scratch
+    std::thread thread;
 };
 
 }  // namespace
 
-// A connection is either `idle` (armed once in the epoll set, so that exactly one thread gets the
-// next event), or owned by the thread that serves it, which may wait on it between two requests.
 struct FastcgiServer::State {
     State(Listener listener_, FastcgiSettings settings_, Answer answer_)
         : listener(std::move(listener_)), settings(std::move(settings_)),
@@ -213,82 +144,118 @@ struct FastcgiServer::State {
     Listener listener;
     const FastcgiSettings settings;
     const Answer answer;
-    Descriptor epoll, wake;
+    Descriptor epoll, wake, timer;
     std::atomic<bool> stopping = false;
-    std::atomic<std::size_t> waiting = 0;  // threads that wait on a connection; at most half
+    std::atomic<std::size_t> waiting = 0;  // threads that wait for a peer; at most half
+    std::atomic<bool> paused = false;      // the listener is not armed, because there is no room
 
     std::mutex mutex;  // guards what follows
-    std::condition_variable thread_ended;
-    std::set<int> idle;
-    std::size_t connections = 0;  // open, idle or served
-    bool accepting = true;        // the listener is armed, or a thread is about to arm it
-    std::size_t running = 0;      // threads that have not ended
+    std::unordered_map<Connection*, std::unique_ptr<Connection>> connections;
+    std::size_t making_room = 0;  // connections shut down for others and not closed yet
+    Clock::time_point next_sweep = no_deadline;
 
     std::vector<std::unique_ptr<Worker>> workers;
 
     std::optional<std::string> open();
     void work(Worker& me);
-    bool take_events(Exchange& exchange, Worker& me, bool last);
+    bool take_events(Worker& me, milliseconds patience);
+
+    void accept_next();
     bool accept_one();
     void accept_backlog();
-    void rearm_listener();
-    void make_idle(int connection, int operation);
-    void forget_connection();
-    void serve(Exchange& exchange, Worker& me, int connection);
-    bool answer_one(Exchange& exchange, Worker& me, int connection);
-    bool wait_for_next(int connection, bool& watched);
+    void arm_listener();
+    void make_room();
+    void sweep();
+    static bool shut_down(Connection& connection, Clock::rep waits_since);
+
+    void serve(Worker& me, Connection& connection);
+    Next advance(Worker& me, Connection& connection);
+    Next receive(Worker& me, Connection& connection);
+    Next read_records(Connection& connection, std::string_view bytes);
+    static bool send_reply(const Connection& connection);
+    void answer_request(Connection& connection);
+    static Next send_response(Connection& connection);
+    static Next begin_lingering(Connection& connection);
+    static Next linger(Worker& me, Connection& connection);
+
+    bool wait_for_request(Connection& connection, bool& alive);
+    bool wait_a_moment(const Connection& connection, short events);
+    void begin_waiting(Connection& connection);
+    void park(Connection& connection, unsigned events);
+    void close(Connection& connection);
+
+    Clock::time_point unfinished_until(Clock::time_point stopped);
     void stop();
 };
 
 std::optional<std::string> FastcgiServer::State::open() {
     epoll = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
     wake = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (epoll.number() < 0 || wake.number() < 0 ||
-        !watch(epoll.number(), EPOLL_CTL_ADD, wake.number(), EPOLLIN) ||
-        !watch(epoll.number(), EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT))
+    timer = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    if (epoll.number() < 0 || wake.number() < 0 || timer.number() < 0 ||
+        !watch(epoll.number(), EPOLL_CTL_ADD, wake.number(), EPOLLIN, &wake) ||
+        !watch(epoll.number(), EPOLL_CTL_ADD, timer.number(), EPOLLIN | EPOLLET, &timer) ||
+        !watch(epoll.number(), EPOLL_CTL_ADD, listener.number(), EPOLLIN | EPOLLONESHOT,
+               &listener))
         return "cannot create an epoll set: " + reason(errno);
     return std::nullopt;
 }
 
 // Answers requests until stop(), then those that have already arrived.
 void FastcgiServer::State::work(Worker& me) {
-    Exchange exchange;
     for (;;) {
         const bool last = stopping;
-        if (!take_events(exchange, me, last) && last) break;
+        if (!take_events(me, milliseconds(last ? 0 : -1)) && last) return;
     }
-    const std::lock_guard lock(mutex);
-    --running;
-    thread_ended.notify_all();
 }
 
 // Waits for an event and handles it. Returns false when there was none.
-//   last  does not wait. `wake` stays ready then, hence the room for a second event
-bool FastcgiServer::State::take_events(Exchange& exchange, Worker& me, bool last) {
-    std::array<epoll_event, 2> events{};
+//   patience  of the wait; negative: without end. After stop(), `wake` stays ready, hence the room
+//             for more events than one
+bool FastcgiServer::State::take_events(Worker& me, milliseconds patience) {
+    std::array<epoll_event, 3> events{};
     int ready = -1;
     do {
-        ready = ::epoll_wait(epoll.number(), events.data(), last ? 2 : 1, last ? 0 : -1);
+        ready = ::epoll_wait(epoll.number(), events.data(), patience.count() < 0 ? 1 : 3,
+                             static_cast<int>(patience.count()));
     } while (ready < 0 && errno == EINTR);
     bool busy = false;
     for (int i = 0; i < ready; ++i) {
-        const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
-        if (descriptor == wake.number()) continue;
+        void* owner = events[static_cast<std::size_t>(i)].data.ptr;
+        if (owner == &wake) continue;
         busy = true;
-        if (descriptor == listener.number()) {
-            accept_one();
-            rearm_listener();
-        } else {
-            serve(exchange, me, descriptor);
-        }
+        if (owner == &listener)
+            accept_next();
+        else if (owner == &timer)
+            sweep();
+        else if (auto& connection = *static_cast<Connection*>(owner); connection.take())
+            serve(me, connection);
+        else
+            close(connection);
     }
     return busy;
 }
 
+// ---- accepting connections, and ending those that have waited too long -----------------------------
+
+// Accepts a connection when there is room for it. Otherwise makes room: the listener is armed again
+// when a connection is closed, or begins to wait and may be closed.
+void FastcgiServer::State::accept_next() {
+    {
+        const std::lock_guard lock(mutex);
+        if (connections.size() >= settings.most_connections) {
+            paused = true;  // before make_room() looks: see begin_waiting()
+            return make_room();
+        }
+    }
+    accept_one();
+    arm_listener();
+}
+
 // Returns false when no connection waits to be accepted, or none can be accepted now.
 bool FastcgiServer::State::accept_one() {
-    const int connection = ::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection < 0) {
+    Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (socket.number() < 0) {
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
             return false;  // closed again, or accepted by another process
         base::log::warning("cannot accept a connection", {{"reason", reason(errno)}});
@@ -296,97 +263,18 @@ bool FastcgiServer::State::accept_one() {
         ::poll(&stop, 1, accept_pause_ms);
         return false;
     }
-    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &read_timeout, sizeof read_timeout);
-    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &write_timeout, sizeof write_timeout);
-    const int yes = 1;  // libfcgi writes 8 KB at a time; no effect on a unix socket
-    ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    const int yes = 1;  // an answer may take several writes; no effect on a unix socket
+    ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    const RecordReader::Capacity capacity{.connections = settings.most_connections,
+                                          .requests = settings.threads};
+    auto connection = std::make_unique<Connection>(std::move(socket), capacity);
+    auto& accepted = *connection;
     {
         const std::lock_guard lock(mutex);
-        ++connections;
+        connections.emplace(&accepted, std::move(connection));
     }
-    make_idle(connection, EPOLL_CTL_ADD);
+    park(accepted, EPOLLIN);
     return true;
-}
-
-void FastcgiServer::State::rearm_listener() {
-    const std::lock_guard lock(mutex);
-    accepting = connections < settings.most_connections && !stopping;
-    if (accepting)
-        watch(epoll.number(), EPOLL_CTL_MOD, listener.number(), EPOLLIN | EPOLLONESHOT);
-}
-
-// Counts a closed connection and accepts connections again when the limit was reached.
-void FastcgiServer::State::forget_connection() {
-    bool full = false;
-    {
-        const std::lock_guard lock(mutex);
-        --connections;
-        full = !accepting;
-    }
-    if (full) rearm_listener();
-}
-
-void FastcgiServer::State::make_idle(int connection, int operation) {
-    {
-        const std::lock_guard lock(mutex);
-        idle.insert(connection);
-    }
-    if (watch(epoll.number(), operation, connection, EPOLLIN | EPOLLONESHOT)) return;
-    base::log::warning("cannot watch a connection", {{"reason", reason(errno)}});
-    {
-        const std::lock_guard lock(mutex);
-        idle.erase(connection);
-    }
-    close_connection(connection, Unread::none);
-    forget_connection();
-}
-
-// Serves a connection after its epoll event, for as long as this thread waits for its requests.
-void FastcgiServer::State::serve(Exchange& exchange, Worker& me, int connection) {
-    {
-        const std::lock_guard lock(mutex);
-        idle.erase(connection);
-    }
-    bool watched = true;
-    while (answer_one(exchange, me, connection))
-        if (!wait_for_next(connection, watched))
-            return make_idle(connection, watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD);
-    forget_connection();
-}
-
-// Returns true when the connection is kept open; otherwise it is closed.
-bool FastcgiServer::State::answer_one(Exchange& exchange, Worker& me, int connection) {
-    me.set_reading(connection);
-    const bool received = exchange.read(connection);
-    me.set_reading(-1);
-    if (!received) return false;
-    const auto response = answer(exchange.request(settings.base_path));
-    // Decided before the response ends: the peer may send its next request as soon as it ends,
-    // and a stop() after that must not close the connection.
-    const bool keep = exchange.may_keep() && !stopping;
-    connection = exchange.answer(response);
-    if (connection >= 0 && keep) return true;
-    if (connection >= 0)
-        close_connection(connection, exchange.drained() ? Unread::none : Unread::some);
-    return false;
-}
-
-// Waits for the next request of a connection here instead of in the epoll set: with 64 threads
-// waiting there, epoll_wait took half of the processor time of a 304 (perf). At most half of the
-// threads do so, which leaves the others for all other connections.
-//   returns  true when the next request is arriving
-bool FastcgiServer::State::wait_for_next(int connection, bool& watched) {
-    if (waiting.fetch_add(1) >= settings.threads / 2) {
-        --waiting;
-        return false;
-    }
-    if (std::exchange(watched, false))
-        ::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, connection, nullptr);
-    std::array<pollfd, 2> either = {pollfd{.fd = connection, .events = POLLIN, .revents = 0},
-                                    pollfd{.fd = wake.number(), .events = POLLIN, .revents = 0}};
-    ::poll(either.data(), either.size(), -1);
-    --waiting;
-    return either[0].revents != 0;
 }
 
 // Accepts the connections that wait now. The count is limited, because under load there is always
@@ -394,6 +282,268 @@ bool FastcgiServer::State::wait_for_next(int connection, bool& watched) {
 void FastcgiServer::State::accept_backlog() {
     for (int i = 0; i < backlog && accept_one(); ++i) {
     }
+}
+
+void FastcgiServer::State::arm_listener() {
+    if (!stopping)
+        watch(epoll.number(), EPOLL_CTL_MOD, listener.number(), EPOLLIN | EPOLLONESHOT,
+              &listener);
+}
+
+// Shuts down the connection that has waited longest for its peer. Requires `mutex`.
+//   cost  linear in the number of connections
+void FastcgiServer::State::make_room() {
+    if (making_room > 0) return;
+    Connection* longest = nullptr;
+    Clock::rep since = Connection::is_served;
+    for (const auto& [connection, owned] : connections) {
+        const auto waits = connection->waits_since.load();
+        if (waits > 0 && (longest == nullptr || waits < since)) {
+            longest = connection;
+            since = waits;
+        }
+    }
+    if (longest == nullptr) return;
+    longest->makes_room = shut_down(*longest, since);
+    // One that has stopped waiting arms the listener when it waits again.
+    if (longest->makes_room) ++making_room;
+}
+
+// Shuts down the connections whose deadline has passed.
+void FastcgiServer::State::sweep() {
+    std::uint64_t expired = 0;
+    if (::read(timer.number(), &expired, sizeof expired) < 0 && errno != EAGAIN)
+        base::log::warning("cannot read a timer", {{"reason", reason(errno)}});
+    const std::lock_guard lock(mutex);
+    const auto now = Clock::now();
+    next_sweep = no_deadline;
+    for (const auto& [connection, owned] : connections) {
+        const auto since = connection->waits_since.load();
+        const auto until = connection->waits_until.load();
+        if (since <= 0 || until == no_deadline) continue;
+        if (until <= now)
+            shut_down(*connection, since);
+        else
+            next_sweep = std::min(next_sweep, until);
+    }
+    if (next_sweep != no_deadline) set_timer(timer.number(), next_sweep);
+}
+
+// Shuts a connection down. Returns false when it has stopped waiting since then. Requires `mutex`.
+bool FastcgiServer::State::shut_down(Connection& connection, Clock::rep waits_since) {
+    if (!connection.waits_since.compare_exchange_strong(waits_since, Connection::is_shut_down))
+        return false;
+    ::shutdown(connection.socket.number(), SHUT_RDWR);
+    return true;
+}
+
+// ---- serving a connection ---------------------------------------------------------------------------
+
+// Serves a connection after its event, until it has to wait in the epoll set or is closed.
+void FastcgiServer::State::serve(Worker& me, Connection& connection) {
+    for (;;) {
+        const auto next = advance(me, connection);
+        if (next == Next::close) return close(connection);
+        if (next == Next::wait_for_request) {
+            connection.end_phase();
+            bool alive = true;
+            if (!wait_for_request(connection, alive)) return park(connection, EPOLLIN);
+            if (!alive) return close(connection);
+            continue;
+        }
+        connection.begin_phase(next == Next::write ? settings.write_timeout
+                                                   : settings.read_timeout);
+        if (!wait_a_moment(connection, next == Next::write ? POLLOUT : POLLIN))
+            return park(connection, next == Next::write ? EPOLLOUT : EPOLLIN);
+    }
+}
+
+// Reads and writes what is possible without waiting.
+Next FastcgiServer::State::advance(Worker& me, Connection& connection) {
+    for (;;) {
+        if (connection.lingers) return linger(me, connection);
+        if (connection.response) {
+            const auto next = send_response(connection);
+            if (next != Next::read) return next;
+        }
+        const auto next = connection.unread.empty()
+                              ? receive(me, connection)
+                              : read_records(connection, std::exchange(connection.unread, {}));
+        if (!connection.response) return next;
+    }
+}
+
+Next FastcgiServer::State::receive(Worker& me, Connection& connection) {
+    const auto count =
+        ::recv(connection.socket.number(), me.input.data(), me.input.size(), MSG_DONTWAIT);
+    if (count > 0)
+        return read_records(connection, {me.input.data(), static_cast<std::size_t>(count)});
+    if (count == 0 || (errno != EAGAIN && errno != EINTR)) return Next::close;
+    return connection.reader.is_at_rest() ? Next::wait_for_request : Next::read;
+}
+
+Next FastcgiServer::State::read_records(Connection& connection, std::string_view bytes) {
+    auto& reader = connection.reader;
+    while (!bytes.empty()) {
+        const auto step = reader.read(bytes);
+        bytes.remove_prefix(step.used);
+        if (step.event == RecordReader::Event::malformed) return Next::close;
+        if (step.event == RecordReader::Event::reply) {
+            if (!send_reply(connection)) return Next::close;
+            if (reader.reply_closes()) return begin_lingering(connection);
+        }
+        if (step.event == RecordReader::Event::request) {
+            connection.unread = bytes;
+            answer_request(connection);
+            return Next::write;
+        }
+    }
+    return reader.is_at_rest() ? Next::wait_for_request : Next::read;
+}
+
+// Returns false when the peer does not read its replies: they are short, and its buffer is full.
+bool FastcgiServer::State::send_reply(const Connection& connection) {
+    const auto& reply = connection.reader.reply();
+    const auto sent = ::send(connection.socket.number(), reply.data(), reply.size(),
+                             MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent == static_cast<ssize_t>(reply.size());
+}
+
+void FastcgiServer::State::answer_request(Connection& connection) {
+    auto& reader = connection.reader;
+    const auto response = answer(reader.request(settings.base_path));
+    // Decided before the response ends: the peer may send its next request as soon as it ends,
+    // and a stop() after that must not close the connection.
+    connection.keep = reader.keeps_connection() && !stopping;
+    connection.response.emplace(reader.request_id(), response);
+    connection.end_phase();
+    reader.answered();
+}
+
+// Returns `read` when the response is sent and the connection goes on.
+Next FastcgiServer::State::send_response(Connection& connection) {
+    constexpr std::size_t most_pieces = 64;
+    auto& response = *connection.response;
+    while (!response.left().empty()) {
+        std::array<iovec, most_pieces> pieces;
+        const auto left = response.left();
+        const auto count = std::min(left.size(), most_pieces);
+        for (std::size_t i = 0; i < count; ++i)
+            pieces[i] = {const_cast<char*>(left[i].data()), left[i].size()};
+        msghdr message{};
+        message.msg_iov = pieces.data();
+        message.msg_iovlen = count;
+        const auto sent =
+            ::sendmsg(connection.socket.number(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return errno == EAGAIN ? Next::write : Next::close;
+        response.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    connection.response.reset();
+    connection.end_phase();
+    if (connection.keep) return connection.unread.empty() ? Next::wait_for_request : Next::read;
+    return connection.reader.is_cut() ? begin_lingering(connection) : Next::close;
+}
+
+Next FastcgiServer::State::begin_lingering(Connection& connection) {
+    if (::shutdown(connection.socket.number(), SHUT_WR) != 0) return Next::close;
+    connection.lingers = true;
+    connection.begin_phase(linger_timeout);
+    return Next::read;
+}
+
+Next FastcgiServer::State::linger(Worker& me, Connection& connection) {
+    const auto count =
+        ::recv(connection.socket.number(), me.input.data(), me.input.size(), MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Next::read;
+    if (count <= 0) return Next::close;
+    connection.discarded += static_cast<std::size_t>(count);
+    return connection.discarded < most_discarded ? Next::read : Next::close;
+}
+
+// ---- waiting for a peer -----------------------------------------------------------------------------
+
+// Waits for the next request of a connection here instead of in the epoll set: with 64 threads
+// waiting there, epoll_wait took half of the processor time of a 304 (perf). At most half of the
+// threads do so, which leaves the others for all other connections.
+//   returns  true when the next request is arriving, or the connection was shut down (not `alive`)
+bool FastcgiServer::State::wait_for_request(Connection& connection, bool& alive) {
+    const WaitingThread waiter(waiting, settings.threads / 2);
+    if (!waiter.is_allowed()) return false;
+    const int socket = connection.socket.number();
+    if (std::exchange(connection.watched, false))
+        ::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, socket, nullptr);
+    begin_waiting(connection);
+    std::array<pollfd, 2> either = {pollfd{.fd = socket, .events = POLLIN, .revents = 0},
+                                    pollfd{.fd = wake.number(), .events = POLLIN, .revents = 0}};
+    ::poll(either.data(), either.size(), -1);
+    alive = connection.take();
+    return !alive || either[0].revents != 0;
+}
+
+// Waits for the rest of a request or response. Returns false when it did not come within a moment.
+bool FastcgiServer::State::wait_a_moment(const Connection& connection, short events) {
+    const auto left = std::chrono::ceil<milliseconds>(connection.moment_ends - Clock::now());
+    if (left.count() <= 0) return false;
+    const WaitingThread waiter(waiting, settings.threads / 2);
+    if (!waiter.is_allowed()) return false;
+    pollfd peer{.fd = connection.socket.number(), .events = events, .revents = 0};
+    return ::poll(&peer, 1, static_cast<int>(left.count())) > 0;
+}
+
+void FastcgiServer::State::begin_waiting(Connection& connection) {
+    connection.waits_until = connection.deadline;
+    connection.waits_since = Clock::now().time_since_epoch().count();
+    // accept_next() sets `paused` before it looks for a connection that waits. So either it sees
+    // this one, or the listener is armed here.
+    if (paused && paused.exchange(false)) arm_listener();
+}
+
+// Leaves a connection to the epoll set. Another thread may own it when this returns.
+void FastcgiServer::State::park(Connection& connection, unsigned events) {
+    const int operation = std::exchange(connection.watched, true) ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    const auto deadline = connection.deadline;
+    begin_waiting(connection);
+    if (deadline != no_deadline) {
+        const std::lock_guard lock(mutex);
+        if (deadline < next_sweep) {
+            next_sweep = deadline;
+            set_timer(timer.number(), next_sweep);
+        }
+    }
+    if (watch(epoll.number(), operation, connection.socket.number(), events | EPOLLONESHOT,
+              &connection))
+        return;
+    base::log::warning("cannot watch a connection", {{"reason", reason(errno)}});
+    close(connection);
+}
+
+void FastcgiServer::State::close(Connection& connection) {
+    std::unique_ptr<Connection> closed;
+    {
+        const std::lock_guard lock(mutex);
+        const auto found = connections.find(&connection);
+        closed = std::move(found->second);
+        connections.erase(found);
+        if (closed->makes_room) --making_room;
+    }
+    closed.reset();
+    if (paused && paused.exchange(false)) arm_listener();
+}
+
+// ---- begin and end ----------------------------------------------------------------------------------
+
+// Returns until when a stopped server waits for the peers of requests and responses in progress.
+// Requires that no worker is running.
+Clock::time_point FastcgiServer::State::unfinished_until(Clock::time_point stopped) {
+    auto until = stopped;
+    for (const auto& [connection, owned] : connections) {
+        if (connection->response)
+            until = std::max(until, stopped + stop_writing_after);
+        else if (!connection->reader.is_at_rest() && !connection->lingers)
+            until = std::max(until, stopped + stop_reading_after);
+    }
+    return until;
 }
 
 void FastcgiServer::State::stop() {
@@ -411,23 +561,24 @@ void FastcgiServer::State::stop() {
     // Set last: a thread that sees it ends as soon as no event is ready.
     stopping = true;
     ::eventfd_write(wake.number(), 1);
-    {
-        std::unique_lock lock(mutex);
-        thread_ended.wait_for(lock, stop_timeout, [&] { return running == 0; });
-    }
-    // No connection is accepted any more, so no descriptor number below is reused, even when
-    // libfcgi closes a connection at this moment.
-    for (const auto& worker : workers) worker->stop_reading();
     for (const auto& worker : workers) worker->thread.join();
-    for (const int connection : idle) close_connection(connection, Unread::none);
-    idle.clear();
+
+    // What is left is unfinished because of its peer.
+    ::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, wake.number(), nullptr);
+    const auto scratch = std::make_unique<Worker>();
+    const auto stopped = Clock::now();
+    for (;;) {
+        const auto left =
+            std::chrono::ceil<milliseconds>(unfinished_until(stopped) - Clock::now());
+        if (left.count() <= 0) break;
+        take_events(*scratch, left);
+    }
+    connections.clear();
 }
 
 base::Result<std::unique_ptr<FastcgiServer>> FastcgiServer::start(Listener listener,
                                                                   FastcgiSettings settings,
                                                                   Answer answer) {
-    FCGX_Init();
-    // After FCGX_Init, which installs its own handler where there is none.
     std::signal(SIGPIPE, SIG_IGN);
     auto state =
         std::make_unique<State>(std::move(listener), std::move(settings), std::move(answer));
@@ -438,9 +589,7 @@ base::Result<std::unique_ptr<FastcgiServer>> FastcgiServer::start(Listener liste
     try {
         for (std::size_t i = 0; i < running.settings.threads; ++i) {
             Worker& worker = *running.workers.emplace_back(std::make_unique<Worker>());
-            const std::lock_guard lock(running.mutex);
             worker.thread = std::thread([&running, &worker] { running.work(worker); });
-            ++running.running;
         }
     } catch (const std::system_error& none) {
         running.workers.pop_back();

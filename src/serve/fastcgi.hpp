@@ -1,14 +1,14 @@
-// serve/fastcgi.hpp -- a FastCGI server over libfcgi: N threads answer the connections of web
-// servers.
+// serve/fastcgi.hpp -- a FastCGI server: N threads answer the connections of web servers.
 //
-// libfcgi reads and writes requests. Accepting and waiting are done here, because libfcgi's own
-// loop binds a thread to a connection for as long as the web server keeps that open: a web server
-// with more idle connections than there are threads would block all other clients. Here up to
-// half of the threads wait on a connection for its next request, which is the fastest way. All
-// other idle connections are in an epoll set and occupy no thread.
+// No peer can hold the threads. A connection on which the rest of a request is awaited, or the peer
+// does not read its answer, is in an epoll set and occupies no thread; each has one deadline for
+// the whole request and one for the whole answer. Idle connections are in the same set. Only for
+// speed, up to half of the threads wait on a connection for its next request or, for a moment, for
+// the rest of one; the others never wait for a peer.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -21,9 +21,14 @@
 namespace serve {
 
 struct FastcgiSettings {
-    std::size_t threads = 64;            // requests answered at the same time
-    std::size_t most_connections = 512;  // open at the same time; others wait in the backlog
-    std::string base_path;               // base_path_of(base_url of the site)
+    std::size_t threads = 64;  // requests answered at the same time
+    // Open at the same time. A new one takes the place of the one that has waited longest for its
+    // peer: for a request, for its rest, or for reading an answer.
+    std::size_t most_connections = 512;
+    std::string base_path = {};  // base_path_of(base_url of the site)
+    // From the first byte of a request to its last, and of an answer. Then the connection is closed.
+    std::chrono::milliseconds read_timeout = std::chrono::seconds(5);
+    std::chrono::milliseconds write_timeout = std::chrono::seconds(30);
 };
 
 // Answers requests from start() to stop(). Makes the whole process ignore SIGPIPE.
@@ -38,7 +43,8 @@ class FastcgiServer {
     ~FastcgiServer();  // calls stop()
 
     // Stops accepting connections, answers each request that has begun to arrive, and closes all
-    // connections. Waits at most half a second for the rest of a request. Idempotent.
+    // connections. Waits at most half a second for the rest of a request, and five seconds for a
+    // peer to read its answer. Idempotent.
     void stop();
 
     struct State;

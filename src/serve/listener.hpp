@@ -1,6 +1,4 @@
 // serve/listener.hpp -- the listening socket of a FastCGI server.
-// FCGX_OpenSocket of libfcgi is not used: it exits when an address is taken, and it deletes any
-// file at the path of the socket.
 // SPDX-License-Identifier: MIT
 #pragma once
 

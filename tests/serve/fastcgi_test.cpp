@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <latch>
 #include <mutex>
 #include <shared_mutex>
@@ -15,6 +17,7 @@
 
 using support::FcgiClient;
 using Keep = FcgiClient::Keep;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -38,22 +41,27 @@ struct Running {
     std::string path = (folder.path() / "s").string();
     std::unique_ptr<serve::FastcgiServer> server;
 
-    explicit Running(std::size_t threads, serve::FastcgiServer::Answer answer = echo,
-                     std::size_t most_connections = 512) {
+    explicit Running(serve::FastcgiSettings settings,
+                     serve::FastcgiServer::Answer answer = echo) {
         auto listener = serve::listen_on("unix:" + path);
         if (!listener) throw std::runtime_error(listener.error().text);
-        auto started = serve::FastcgiServer::start(
-            std::move(*listener),
-            {.threads = threads, .most_connections = most_connections, .base_path = ""}, answer);
+        auto started =
+            serve::FastcgiServer::start(std::move(*listener), std::move(settings), answer);
         if (!started) throw std::runtime_error(started.error().text);
         server = std::move(*started);
     }
 };
 
+// Waits up to `patience` for the peer to close, whatever it has sent before.
+bool is_closed(const FcgiClient& client, std::chrono::milliseconds patience) {
+    pollfd peer{.fd = client.number(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&peer, 1, static_cast<int>(patience.count())) > 0;
+}
+
 }  // namespace
 
 TEST_CASE("A request is answered over a unix socket, and its connection is closed") {
-    const Running running(1);
+    const Running running({.threads = 1});
     const FcgiClient client(running.path);
     const auto answer = client.ask("/rss?a=b", Keep::no);
     REQUIRE(answer);
@@ -63,7 +71,7 @@ TEST_CASE("A request is answered over a unix socket, and its connection is close
 }
 
 TEST_CASE("A kept connection carries one request after another") {
-    const Running running(2);
+    const Running running({.threads = 2});
     const FcgiClient client(running.path);
     for (int i = 0; i < 200; ++i) {
         const auto answer = client.ask("/" + std::to_string(i), Keep::yes);
@@ -73,28 +81,114 @@ TEST_CASE("A kept connection carries one request after another") {
 }
 
 TEST_CASE("Idle connections occupy no thread: one thread serves all of them in turn") {
-    const Running running(1);
+    const Running running({.threads = 1});
     std::vector<FcgiClient> clients;
     for (int i = 0; i < 50; ++i) clients.emplace_back(running.path);
     for (int round = 0; round < 3; ++round)
         for (const auto& client : clients) REQUIRE(client.ask("/x", Keep::yes));
 }
 
-TEST_CASE("Above the maximum, connections wait in the backlog until one is closed") {
-    const Running running(2, echo, 2);
-    FcgiClient first(running.path), second(running.path);
-    REQUIRE(first.ask("/1", Keep::yes));
-    REQUIRE(second.ask("/2", Keep::yes));
+TEST_CASE("Above the maximum, a new connection takes the place of the one idle for longest") {
+    const Running running({.threads = 2, .most_connections = 3});
+    const FcgiClient oldest(running.path), second(running.path), third(running.path);
+    for (const auto* client : {&oldest, &second, &third, &second})
+        REQUIRE(client->ask("/kept", Keep::yes));
+    REQUIRE(FcgiClient(running.path).ask("/new", Keep::no));
+    CHECK(oldest.sees_end());
+    CHECK(second.ask("/again", Keep::yes));
+    CHECK(third.ask("/again", Keep::yes));
+}
+
+TEST_CASE("Above the maximum, a new connection waits while all others are being answered") {
+    std::latch asked(2), answered(1);
+    const Running running({.threads = 4, .most_connections = 2},
+                          [&](const serve::Request& request) {
+                              if (request.path == "/slow") {
+                                  asked.count_down();
+                                  answered.wait();
+                              }
+                              return echo(request);
+                          });
+    const FcgiClient first(running.path), second(running.path);
+    for (const auto* client : {&first, &second})
+        REQUIRE(client->send_request(FcgiClient::get("/slow"), Keep::yes));
+    asked.wait();
     const FcgiClient third(running.path);
-    REQUIRE(third.send_request(FcgiClient::get("/3"), Keep::yes));
-    first.hang_up();
+    REQUIRE(third.send_request(FcgiClient::get("/3"), Keep::no));
+    answered.count_down();
+    CHECK(first.receive());
+    CHECK(second.receive());
     const auto answer = third.receive();
     REQUIRE(answer);
     CHECK(body_of(*answer) == "GET /3?");
 }
 
+TEST_CASE("Requests that arrive by halves occupy no thread") {
+    const Running running({.threads = 2});
+    std::vector<FcgiClient> halves;
+    for (int i = 0; i < 20; ++i) {
+        halves.emplace_back(running.path);
+        REQUIRE(halves.back().send(FcgiClient::begin, FcgiClient::role(1, Keep::yes)));
+        REQUIRE(
+            halves.back().send_raw(FcgiClient::record(FcgiClient::params, "abc").substr(0, 9)));
+    }
+    CHECK(FcgiClient(running.path).ask("/whole", Keep::no));
+}
+
+TEST_CASE("Answers that nobody reads occupy no thread") {
+    const Running running({.threads = 2}, [](const serve::Request& request) {
+        auto response = echo(request);
+        if (request.path == "/large")
+            response.body = std::make_shared<const std::string>(4 << 20, 'x');
+        return response;
+    });
+    std::vector<FcgiClient> unread;
+    for (int i = 0; i < 8; ++i) {
+        unread.emplace_back(running.path);
+        REQUIRE(unread.back().send_request(FcgiClient::get("/large"), Keep::yes));
+    }
+    CHECK(FcgiClient(running.path).ask("/small", Keep::no));
+    const auto late = unread.back().receive();
+    REQUIRE(late);
+    CHECK(body_of(*late) == std::string(4 << 20, 'x'));
+}
+
+TEST_CASE("A request has one deadline, however its bytes trickle in") {
+    const Running running({.threads = 1, .read_timeout = 50ms});
+    const FcgiClient client(running.path);
+    REQUIRE(client.send(FcgiClient::begin, FcgiClient::role(1, Keep::yes)));
+    const auto rest = FcgiClient::record(FcgiClient::params, std::string(4000, 'x'));
+    std::size_t sent = 0;
+    while (sent < rest.size() && !is_closed(client, 5ms) && client.send_raw(rest.substr(sent, 1)))
+        ++sent;
+    CHECK(sent < rest.size());
+    CHECK(client.sees_end());
+}
+
+TEST_CASE("An answer has one deadline for being read") {
+    const Running running({.threads = 1, .write_timeout = 50ms}, [](const serve::Request&) {
+        serve::Response response;
+        response.body = std::make_shared<const std::string>(4 << 20, 'x');
+        return response;
+    });
+    const FcgiClient client(running.path);
+    REQUIRE(client.send_request(FcgiClient::get("/large"), Keep::yes));
+    REQUIRE(is_closed(client, 20s));
+    CHECK_FALSE(client.receive());
+}
+
+TEST_CASE("A declared length of two gigabytes ends the connection, not the server") {
+    const Running running({.threads = 1});
+    const FcgiClient hostile(running.path);
+    REQUIRE(hostile.send(FcgiClient::begin, FcgiClient::role(1, Keep::yes)));
+    REQUIRE(hostile.send(FcgiClient::params, std::string("\xff\xff\xff\xfe\x80\0\0\0", 8)));
+    (void)hostile.send(FcgiClient::params, "");
+    CHECK(hostile.sees_end());
+    CHECK(FcgiClient(running.path).ask("/next", Keep::no));
+}
+
 TEST_CASE("The end of the input may arrive late in a separate write") {
-    const Running running(1);
+    const Running running({.threads = 1});
     const FcgiClient client(running.path);
     for (int i = 0; i < 50; ++i) {
         REQUIRE(client.send_head(FcgiClient::get("/late"), Keep::yes));
@@ -105,7 +199,7 @@ TEST_CASE("The end of the input may arrive late in a separate write") {
 }
 
 TEST_CASE("A request body is read, ignored and answered") {
-    const Running running(1);
+    const Running running({.threads = 1});
     const FcgiClient client(running.path);
     auto variables = FcgiClient::get("/rss");
     variables[0].second = "POST";
@@ -119,7 +213,7 @@ TEST_CASE("A request body is read, ignored and answered") {
 }
 
 TEST_CASE("A body without end is answered and does not occupy a thread forever") {
-    const Running running(1);
+    const Running running({.threads = 1});
     FcgiClient client(running.path);
     auto variables = FcgiClient::get("/rss");
     variables.emplace_back("CONTENT_LENGTH", "1000000000");
@@ -131,7 +225,7 @@ TEST_CASE("A body without end is answered and does not occupy a thread forever")
 }
 
 TEST_CASE("HEAD gives the length and sends no body") {
-    const Running running(1);
+    const Running running({.threads = 1});
     const FcgiClient client(running.path);
     auto variables = FcgiClient::get("/rss");
     variables[0].second = "HEAD";
@@ -142,7 +236,7 @@ TEST_CASE("HEAD gives the length and sends no body") {
 }
 
 TEST_CASE("Clients that vanish or send nonsense do no harm") {
-    const Running running(1);
+    const Running running({.threads = 1});
     for (int i = 0; i < 20; ++i) {
         FcgiClient aborted(running.path);
         REQUIRE(aborted.send_head(FcgiClient::get("/gone"), Keep::yes));
@@ -159,7 +253,7 @@ TEST_CASE("Clients that vanish or send nonsense do no harm") {
 
 TEST_CASE("A client that leaves before its answer is written does no harm") {
     std::latch asked(1), gone(1);
-    const Running running(1, [&](const serve::Request& request) {
+    const Running running({.threads = 1}, [&](const serve::Request& request) {
         auto response = echo(request);
         if (request.path != "/large") return response;
         asked.count_down();
@@ -176,7 +270,7 @@ TEST_CASE("A client that leaves before its answer is written does no harm") {
 }
 
 TEST_CASE("A body of several megabytes arrives whole") {
-    const Running running(1, [](const serve::Request&) {
+    const Running running({.threads = 1}, [](const serve::Request&) {
         serve::Response response;
         response.body = std::make_shared<const std::string>(5 << 20, 'x');
         return response;
@@ -186,18 +280,20 @@ TEST_CASE("A body of several megabytes arrives whole") {
     CHECK(body_of(*answer) == std::string(5 << 20, 'x'));
 }
 
-TEST_CASE("Variables of 60,000 bytes, and 2,000 variables, are read") {
-    const Running running(1);
+TEST_CASE("Variables of 40,000 bytes, and 2,000 variables, are read") {
+    const Running running({.threads = 1});
     auto variables = FcgiClient::get("/rss");
-    variables.emplace_back("HTTP_COOKIE", std::string(60000, 'c'));
+    variables.emplace_back("HTTP_COOKIE", std::string(40000, 'c'));
     for (int i = 0; i < 2000; ++i) variables.emplace_back("HTTP_X" + std::to_string(i), "v");
     const FcgiClient client(running.path);
     REQUIRE(client.send_request(variables, Keep::no));
-    CHECK(client.receive());
+    const auto answer = client.receive();
+    REQUIRE(answer);
+    CHECK(body_of(*answer) == "GET /rss?");
 }
 
 TEST_CASE("Each request sent before a stop is answered, under load, and all threads join") {
-    Running running(4);
+    Running running({.threads = 4});
     constexpr int clients = 16;
     std::shared_mutex stopping;  // shared: a request may be sent
     bool stopped = false;
@@ -233,7 +329,7 @@ TEST_CASE("Each request sent before a stop is answered, under load, and all thre
 }
 
 TEST_CASE("A stop disconnects clients with half a request and closes idle connections") {
-    Running running(2);
+    Running running({.threads = 2});
     const FcgiClient half(running.path), idle(running.path);
     REQUIRE(idle.ask("/idle", Keep::yes));
     REQUIRE(half.send(FcgiClient::begin, std::string("\0\1\1\0\0\0\0\0", 8)));
@@ -250,8 +346,7 @@ TEST_CASE("Requests are answered over TCP as well") {
     sockaddr_in address{};
     socklen_t size = sizeof address;
     REQUIRE(::getsockname(listener->number(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    const auto server = serve::FastcgiServer::start(
-        std::move(*listener), {.threads = 2, .most_connections = 9, .base_path = ""}, echo);
+    const auto server = serve::FastcgiServer::start(std::move(*listener), {.threads = 2}, echo);
     REQUIRE(server);
     const FcgiClient client(ntohs(address.sin_port));
     REQUIRE(client.ask("/1", Keep::yes));

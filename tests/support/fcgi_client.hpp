@@ -29,7 +29,15 @@ class FcgiClient {
         end = 3,
         params = 4,
         input = 5,
-        output = 6
+        output = 6,
+        get_values = 9,
+        get_values_result = 10,
+        unknown_type = 11
+    };
+    struct Record {
+        Type type;
+        int id;
+        std::string content;
     };
 
     explicit FcgiClient(const std::string& unix_path) {
@@ -49,13 +57,20 @@ class FcgiClient {
     FcgiClient(FcgiClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
     FcgiClient& operator=(FcgiClient&&) = delete;
 
+    static std::string record(Type type, std::string_view content, int id = 1,
+                              std::size_t padding = 0) {
+        std::string record = {1, static_cast<char>(type)};
+        for (const auto number : {static_cast<std::size_t>(id), content.size()}) {
+            record += static_cast<char>(number >> 8);
+            record += static_cast<char>(number & 0xff);
+        }
+        record += static_cast<char>(padding);
+        record += '\0';
+        return record.append(content).append(padding, '\0');
+    }
     // Sends one record. Returns false when the peer accepts no more.
-    bool send(Type type, std::string_view content) const {
-        std::string record = {1, static_cast<char>(type), 0, 1};
-        record += static_cast<char>(content.size() >> 8);
-        record += static_cast<char>(content.size() & 0xff);
-        record += std::string(2, '\0');
-        return send_raw(record.append(content));
+    bool send(Type type, std::string_view content, int id = 1) const {
+        return send_raw(record(type, content, id));
     }
     bool send_raw(std::string_view bytes) const {
         while (!bytes.empty()) {
@@ -68,11 +83,8 @@ class FcgiClient {
 
     // Sends begin and variables; the input (`send(input, "")` ends it) follows.
     bool send_head(const Variables& variables, Keep keep) const {
-        const std::string body = {0, 1, keep == Keep::yes ? '\1' : '\0', 0, 0, 0, 0, 0};
-        if (!send(begin, body)) return false;
-        std::string pairs;
-        for (const auto& [name, value] : variables)
-            pairs += length(name) + length(value) + name + value;
+        if (!send(begin, role(1, keep))) return false;
+        const auto pairs = pairs_of(variables);
         constexpr std::size_t most = 65528;  // of a record, a multiple of eight
         for (std::string_view rest = pairs; !rest.empty();) {
             const auto part = rest.substr(0, most);
@@ -83,6 +95,16 @@ class FcgiClient {
     }
     bool send_request(const Variables& variables, Keep keep) const {
         return send_head(variables, keep) && send(input, "");
+    }
+    // The content of a begin record. Role 1 is the responder.
+    static std::string role(char number, Keep keep) {
+        return {0, number, keep == Keep::yes ? '\1' : '\0', 0, 0, 0, 0, 0};
+    }
+    static std::string pairs_of(const Variables& variables) {
+        std::string pairs;
+        for (const auto& [name, value] : variables)
+            pairs += length(name) + length(value) + name + value;
+        return pairs;
     }
     static Variables get(const std::string& target) {
         const auto mark = target.find('?');
@@ -95,16 +117,22 @@ class FcgiClient {
     std::optional<std::string> receive() const {
         std::string output_so_far;
         for (;;) {
-            const auto header = read(8);
-            if (!header) return std::nullopt;
-            const auto byte = [&](std::size_t i) {
-                return static_cast<std::size_t>(static_cast<unsigned char>((*header)[i]));
-            };
-            const auto content = read((byte(4) << 8) + byte(5));
-            if (!content || !read(byte(6))) return std::nullopt;
-            if (byte(1) == end) return output_so_far;
-            if (byte(1) == output) output_so_far += *content;
+            const auto next = receive_record();
+            if (!next) return std::nullopt;
+            if (next->type == end) return output_so_far;
+            if (next->type == output) output_so_far += next->content;
         }
+    }
+    std::optional<Record> receive_record() const {
+        const auto header = read(8);
+        if (!header) return std::nullopt;
+        const auto byte = [&](std::size_t i) {
+            return static_cast<std::size_t>(static_cast<unsigned char>((*header)[i]));
+        };
+        const auto content = read((byte(4) << 8) + byte(5));
+        if (!content || !read(byte(6))) return std::nullopt;
+        return Record{static_cast<Type>(byte(1)), static_cast<int>((byte(2) << 8) + byte(3)),
+                      *content};
     }
     std::optional<std::string> ask(const std::string& target, Keep keep) const {
         if (!send_request(get(target), keep)) return std::nullopt;
