@@ -121,6 +121,14 @@ def _(site):
     assert site.get("/cgi-bin/rss", method="POST", body="x=1").status == 405
 
 
+@check("Apache starts no CGI program unless it is switched on")
+def _(site):
+    site.start(cgi=False)
+    reply = site.get(rss_path(*GENE).replace("/rss?", "/cgi-bin/rss?"))
+    assert reply.status == 404, reply
+    assert reply.body == site.get("/nowhere").body, reply  # varve's, as for all it has no page for
+
+
 @check_served("varve feed prints the bytes that the server sends")
 def _(site):
     printed = site.expect(0, "feed", *GENE).stdout

@@ -139,11 +139,11 @@ class Site:
 
     # ---- servers ----
 
-    def start(self, **options):
+    def start(self, cgi=True, **options):
         """Runs `varve init`, starts `varve serve` and Apache, and returns when requests are answered."""
         self.expect(0, "init")
         self.start_varve(**options)
-        self.start_apache()
+        self.start_apache(cgi)
         eventually(self.answers, "the site answers")
         return self
 
@@ -154,12 +154,15 @@ class Site:
             stdout=log, stderr=log, **options)
         log.close()
 
-    def start_apache(self):
+    def start_apache(self, cgi=True):
+        """cgi: with /cgi-bin/rss, which is off in the example."""
         run = self.folder / "httpd"
         run.mkdir(exist_ok=True)
         defines = {"VARVE_LISTEN": f"127.0.0.1:{self.port}", "VARVE_RUN": run,
                    "VARVE_SOCKET": self.folder / "varve.sock",
-                   "VARVE_CGI": self.folder / "cgi-bin", "VARVE_CONFIG": self.folder / "varve.conf"}
+                   "VARVE_CONFIG": self.folder / "varve.conf"}
+        if cgi:
+            defines["VARVE_CGI"] = self.folder / "cgi-bin"
         command = ["apache2", "-D", "FOREGROUND", "-d", str(self.folder), "-f", str(HERE / "httpd.conf.example")]
         for name, value in defines.items():
             command += ["-C", f"Define {name} {value}"]
