@@ -105,6 +105,22 @@ enum class Next : unsigned char {
     write,  // the rest of a response
 };
 
+// Logs a warning at most once a minute: a lack of descriptors would repeat it at each connection.
+class RareWarning {
+   public:
+    explicit RareWarning(std::string_view what) : what_(what) {}
+    void log(int error) {
+        const auto now = Clock::now();
+        auto next = next_.load();
+        if (now >= next && next_.compare_exchange_strong(next, now + std::chrono::minutes(1)))
+            base::log::warning(what_, {{"reason", reason(error)}});
+    }
+
+   private:
+    const std::string_view what_;
+    std::atomic<Clock::time_point> next_ = Clock::time_point::min();
+};
+
 // One of the threads that wait for a peer, if there are fewer than `most`.
 class WaitingThread {
    public:
@@ -129,6 +145,12 @@ void set_timer(int timer, Clock::time_point time) {
     ::timerfd_settime(timer, TFD_TIMER_ABSTIME, &once, nullptr);
 }
 
+enum class Accepted : unsigned char {
+    one,
+    none,       // no connection waits to be accepted
+    exhausted,  // the system has no more descriptors or memory
+};
+
 struct Worker {
     std::array<char, 65536> input;  // scratch
     std::thread thread;
@@ -147,7 +169,9 @@ struct FastcgiServer::State {
     Descriptor epoll, wake, timer;
     std::atomic<bool> stopping = false;
     std::atomic<std::size_t> waiting = 0;  // threads that wait for a peer; at most half
-    std::atomic<bool> paused = false;      // the listener is not armed, because there is no room
+    RareWarning cannot_accept{"cannot accept a connection"};
+    RareWarning cannot_watch{"cannot watch a connection"};
+    std::atomic<bool> paused = false;  // the listener is not armed, because there is no room
 
     std::mutex mutex;  // guards what follows
     std::unordered_map<Connection*, std::unique_ptr<Connection>> connections;
@@ -161,7 +185,7 @@ struct FastcgiServer::State {
     bool take_events(Worker& me, milliseconds patience);
 
     void accept_next();
-    bool accept_one();
+    Accepted accept_one();
     void accept_backlog();
     void arm_listener();
     void make_room();
@@ -248,20 +272,28 @@ void FastcgiServer::State::accept_next() {
             return make_room();
         }
     }
-    accept_one();
+    if (accept_one() == Accepted::exhausted) {
+        {
+            const std::lock_guard lock(mutex);
+            paused = true;
+            make_room();
+            if (making_room > 0) return;
+        }
+        // The descriptors are used elsewhere.
+        pollfd stop{.fd = wake.number(), .events = POLLIN, .revents = 0};
+        ::poll(&stop, 1, accept_pause_ms);
+        paused = false;
+    }
     arm_listener();
 }
 
-// Returns false when no connection waits to be accepted, or none can be accepted now.
-bool FastcgiServer::State::accept_one() {
+Accepted FastcgiServer::State::accept_one() {
     Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (socket.number() < 0) {
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-            return false;  // closed again, or accepted by another process
-        base::log::warning("cannot accept a connection", {{"reason", reason(errno)}});
-        pollfd stop{.fd = wake.number(), .events = POLLIN, .revents = 0};
-        ::poll(&stop, 1, accept_pause_ms);
-        return false;
+            return Accepted::none;  // closed again, or accepted by another process
+        cannot_accept.log(errno);
+        return Accepted::exhausted;
     }
     const int yes = 1;  // an answer may take several writes; no effect on a unix socket
     ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
@@ -274,13 +306,13 @@ bool FastcgiServer::State::accept_one() {
         connections.emplace(&accepted, std::move(connection));
     }
     park(accepted, EPOLLIN);
-    return true;
+    return Accepted::one;
 }
 
 // Accepts the connections that wait now. The count is limited, because under load there is always
 // a next one.
 void FastcgiServer::State::accept_backlog() {
-    for (int i = 0; i < backlog && accept_one(); ++i) {
+    for (int i = 0; i < backlog && accept_one() == Accepted::one; ++i) {
     }
 }
 
@@ -514,7 +546,7 @@ void FastcgiServer::State::park(Connection& connection, unsigned events) {
     if (watch(epoll.number(), operation, connection.socket.number(), events | EPOLLONESHOT,
               &connection))
         return;
-    base::log::warning("cannot watch a connection", {{"reason", reason(errno)}});
+    cannot_watch.log(errno);
     close(connection);
 }
 

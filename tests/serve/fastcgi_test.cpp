@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <latch>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
 
+#include "base/log.hpp"
 #include "serve/fastcgi.hpp"
 #include "support/catch.hpp"
 #include "support/fcgi_client.hpp"
@@ -97,6 +103,35 @@ TEST_CASE("Above the maximum, a new connection takes the place of the one idle f
     CHECK(oldest.sees_end());
     CHECK(second.ask("/again", Keep::yes));
     CHECK(third.ask("/again", Keep::yes));
+}
+
+TEST_CASE(
+    "Without free descriptors, a new connection takes an idle one's place; one warning says so") {
+    const support::TempDir folder;
+    const auto log = folder.path() / "log";
+    REQUIRE(base::log::send_to_file(log.string(), base::log::Level::warning));
+    const Running running({.threads = 2});
+    std::vector<FcgiClient> kept;
+    for (int i = 0; i < 4; ++i) REQUIRE(kept.emplace_back(running.path).ask("/kept", Keep::yes));
+    std::vector<serve::Descriptor> fillers;
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const rlimit few{.rlim_cur = 128, .rlim_max = before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+    for (int copy = 0; (copy = ::dup(kept[0].number())) >= 0;) fillers.emplace_back(copy);
+    std::size_t answered = 0;
+    for (int i = 0; i < 3; ++i) {
+        fillers.pop_back();  // for the client's end
+        const auto& client = kept.emplace_back(running.path);
+        if (client.ask("/new", Keep::yes)) ++answered;
+    }
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    base::log::send_to(STDERR_FILENO, base::log::Level::info);
+    CHECK(answered == 3);
+    std::ifstream file(log);
+    const std::string lines{std::istreambuf_iterator<char>(file), {}};
+    CAPTURE(lines);
+    CHECK(std::count(lines.begin(), lines.end(), '\n') == 1);
 }
 
 TEST_CASE("Above the maximum, a new connection waits while all others are being answered") {
