@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "history/build_difference.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/text.hpp"
 #include "tree/outline.hpp"
 
 namespace history {
@@ -59,7 +61,9 @@ Result<ClassDifference> difference_of(std::string_view class_name, const source:
         if (auto signature = tree::signature_of(object->nodes); signature != no_content)
             difference.created.emplace(std::move(signature), name);
     }
-    difference.vanished.insert(vanished->begin(), vanished->end());
+    for (const auto& name : *vanished)
+        difference.vanished_keys.push_back(base::fold_ascii(name.name));
+    std::ranges::sort(difference.vanished_keys);
     return difference;
 }
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "source/source.hpp"
 
@@ -21,8 +21,8 @@ using tree::ObjectName;
 // of over 5,000 objects that are new or gone.
 struct ClassDifference {
     std::multimap<std::string, ObjectName>
-        created;                    // by signature, those without content left out
-    std::set<ObjectName> vanished;  // as the build before spells them
+        created;                             // by signature, those without content left out
+    std::vector<std::string> vanished_keys;  // names in lower case (ASCII), sorted
 };
 
 // Remembers the differences of the last two builds that it was asked about. Safe from any thread;

@@ -232,7 +232,7 @@ class Recorder {
             item->rename = rename_case(item->before, item->after);
             if (item->rename) cases.push_back(&*item->rename);
         }
-        return history::find_renames(view_, cases, {});
+        return history::find_renames(view_, cases, releases_);
     }
 
     Result<void> decide() {

@@ -267,7 +267,9 @@ class Recomputation {
     Result<void> find_renames_of(std::span<Fresh* const> all) const {
         std::vector<RenameCase*> cases;
         for (auto* fresh : all) cases.push_back(&*fresh->rename);
-        if (auto done = find_renames(view_, cases, view_.build.digest()); !done) return done;
+        const auto done =
+            find_renames(view_, cases, releases_, tables::RowsOfRelease::are_replaced);
+        if (!done) return done;
         for (auto* fresh : all) note_rename(*fresh->row, *fresh->rename);
         return {};
     }
@@ -357,8 +359,7 @@ class Recomputation {
                                                : item.known.last_modified;
         replacement.row = row;
         if (item.fresh.rename)
-            replacement.rename =
-                rename_row(*item.fresh.rename, view_.current().version, object.oid);
+            replacement.rename = rename_row(*item.fresh.rename, view_.current().version);
         if (after.signature != object.signature)
             replacement.tree = tables::packed_tree(after.nodes);
         if (row_stands) return answer;

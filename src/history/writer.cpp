@@ -24,6 +24,13 @@ constexpr std::size_t most_in_doubt = 1024;
     throw store::Failure("another was first to record an object", {.duplicate = true}, 0);
 }
 
+std::vector<const RenameCase*> rename_cases(std::span<Recording* const> items) {
+    std::vector<const RenameCase*> cases;
+    for (const auto* item : items)
+        if (item->step == Step::write && item->rename) cases.push_back(&*item->rename);
+    return cases;
+}
+
 }  // namespace
 
 Result<std::size_t> Writer::write_some(std::span<Recording* const> items) const {
@@ -61,7 +68,8 @@ void Writer::check_replacing(Transaction& transaction, std::span<Recording* cons
         lose_race();
 }
 
-void Writer::finish(std::span<Recording* const> items) {
+void Writer::finish(std::span<Recording* const> items) const {
+    renames_are_written(current().version, rename_cases(items));
     for (auto* item : items) {
         if (item->step == Step::write) item->result.wrote_history = !item->outcome.rows.empty();
         if (item->step == Step::write) item->result.row = std::move(item->outcome.row);
@@ -83,6 +91,7 @@ std::size_t Writer::write_in_time(Transaction& transaction,
             for (const auto& row : item->outcome.rows) seen.insert(row.release);
         done += some.size();
     }
+    write_renames(transaction, current().version, rename_cases(items.first(done)));
     for (const auto& release : seen)
         // Known by name alone: no digest contradicts another.
         if (release.version != current().version)
@@ -95,7 +104,6 @@ void Writer::write_together(Transaction& transaction, std::span<Recording* const
     const auto oids = write_objects(transaction, items);
     std::vector<tables::NewTree> trees;
     std::vector<tables::NewRow> rows;
-    std::vector<tables::Rename> renames;
     std::vector<std::int64_t> to_prune;
     for (std::size_t i = 0; i < items.size(); ++i) {
         auto& item = *items[i];
@@ -107,13 +115,9 @@ void Writer::write_together(Transaction& transaction, std::span<Recording* const
         }
         for (std::size_t j = 0; j < item.outcome.rows.size(); ++j)
             rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
-        if (!item.rename) continue;
-        if (auto rename = rename_row(*item.rename, current().version, oids[i]))
-            renames.push_back(std::move(*rename));
     }
     tables::insert_trees(transaction, trees);
     tables::insert_rows(transaction, rows);
-    tables::insert_renames(transaction, renames);
     tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
 }
 

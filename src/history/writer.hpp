@@ -78,7 +78,7 @@ class Writer {
                                            const Recording& item) const;
     void check_replacing(store::Transaction& transaction,
                          std::span<Recording* const> items) const;
-    static void finish(std::span<Recording* const> items);
+    void finish(std::span<Recording* const> items) const;
 
     const BuildView& view_;
     std::chrono::milliseconds longest_;

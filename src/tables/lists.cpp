@@ -9,12 +9,6 @@ namespace {
 
 constexpr std::array<std::size_t, 4> sizes{1, 4, 16, longest_list};
 
-std::string marks(std::size_t count) {
-    std::string text = "?";
-    for (std::size_t i = 1; i < count; ++i) text += ", ?";
-    return text;
-}
-
 // Calls run(sql, values) for each list.
 template <class Run>
 void for_each_list(std::string_view before, const std::vector<store::Value>& first,
@@ -30,6 +24,12 @@ void for_each_list(std::string_view before, const std::vector<store::Value>& fir
 }
 
 }  // namespace
+
+std::string marks(std::size_t count) {
+    std::string text = "?";
+    for (std::size_t i = 1; i < count; ++i) text += ", ?";
+    return text;
+}
 
 store::Rows query_in(store::Transaction& transaction, std::string_view before,
                      const std::vector<store::Value>& first, std::span<const store::Value> values,

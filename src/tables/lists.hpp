@@ -18,6 +18,9 @@ namespace tables {
 // value.
 inline constexpr std::size_t longest_list = 64;
 
+// Returns the text "?, ?, …" for the values of a list; at least one.
+[[nodiscard]] std::string marks(std::size_t count);
+
 // Runs `before (?, …) behind` for all values, with the values of `first` bound before them.
 //   returns  the rows of all runs; those of a value that `values` has twice may come twice
 //   throws   store::Failure

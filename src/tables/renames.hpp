@@ -4,46 +4,70 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "store/pool.hpp"
+#include "tables/releases.hpp"
 #include "tree/object.hpp"
 
 namespace tables {
 
 using tree::ObjectName;
 
-// An object that vanished in a release, and the only object of its class that was created in it
-// with the content it had. Two rows with the same new object are no rename.
+// An object that vanished in a release, and whose content before is that of exactly one object of
+// its class that was created in it.
 struct Rename {
     std::string version;
     std::int64_t oid = 0;   // of the object that vanished
     std::string signature;  // of its content before
-    ObjectName to;          // of the same class
+    // The created object, of the same class. Without a name: another object vanished with the
+    // same content, so neither was renamed.
+    ObjectName to;
     bool operator==(const Rename&) const = default;
 };
 // Each takes the place of an earlier one of the same object and release.
 void insert_renames(store::Transaction& transaction, std::span<const Rename> renames);
+void delete_renames(store::Transaction& transaction, const std::string& version,
+                    std::span<const std::int64_t> oids);
+// Returns those of these objects in the release, by oid; none of a re-publication that is not in
+// place yet.
+//   Lock::yes  nobody else can change them before the transaction ends
+enum class Lock { no, yes };
+[[nodiscard]] std::map<std::int64_t, Rename> renames_of(store::Transaction& transaction,
+                                                        const std::string& version,
+                                                        std::span<const std::int64_t> oids,
+                                                        Lock lock = Lock::no);
 
-// Objects of one class, before one release.
+// Which rows say what the release made of an object: all of them, or, while a re-publication is
+// computed, none, because it decides anew.
+enum class RowsOfRelease { count, are_replaced };
+
+// Objects of one class that had certain contents before one release.
 struct FormerContentQuery {
-    std::string version;
-    std::string digest;  // of a re-publication that is being computed; empty: of recorded rows
+    Release release;
     std::string class_name;
-    std::vector<std::string> name_keys;  // folded: objects.name_key
+    std::vector<std::string> signatures;
+    std::span<const std::string> name_keys;  // of the objects asked about: objects.name_key
+    RowsOfRelease rows = RowsOfRelease::count;
 };
 struct FormerContent {
+    std::int64_t oid = 0;
     ObjectName object;
-    std::string signature;  // empty: it had vanished before
+    std::string signature;
 };
-// Returns the content that objects with these keys had before the release: those that it did not
-// change yet, and those that vanished in it and may have been renamed.
-//   cost  two queries for 64 keys, each in an index
+// Returns the objects with one of these contents before the release, whatever it or a later one
+// made of them, and whether that is recorded or not. Those that cannot be read are left out.
+//   releases  known ones
+//   cost      two queries for 64 contents, each in an index. More only where more than 5,000 objects
+//             share the contents, or where a later release or a re-publication has changed some: a
+//             query for 64 names, and the trees of the changed ones
 [[nodiscard]] std::vector<FormerContent> contents_before(store::Transaction& transaction,
-                                                         const FormerContentQuery& query);
+                                                         const FormerContentQuery& query,
+                                                         const Releases& releases);
 
 // For tables/replacements: the rename of a re-publication that is not in force yet.
 void replace_pending_rename(store::Transaction& transaction, const std::string& version,

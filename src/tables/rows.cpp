@@ -300,4 +300,26 @@ void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {
     store::insert_many(transaction, a_row, values);
 }
 
+void set_other_names(Transaction& transaction, const std::string& version,
+                     const std::map<std::int64_t, std::optional<ObjectName>>& names) {
+    std::vector<Value> oids;
+    for (const auto& [oid, name] : names) oids.emplace_back(oid);
+    for (const auto& row :
+         query_in(transaction,
+                  "SELECT sid, oid, kind, notes FROM history WHERE version = ? AND oid IN",
+                  {Value{version}}, oids, store::for_update(transaction.engine()))) {
+        auto notes = notes_from_json(row.text(3));
+        const auto kind = kind_named(row.text(2));
+        const bool is_gone = kind == RowKind::vanished;
+        const bool comes = kind == RowKind::created || kind == RowKind::reappeared;
+        if (!notes || (!is_gone && !comes)) continue;
+        auto& known = is_gone ? notes->renamed_to : notes->renamed_from;
+        const auto& name = names.at(row.integer(1));
+        if (known == name) continue;
+        known = name;
+        transaction.execute("UPDATE history SET notes = ? WHERE sid = ?",
+                            {Value{to_json(*notes)}, row.value(0)});
+    }
+}
+
 }  // namespace tables

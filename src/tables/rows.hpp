@@ -133,4 +133,9 @@ struct NewRow {
 //   throws  Failure (duplicate) when there is a row of one of these objects and releases
 void insert_rows(store::Transaction& transaction, std::span<const NewRow> rows);
 
+// Notes the other name of objects, by oid, in their rows of a release that created them or lost
+// them; nullopt: none. Rows that cannot be read stay as they are.
+void set_other_names(store::Transaction& transaction, const std::string& version,
+                     const std::map<std::int64_t, std::optional<ObjectName>>& names);
+
 }  // namespace tables
