@@ -185,7 +185,7 @@ class PrewarmJob {
 
     Result<Counters> prewarm_part(std::uint64_t from, std::uint64_t to,
                                   const KeepGoing& keep_going) {
-        auto batches = collector(history::NoteUnchanged::no);
+        auto batches = collector(note_unchanged());
         job_.build->each(from, to, [&](const source::Listed& listed) {
             if (!is_selected(listed.class_name)) return true;
             batches.count_bytes(listed.bytes);
@@ -241,7 +241,7 @@ class PrewarmJob {
 
     // Objects that requests recorded since; all recorded ones, where there is no base release.
     Result<Counters> look_for_rows(std::int64_t slice, const KeepGoing& keep_going) {
-        auto batches = collector(history::NoteUnchanged::no);
+        auto batches = collector(note_unchanged());
         for (auto& name : recorded_in(slice)) {
             const auto found = job_.build->find(name);
             if (!found) return tl::unexpected(found.error());
@@ -329,6 +329,11 @@ class PrewarmJob {
         return batches.end(keep_going);
     }
 
+    // With a base release, what may have been recorded later is found by the releases between.
+    [[nodiscard]] history::NoteUnchanged note_unchanged() const {
+        return base_ ? history::NoteUnchanged::no : history::NoteUnchanged::yes;
+    }
+
     BatchCollector collector(history::NoteUnchanged note_unchanged) {
         history::RecordSettings settings;
         settings.note_unchanged = note_unchanged;
@@ -358,10 +363,20 @@ class PrewarmJob {
         return JobResult{runner_.counted(), {}, false, false};
     }
 
-    // A request may have compared an object in a release between the base release and this one
-    // after the job had worked on the object's part, which has counted it.
-    Result<Counters> catch_up() {
-        return record(base_ ? compared_last_in(base_->later) : Objects(), batch_bytes / 256);
+    // A request may have recorded an object in an earlier release after the job had worked on the
+    // object's part, which has counted it, or without the object being in any part.
+    Result<void> catch_up() {
+        const auto rest = [&](const Objects& objects) -> Result<void> {
+            if (const auto late = record(objects, batch_bytes / 256); !late)
+                return tl::unexpected(late.error());
+            return {};
+        };
+        if (base_) return rest(compared_last_in(base_->later));
+        // Without a base release, the job has noted this release in each row that it compared.
+        const auto slices = read(tables::highest_oid) / part_rows + 1;
+        for (std::int64_t slice = 0; slice < slices && !runner_.is_stopped(); ++slice)
+            if (const auto done = rest(recorded_in(slice)); !done) return done;
+        return {};
     }
 
     Result<JobResult> finish() {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "release/prewarm.hpp"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <thread>
@@ -162,6 +163,42 @@ TEST_CASE("An object first seen in an older build does not count as compared in 
     CHECK(asked->row->signature.empty());
     // The next job finds the other one, which is missing in the list of its base.
     CHECK(site.prewarm(small_parts(site, c, &b)).vanished == 1);
+}
+
+TEST_CASE(
+    "What an older build records during a job without a base is compared in the job's release") {
+    // Does something while the job looks for one of the objects that are gone.
+    struct HookedBuild : SmallBuild {
+        using SmallBuild::SmallBuild;
+        [[nodiscard]] base::Result<std::optional<tree::ObjectName>> find(
+            const tree::ObjectName& asked) const override {
+            if (asked.name == "gone before" && meanwhile) std::exchange(meanwhile, nullptr)();
+            return SmallBuild::find(asked);
+        }
+        mutable std::function<void()> meanwhile;
+    };
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect()), other_host(fresh.connect());
+    SmallBuild oldest("WS185", "2008-01-15"), older("WS186", "2008-02-01");
+    HookedBuild build("WS187", "2008-02-15");
+    oldest.with("Gene", "changed and back", remark("one"))
+        .with("Gene", "gone before", remark("x"));
+    older.with("Gene", "changed and back", remark("two"))
+        .with("Gene", "first seen late", remark("y"));
+    build.with("Gene", "changed and back", remark("one"));
+    site.ask_for_all(oldest, nullptr);
+    build.meanwhile = [&] {
+        other_host.ask(older, &oldest, {"Gene", "changed and back"});
+        other_host.ask(older, nullptr, {"Gene", "first seen late"});
+    };
+    auto job = small_parts(site, build, &older);
+    job.open_kept = keeps(&oldest);
+    site.prewarm(job);
+    CHECK_FALSE(build.meanwhile);
+    CHECK(site.kinds("WS187") ==
+          Kinds{{"gone before", "vanished 0 WS185"}, {"first seen late", "vanished 0 WS186"}});
+    const auto rows = site.query("SELECT signature FROM objects WHERE name = 'changed and back'");
+    CHECK(rows.at(0).text(0) == tree::signature_of(remark("one")));
 }
 
 TEST_CASE("A damaged tree fails its object and not the job") {
