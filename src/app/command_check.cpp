@@ -11,6 +11,7 @@
 #include "app/print.hpp"
 #include "app/services.hpp"
 #include "app/sources.hpp"
+#include "history/first_sight_sample.hpp"
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
 
@@ -103,6 +104,38 @@ void describe(Checklist& list, const source::Source& build, std::string_view jud
     for (const auto& remark : build.remarks()) list.doubtful("build", on_one_line(remark));
 }
 
+// "wormpub (912), loader (3)"
+std::string most_frequent(const std::vector<std::pair<std::string, std::size_t>>& users) {
+    constexpr std::size_t most = 3;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(users.size(), most); ++i)
+        text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", users[i].first, users[i].second);
+    return text;
+}
+
+// Warns before timestamps of loading, which rule C4 has not recognised, are recorded as changes.
+void check_first_sight(Checklist& list, const Services& services, const history::Builds& builds) {
+    constexpr std::size_t fewest = 100;
+    const auto what = "first sight";
+    const base::Clock clock = base::system_clock_now;
+    history::BuildDifference difference;
+    const history::Context context{*services.pool, services.config.history, clock, difference};
+    const auto sample =
+        history::sample_first_sight({context, *builds.build, builds.previous.get()});
+    if (!sample) return list.wrong(what, on_one_line(sample.error().text), "");
+    const auto& [objects, reported, users] = *sample;
+    if (objects < fewest || reported * 10 <= objects) return;
+    list.doubtful(
+        what,
+        fmt::format(
+            "in {} of {} sampled objects that are not recorded yet, timestamps later than {}"
+            " would be reported as changes; most of them are by {}. Before anything is"
+            " recorded, name the users that load the database, rather than curate it, in"
+            " [history] build_users, or set first_seen_since to a later day",
+            reported, objects, base::format_date(services.config.history.first_seen_since),
+            on_one_line(most_frequent(users))));
+}
+
 void check_build(Checklist& list, const Config& config, bool store_is_fine) {
     const auto what = "build";
     if (!store_is_fine) {
@@ -122,10 +155,11 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
                                   history::Purpose::checking);
     current.look();
     if (const auto why = current.why(); !why.empty())
-        list.wrong(what, on_one_line(why),
-                   "until this is fixed, a running server keeps serving the earlier build");
-    else
-        describe(list, *current.build(), "");
+        return list.wrong(
+            what, on_one_line(why),
+            "until this is fixed, a running server keeps serving the earlier build");
+    describe(list, *current.build(), "");
+    check_first_sight(list, *services, current.builds());
 }
 
 void check_source(Checklist& list, const Config& config, bool store_is_fine) {

@@ -73,8 +73,9 @@ class Source {
     //          unavailable (the folder is gone, the server is down)
     [[nodiscard]] virtual base::Result<tree::Object> load(const tree::ObjectName& name) const = 0;
 
-    // True for stamps of the sessions in which the build was loaded: those found in more than a
-    // tenth of a sample of at least 1,000 objects from all over the build (rule C4). The first
+    // True for stamps of the sessions in which the build was loaded: those of a user and a day that
+    // together are in more than a tenth of a sample of at least 1,000 objects from all over the
+    // build (rule C4). The first
     // call takes the sample. A build of fewer objects has no such stamps.
     [[nodiscard]] virtual base::Result<bool> is_loading_stamp(std::string_view stamp) const = 0;
 

@@ -346,6 +346,23 @@ def _(site):
     assert site.expect(0, "check").stdout
 
 
+@check("varve check warns when the timestamps of loading would be reported as changes")
+def _(site):
+    folder = site.folder / "loaded"
+    folder.mkdir()
+    (folder / "release.ini").write_text("version = WS188\ndate = 2008-03-22\n")
+    objects = "".join(f'Gene : "g{i}"\nRemark\t -O "2008-0{1 + i % 3}-{10 + i % 20}_09:00:00_loader" "x"'
+                      f' -O "2008-0{1 + i % 3}-{10 + i % 20}_09:00:00_loader"\n\n' for i in range(200))
+    (folder / "dump.ace").write_text(objects + "// End of this dump file\n")
+    site.write_config(source__path="loaded")
+    site.expect(0, "init")
+    (warning,) = (line for line in site.expect(0, "check").stdout.splitlines() if b"first sight" in line)
+    assert warning.startswith(b"warning ") and b"200 of 200" in warning and b"loader (200)" in warning, warning
+    assert b"build_users" in warning, warning
+    site.write_config(source__path="loaded", history__build_users="loader")
+    assert b"first sight" not in site.expect(0, "check").stdout
+
+
 @check("varve check explains what is wrong with a build that has no release.ini")
 def _(site):
     site.expect(0, "init")

@@ -118,6 +118,27 @@ TEST_CASE("Only a build of at least 1,000 objects can have loading timestamps") 
     CHECK(build->is_loading_stamp("rare") == false);
 }
 
+TEST_CASE("Many loading sessions of one user and day are recognised, a curator's days are not") {
+    const Site site;
+    std::string bytes = head;
+    for (int i = 0; i < 1000; ++i) {
+        // 25 steps of loading, each of 4 % of the objects; and an object a day for three years.
+        const auto step = 10 + i % 25;
+        const auto day = base::format_date(base::Date(std::chrono::days(13'000 + i)));
+        bytes += "Gene : \"g" + std::to_string(i) +
+                 "\"\nTag\t -O \"2008-01-25_10:00:" + std::to_string(step) + "_loader\" 1 -O \"" +
+                 day + "_09:00:00_curator\"\n\n";
+    }
+    site.write("x.ace", bytes + dumps::trailer);
+    const auto build = site.open();
+    CHECK(build->is_loading_stamp("2008-01-25_10:00:12_loader") == true);
+    // The same sessions of which the sample has none.
+    CHECK(build->is_loading_stamp("2008-01-25_23:59:59.3_loader") == true);
+    CHECK(build->is_loading_stamp("2008-01-26_00:00:00_loader") == false);
+    CHECK(build->is_loading_stamp("2008-01-25_10:00:12_curator") == false);
+    CHECK(build->is_loading_stamp("2006-01-25_09:00:00_curator") == false);
+}
+
 TEST_CASE("A truncated dump opens for a caller that accepts it, without the truncated object") {
     const Site site;
     site.write("x.ace", head + gene_a + "Gene : \"b\"\nRemark\t \"tw");

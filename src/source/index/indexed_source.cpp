@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "source/ace_classes.hpp"
 #include "source/build_folder.hpp"
+#include "tree/stamp.hpp"
 
 namespace source {
 namespace {
@@ -20,6 +21,14 @@ bool is_named(const std::vector<std::string>& classes, std::string_view class_na
 }
 
 Digest digest_in(const Entry& entry) { return {entry.digest.high64, entry.digest.low64}; }
+
+// Returns what a user's stamps of one day have in common; of an opaque stamp, the stamp itself. A
+// stamp has no time zone, so the day is the one that is written in it.
+std::string day_of(std::string_view text) {
+    const auto stamp = tree::parse_stamp(text);
+    if (!stamp) return std::string(text);
+    return tree::stamp_text(std::chrono::floor<std::chrono::days>(stamp->at), stamp->by);
+}
 
 // Collects views into the nodes.
 void collect_stamps(const std::vector<tree::Node>& nodes,
@@ -143,7 +152,7 @@ base::Result<bool> IndexedSource::is_loading_stamp(std::string_view stamp) const
         if (const auto done = learn_loading_stamps(); !done) return tl::unexpected(done.error());
         known = known_stamps_.load(std::memory_order_acquire);
     }
-    return known->contains(stamp);
+    return known->contains(day_of(stamp));
 }
 
 // Samples once; after a failure the next caller tries again.
@@ -152,7 +161,10 @@ base::Result<void> IndexedSource::learn_loading_stamps() const {
     if (loading_stamps_) return {};
     auto stamps = sample_loading_stamps();
     if (!stamps) return tl::unexpected(stamps.error());
-    loading_stamps_ = std::make_unique<const LoadingStamps>(stamps->begin(), stamps->end());
+    // An index made before days were pooled holds single stamps.
+    LoadingStamps days;
+    for (const auto& stamp : *stamps) days.insert(day_of(stamp));
+    loading_stamps_ = std::make_unique<const LoadingStamps>(std::move(days));
     known_stamps_.store(loading_stamps_.get(), std::memory_order_release);
     return {};
 }
@@ -184,15 +196,17 @@ void StampSample::add(const tree::Object& object) {
     ++objects_;
     std::unordered_set<std::string_view> stamps;
     collect_stamps(object.nodes, stamps);
-    for (const auto stamp : stamps) ++holders_[std::string(stamp)];
+    std::set<std::string> days;
+    for (const auto stamp : stamps) days.insert(day_of(stamp));
+    for (const auto& day : days) ++holders_[day];
 }
 
 std::vector<std::string> StampSample::loading_stamps() const {
     std::vector<std::string> loading;
-    // Of fewer objects, a tenth may well come from a curator's single session.
+    // Of fewer objects, a tenth may well come from a curator's single day.
     if (objects_ < fewest) return loading;
-    for (const auto& [stamp, objects] : holders_)
-        if (objects * 10 > objects_) loading.push_back(stamp);
+    for (const auto& [day, objects] : holders_)
+        if (objects * 10 > objects_) loading.push_back(day);
     return loading;
 }
 

@@ -62,21 +62,22 @@ class IndexedSource : public Source {
     mutable std::atomic<const LoadingStamps*> known_stamps_ = nullptr;
 };
 
-// Finds the stamps of loading sessions (rule C4): those of more than a tenth of the objects in a
-// sample of at least 1,000.
+// Finds the stamps of loading sessions (rule C4): those of a user and a day that together are in
+// more than a tenth of the objects of a sample of at least 1,000.
 class StampSample {
    public:
     static constexpr std::size_t fewest = 1000;
-    // Counts each distinct stamp of the object's nodes once.
+    // Counts each user and day among the stamps of the object's nodes once.
     void add(const tree::Object& object);
     // Counts an object that can't be read as one without stamps, so that damaged objects don't
     // make the sample too small.
     void add_unreadable() { ++objects_; }
+    // Returns one stamp for each user and day: that of midnight. Opaque stamps stand for themselves.
     [[nodiscard]] std::vector<std::string> loading_stamps() const;
 
    private:
     std::size_t objects_ = 0;
-    std::unordered_map<std::string, std::size_t> holders_;
+    std::unordered_map<std::string, std::size_t> holders_;  // objects by day_of()
 };
 
 }  // namespace source
