@@ -12,6 +12,8 @@
 #include <sstream>
 #include <unistd.h>
 
+#include "base/digest.hpp"
+
 namespace source {
 namespace {
 
@@ -167,11 +169,11 @@ base::Result<BuildFolder> open_folder(const std::string& path) {
     return folder;
 }
 
-base::Result<tree::Models> read_models(const BuildFolder& folder) {
+base::Result<ReadModels> read_models(const BuildFolder& folder) {
     const auto text = read_file(folder.directory.descriptor(), "models.wrm", most_models_bytes);
-    if (!text && text.error().kind == ErrorKind::absent) return tree::Models();
+    if (!text && text.error().kind == ErrorKind::absent) return ReadModels();
     if (!text) return base::fail_at(folder.path, text.error());
-    return tree::Models::parse(*text);
+    return ReadModels{tree::Models::parse(*text), base::md5_hex(*text)};
 }
 
 base::Result<std::string> identity_of(const std::string& folder) {

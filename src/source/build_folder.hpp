@@ -52,9 +52,14 @@ struct BuildFolder {
 //   error  unavailable
 [[nodiscard]] base::Result<std::string> identity_of(const std::string& folder);
 
-// Reads models.wrm; without the file the models are empty.
+// models.wrm, parsed, and the MD5 of its text.
+struct ReadModels {
+    tree::Models models;
+    std::string digest;
+};
+// Reads models.wrm; without the file, the models and their digest are empty.
 //   error  unavailable; too_large above 64 MB
-[[nodiscard]] base::Result<tree::Models> read_models(const BuildFolder& folder);
+[[nodiscard]] base::Result<ReadModels> read_models(const BuildFolder& folder);
 
 // True when an object can be sought in the file itself: it is not packed, and its format is its
 // layout. Otherwise its plain file is a converted copy (source/import).

@@ -149,7 +149,7 @@ bool fits_included(const std::vector<BuildFile>& files, const BuildFolder& folde
 // Finds or makes the index of a folder.
 class IndexOfFiles {
    public:
-    IndexOfFiles(const BuildFolder& folder, const tree::Models& models, std::string index_dir,
+    IndexOfFiles(const BuildFolder& folder, const ReadModels& models, std::string index_dir,
                  std::uint64_t largest)
         : folder_(folder), models_(models), index_dir_(std::move(index_dir)), largest_(largest),
           plain_dir_(plain_folder(index_dir_, folder.release.version)) {}
@@ -188,6 +188,7 @@ class IndexOfFiles {
             std::find_if(facts.files.begin(), facts.files.end(),
                          [](const BuildFile& file) { return file.is_included; });
         return facts.release == folder_.release &&
+               (!facts.has_unstamped || facts.models_digest == models_.digest) &&
                (facts.largest == 0 || facts.largest >= largest_) &&
                std::equal(facts.files.begin(), included, folder_.files.begin(),
                           folder_.files.end(), is_same) &&
@@ -200,9 +201,10 @@ class IndexOfFiles {
         const PreviousIndex previous(index_dir_, folder_.release.version);
         auto writer = IndexWriter::create(path);
         if (!writer) return tl::unexpected(writer.error());
-        auto plain = import::make_plain_files(folder_, models_, plain_dir_, largest_);
+        auto plain = import::make_plain_files(folder_, models_.models, plain_dir_, largest_);
         if (!plain) return tl::unexpected(plain.error());
-        if (plain->facts.has_unstamped && models_.class_count() == 0)
+        if (plain->facts.has_unstamped) plain->facts.models_digest = models_.digest;
+        if (plain->facts.has_unstamped && models_.models.class_count() == 0)
             base::log::warning(unstamped_without_models, {{"build", folder_.path}});
         const auto listed = plain->facts.files;
         if (auto done =
@@ -235,7 +237,7 @@ class IndexOfFiles {
     }
 
     const BuildFolder& folder_;
-    const tree::Models& models_;
+    const ReadModels& models_;
     std::string index_dir_;
     std::uint64_t largest_;  // bytes of an object that must be loadable
     std::string plain_dir_;
@@ -253,7 +255,7 @@ base::Result<Build> open_files(const FilesSettings& settings) {
     if (!files) return tl::unexpected(files.error());
     if (const auto& flaw = files->index.facts().flaw; !flaw.empty() && !settings.accept_cut)
         return base::fail(ErrorKind::refused, flaw);
-    return Build(std::make_shared<FilesBuild>(std::move(*files), std::move(*models), largest,
+    return Build(std::make_shared<FilesBuild>(std::move(*files), std::move(models->models), largest,
                                               settings.skip_classes));
 }
 

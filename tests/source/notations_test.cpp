@@ -118,6 +118,34 @@ TEST_CASE("A dump without timestamps and models keeps its tags and logs a warnin
     CHECK(site.open()->remarks().empty());
 }
 
+TEST_CASE("The models are part of the digests of a dump without timestamps, and of no other") {
+    const auto stamped = dumps::read(dumps::sample_files[2]);
+    const auto moved = models_text() + "\n?New_class Tag\n";
+    for (const bool has_stamps : {false, true}) {
+        const Site site;
+        site.write("x.ace", has_stamps
+                                ? stamped
+                                : notations::unstamped(dumps::sample_files[2], ws188_models()));
+        const auto digest_with = [&](const std::string& models) {
+            site.write("models.wrm", models);
+            const auto build = site.open();
+            const auto kept = source::open_kept_index((site.index() / "WS1.index").string());
+            const auto digest = build->digest_of({"Gene", "WBGene00006763"});
+            REQUIRE(kept);
+            REQUIRE(digest);
+            CHECK((*kept)->digest_of({"Gene", "WBGene00006763"}) == digest);
+            source::each_object(*build, [&](const source::Listed& listed) {
+                CHECK(build->digest_of(listed.id()) == listed.digest);
+                return true;
+            });
+            return *digest;
+        };
+        const auto first = digest_with(models_text());
+        CHECK((digest_with(moved) == first) == has_stamps);
+        CHECK(digest_with(models_text()) == first);
+    }
+}
+
 TEST_CASE("The sample build in JSON Lines has the signatures of its dump, packed or not") {
     const auto lines = notations::json_lines(sample_objects());
     std::string digest;

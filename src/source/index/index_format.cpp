@@ -38,6 +38,7 @@ class FactLine {
         if (is("loading", 1)) return read_loading_stamp(facts);
         if (is("unstamped", 0)) return facts.has_unstamped = true;
         if (is("chosen", 1)) return read_number(facts.chosen);
+        if (is("models", 1)) return facts.models_digest = values_[1], true;
         if (is("untracked", 1)) return read_number(facts.untracked);
         return is("largest", 1) && read_number(facts.largest);
     }
@@ -144,6 +145,7 @@ std::string to_text(const Facts& facts) {
     for (const auto& one : facts.classes)
         append_line(text, {"class", one.class_name, std::to_string(one.objects)});
     if (facts.has_unstamped) append_line(text, {"unstamped"});
+    if (!facts.models_digest.empty()) append_line(text, {"models", facts.models_digest});
     if (facts.largest > 0) append_line(text, {"largest", std::to_string(facts.largest)});
     if (facts.chosen > 0) append_line(text, {"chosen", std::to_string(facts.chosen)});
     for (const auto& remark : facts.remarks) append_line(text, {"remark", remark});

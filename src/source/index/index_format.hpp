@@ -49,6 +49,9 @@ struct Facts {
     bool has_unstamped = false;
     // Of a running database: by which rules its classes were chosen (chosen_classes).
     std::uint64_t chosen = 0;
+    // Of models.wrm, if has_unstamped: the models decide where the tags of such objects belong.
+    // Empty: there is none, or an older program made the index.
+    std::string models_digest = {};
     // Sentences for the operator (Source::remarks).
     std::vector<std::string> remarks = {};
 };

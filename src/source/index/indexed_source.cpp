@@ -20,8 +20,6 @@ bool is_named(const std::vector<std::string>& classes, std::string_view class_na
     });
 }
 
-Digest digest_in(const Entry& entry) { return {entry.digest.high64, entry.digest.low64}; }
-
 // Returns what a user's stamps of one day have in common; of an opaque stamp, the stamp itself. A
 // stamp has no time zone, so the day is the one that is written in it.
 std::string day_of(std::string_view text) {
@@ -55,6 +53,7 @@ std::string_view kind_of(const BuildFile& file) {
 IndexedSource::IndexedSource(Index index, tree::Models models,
                              std::vector<std::string> skip_classes)
     : index_(std::move(index)), models_(std::move(models)),
+      models_digest_(digest_of_text(index_.facts().models_digest)),
       skip_classes_(std::move(skip_classes)) {
     const auto& classes = index_.facts().classes;
     for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -95,6 +94,11 @@ std::string IndexedSource::kind() const {
 std::optional<Entry> IndexedSource::if_kept(std::optional<Entry> entry) const {
     if (entry && !is_skipped_.empty() && is_skipped_[entry->class_index]) return std::nullopt;
     return entry;
+}
+
+Digest IndexedSource::digest_in(const Entry& entry) const {
+    return {entry.digest.high64 ^ models_digest_.high64,
+            entry.digest.low64 ^ models_digest_.low64};
 }
 
 base::Result<std::optional<tree::ObjectName>> IndexedSource::find(

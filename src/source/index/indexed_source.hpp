@@ -48,12 +48,19 @@ class IndexedSource : public Source {
     [[nodiscard]] bool is_of_acedb() const;
     // An entry of a class that is skipped is no entry.
     [[nodiscard]] std::optional<Entry> if_kept(std::optional<Entry> entry) const;
+    // Of the object's bytes, and of what else its content depends on.
+    [[nodiscard]] Digest digest_in(const Entry& entry) const;
+    [[nodiscard]] static XXH128_hash_t digest_of_text(const std::string& text) {
+        return text.empty() ? XXH128_hash_t{} : XXH3_128bits(text.data(), text.size());
+    }
+
     using LoadingStamps = std::set<std::string, std::less<>>;
     [[nodiscard]] base::Result<void> learn_loading_stamps() const;
     [[nodiscard]] base::Result<std::vector<std::string>> sample_loading_stamps() const;
 
     Index index_;
     tree::Models models_;
+    XXH128_hash_t models_digest_;
     std::vector<std::string> skip_classes_;
     std::vector<bool> is_skipped_;  // of Facts::classes; empty: none is
     mutable std::mutex sampling_;
