@@ -25,9 +25,6 @@ enum class Speaker : unsigned char { server, command };
 // Opens both logs of a server. When one cannot be opened, both stay as they are.
 [[nodiscard]] base::Result<void> open_logs(const LogConfig& config, base::LogFile& access);
 
-// Returns a query without parameters named token, in whatever spelling: at most 1,000 bytes. Pure.
-[[nodiscard]] std::string without_token(std::string_view query);
-
 // Returns a line in logfmt: "2008-02-15T09:15:20Z client=… method=… path=… query=… status=200
 // bytes=… us=…". Pure.
 //   took  time from the request to its response, without sending it

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "base/log.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <system_error>
 #include <unistd.h>
+#include <utf8.h>
 
 #include "base/date.hpp"
 
@@ -88,7 +90,24 @@ constexpr std::string_view name_of(Level level) {
     return "?";
 }
 
-// Quotes a value with other than plain characters. Control characters never reach a terminal.
+// Returns the bytes of the first character; 0 when they are not UTF-8.
+std::size_t character_size(std::string_view text) {
+    for (std::size_t size = 1; size <= std::min<std::size_t>(4, text.size()); ++size)
+        if (const auto character = text.substr(0, size);
+            utf8::is_valid(character.begin(), character.end()))
+            return size;
+    return 0;
+}
+
+// True for control characters (C0, DEL, C1) and the separators of lines and paragraphs.
+bool begins_line_or_controls(std::string_view character) {
+    const auto* at = character.data();
+    const auto code = static_cast<char32_t>(utf8::unchecked::next(at));
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029;
+}
+
+// Quotes a value with other than plain characters. Control characters never reach a terminal, and
+// bytes that are not UTF-8 do not either.
 void append_value(std::string& line, std::string_view value) {
     constexpr std::string_view special = " =\"\\";
     const auto is_plain = [&](char c) {
@@ -101,9 +120,16 @@ void append_value(std::string& line, std::string_view value) {
         return;
     }
     line += '"';
-    for (const char c : value) {
-        if (c == '"' || c == '\\') line += '\\';
-        line += (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) ? '?' : c;
+    while (!value.empty()) {
+        const auto size = character_size(value);
+        const auto character = value.substr(0, size);
+        if (size == 0 || begins_line_or_controls(character)) {
+            line += '?';
+        } else {
+            if (character == "\"" || character == "\\") line += '\\';
+            line += character;
+        }
+        value.remove_prefix(std::max<std::size_t>(size, 1));
     }
     line += '"';
 }

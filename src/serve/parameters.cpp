@@ -96,7 +96,41 @@ Result<tree::ObjectName> parse_object(const std::string& text) {
     return object;
 }
 
+// Decodes valid escapes and leaves the others as they are.
+std::string decoded_loosely(std::string_view text) {
+    std::string decoded;
+    while (!text.empty()) {
+        const auto count = text.front() == '%' ? std::min<std::size_t>(3, text.size()) : 1;
+        const auto part = text.substr(0, count);
+        const auto byte = base::percent_decode(part, base::Plus::is_space);
+        decoded += byte ? *byte : std::string(1, text.front());
+        text.remove_prefix(byte ? count : 1);
+    }
+    return decoded;
+}
+
+// Finds "token" in the name of a parameter, and in what may be the name of another one in its value.
+bool may_hold_token(std::string_view parameter) {
+    const auto once = decoded_loosely(parameter);
+    const auto text = base::fold_ascii(decoded_loosely(once));
+    const auto token = text.find("token");
+    if (token == std::string::npos) return false;
+    return text.find('=') == std::string::npos || text.find('=', token) != std::string::npos;
+}
+
 }  // namespace
+
+std::string without_token(std::string_view query) {
+    std::string kept;
+    while (!query.empty()) {
+        const auto before = query;
+        const auto part = next_parameter(query);
+        if (!may_hold_token(part)) kept += before.substr(0, before.size() - query.size());
+    }
+    while (kept.ends_with('&') || kept.ends_with(';')) kept.pop_back();
+    if (kept.size() > longest_logged) kept.resize(longest_logged);
+    return kept;
+}
 
 tl::unexpected<HttpError> too_long(std::string_view name, std::size_t longest) {
     return fail(400, shown(name) + " is longer than " + in_bytes(longest) + ".");

@@ -99,7 +99,7 @@ Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Re
         return response ? std::move(*response) : error_response(response.error(), request, style);
     } catch (const std::exception& failure) {
         base::log::error("request failed", {{"path", request.path},
-                                            {"query", request.query.substr(0, 1000)},
+                                            {"query", without_token(request.query)},
                                             {"reason", failure.what()}});
         return error_response({500, "An internal error occurred. It has been logged."}, request,
                               style);
@@ -139,9 +139,9 @@ Response Site::answer(const Request& request) {
     if (!contains(name) && !contains('%')) return answer_without_token(*context_, request, {});
     auto tokens = extract_parameter(request.query, name);
     if (tokens.values.empty()) return answer_without_token(*context_, request, {});
-    auto without_token = request;
-    without_token.query = std::move(tokens.rest);
-    return answer_without_token(*context_, without_token, tokens.values);
+    auto stripped = request;
+    stripped.query = std::move(tokens.rest);
+    return answer_without_token(*context_, stripped, tokens.values);
 }
 
 }  // namespace serve

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/logs.hpp"
 
+#include "serve/parameters.hpp"
 #include "support/catch.hpp"
 
 TEST_CASE("The logged query never contains a token, however its parameter is spelled") {
@@ -11,12 +12,17 @@ TEST_CASE("The logged query never contains a token, however its parameter is spe
           {"%74o%6Ben=secret", ""},
           {"token=a&token=secret", ""},
           {"token", ""},
-          {"mytoken=1&tokens=2", "tokens=2"},
+          {"mytoken=1&tokens=2&access_token=3", ""},
+          {"token[]=secret&Token=secret&n=1", "n=1"},
+          {"token%5B%5D=secret&%54oken[0]=secret", ""},
+          {"%2574oken=secret&to%6ben%zz=secret&token+=secret&?token=secret", ""},
+          {"name=x?token[]=secret", ""},
+          {"name=token&class=token-1", "name=token&class=token-1"},
           {"n=1&TOKEN=secret&%26token=secret&token%3Dsecret&token=%zz", "n=1"},
           {"name=%zz", "name=%zz"},
           {"", ""}})
-        CHECK(app::without_token(query) == logged);
-    CHECK(app::without_token(std::string(5000, 'x')).size() == 1000);
+        CHECK(serve::without_token(query) == logged);
+    CHECK(serve::without_token(std::string(5000, 'x')).size() == 1000);
 }
 
 TEST_CASE("An access line is logfmt, and hostile bytes stay inside their quotes") {
@@ -34,4 +40,19 @@ TEST_CASE("An access line is logfmt, and hostile bytes stay inside their quotes"
     response.send_body = false;
     CHECK(app::access_line(base::Seconds{}, request, response, {}).find(" bytes=0 us=0\n") !=
           std::string::npos);
+}
+
+TEST_CASE("No character of an access line begins another line or controls a terminal") {
+    serve::Request request;
+    request.path = "/a\xc2\x85"
+                   "b\xe2\x80\xa8"
+                   "c\xe2\x80\xa9"
+                   "d\xc2\x9b"
+                   "e\xc3\xa9";
+    request.query = "n=\x9b"
+                    "2J\x85\xe2\x80";
+    const auto line = app::access_line(base::Seconds{}, request, {}, {});
+    INFO(line);
+    CHECK(line.find("path=\"/a?b?c?d?e\xc3\xa9\"") != std::string::npos);
+    CHECK(line.find("query=\"n=?2J???\"") != std::string::npos);
 }
