@@ -173,7 +173,7 @@ struct CurrentBuild::State {
 
     mutable std::mutex mutex;  // of what follows
     source::Build build, previous;
-    std::string why;
+    std::string why, trouble;
 
     std::string identity;  // of what was opened last; only look() uses what follows
     Opened candidate;
@@ -252,6 +252,7 @@ struct CurrentBuild::State {
         build = candidate.build;
         previous = candidate_previous;
         why.clear();
+        trouble.clear();
         if (purpose != Purpose::serving) return;
         base::log::info("build is current",
                         {{"release", build->release().version}, {"digest", build->digest()}});
@@ -277,6 +278,22 @@ struct CurrentBuild::State {
             });
         return before && !before->digest.empty() && !before->replacing &&
                base::contradict(before->digest, digest);
+    }
+
+    // Asks the current build whether it is still there, where it is not what the last look saw.
+    void confirm_current(bool is_opened) {
+        const auto current = [this] {
+            const std::lock_guard lock(mutex);
+            return build;
+        }();
+        std::string reason;
+        if (current && !(is_opened && candidate.build == current))
+            if (const auto confirmed = current->confirm(); !confirmed)
+                reason = confirmed.error().text;
+        const std::lock_guard lock(mutex);
+        if (!reason.empty() && trouble.empty())
+            base::log::error("current build not available", {{"reason", reason}});
+        trouble = std::move(reason);
     }
 
     // False: nothing new, or nothing that can be opened.
@@ -339,6 +356,11 @@ std::string CurrentBuild::why() const {
     return state_->why;
 }
 
+std::string CurrentBuild::trouble() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->trouble;
+}
+
 source::Build CurrentBuild::candidate() const {
     const std::lock_guard lock(state_->looking);
     return state_->candidate.build;
@@ -351,7 +373,9 @@ source::Build CurrentBuild::candidate_previous() const {
 
 void CurrentBuild::look() {
     const std::lock_guard lock(state_->looking);
-    if (!state_->open_newest()) return;
+    const bool is_opened = state_->open_newest();
+    state_->confirm_current(is_opened);
+    if (!is_opened) return;
     if (state_->candidate.build == build() && why().empty()) {
         if (!state_->is_recorded) state_->record();
         return;

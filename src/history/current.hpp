@@ -74,6 +74,10 @@ class CurrentBuild {
     // Why the newest build is not served; empty: it is. Not logged: a command prints it.
     [[nodiscard]] std::string why() const;
 
+    // Why objects could not be loaded from the current build at the last look; empty: they could. The
+    // server is down or holds another build, the files were overwritten.
+    [[nodiscard]] std::string trouble() const;
+
     // The newest build that could be opened, accepted or not; nullptr: none.
     [[nodiscard]] source::Build candidate() const;
     // The kept index of the release before it; nullptr: none.

@@ -27,6 +27,8 @@ using store::Transaction;
 // Requests for more objects than this are not counted until the next write: memory is bounded.
 constexpr std::size_t most_hits = 50'000;
 
+constexpr std::chrono::minutes failure_counts_for{1};
+
 // How long a presentation that could not be recorded is left alone: requests wait for each attempt.
 constexpr std::chrono::seconds record_again_after{10};
 
@@ -115,6 +117,7 @@ struct HistoryService::State {
     ReleaseCache release_cache;
     Curators curators;
     std::atomic<std::uint64_t> computations = 0;
+    std::atomic<base::Seconds> record_failed_at = base::Seconds{};
 
     // Computations of one object with one build.
     base::SingleFlight<std::pair<ObjectName, std::string>, Result<history::Identity>> recording;
@@ -172,6 +175,7 @@ struct HistoryService::State {
                 });
             } catch (const store::Failure& failure) {
                 log_unreachable(failure);
+                if (failure.kind().needs_operator) record_failed_at = now;
                 not_recorded_at = now;
                 return std::nullopt;
             }
@@ -200,13 +204,17 @@ struct HistoryService::State {
             auto& done = results->front();
             if (done.computed) ++computations;
             // Pages that were made before this write are out of date at once.
-            if (done.wrote_history) store_version.expire();
+            if (done.wrote_history) {
+                store_version.expire();
+                record_failed_at = base::Seconds{};
+            }
             if (done.error) return tl::unexpected(*done.error);
             if (done.status == history::Status::absent)
                 return base::fail(base::ErrorKind::absent, asked.class_name + " " + asked.name +
                                                                " is in no release known here");
             return history::Identity{std::move(done.row), std::move(done.spelling)};
         } catch (const store::Failure& failure) {
+            if (failure.kind().needs_operator) record_failed_at = clock();
             // A store that cannot be written may still be readable.
             base::log::error("history not recorded", {{"error", failure.what()}});
             return tl::unexpected(store_is_down());
@@ -358,6 +366,10 @@ Result<HistoryService::Listed> HistoryService::watch_list(const std::vector<Obje
 }
 
 ReadContext HistoryService::read_context() const { return state_->context(); }
+
+bool HistoryService::failed_to_record() const {
+    return state_->clock() < state_->record_failed_at.load() + failure_counts_for;
+}
 
 std::uint64_t HistoryService::computations() const { return state_->computations; }
 

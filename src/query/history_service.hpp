@@ -80,6 +80,9 @@ class HistoryService {
     // service.
     [[nodiscard]] ReadContext read_context() const;
 
+    // True for a minute after the store refused to record something for want of room or permission.
+    [[nodiscard]] bool failed_to_record() const;
+
     // Objects that were loaded and compared so far; for /metrics.
     [[nodiscard]] std::uint64_t computations() const;
 

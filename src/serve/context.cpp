@@ -35,7 +35,7 @@ SiteContext::SiteContext(const Services& services, render::Site site_,
     : history(services.history), build(services.build), pool(services.pool),
       tokens(services.tokens), site(std::move(site_)), templates(std::move(templates_)),
       settings(std::move(settings_)), site_id(base::sha256_hex(site.base_url).substr(0, 16)),
-      pages(settings.cache_bytes), schema_error({.refresh_after = 10s}, settings.steady_clock),
+      pages(settings.cache_bytes), store_state({.refresh_after = 10s}, settings.steady_clock),
       store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
       wide_gate(settings.wide),
       metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}

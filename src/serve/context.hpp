@@ -75,6 +75,13 @@ struct HomeLists {
     std::vector<query::ReleaseSummary> recent;
 };
 
+// What a look at the store found.
+struct StoreState {
+    std::string schema_error;  // why the schema does not fit this program; empty: it does
+    bool has_moved = false;    // its files were deleted, moved or replaced
+    std::string write_error;   // why nothing can be written; empty: it can
+};
+
 // What the routes of one site share. The services outlive it.
 struct SiteContext {
     SiteContext(const Services& services, render::Site site_, render::Templates templates_,
@@ -90,7 +97,7 @@ struct SiteContext {
     const std::string site_id;  // 16 hex digits: which site this is among those over one store
     PageCache pages;
     MinuteVersion minute_version;
-    base::RefreshedValue<std::string> schema_error;
+    base::RefreshedValue<StoreState> store_state;
     base::RefreshedValue<query::StoreCounts> store_counts;
     base::VersionedValue<query::CacheVersion, HomeLists> home_lists;
     RateLimiter limiter;

@@ -121,6 +121,12 @@ std::string Metrics::text(const Gauges& gauges) const {
                   gauges.store_retries);
     append_single(text, "varve_store_up", "gauge", "1 if the store can be reached, else 0.",
                   gauges.store_up ? 1 : 0);
+    append_single(text, "varve_store_writable", "gauge",
+                  "1 if the store takes what is recorded, else 0.",
+                  gauges.store_writable ? 1 : 0);
+    append_single(text, "varve_source_up", "gauge",
+                  "1 if objects can be loaded from the current build, else 0.",
+                  gauges.source_up ? 1 : 0);
     if (gauges.store) append_counts(text, *gauges.store);
     if (gauges.release) append_release(text, *gauges.release);
     return text;

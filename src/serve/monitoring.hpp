@@ -29,6 +29,8 @@ class Metrics {
     struct Gauges {
         std::optional<base::Release> release;
         bool store_up = false;
+        bool store_writable = false;
+        bool source_up = false;
         std::optional<query::StoreCounts> store;  // nullopt: unknown
         std::uint64_t computations = 0;           // objects loaded and compared for a request
         std::uint64_t store_retries = 0;          // transactions that were retried

@@ -6,6 +6,7 @@
 #include "query/release_contents.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
+#include "serve/parameters.hpp"
 #include "serve/routes.hpp"
 #include "store/store.hpp"
 
@@ -34,29 +35,84 @@ auto if_reachable(Read&& read) -> std::optional<decltype(read())> {
     }
 }
 
-// Returns why the schema does not fit this program; empty: it does.
-std::string schema_error(store::Pool& pool) {
+// Looks at the store, and writes to it.
+//   throws  store::Failure: it cannot be reached
+StoreState look_at_store(store::Pool& pool) {
     const auto connection = pool.lease();
-    const auto fits = store::check_schema(*connection);
-    return fits ? std::string() : fits.error().text;
+    StoreState state;
+    if (const auto fits = store::check_schema(*connection); !fits)
+        state.schema_error = fits.error().text;
+    state.has_moved = store::has_moved(*connection);
+    if (state.has_moved || !state.schema_error.empty()) return state;
+    try {
+        store::check_writable(*connection);
+    } catch (const store::Failure& failure) {
+        // Other failures pass: another process is writing, or was first.
+        if (failure.kind().needs_operator) state.write_error = failure.what();
+    }
+    return state;
 }
 
-//   schema  "ok", "unknown", or what is wrong with it
-std::string health_report(SiteContext& context, const query::CacheVersion& version, bool healthy,
-                          const std::string& schema) {
+// What this process can do. Readers are served with what is recorded as long as `can_serve` is true.
+struct Health {
+    query::CacheVersion version;
+    std::optional<StoreState> store;  // nullopt: unknown
+    std::string store_fault;          // empty: it takes what is recorded
+    std::string source_fault;         // empty: objects can be loaded from the current build
+    bool can_serve = false;
+    [[nodiscard]] bool is_ok() const {
+        return can_serve && store_fault.empty() && source_fault.empty();
+    }
+};
+
+std::string fault_of(const StoreState& store) {
+    if (store.has_moved)
+        return "its files were deleted, moved or replaced while this server had them open: "
+               "restart it";
+    return store.write_error.empty() ? std::string() : "cannot be written: " + store.write_error;
+}
+
+Health health_of(SiteContext& context) {
+    Health health;
+    health.version = context.history.cache_version();
+    const auto known = context.store_state.get(
+        [&] { return if_reachable([&] { return look_at_store(context.pool); }); });
+    if (known.value != nullptr && !known.has_failed) health.store = *known.value;
+    if (health.store) health.store_fault = fault_of(*health.store);
+    if (health.store_fault.empty() && context.history.failed_to_record())
+        health.store_fault = "could not take what a request recorded in the last minute";
+    health.source_fault = context.build.trouble();
+    const bool is_ours =
+        !health.store || (health.store->schema_error.empty() && !health.store->has_moved);
+    health.can_serve =
+        health.version.store_reachable && !health.version.version.empty() && is_ours;
+    return health;
+}
+
+std::string schema_of(const Health& health) {
+    if (!health.store) return "unknown";
+    return health.store->schema_error.empty() ? "ok" : health.store->schema_error;
+}
+
+std::string health_report(const SiteContext& context, const Health& health) {
+    const auto& version = health.version;
     std::string text;
     base::JsonWriter json(text);
-    json.begin_object().field("status", healthy ? "ok" : "unavailable");
+    json.begin_object().field("status", health.is_ok()     ? "ok"
+                                        : health.can_serve ? "degraded"
+                                                           : "unavailable");
     json.field("store", version.store_reachable ? "reachable" : "unreachable");
+    if (!health.store_fault.empty()) json.field("store_fault", health.store_fault);
     json.field("release", version.version);
     if (const auto release = current_release(context)) {
         json.field("released_on", base::format_date(release->released_on));
         json.field("age_days", days_since(release->released_on, context.settings.clock()));
     }
     json.field("build", version.build_digest);
+    if (!health.source_fault.empty()) json.field("source_fault", health.source_fault);
     if (const auto reason = context.build.why(); !reason.empty())
         json.field("refused_build", reason);
-    json.field("schema", schema).end_object();
+    json.field("schema", schema_of(health)).end_object();
     return text + "\n";
 }
 
@@ -72,27 +128,31 @@ Response uncached(int status, std::string_view content_type, std::string body) {
 
 }  // namespace
 
-Result<Response> answer_health(SiteContext& context, const Request&) {
-    const auto version = context.history.cache_version();
-    const auto [error, age, is_unknown] = context.schema_error.get(
-        [&] { return if_reachable([&] { return schema_error(context.pool); }); });
-    const bool is_known = error != nullptr && !is_unknown;
-    const bool fits = !is_known || error->empty();
-    const bool healthy = version.store_reachable && !version.version.empty() && fits;
-    const auto schema = !is_known ? std::string("unknown") : fits ? "ok" : *error;
-    auto response = uncached(healthy ? 200 : 503, "application/json",
-                             health_report(context, version, healthy, schema));
-    if (!healthy) response.fields.emplace_back("Retry-After", std::to_string(retry_after));
+Result<Response> answer_health(SiteContext& context, const Request& request) {
+    constexpr std::string_view whom[] = {"for"};
+    const auto parameters = parse_query(request.query, whom);
+    if (!parameters) return fail(parameters.error());
+    const auto asked_for = parameters->value("for");
+    if (!asked_for.empty() && asked_for != "readers")
+        return fail(400, "for= must be readers, or not be there.");
+    const auto health = health_of(context);
+    const bool is_healthy = asked_for.empty() ? health.is_ok() : health.can_serve;
+    auto response =
+        uncached(is_healthy ? 200 : 503, "application/json", health_report(context, health));
+    if (!is_healthy) response.fields.emplace_back("Retry-After", std::to_string(retry_after));
     return response;
 }
 
 Result<Response> answer_metrics(SiteContext& context, const Request&) {
     Metrics::Gauges gauges;
     gauges.release = current_release(context);
-    gauges.store_up = context.history.cache_version().store_reachable;
     const auto counts = context.store_counts.get(
         [&] { return if_reachable([&] { return query::count_store(context.pool); }); });
     if (counts.value != nullptr && !counts.has_failed) gauges.store = *counts.value;
+    const auto health = health_of(context);
+    gauges.store_up = health.version.store_reachable;
+    gauges.store_writable = gauges.store_up && health.store_fault.empty();
+    gauges.source_up = gauges.release.has_value() && health.source_fault.empty();
     gauges.computations = context.history.computations();
     gauges.store_retries = context.pool.retries();
     gauges.cache_bytes = context.pages.bytes();

@@ -54,7 +54,9 @@ class FilesBuild final : public IndexedSource {
     FilesBuild(IndexedFiles files, tree::Models models, std::size_t most,
                std::vector<std::string> skip_classes)
         : IndexedSource(std::move(files.index), std::move(models), std::move(skip_classes)),
-          files_(std::move(files.plain)), most_(most) {}
+          files_(std::move(files.plain)), most_(most) {
+        for (const auto& file : files_) identities_.push_back(identity_of(file));
+    }
 
     base::Result<tree::Object> load(const tree::ObjectName& name) const override {
         const auto entry = entry_of(name);
@@ -69,6 +71,18 @@ class FilesBuild final : public IndexedSource {
         auto object = parse_dumped(*bytes, models());
         if (!object) return fail_in(*entry, *bytes, object.error());
         return std::move(*object);
+    }
+
+    base::Result<void> confirm() const override {
+        for (std::size_t i = 0; i < files_.size(); ++i) {
+            const auto now = identity_of(files_[i]);
+            if (!now) return tl::unexpected(now.error());
+            if (!identities_[i] || *now != *identities_[i])
+                return base::fail(ErrorKind::unavailable,
+                                  index().facts().origin + "/" + index().facts().files[i].name +
+                                      ": the file changed since it was indexed");
+        }
+        return {};
     }
 
     std::vector<std::string> remarks() const override {
@@ -120,7 +134,8 @@ class FilesBuild final : public IndexedSource {
     }
 
     std::vector<File> files_;
-    std::size_t most_;  // bytes of an object
+    std::vector<base::Result<FileIdentity>> identities_;  // of the files as they were opened
+    std::size_t most_;                                    // bytes of an object
 };
 
 // ---- Its index ----

@@ -256,9 +256,12 @@ void fill_renames(Connection& connection) {
 }
 
 void check_writable(Connection& connection) {
-    connection.begin(Access::write);
-    connection.execute("UPDATE meta SET value = value WHERE name = 'generation'");
-    connection.rollback();
+    Transaction transaction(connection, Access::write);
+    if (transaction.execute("UPDATE meta SET value = value + 1 WHERE name = 'probe'") == 0)
+        (void)insert_unless_there(
+            transaction, {"meta", {"name", "value"}, {"name"}},
+            std::vector{Value{std::string("probe")}, Value{std::int64_t{1}}});
+    transaction.commit();
 }
 
 }  // namespace store

@@ -15,6 +15,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "store/store.hpp"
 
 namespace store {
 namespace {
@@ -273,7 +274,7 @@ class SqliteConnection final : public Connection {
    public:
     SqliteConnection(const std::filesystem::path& file, SqliteHandle handle,
                      milliseconds busy_for)
-        : busy_{busy_for, {}}, write_queue_(file), handle_(std::move(handle)) {
+        : busy_{busy_for, {}}, write_queue_(file), handle_(std::move(handle)), file_(file) {
         sqlite3_busy_handler(handle_.get(), wait_for_lock, &busy_);
     }
 
@@ -343,6 +344,18 @@ class SqliteConnection final : public Connection {
 
     [[nodiscard]] bool is_broken() const noexcept override { return broken_; }
 
+    [[nodiscard]] bool has_moved() {
+        int moved = 0;
+        if (sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) ==
+                SQLITE_OK &&
+            moved != 0)
+            return true;
+        // SQLite does not watch its log, which holds what was written last.
+        if (sqlite3_db_readonly(handle_.get(), "main") == 1) return false;
+        if (query("PRAGMA journal_mode").at(0).text(0) != "wal") return false;
+        return !std::filesystem::exists(file_.string() + "-wal");
+    }
+
    private:
     void begin_writing() {
         write_queue_.enter(busy_.at_most);
@@ -383,6 +396,7 @@ class SqliteConnection final : public Connection {
     Busy busy_;  // SQLite keeps its address, so it is declared before the handle and outlives it
     WriteQueue write_queue_;
     SqliteHandle handle_;
+    std::filesystem::path file_;
     std::map<std::string, SqliteStatement, std::less<>> statements_;
     bool reading_ = false;
     bool broken_ = false;
@@ -411,6 +425,11 @@ FailureKind sqlite_failure_kind(int code) {
         case SQLITE_NOTADB: return {.lost_connection = true, .needs_operator = true};
         default: return {};
     }
+}
+
+bool has_moved(Connection& connection) {
+    auto* sqlite = dynamic_cast<SqliteConnection*>(&connection);
+    return sqlite != nullptr && sqlite->has_moved();
 }
 
 std::unique_ptr<Connection> open_sqlite(const std::filesystem::path& file, IfMissing if_missing,

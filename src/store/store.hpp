@@ -43,8 +43,13 @@ struct Upgraded {
 //          running or was interrupted
 [[nodiscard]] base::Result<void> check_schema(Connection& connection);
 
-// Checks that this process can write: a read-only store can be queried, but records nothing.
-//   throws  Failure: that of the write, which is rolled back
+// Checks that this process can write: a store that is read-only or full can be queried, but records
+// nothing. Counts in a row of `meta` that means nothing else.
+//   throws  Failure: that of the write
 void check_writable(Connection& connection);
+
+// Returns whether the files of an SQLite store were deleted, moved or replaced since this connection
+// opened them: what it writes is lost then. False for MariaDB.
+[[nodiscard]] bool has_moved(Connection& connection);
 
 }  // namespace store

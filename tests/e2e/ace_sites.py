@@ -180,6 +180,24 @@ def _(site):
             assert secret.encode() not in all_text_of(site)
 
 
+@check("A site reports that its server is dead, and serves what is recorded")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server)
+        site.start()
+        known = site.get(PATH)
+        assert known.status == 200, known
+        server.kill()
+        eventually(lambda: site.get("/healthz").status == 503, "the dead server is reported")
+        assert b"source_fault" in site.get("/healthz").body
+        assert b"varve_source_up 0" in site.get("/metrics").body
+        assert site.get("/healthz?for=readers").status == 200
+        assert site.get(PATH).body == known.body
+        server.start("WS188")
+        eventually(lambda: site.get("/healthz").status == 200, "the server is used again")
+
+
 @check("While its server hangs, a site answers other requests in time and this one with 503")
 def _(site):
     with AceServer("WS188") as server:
@@ -196,7 +214,7 @@ def _(site):
                 began = time.monotonic()
                 reply = site.get(PATH)
                 assert reply.status == 200 and reply.body == known.body, reply
-                assert site.get("/healthz").status == 200
+                assert site.get("/healthz?for=readers").status == 200
                 assert site.get("/metrics").status == 200
                 assert time.monotonic() - began < 10
         assert not load.broken, load.broken
@@ -329,6 +347,6 @@ def _(site):
         eventually(lambda: site.get(PATH).body == before, "the same after a restart")
         server.kill()
         server.start("WS188", name="WS187", dump=dump_of("WS188"), last_save="2008-03-16_00:00:00")
-        eventually(lambda: site.get("/healthz").status == 200, "the site answers")
+        eventually(lambda: site.get("/healthz?for=readers").status == 200, "the site answers")
         reply = site.get(PATH)
         assert reply.status in (200, 503) and b"WS188" not in reply.body, reply

@@ -94,6 +94,10 @@ def _(site):
         served["Protein", name] = reply.body
     assert refused is not None, f"{len(served)} objects fitted"
     assert reply.status == 503 and int(reply.fields["retry-after"]) > 0, reply
+    health = site.get("/healthz")
+    assert health.status == 503 and b"store_fault" in health.body, health
+    assert site.get("/healthz?for=readers").status == 200
+    assert b"varve_store_writable 0" in site.get("/metrics").body
     for object_name, body in served.items():
         again = site.get(rss_path(*object_name))
         assert again.status == 200 and again.body == body, (object_name, again)

@@ -148,6 +148,23 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
+@check("A dump that is overwritten in place is reported until it is whole again")
+def _(site):
+    site.expect(0, "init")
+    site.start()
+    known = site.feed("Gene", "WBGene00006763").body
+    (dump,) = (site.builds / "WS188").glob("*.ace")
+    whole = dump.read_bytes()
+    with dump.open("r+b") as file:
+        file.truncate(len(whole) // 2)
+    eventually(lambda: site.get("/healthz").status == 503, "the damage is reported")
+    assert b"changed since it was indexed" in site.get("/healthz").body
+    assert site.get("/healthz?for=readers").status == 200
+    assert site.feed("Gene", "WBGene00006763").body == known
+    dump.write_bytes(whole)
+    eventually(lambda: site.get("/healthz").status == 200, "the build is served again")
+
+
 @check("A truncated dump is refused with its reason, and the old build stays in use")
 def _(site):
     site.start()

@@ -40,6 +40,64 @@ TEST_CASE("Without a build the site is unhealthy") {
     CHECK_FALSE(nlohmann::json::parse(*response.body).contains("age_days"));
 }
 
+// The answer for monitors, that for load balancers, and what the report says.
+void check_health(World& world, int status, int for_readers, const std::string& what) {
+    world.tick += 10s;
+    const auto response = world.open("/healthz");
+    INFO(body_of(response));
+    CHECK(response.status == status);
+    CHECK(says(response, what));
+    CHECK(world.open("/healthz?for=readers").status == for_readers);
+}
+
+TEST_CASE(
+    "While the store takes nothing, the site is unhealthy for monitors and not for readers") {
+    World world;
+    check_health(world, 200, 200, "\"status\":\"ok\"");
+    const auto generation = world.small.service.cache_version().generation;
+    check_health(world, 200, 200, "\"status\":\"ok\"");
+    CHECK(world.small.service.cache_version().generation == generation);
+    CHECK(world.small.query("SELECT value FROM meta WHERE name = 'probe'")[0].integer(0) == 2);
+    world.small.store_switch.before_write = [] {
+        throw store::Failure("the disk is full (by the test)", {.needs_operator = true}, 13);
+    };
+    check_health(world, 503, 200, "the disk is full");
+    CHECK(says(world.open("/metrics"), "varve_store_writable 0\n"));
+    world.small.store_switch.before_write = nullptr;
+    check_health(world, 200, 200, "\"status\":\"ok\"");
+    // A look may find room where a larger transaction found none.
+    world.set_value(unc26, "1");
+    world.small.put(world.build(1));
+    world.small.store_switch.before_write = [&] {
+        world.small.store_switch.before_write = nullptr;
+        throw store::Failure("the disk is full (by the test)", {.needs_operator = true}, 13);
+    };
+    static_cast<void>(world.get(plain));
+    check_health(world, 503, 200, "could not take");
+    world.small.now += 1min;
+    check_health(world, 200, 200, "\"status\":\"ok\"");
+    CHECK(world.open("/healthz?for=somebody").status == 400);
+}
+
+TEST_CASE("While the current build cannot be loaded from, the site is unhealthy for monitors") {
+    World world;
+    const auto served = world.build(1);
+    world.small.put(served);
+    world.small.current.look();
+    check_health(world, 200, 200, "\"status\":\"ok\"");
+    CHECK(says(world.open("/metrics"), "varve_source_up 1\n"));
+    // A newer build that is refused is no fault of the current one.
+    world.set_value(unc26, "another content");
+    world.small.put(world.build(1));
+    check_health(world, 200, 200, "refused_build");
+    served->deny_with({ErrorKind::unavailable, "nobody answers"});
+    world.small.current.look();
+    check_health(world, 503, 200, "\"source_fault\":\"nobody answers\"");
+    CHECK(says(world.open("/metrics"), "varve_source_up 0\n"));
+    world.small.put(served);
+    check_health(world, 200, 200, "\"status\":\"ok\"");
+}
+
 TEST_CASE("With a wrong schema the site is unhealthy, and it is checked once in ten seconds") {
     World world;
     CHECK(world.open("/healthz").status == 200);

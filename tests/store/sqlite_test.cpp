@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "store/sqlite.hpp"
+#include "store/store.hpp"
 #include "support/stores.hpp"
 
 using namespace store;
@@ -80,6 +81,33 @@ TEST_CASE("A file is in WAL mode, flushed at each commit, with foreign keys") {
     CHECK(connection->query("PRAGMA journal_mode").at(0).text(0) == "wal");
     CHECK(connection->query("PRAGMA synchronous").at(0).integer(0) == 2);
     CHECK(connection->query("PRAGMA foreign_keys").at(0).integer(0) == 1);
+}
+
+TEST_CASE("A connection notices that its files were deleted, moved or replaced") {
+    const support::TempDir folder;
+    const auto file = store_with_one_release(folder);
+    const auto connection = open_sqlite(file, IfMissing::fail);
+    CHECK(releases_in(*connection) == 1);
+    CHECK_FALSE(has_moved(*connection));
+    const auto beside = folder.path() / "beside.db", log = folder.path() / "history.db-wal";
+    SECTION("deleted") { fs::remove(file); }
+    SECTION("moved") { fs::rename(file, beside); }
+    SECTION("replaced") {
+        fs::copy_file(file, beside);
+        fs::rename(beside, file);
+    }
+    SECTION("the log alone") { fs::remove(log); }
+    CHECK(has_moved(*connection));
+}
+
+TEST_CASE("Checking that the store can be written commits, and counts in one row") {
+    const support::TempDir folder;
+    const auto file = store_with_one_release(folder);
+    const auto connection = open_sqlite(file, IfMissing::fail);
+    check_writable(*connection);
+    check_writable(*connection);
+    const auto other = open_sqlite(file, IfMissing::fail);
+    CHECK(other->query("SELECT value FROM meta WHERE name = 'probe'").at(0).integer(0) == 2);
 }
 
 TEST_CASE("A full disk needs the operator, and what was written stays whole") {

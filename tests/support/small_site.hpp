@@ -26,6 +26,7 @@ namespace support {
 struct StoreSwitch {
     std::atomic<bool> is_down = false;
     std::function<void()> before_statement;  // called by the thread of the statement
+    std::function<void()> before_write;      // before INSERT, UPDATE and DELETE
 
     void apply() const {
         if (is_down)
@@ -50,6 +51,7 @@ class SwitchedConnection final : public store::Connection {
     std::int64_t execute(std::string_view sql,
                          std::span<const store::Value> values = {}) override {
         switch_.apply();
+        if (const auto call = switch_.before_write) call();
         return real_->execute(sql, values);
     }
     void begin(store::Access access) override {
