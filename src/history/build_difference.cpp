@@ -2,10 +2,15 @@
 #include "history/build_difference.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "base/shared_work.hpp"
+#include "base/single_flight.hpp"
 #include "base/text.hpp"
 #include "tree/outline.hpp"
 
@@ -42,48 +47,102 @@ Result<std::vector<ObjectName>> names_only_in(const source::Source& one,
     return names;
 }
 
-Result<ClassDifference> difference_of(std::string_view class_name, const source::Source& build,
-                                      const source::Source& previous) {
-    ClassDifference difference;
-    if (objects_in(build, class_name) > largest_class) return difference;
-    const auto created = names_only_in(build, previous, class_name);
+// The objects that one of the builds has and the other lacks, and the signatures of the new ones.
+struct Candidates {
+    Candidates(std::vector<ObjectName> created_, std::vector<std::string> vanished_keys_)
+        : created(std::move(created_)), vanished_keys(std::move(vanished_keys_)),
+          signatures(created.size()) {}
+    const std::vector<ObjectName> created;
+    const std::vector<std::string> vanished_keys;  // as in ClassDifference
+    // Of each of `created`; empty: it cannot be read, so nothing can be said of it.
+    base::SharedWork<Result<std::string>> signatures;
+    std::atomic<bool> has_failed = false;  // they must be loaded again
+};
+using CandidatesPtr = std::shared_ptr<Candidates>;
+
+Result<CandidatesPtr> candidates_of(std::string_view class_name, const source::Source& build,
+                                    const source::Source& previous) {
+    const auto none =
+        std::make_shared<Candidates>(std::vector<ObjectName>(), std::vector<std::string>());
+    if (objects_in(build, class_name) > largest_class) return none;
+    auto created = names_only_in(build, previous, class_name);
     if (!created) return tl::unexpected(created.error());
     const auto vanished = names_only_in(previous, build, class_name);
     if (!vanished) return tl::unexpected(vanished.error());
-    if (created->size() > most_names || vanished->size() > most_names) return difference;
+    if (created->size() > most_names || vanished->size() > most_names) return none;
+    std::vector<std::string> vanished_keys;
+    for (const auto& name : *vanished) vanished_keys.push_back(base::fold_ascii(name.name));
+    std::ranges::sort(vanished_keys);
+    return std::make_shared<Candidates>(std::move(*created), std::move(vanished_keys));
+}
+
+Result<std::string> signature_in(const source::Source& build, const ObjectName& name) {
+    const auto object = build.load(name);
+    if (object) return tree::signature_of(object->nodes);
+    if (object.error().kind == base::ErrorKind::unavailable)
+        return tl::unexpected(object.error());
+    return std::string();
+}
+
+Result<std::shared_ptr<const ClassDifference>> difference_of(Candidates& candidates,
+                                                             const source::Source& build) {
+    const auto load = [&](std::size_t index) {
+        return signature_in(build, candidates.created[index]);
+    };
+    const auto has_failed = [](const Result<std::string>& signature) { return !signature; };
+    const auto& signatures = candidates.signatures.run(load, has_failed);
+    ClassDifference difference;
     const auto no_content = tree::signature_of({});
-    for (const auto& name : *created) {
-        const auto object = build.load(name);
-        // Nothing can be said of an object that cannot be read.
-        if (!object && object.error().kind == base::ErrorKind::unavailable)
-            return tl::unexpected(object.error());
-        if (!object) continue;
-        if (auto signature = tree::signature_of(object->nodes); signature != no_content)
-            difference.created.emplace(std::move(signature), name);
+    for (std::size_t i = 0; i < candidates.created.size(); ++i) {
+        const auto& signature = signatures[i];
+        if (signature && !*signature) {
+            candidates.has_failed = true;
+            return tl::unexpected(signature->error());
+        }
+        if (signature && !(*signature)->empty() && **signature != no_content)
+            difference.created.emplace(**signature, candidates.created[i]);
     }
-    for (const auto& name : *vanished)
-        difference.vanished_keys.push_back(base::fold_ascii(name.name));
-    std::ranges::sort(difference.vanished_keys);
-    return difference;
+    difference.vanished_keys = candidates.vanished_keys;
+    return std::make_shared<const ClassDifference>(std::move(difference));
 }
 
 }  // namespace
 
+struct BuildDifference::OfClass {
+    base::VersionedValue<std::monostate, CandidatesPtr> candidates;
+    std::mutex mutex;  // guards what follows
+    std::shared_ptr<const ClassDifference> difference;
+};
+
+std::shared_ptr<BuildDifference::OfClass> BuildDifference::kept_of(std::string_view class_name,
+                                                                   const std::string& builds) {
+    const std::lock_guard lock(mutex_);
+    if (builds_ != builds) {
+        by_class_.clear();
+        builds_ = builds;
+    }
+    auto& kept = by_class_[std::string(class_name)];
+    if (kept == nullptr) kept = std::make_shared<OfClass>();
+    return kept;
+}
+
 Result<std::shared_ptr<const ClassDifference>> BuildDifference::of_class(
     std::string_view class_name, const source::Source& build, const source::Source* previous) {
     if (previous == nullptr) return std::make_shared<const ClassDifference>();
-    const std::lock_guard lock(mutex_);
-    if (const auto both = previous->digest() + build.digest(); builds_ != both) {
-        by_class_.clear();
-        builds_ = both;
+    const auto kept = kept_of(class_name, previous->digest() + build.digest());
+    {
+        const std::lock_guard lock(kept->mutex);
+        if (kept->difference != nullptr) return kept->difference;
     }
-    if (const auto known = by_class_.find(class_name); known != by_class_.end())
-        return known->second;
-    auto difference = difference_of(class_name, build, *previous);
-    if (!difference) return tl::unexpected(difference.error());
-    auto shared = std::make_shared<const ClassDifference>(std::move(*difference));
-    by_class_.emplace(class_name, shared);
-    return shared;
+    const auto candidates = kept->candidates.get(
+        {}, [&] { return candidates_of(class_name, build, *previous); },
+        [](const CandidatesPtr& each) { return !each->has_failed; });
+    if (!candidates) return tl::unexpected(candidates.error());
+    auto difference = difference_of(**candidates, build);
+    if (!difference) return difference;
+    const std::lock_guard lock(kept->mutex);
+    if (kept->difference == nullptr) kept->difference = std::move(*difference);
+    return kept->difference;
 }
 
 }  // namespace history

@@ -25,8 +25,9 @@ struct ClassDifference {
     std::vector<std::string> vanished_keys;  // names in lower case (ASCII), sorted
 };
 
-// Remembers the differences of the last two builds that it was asked about. Safe from any thread;
-// others wait while one computes.
+// Remembers the differences of the last two builds that it was asked about. Safe from any thread. A
+// class never waits for another one. Threads that ask about the same class load its new objects
+// together, so each waits for the loads that the others have in hand, one each.
 class BuildDifference {
    public:
     //   previous  the kept index of the release before; may be nullptr
@@ -37,9 +38,13 @@ class BuildDifference {
         std::string_view class_name, const source::Source& build, const source::Source* previous);
 
    private:
-    std::mutex mutex_;
+    struct OfClass;
+    [[nodiscard]] std::shared_ptr<OfClass> kept_of(std::string_view class_name,
+                                                   const std::string& builds);
+
+    std::mutex mutex_;    // guards what follows; not held while anything is computed
     std::string builds_;  // what by_class_ is about
-    std::map<std::string, std::shared_ptr<const ClassDifference>, std::less<>> by_class_;
+    std::map<std::string, std::shared_ptr<OfClass>, std::less<>> by_class_;
 };
 
 }  // namespace history

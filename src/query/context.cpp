@@ -2,6 +2,7 @@
 #include "query/context.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/log.hpp"
 #include "tables/mass_changes.hpp"
@@ -27,22 +28,21 @@ Result<Person> person(const history::Settings& settings, const source::Source& b
     return Person{**spelling, history::label_of(loaded->nodes, **spelling, settings.names)};
 }
 
-// Returns the people, and whether the build could not be reached for some of them.
-std::pair<People, bool> read_people(const history::Settings& settings,
-                                    const source::Build& build) {
+bool is_unreachable(const Result<Person>& person) {
+    return !person && person.error().kind == base::ErrorKind::unavailable;
+}
+
+// Returns the people; those whom nobody could read are called by their names.
+//   persons  in the order of settings.curators
+People people_of(const history::Settings& settings,
+                 const std::vector<std::optional<Result<Person>>>& persons) {
     People people;
-    bool is_unreachable = !build;
+    auto person = persons.begin();
     for (const auto& [user, object] : settings.curators) {
-        auto found = is_unreachable ? unread(object) : person(settings, *build, object);
-        if (!found) {
-            base::log::warning("curator not read",
-                               {{"user", user}, {"reason", found.error().text}});
-            // Each of the others would wait as long in vain.
-            is_unreachable = found.error().kind == base::ErrorKind::unavailable;
-        }
-        people.emplace(user, found ? std::move(*found) : unread(object));
+        people.emplace(user, *person && **person ? ***person : unread(object));
+        ++person;
     }
-    return {std::move(people), is_unreachable};
+    return people;
 }
 
 Release release_of(const source::Build& build) { return build ? build->release() : Release{}; }
@@ -87,16 +87,43 @@ tl::unexpected<base::Error> no_release(const std::string& version) {
     return base::fail(base::ErrorKind::absent, "no release " + version + " is known here");
 }
 
+Curators::Start Curators::start(const std::string& digest, std::size_t curators) {
+    const std::lock_guard lock(mutex_);
+    if (kept_ && kept_->digest == digest && steady_clock::now() < kept_->valid_until)
+        return {kept_->people, nullptr};
+    if (reading_ == nullptr || reading_->digest != digest)
+        reading_ = std::make_shared<Reading>(digest, curators);
+    return {std::nullopt, reading_};
+}
+
 People Curators::of(const history::Settings& settings, const source::Build& build) {
-    if (settings.curators.empty()) return {};
-    if (!build) return read_people(settings, build).first;
-    const auto read = [&]() -> Result<Kept> {
-        auto [people, is_unreachable] = read_people(settings, build);
-        return Kept{std::move(people), is_unreachable ? steady_clock::now() + read_again_after
-                                                      : steady_clock::time_point::max()};
+    const auto& curators = settings.curators;
+    if (curators.empty()) return {};
+    if (!build)
+        return people_of(settings, std::vector<std::optional<Result<Person>>>(curators.size()));
+    const auto load = [&](std::size_t index) {
+        const auto& [user, object] =
+            *std::next(curators.begin(), static_cast<std::ptrdiff_t>(index));
+        auto found = person(settings, *build, object);
+        if (!found)
+            base::log::warning("curator not read",
+                               {{"user", user}, {"reason", found.error().text}});
+        return found;
     };
-    const auto is_valid = [](const Kept& kept) { return steady_clock::now() < kept.valid_until; };
-    return kept_.get(build->digest(), read, is_valid).value().people;
+    auto [kept, reading] = start(build->digest(), curators.size());
+    if (kept) return std::move(*kept);
+    // Each of the others would wait as long in vain.
+    const auto& persons = reading->persons.run(load, is_unreachable);
+    auto people = people_of(settings, persons);
+    const bool is_partial = std::ranges::any_of(
+        persons, [](const auto& each) { return !each || is_unreachable(*each); });
+    const std::lock_guard lock(mutex_);
+    if (reading_ != reading) return people;  // another thread has kept it, or of another build
+    kept_ = {reading->digest, people,
+             is_partial ? steady_clock::now() + read_again_after
+                        : steady_clock::time_point::max()};
+    reading_ = nullptr;
+    return people;
 }
 
 }  // namespace query
