@@ -68,8 +68,7 @@ int forget(const Config& config, const Forgettable& what, Asking asking) {
     const auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
     const auto name = std::visit([](const auto& each) { return name_of(each); }, what);
-    const auto counted =
-        release::count_forgettable(*services->pool, what, base::system_clock_now());
+    const auto counted = release::count_forgettable(*services->pool, what);
     if (!counted) return complain(counted.error().text, failed);
     announce(config, what, name, *counted);
     if (asking == Asking::on_terminal) {

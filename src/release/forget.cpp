@@ -85,8 +85,8 @@ Result<void> check_is_known(Transaction& transaction, const ObjectName& name) {
     return base::fail(ErrorKind::absent, std::move(text));
 }
 
-Result<void> check_nobody_records(Transaction& transaction, base::Seconds now) {
-    if (is_any_active(transaction, now))
+Result<void> check_nobody_records(Transaction& transaction) {
+    if (is_any_active(transaction))
         return base::fail(ErrorKind::conflict,
                           "a release job is running and would record the deleted data again; "
                           "stop it first");
@@ -103,8 +103,7 @@ Result<void> check_nobody_records(Transaction& transaction, base::Seconds now) {
 class ForgetRun {
    public:
     ForgetRun(const ForgetJob& job, Progress& progress, const std::stop_token& stop)
-        : job_(job), progress_(progress),
-          runner_(job.context.pool, job.options, job.context.clock, stop) {}
+        : job_(job), progress_(progress), runner_(job.context.pool, job.options, stop) {}
 
     template <class F>
     auto read(F&& read) const {
@@ -378,11 +377,11 @@ class ForgetRun {
 
 }  // namespace
 
-Result<Deleted> count_forgettable(store::Pool& pool, const Forgettable& what, base::Seconds now) {
+Result<Deleted> count_forgettable(store::Pool& pool, const Forgettable& what) {
     const auto may = store::perform(pool, Access::read, [&](Transaction& transaction) {
         auto known =
             std::visit([&](const auto& each) { return check_is_known(transaction, each); }, what);
-        return known ? check_nobody_records(transaction, now) : known;
+        return known ? check_nobody_records(transaction) : known;
     });
     if (!may) return tl::unexpected(may.error());
     return std::visit([&](const auto& each) { return count(pool, each); }, what);

@@ -27,14 +27,12 @@ using Forgettable = std::variant<WholeRelease, WholeClass, ObjectName>;
 
 // Counts what forget() would delete. Of a release: its rows, and the objects of which nothing else
 // is known.
-//   now     tells which leases have expired
 //   error   absent: nothing of that name is recorded; conflict: a release job is running, or the
 //           rows of a re-publication are still being moved into their tables
 //   throws  store::Failure
 //   cost    reads the whole store: some seconds for a million objects
 [[nodiscard]] base::Result<tables::Deleted> count_forgettable(store::Pool& pool,
-                                                              const Forgettable& what,
-                                                              base::Seconds now);
+                                                              const Forgettable& what);
 
 struct ForgetJob {
     history::Context context;

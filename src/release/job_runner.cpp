@@ -44,10 +44,10 @@ constexpr std::array all_counters{
 // The threads of this process that work on one step.
 class WorkerPool {
    public:
-    WorkerPool(store::Pool& pool, const JobOptions& options, const base::Clock& clock,
-               const JobStep& step, const std::stop_token& stop)
+    WorkerPool(store::Pool& pool, const JobOptions& options, const JobStep& step,
+               const std::stop_token& stop)
         : options_(options), step_(step),
-          leases_(pool, {step.task, clock, options.lease, options.is_gone}),
+          leases_(pool, {step.task, options.lease, options.is_gone}),
           on_stop_(stop, [this] { stop_.request_stop(); }) {}
 
     Result<bool> run() {
@@ -200,7 +200,7 @@ Result<Counters> counters_from_json(std::string_view text) {
 
 Result<bool> JobRunner::run(const JobStep& step) {
     tasks_.push_back(step.task);
-    return WorkerPool(pool_, options_, clock_, step, stop_).run();
+    return WorkerPool(pool_, options_, step, stop_).run();
 }
 
 Counters JobRunner::counted(const std::string& task) const {

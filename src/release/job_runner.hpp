@@ -107,10 +107,9 @@ struct JobResult {
 // One run of a job in this process. One thread calls it.
 class JobRunner {
    public:
-    // `pool`, `options`, `clock` and `stop` must outlive the runner.
-    JobRunner(store::Pool& pool, const JobOptions& options, const base::Clock& clock,
-              const std::stop_token& stop)
-        : pool_(pool), options_(options), clock_(clock), stop_(stop) {}
+    // `pool`, `options` and `stop` must outlive the runner.
+    JobRunner(store::Pool& pool, const JobOptions& options, const std::stop_token& stop)
+        : pool_(pool), options_(options), stop_(stop) {}
 
     // Works on the parts that no other worker has claimed, and waits for those of others. A step
     // that was stopped, killed or failed goes on with the parts that are not done.
@@ -133,7 +132,6 @@ class JobRunner {
    private:
     store::Pool& pool_;
     const JobOptions& options_;
-    const base::Clock& clock_;
     const std::stop_token& stop_;
     std::vector<std::string> tasks_;
 };

@@ -60,6 +60,19 @@ struct Lease {
     bool done;
 };
 
+// When leases end that have not expired.
+struct Running {
+    std::string from, to;
+
+    static Running now(Transaction& transaction) {
+        const auto now = store::now(transaction);
+        return {base::format_rfc3339(now), base::format_rfc3339(now + longest_lease)};
+    }
+    [[nodiscard]] bool contains(const std::string& expires_at) const {
+        return from <= expires_at && expires_at <= to;
+    }
+};
+
 std::vector<Lease> leases_of(Transaction& transaction, const std::string& task) {
     std::vector<Lease> leases;
     for (const auto& row :
@@ -100,16 +113,18 @@ bool is_gone(const std::string& worker) {
     return start != words[3];
 }
 
-std::string Leases::expiry() const {
-    return base::format_rfc3339(terms_.clock() + terms_.length);
+std::string Leases::expiry(Transaction& transaction) const {
+    return base::format_rfc3339(store::now(transaction) + terms_.length);
 }
 
 Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts) {
-    const auto now = base::format_rfc3339(terms_.clock());
-    const auto is_free = [&](const Lease& lease) {
-        return !lease.done && (lease.expires_at < now || terms_.is_gone(lease.owner));
-    };
     return store::perform(pool_, Access::write, [&](Transaction& transaction) -> Claim {
+        const auto running = Running::now(transaction);
+        const auto end = expiry(transaction);
+        const auto is_free = [&](const Lease& lease) {
+            return !lease.done &&
+                   (!running.contains(lease.expires_at) || terms_.is_gone(lease.owner));
+        };
         const auto leases = leases_of(transaction, terms_.task);
         const auto done = std::ranges::count_if(
             leases, [&](const auto& lease) { return lease.done && lease.part < parts; });
@@ -121,7 +136,7 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts) {
             const auto taken = transaction.execute(
                 "UPDATE leases SET owner = ?, expires_at = ? WHERE task = ? AND part = ?"
                 " AND owner = ? AND expires_at = ? AND done = 0",
-                {Value{worker}, Value{expiry()}, Value{terms_.task}, Value{lease.part},
+                {Value{worker}, Value{end}, Value{terms_.task}, Value{lease.part},
                  Value{lease.owner}, Value{lease.expires_at}});
             if (taken == 1) return {lease.part, false};
         }
@@ -129,7 +144,7 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts) {
             const auto has_lease = [&](const auto& lease) { return lease.part == part; };
             if (std::ranges::any_of(leases, has_lease)) continue;
             const std::vector<Value> values{Value{terms_.task}, Value{part}, Value{worker},
-                                            Value{expiry()}, Value{std::string()}};
+                                            Value{end}, Value{std::string()}};
             if (store::insert_unless_there(transaction, a_lease, values)) return {part, false};
         }
         return {};
@@ -138,10 +153,10 @@ Leases::Claim Leases::claim(const std::string& worker, std::int64_t parts) {
 
 bool Leases::renew(const std::string& worker, std::int64_t part) {
     return store::perform(pool_, Access::write, [&](Transaction& transaction) {
-        return transaction.execute(
-                   "UPDATE leases SET expires_at = ? WHERE task = ? AND part = ?"
-                   " AND owner = ? AND done = 0",
-                   {Value{expiry()}, Value{terms_.task}, Value{part}, Value{worker}}) == 1;
+        return transaction.execute("UPDATE leases SET expires_at = ? WHERE task = ? AND part = ?"
+                                   " AND owner = ? AND done = 0",
+                                   {Value{expiry(transaction)}, Value{terms_.task}, Value{part},
+                                    Value{worker}}) == 1;
     });
 }
 
@@ -172,16 +187,18 @@ std::vector<std::string> results_of(Transaction& transaction, const std::string&
     return results;
 }
 
-bool is_any_active(Transaction& transaction, base::Seconds now) {
-    const auto rows =
-        transaction.query("SELECT owner FROM leases WHERE done = 0 AND expires_at >= ?",
-                          {Value{base::format_rfc3339(now)}});
+bool is_any_active(Transaction& transaction) {
+    const auto running = Running::now(transaction);
+    const auto rows = transaction.query(
+        "SELECT owner FROM leases WHERE done = 0 AND expires_at >= ? AND expires_at <= ?",
+        {Value{running.from}, Value{running.to}});
     return std::ranges::any_of(rows, [](const auto& row) { return !is_gone(row.text(0)); });
 }
 
-void delete_expired_leases(Transaction& transaction, base::Seconds before) {
+void delete_expired_leases(Transaction& transaction) {
+    const auto week_ago = store::now(transaction) - std::chrono::days(7);
     transaction.execute("DELETE FROM leases WHERE expires_at < ?",
-                        {Value{base::format_rfc3339(before)}});
+                        {Value{base::format_rfc3339(week_ago)}});
 }
 
 void delete_leases(Transaction& transaction) { transaction.execute("DELETE FROM leases"); }

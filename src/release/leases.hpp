@@ -1,7 +1,8 @@
 // release/leases.hpp -- the table `leases`: which worker works on which part of a job. A lease
 // ends when it expires, or at once when its worker's process is known to have died; then another
-// worker claims the part. The clocks of hosts may differ by less than the length of a lease; when
-// they differ by more, two may work on a part, which takes time and changes no row.
+// worker claims the part. Leases are measured by the clock of the store, not by those of hosts. The
+// clocks of a cluster's nodes may differ by less than the length of a lease; when they differ by
+// more, two may work on a part, which takes time and changes no row.
 // Safe from any thread, in any number of processes.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -24,10 +25,13 @@ namespace release {
 // Returns whether the worker ran on this host since it booted, and its process has ended.
 [[nodiscard]] bool is_gone(const std::string& worker);
 
+// A lease that ends later than so long from now was written by a clock that was wrong, and has
+// ended.
+inline constexpr std::chrono::minutes longest_lease{2};
+
 struct LeaseTerms {
-    std::string task;  // at most 160 bytes; equal tasks have the same parts
-    base::Clock clock;
-    std::chrono::seconds length{30};
+    std::string task;                 // at most 160 bytes; equal tasks have the same parts
+    std::chrono::seconds length{30};  // at most longest_lease
     std::function<bool(const std::string& worker)> is_gone = release::is_gone;
 };
 
@@ -53,7 +57,7 @@ class Leases {
     void give_up(const std::string& worker, std::int64_t part);
 
    private:
-    [[nodiscard]] std::string expiry() const;
+    [[nodiscard]] std::string expiry(store::Transaction& transaction) const;
 
     store::Pool& pool_;
     LeaseTerms terms_;
@@ -64,11 +68,11 @@ class Leases {
                                                   const std::string& task);
 
 // Returns whether a lease has neither expired nor lost its worker.
-[[nodiscard]] bool is_any_active(store::Transaction& transaction, base::Seconds now);
+[[nodiscard]] bool is_any_active(store::Transaction& transaction);
 
-// Deletes leases that expired before `before`. The leases of parts that are done stay that long,
-// since a worker that comes late must see that nothing is left.
-void delete_expired_leases(store::Transaction& transaction, base::Seconds before);
+// Deletes leases that expired more than a week ago. The leases of parts that are done stay that
+// long, since a worker that comes late must see that nothing is left.
+void delete_expired_leases(store::Transaction& transaction);
 
 // Deletes all leases, and with them the record of what jobs have done.
 void delete_leases(store::Transaction& transaction);

@@ -72,7 +72,7 @@ class PrewarmJob {
     PrewarmJob(const ReleaseJob& job, const Selection& selection, Progress& progress,
                const std::stop_token& stop)
         : job_(job), selection_(selection), progress_(progress),
-          runner_(job.context.pool, job.options, job.context.clock, stop), kept_(job) {}
+          runner_(job.context.pool, job.options, stop), kept_(job) {}
 
     Result<JobResult> run() {
         if (const auto* objects = std::get_if<Objects>(&selection_)) return run_list(*objects);
@@ -409,7 +409,7 @@ class PrewarmJob {
             tables::note_prewarmed(transaction, name, current().version, job_.context.clock(),
                                    objects);
         tables::insert_mass_changes(transaction, result.mass_changes);
-        delete_expired_leases(transaction, job_.context.clock() - std::chrono::days(7));
+        delete_expired_leases(transaction);
         if (result.mass_changes.empty())
             tables::move_generation(transaction);
         else

@@ -24,8 +24,7 @@ constexpr int most_passes = 10;
 class RepublishJob {
    public:
     RepublishJob(const ReleaseJob& job, Progress& progress, const std::stop_token& stop)
-        : job_(job), progress_(progress),
-          runner_(job.context.pool, job.options, job.context.clock, stop),
+        : job_(job), progress_(progress), runner_(job.context.pool, job.options, stop),
           republication_{job, {}, nullptr, {}}, comparison_(republication_) {}
 
     Result<JobResult> run() {
@@ -230,7 +229,7 @@ class RepublishJob {
             tables::update_prewarmed(transaction, class_name, attempt.version,
                                      objects_of(class_name));
         tables::note_rewrite(transaction, job_.context.clock());
-        delete_expired_leases(transaction, job_.context.clock() - std::chrono::days(7));
+        delete_expired_leases(transaction);
         return ended;
     }
 

@@ -135,6 +135,15 @@ std::string_view for_share(Engine engine) {
     return engine == Engine::mysql ? " LOCK IN SHARE MODE" : "";
 }
 
+base::Seconds now(Transaction& transaction) {
+    const std::string_view sql = transaction.engine() == Engine::mysql
+                                     ? "SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')"
+                                     : "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')";
+    const auto time = base::parse_rfc3339(transaction.query(sql).at(0).text(0));
+    if (!time) throw std::logic_error("the store's clock gives no time");
+    return *time;
+}
+
 std::string_view read_first(Engine engine) {
     return engine == Engine::mysql ? " STRAIGHT_JOIN " : " CROSS JOIN ";
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/date.hpp"
 #include "store/connection.hpp"
 #include "store/pool.hpp"
 
@@ -57,6 +58,12 @@ void expect_many_writes(Connection& connection, std::size_t cache_mb = 128);
 // Returns the suffix of a SELECT whose rows stay as they were read until the transaction ends:
 // others may read them in the same way, and writers of these rows wait. It is empty for SQLite.
 [[nodiscard]] std::string_view for_share(Engine engine);
+
+// Returns the time by the clock of the store: MariaDB's server, or for SQLite this host, which has
+// the file. Times that another host compares later are taken from here, since the clocks of hosts
+// may differ by any amount.
+//   cost  one query
+[[nodiscard]] base::Seconds now(Transaction& transaction);
 
 // Returns the JOIN that reads the left table first, and for each of its rows looks up the right one:
 // "a" + read_first(engine) + "b ON …"

@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "release/forgotten_builds.hpp"
+#include "release/interleaving.hpp"
+#include "store/dialect.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
 
@@ -25,10 +27,6 @@ std::int64_t traces_of_release(JobSite& site, const std::string& version) {
                               " WHERE version = '" + version + "'");
     return traces;
 }
-
-// A worker reads the clock twice while it claims a part, and once while it deletes. The next reading
-// belongs to its next claim, when the part is done.
-constexpr int calls_of_one_part = 3;
 
 std::int64_t orphans(JobSite& site) {
     return site.number("SELECT COUNT(*) FROM history WHERE oid NOT IN"
@@ -290,18 +288,20 @@ TEST_CASE("Nothing is forgotten during a release job or a re-publication") {
     JobSite site(fresh.connect());
     const Three builds;
     ask_for_all(site, builds.a, nullptr);
-    const auto lease = [&](const std::string& expires_at, int done) {
+    const auto lease = [&](std::chrono::seconds from_now, int done) {
+        const auto now = store::perform(site.pool, store::Access::read, store::now);
         site.execute("DELETE FROM leases");
         site.execute("INSERT INTO leases (task, part, owner, expires_at, done, result)"
                      " VALUES ('t', 0, 'elsewhere 0 1 1 1', '" +
-                     expires_at + "', " + std::to_string(done) + ", '')");
+                     base::format_rfc3339(now + from_now) + "', " + std::to_string(done) +
+                     ", '')");
     };
-    lease("2008-04-01T00:00:30Z", 0);
+    lease(std::chrono::seconds(30), 0);
     REQUIRE(!site.count(WholeRelease{"WS186"}));
     CHECK(site.count(WholeRelease{"WS186"}).error().kind == base::ErrorKind::conflict);
-    lease("2008-03-31T23:59:59Z", 0);
+    lease(std::chrono::seconds(-1), 0);
     CHECK(site.count(WholeRelease{"WS186"}));
-    lease("2008-04-01T00:00:30Z", 1);
+    lease(std::chrono::seconds(30), 1);
     CHECK(site.count(WholeRelease{"WS186"}));
     site.execute("UPDATE releases SET replacing = 1");
     REQUIRE(!site.count(WholeClass{"Gene"}));
@@ -310,19 +310,15 @@ TEST_CASE("Nothing is forgotten during a release job or a re-publication") {
 
 TEST_CASE("A running server sees at once that something was forgotten") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
+    JobSite server(fresh.connect());
     const Three builds;
-    ask_for_all(site, builds);
+    ask_for_all(server, builds);
     const auto generation = [&] {
-        return store::perform(site.pool, store::Access::read, tables::generation);
+        return store::perform(server.pool, store::Access::read, tables::generation);
     };
     const auto before = generation();
     auto meanwhile = before;
-    int calls = 0;
-    site.clock = [&] {
-        if (++calls == calls_of_one_part + 1) meanwhile = generation();
-        return base::Seconds{*base::parse_date("2008-04-01")};
-    };
+    JobSite site(after_first_part(fresh.connect(), [&] { meanwhile = generation(); }));
     SECTION("an object") {
         site.forget(ObjectName{"Gene", "in_each"});
         CHECK(generation() > before);
@@ -341,19 +337,14 @@ TEST_CASE("A running server sees at once that something was forgotten") {
 
 TEST_CASE("What a request records of a release while it is being forgotten is deleted as well") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
-    const Three builds;
-    ask_for_all(site, builds);
     JobSite server(fresh.connect());
+    const Three builds;
+    ask_for_all(server, builds);
     bool was_asked = false;
-    int calls = 0;
-    site.clock = [&] {
-        if (++calls == calls_of_one_part + 1) {
-            server.ask(builds.c, &builds.b, {"Gene", "in_third"});
-            was_asked = true;
-        }
-        return base::Seconds{*base::parse_date("2008-04-01")};
-    };
+    JobSite site(after_first_part(fresh.connect(), [&] {
+        server.ask(builds.c, &builds.b, {"Gene", "in_third"});
+        was_asked = true;
+    }));
     REQUIRE(site.try_forget(third));
     CHECK(was_asked);
     CHECK(traces_of_release(site, "WS188") == 0);

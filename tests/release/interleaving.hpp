@@ -79,4 +79,22 @@ class Interleaving {
     std::atomic<bool> has_ended_ = false;
 };
 
+// Returns connections that call `action` once, when the first part of a job is done.
+inline store::Connect after_first_part(const store::Connect& connect,
+                                       std::function<void()> action) {
+    struct State {
+        bool is_done = false, was_called = false;
+    };
+    return support::watched(connect,
+                            [action = std::move(action), state = std::make_shared<State>()](
+                                support::Statement statement, std::string_view sql) {
+                                if (sql.starts_with("UPDATE leases SET done = 1"))
+                                    state->is_done = true;
+                                if (statement != support::Statement::commit || !state->is_done)
+                                    return;
+                                if (std::exchange(state->was_called, true)) return;
+                                action();
+                            });
+}
+
 }  // namespace release_tests

@@ -103,7 +103,7 @@ struct JobSite : support::RecordingSite {
         return done;
     }
     base::Result<tables::Deleted> count(const release::Forgettable& what) {
-        return release::count_forgettable(pool, what, clock());
+        return release::count_forgettable(pool, what);
     }
     base::Result<release::JobResult> try_forget(
         const release::Forgettable& what,

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/dialect.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
@@ -19,14 +20,33 @@ struct Workers {
     Leases leases(const std::string& task = "WS188 objects x") {
         LeaseTerms terms;
         terms.task = task;
-        terms.clock = [this] { return now; };
         terms.is_gone = [this](const std::string& worker) { return worker == dead; };
         return {pool, terms};
     }
 
+    // Makes all leases so much older, as time does.
+    void pass(std::chrono::seconds time) {
+        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+            for (const auto& row : transaction.query("SELECT task, part, expires_at FROM leases"))
+                transaction.execute(
+                    "UPDATE leases SET expires_at = ? WHERE task = ? AND part = ?",
+                    {store::Value{base::format_rfc3339(*base::parse_rfc3339(row.text(2)) - time)},
+                     row.value(0), row.value(1)});
+        });
+    }
+    // Writes a lease as a host did whose clock was wrong by so much.
+    void write_by_clock(std::chrono::seconds wrong_by) {
+        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+            transaction.execute(
+                "INSERT INTO leases (task, part, owner, expires_at, result)"
+                " VALUES ('WS188 objects x', 0, 'elsewhere 0 1 1 1', ?, '')",
+                {store::Value{base::format_rfc3339(store::now(transaction) + wrong_by +
+                                                   std::chrono::seconds(30))}});
+        });
+    }
+
     support::FreshStore fresh;
     store::Pool pool;
-    base::Seconds now{*base::parse_date("2008-04-01")};
     std::string dead;
 };
 
@@ -66,16 +86,52 @@ TEST_CASE("An expired lease goes to another worker, and the first one notices it
     Workers workers(GENERATE(support::engines()));
     auto leases = workers.leases();
     REQUIRE(leases.claim("slow", 1).part == 0);
-    workers.now += std::chrono::seconds(20);
+    workers.pass(std::chrono::seconds(20));
     CHECK(leases.renew("slow", 0));
-    workers.now += std::chrono::seconds(20);
+    workers.pass(std::chrono::seconds(20));
     CHECK_FALSE(leases.claim("quick", 1).part);
-    workers.now += std::chrono::seconds(20);
+    workers.pass(std::chrono::seconds(20));
     CHECK(leases.claim("quick", 1).part == 0);
     CHECK_FALSE(leases.renew("slow", 0));
     CHECK_FALSE(leases.finish("slow", 0, "late"));
     leases.give_up("slow", 0);
     CHECK(leases.finish("quick", 0, "done"));
+}
+
+TEST_CASE("A lease left by a host whose clock is a day ahead or behind blocks nobody") {
+    Workers workers(GENERATE(support::engines()));
+    const auto wrong_by = std::chrono::hours(GENERATE(24, -24));
+    workers.write_by_clock(wrong_by);
+    const auto is_active = [&] {
+        return store::perform(workers.pool, store::Access::read, is_any_active);
+    };
+    CHECK_FALSE(is_active());
+    auto leases = workers.leases();
+    CHECK(leases.claim("a", 1).part == 0);
+    CHECK(is_active());
+    CHECK(leases.renew("a", 0));
+    CHECK_FALSE(leases.claim("b", 1).part);
+}
+
+TEST_CASE("A lease ends by the clock of the store") {
+    Workers workers(store::Engine::mysql);
+    // The server's clock for this session: a day ahead of the one of this host.
+    auto ahead = [connect = workers.fresh.connect()] {
+        auto connection = connect();
+        (void)connection->execute("SET SESSION timestamp = UNIX_TIMESTAMP() + 86400");
+        return connection;
+    };
+    store::Pool pool(ahead, 1);
+    LeaseTerms terms;
+    terms.task = "WS188 objects x";
+    Leases leases(pool, terms);
+    REQUIRE(leases.claim("a", 1).part == 0);
+    CHECK_FALSE(leases.claim("b", 1).part);
+    CHECK(store::perform(pool, store::Access::read, is_any_active));
+    const auto expires_at = store::perform(pool, store::Access::read, [](auto& transaction) {
+        return transaction.query("SELECT expires_at FROM leases").at(0).text(0);
+    });
+    CHECK(*base::parse_rfc3339(expires_at) > base::system_clock_now() + std::chrono::hours(23));
 }
 
 TEST_CASE("A part whose worker is known to be dead is claimed at once") {
@@ -103,11 +159,10 @@ TEST_CASE("Leases that expired long ago are deleted, finished or not") {
     auto old = workers.leases("WS187 objects x"), young = workers.leases();
     REQUIRE(old.claim("a", 1).part == 0);
     CHECK(old.finish("a", 0, ""));
-    workers.now += std::chrono::hours(24 * 8);
+    workers.pass(std::chrono::hours(24 * 8));
     REQUIRE(young.claim("a", 1).part == 0);
-    store::perform(workers.pool, store::Access::write, [&](store::Transaction& transaction) {
-        delete_expired_leases(transaction, workers.now - std::chrono::hours(24 * 7));
-    });
+    store::perform(workers.pool, store::Access::write,
+                   [&](store::Transaction& transaction) { delete_expired_leases(transaction); });
     CHECK(old.claim("b", 1).part == 0);
     CHECK_FALSE(young.claim("b", 1).part);
 }
@@ -121,7 +176,6 @@ TEST_CASE("A claim whose commit is in doubt is found again") {
         store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
         LeaseTerms terms;
         terms.task = "task " + std::to_string(at);
-        terms.clock = [] { return base::Seconds{}; };
         Leases leases(pool, terms);
         CHECK(leases.claim("a", 5).part == 0);
         CHECK(leases.finish("a", 0, "done"));

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "query/history_service.hpp"
+#include "release/interleaving.hpp"
 #include "release/job_site.hpp"
 #include "source/files_build.hpp"
 #include "support/faulty_connection.hpp"
@@ -218,19 +219,18 @@ TEST_CASE("A damaged tree fails its object and not the job") {
 
 TEST_CASE("A release that is replaced during the job is not noted as prewarmed") {
     const support::FreshStore fresh(GENERATE(support::engines()));
-    JobSite site(fresh.connect());
     const HundredGenes a(186), b(187);
-    site.prewarm(small_parts(site, a));
-    int asked = 0;
-    site.clock = [&] {
-        // In the middle of the job, when all its parts are claimed.
-        if (++asked == 30)
-            fresh.connect()()->execute(
-                "UPDATE releases SET digest = 'x' WHERE version = 'WS187'");
-        return base::Seconds{*base::parse_date("2008-04-01")};
-    };
+    {
+        JobSite site(fresh.connect());
+        site.prewarm(small_parts(site, a));
+    }
+    bool was_replaced = false;
+    JobSite site(after_first_part(fresh.connect(), [&] {
+        fresh.connect()()->execute("UPDATE releases SET digest = 'x' WHERE version = 'WS187'");
+        was_replaced = true;
+    }));
     const auto prewarmed = site.try_prewarm(small_parts(site, b, &a));
-    REQUIRE(asked >= 30);
+    REQUIRE(was_replaced);
     REQUIRE_FALSE(prewarmed);
     CHECK(prewarmed.error().kind == base::ErrorKind::conflict);
     CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed WHERE version = 'WS187'") == 0);
