@@ -109,6 +109,24 @@ std::string contradiction(const source::Source& build, const tables::RecordedRel
     return {};
 }
 
+// A release that holds what another one held is most likely the other one, named too early. Readers
+// would be told that it changed nothing, and its own data would come under a recorded version.
+std::string named_too_early(store::Pool& pool, const source::Source& build,
+                            const std::optional<tables::RecordedRelease>& before,
+                            const std::string& options) {
+    const auto& version = build.release().version;
+    if (before && before->digest == build.digest()) return {};
+    const auto other = store::perform(pool, store::Access::read, [&](auto& transaction) {
+        return tables::other_version_of(transaction, version, build.digest());
+    });
+    if (!other || is_accepted(pool, version, build.digest())) return {};
+    return fmt::format(
+        "{0} holds exactly what is recorded as {1}: put the data of {0} in place before its "
+        "version is changed (in release.ini, or `release` in the configuration); or, if {0} "
+        "changed nothing, run: varve accept {0}{2}",
+        version, *other, options);
+}
+
 struct Opened {
     source::Build build;
     std::string flaw;  // it is not whole; the operator may accept it all the same
@@ -191,11 +209,12 @@ struct CurrentBuild::State {
     [[nodiscard]] std::string verdict() const {
         const auto& release = candidate.build->release();
         if (auto reason = differs_in_case(pool, release.version); !reason.empty()) return reason;
-        if (const auto before = recorded(pool, release.version))
-            if (auto reason = contradiction(*candidate.build, *before, purpose, opener.options);
-                !reason.empty())
-                return reason;
-        auto reason = candidate.flaw;
+        const auto before = recorded(pool, release.version);
+        auto reason = named_too_early(pool, *candidate.build, before, opener.options);
+        if (reason.empty() && before)
+            reason = contradiction(*candidate.build, *before, purpose, opener.options);
+        if (!reason.empty()) return reason;
+        reason = candidate.flaw;
         if (reason.empty()) reason = difference_in_classes();
         if (reason.empty() && candidate_previous)
             reason = lost_classes(*candidate.build, *candidate_previous);

@@ -1,6 +1,6 @@
 // history/current.hpp -- which build requests are answered from, and whether it may be.
-// A build that is not whole, lost most of a class, or claims a recorded version with another
-// content is refused (docs/design.md, "Which builds are accepted"): the one before it serves on.
+// A build that is not whole, lost most of a class, claims a recorded version with another content,
+// or another version with a recorded content is refused (docs/design.md, "Which builds are accepted"): the one before it serves on.
 // SPDX-License-Identifier: MIT
 #pragma once
 

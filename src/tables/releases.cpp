@@ -129,6 +129,15 @@ Result<void> record_release(Transaction& transaction, const Release& release,
     return {};
 }
 
+std::optional<std::string> other_version_of(Transaction& transaction, const std::string& version,
+                                            const std::string& digest) {
+    const auto rows = transaction.query("SELECT version FROM releases WHERE digest = ? AND"
+                                        " version <> ? ORDER BY released_on DESC LIMIT 1",
+                                        {Value{digest}, Value{version}});
+    if (rows.empty()) return std::nullopt;
+    return rows.front().text(0);
+}
+
 bool is_accepted(Transaction& transaction, const std::string& version,
                  const std::string& digest) {
     return !transaction

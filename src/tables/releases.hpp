@@ -92,7 +92,13 @@ struct RecordedRelease {
 [[nodiscard]] std::optional<RecordedRelease> recorded_release(store::Transaction& transaction,
                                                               std::string_view version);
 
-// Builds that an operator accepted although they lack objects (table accepted).
+// Returns another version under which a build of this digest is recorded; nullopt: there is none.
+[[nodiscard]] std::optional<std::string> other_version_of(store::Transaction& transaction,
+                                                          const std::string& version,
+                                                          const std::string& digest);
+
+// Builds that an operator accepted although they lack objects, or are recorded as another release
+// (table accepted).
 [[nodiscard]] bool is_accepted(store::Transaction& transaction, const std::string& version,
                                const std::string& digest);
 // Does nothing when the build is accepted already.

@@ -223,6 +223,37 @@ TEST_CASE("A recorded version with other content is refused, whatever is accepte
     CHECK(site.current.build() == first);
 }
 
+TEST_CASE("The content of a recorded release under another version is refused until accepted") {
+    // As when `release =` or release.ini is changed before the data is.
+    const bool is_server = GENERATE(false, true);
+    auto first = build("WS186", "2008-02-01", 30), renamed = build("WS187", "2008-02-15", 30);
+    auto next = build("WS187", "2008-02-15", 30, "y");
+    for (const auto& each : {first, renamed, next}) {
+        if (is_server) each->of_server();
+        if (each != next) each->with_digest_of(*first);
+    }
+    Site site(GENERATE(support::engines()), first);
+    site.put(renamed);
+    CHECK(site.current.build() == first);
+    CHECK(contains(site.current.why(), "WS187 holds exactly what is recorded as WS186"));
+    CHECK(contains(site.current.why(), "varve accept WS187"));
+    SECTION("the data follows") {
+        site.put(next);
+        CHECK(site.current.why().empty());
+        CHECK(site.current.build() == next);
+    }
+    SECTION("the release changed nothing") {
+        accept(site.pool, "WS187", renamed->digest(), some_time());
+        site.current.look();
+        CHECK(site.current.why().empty());
+        CHECK(site.current.build() == renamed);
+    }
+    SECTION("the site is rolled back") {
+        site.put(first);
+        CHECK(site.current.why().empty());
+    }
+}
+
 TEST_CASE("A refused build is not compared with the next one") {
     Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
     site.put(build("WS187", "2008-02-15", 2, "y"));

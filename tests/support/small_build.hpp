@@ -20,7 +20,7 @@ namespace support {
 class SmallBuild : public source::Source {
    public:
     SmallBuild(std::string version, std::string day)
-        : release_{std::move(version), *base::parse_date(day)} {}
+        : release_{std::move(version), *base::parse_date(day)}, digest_(digest_now()) {}
 
     SmallBuild& with(const std::string& class_name, const std::string& name, Nodes nodes) {
         const auto hash_of = [&](const Nodes& tree) {
@@ -30,7 +30,7 @@ class SmallBuild : public source::Source {
         // A sum does not depend on the order in which objects come.
         if (!is_new) sum_ -= hash_of(object->second);
         sum_ += hash_of(nodes);
-        digest_ = base::md5_hex(std::to_string(sum_));
+        digest_ = digest_now();
         object->second = std::move(nodes);
         return *this;
     }
@@ -55,6 +55,11 @@ class SmallBuild : public source::Source {
     // As an operator does with a class (needs: nothing of it is in this build).
     SmallBuild& skipping(std::string class_name) {
         skipped_.insert(std::move(class_name));
+        return *this;
+    }
+    // Gives it the digest of another build, as when one build has two versions. Call it last.
+    SmallBuild& with_digest_of(const SmallBuild& other) {
+        digest_ = other.digest_;
         return *this;
     }
     // Makes every later load fail.
@@ -140,10 +145,15 @@ class SmallBuild : public source::Source {
         return {std::hash<std::string>()(json), json.size()};
     }
 
+    // The timestamps of a rebuilt database differ, whatever its objects hold.
+    [[nodiscard]] std::string digest_now() const {
+        return base::md5_hex(release_.version + std::to_string(sum_));
+    }
+
     base::Release release_;
-    std::string digest_ = base::md5_hex("");
-    std::map<tree::ObjectName, Nodes> objects_;
     std::size_t sum_ = 0;  // of a hash of each object
+    std::string digest_;
+    std::map<tree::ObjectName, Nodes> objects_;
     std::set<std::string> loading_, skipped_;
     std::string kind_ = "memory";
     tree::Models models_;
