@@ -71,10 +71,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
+DUMPS = "kind = dump\npath = builds/current\n"
+
+
 class Site:
     """A store, a configuration and a builds folder with a link `current`, in one folder."""
 
-    def __init__(self, folder, builds, cache_mb=64, threads=64):
+    def __init__(self, folder, builds, cache_mb=64, threads=64, source=DUMPS):
         self.folder, self.builds = folder, builds
         self.socket = os.path.join(folder, "s")
         self.config = os.path.join(folder, "varve.conf")
@@ -86,7 +89,7 @@ class Site:
                 "[site]\nbase_url = http://127.0.0.1\nauthority = example.org,2007\n"
                 "object_url = https://example.org/get?name={name};class={class}\n"
                 "[names]\nGene = Identity>Name>Public_name\n"
-                "[source]\nkind = dump\npath = builds/current\nindex = index\n"
+                f"[source]\n{source}index = index\n"
                 "[store]\nurl = sqlite:history.db\n"
                 f"[serve]\nlisten = unix:s\nthreads = {threads}\ncache_mb = {cache_mb}\n")
         self.switch(next(iter(builds)))

@@ -99,7 +99,9 @@ class Process {
                     return identity_;
                 },
                 [this](history::Wholeness) { return base::Result<source::Build>(build_); },
-                [](const base::Release&, const history::WasServed&) { return std::vector<source::Build>(); }};
+                [](const base::Release&, const history::WasServed&) {
+                    return std::vector<source::Build>();
+                }};
     }
     Shared build_;
     std::string identity_;

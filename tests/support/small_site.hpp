@@ -156,7 +156,9 @@ class SmallSite {
                     return std::to_string(puts_);
                 },
                 [this](history::Wholeness) { return base::Result<source::Build>(next_); },
-                [](const base::Release&, const history::WasServed&) { return std::vector<source::Build>(); }};
+                [](const base::Release&, const history::WasServed&) {
+                    return std::vector<source::Build>();
+                }};
     }
 };
 
