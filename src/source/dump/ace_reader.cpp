@@ -2,7 +2,6 @@
 #include "source/dump/ace_reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/text.hpp"
@@ -35,22 +34,7 @@ std::uint64_t lines_in(std::string_view bytes) {
 }  // namespace
 
 AceReader::AceReader(const File& file, std::string_view name, std::size_t most)
-    : file_(file), name_(name), most_(std::max(most, head_size)), buffer_(block) {}
-
-base::Result<void> AceReader::fill() {
-    if (begin_ > 0) {
-        std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-        end_ -= begin_;
-        begin_ = 0;
-    }
-    if (end_ > buffer_.size() / 2) buffer_.resize(buffer_.size() * 2);
-    const auto got = file_.read_at(buffer_.data() + end_, buffer_.size() - end_, read_);
-    if (!got) return base::fail_at(name_, got.error());
-    eof_ = *got == 0;
-    end_ += *got;
-    read_ += *got;
-    return {};
-}
+    : name_(name), most_(std::max(most, head_size)), window_(file, name, block) {}
 
 base::Result<std::optional<AceObject>> AceReader::next() {
     const auto is_there = skip_to_object();
@@ -65,11 +49,11 @@ base::Result<std::optional<AceObject>> AceReader::next() {
 base::Result<bool> AceReader::skip_to_object() {
     for (;;) {
         skip_newlines();
-        if (end_ - begin_ < shortest_look && !eof_) {
-            if (auto ok = fill(); !ok) return tl::unexpected(ok.error());
+        if (window().size() < shortest_look && !window_.is_end()) {
+            if (auto ok = window_.fill(); !ok) return tl::unexpected(ok.error());
             continue;
         }
-        if (begin_ == end_) return false;
+        if (window().empty()) return false;
         if (at_object()) return true;
         if (auto ok = skip_line(); !ok) return tl::unexpected(ok.error());
     }
@@ -77,7 +61,7 @@ base::Result<bool> AceReader::skip_to_object() {
 
 void AceReader::skip_newlines() {
     const auto newlines = std::min(window().find_first_not_of('\n'), window().size());
-    begin_ += newlines;
+    window_.drop(newlines);
     line_ += newlines;
 }
 
@@ -90,18 +74,18 @@ bool AceReader::at_object() const {
 base::Result<void> AceReader::skip_line() {
     for (std::size_t searched = 0;;) {
         const auto end = window().find('\n', searched);
-        if (end != std::string_view::npos || eof_) {
+        if (end != std::string_view::npos || window_.is_end()) {
             const auto line = window().substr(0, end);
             if (const auto words = base::trim(line); !words.starts_with("//") && !words.empty())
                 return broken("a line that belongs to no object");
             note_comment(base::trim(line));
             ++line_;
-            begin_ += std::min(line.size() + 1, window().size());
+            window_.drop(std::min(line.size() + 1, window().size()));
             return {};
         }
         searched = window().size();
         if (searched > most_) return broken("a comment longer than any object may be");
-        if (auto ok = fill(); !ok) return ok;
+        if (auto ok = window_.fill(); !ok) return ok;
     }
 }
 
@@ -117,9 +101,9 @@ base::Result<std::optional<AceObject>> AceReader::read_object() {
     has_trailer_ = false;
     for (;;) {
         if (const auto length = find_end()) return take(*length);
-        if (eof_) return take_last_object();
+        if (window_.is_end()) return take_last_object();
         if (window().size() > most_) return skip_large_object();
-        if (auto ok = fill(); !ok) return tl::unexpected(ok.error());
+        if (auto ok = window_.fill(); !ok) return tl::unexpected(ok.error());
     }
 }
 
@@ -130,7 +114,7 @@ std::optional<std::size_t> AceReader::find_terminator() {
          at = bytes.find(line, at + 1)) {
         searched_ = at;
         const auto end = at + line.size();
-        if (end == bytes.size()) return eof_ ? std::optional(end) : std::nullopt;
+        if (end == bytes.size()) return window_.is_end() ? std::optional(end) : std::nullopt;
         if (bytes[end] == '\n') return end + 1;
     }
     searched_ = std::max(searched_, bytes.size() - std::min(line.size(), bytes.size()));
@@ -152,32 +136,32 @@ std::optional<std::size_t> AceReader::find_blank_line() {
 }
 
 base::Result<std::optional<AceObject>> AceReader::take(std::size_t length) {
-    AceObject object{offset(), length, line_, window().substr(0, length), true, {}};
+    AceObject object{window_.offset(), length, line_, window().substr(0, length), true, {}};
     line_ += is_long_text_ ? lines_in(object.bytes) : lines_ + 1;
     object.digest = XXH3_128bits(object.bytes.data(), length);
-    begin_ += length;
+    window_.drop(length);
     return object;
 }
 
 base::Result<std::optional<AceObject>> AceReader::skip_large_object() {
     head_.assign(window().substr(0, head_size));
-    AceObject object{offset(), 0, line_, head_, false, {}};
+    AceObject object{window_.offset(), 0, line_, head_, false, {}};
     Xxh3 digest;
     const auto drop = [&](std::size_t size) {
         digest.add(window().substr(0, size));
         line_ += lines_in(window().substr(0, size));
-        begin_ += size;
+        window_.drop(size);
         object.length += size;
     };
     for (;;) {
         drop(std::exchange(searched_, 0));
-        if (auto ok = fill(); !ok) return tl::unexpected(ok.error());
+        if (auto ok = window_.fill(); !ok) return tl::unexpected(ok.error());
         const auto end = find_end();
-        if (!end && eof_) {
+        if (!end && window_.is_end()) {
             const bool is_ended = !is_long_text_ && !has_banners_ && window().ends_with('\n');
             if (!is_ended) return take_last_object();
         }
-        if (!end && !eof_) continue;
+        if (!end && !window_.is_end()) continue;
         drop(end.value_or(window().size()));
         object.digest = digest.digest128();
         return object;
@@ -193,7 +177,7 @@ base::Result<std::optional<AceObject>> AceReader::take_last_object() {
 }
 
 tl::unexpected<base::Error> AceReader::cut_off(const std::string& what) const {
-    const auto line = eof_ ? line_ + lines_in(window()) : line_;
+    const auto line = window_.is_end() ? line_ + lines_in(window()) : line_;
     return base::fail(base::ErrorKind::refused,
                       std::string(name_) + ":" + std::to_string(line) + ": " + what);
 }

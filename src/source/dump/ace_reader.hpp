@@ -12,10 +12,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 #include <xxhash.h>
 
 #include "base/result.hpp"
+#include "source/dump/window.hpp"
 #include "source/file.hpp"
 
 namespace source::dump {
@@ -43,12 +43,8 @@ class AceReader {
     [[nodiscard]] base::Result<std::optional<AceObject>> next();
 
    private:
-    [[nodiscard]] std::string_view window() const {
-        return {buffer_.data() + begin_, end_ - begin_};
-    }
-    [[nodiscard]] std::uint64_t offset() const { return read_ - (end_ - begin_); }
+    [[nodiscard]] std::string_view window() const { return window_.bytes(); }
 
-    base::Result<void> fill();            // reads more bytes, or sets eof_
     base::Result<bool> skip_to_object();  // false at the end of the file
     [[nodiscard]] bool at_object() const;
     void skip_newlines();
@@ -67,19 +63,15 @@ class AceReader {
     [[nodiscard]] tl::unexpected<base::Error> cut_off(const std::string& what) const;
     [[nodiscard]] tl::unexpected<base::Error> broken(const std::string& what) const;
 
-    const File& file_;
     std::string_view name_;
     std::size_t most_;
 
-    std::vector<char> buffer_;
-    std::size_t begin_ = 0, end_ = 0;  // bytes that are read but not yet taken
-    std::uint64_t read_ = 0;           // bytes of the file read so far
-    bool eof_ = false;
-    std::uint64_t line_ = 1;  // of the byte at begin_
+    Window window_;           // begins where nothing is taken yet
+    std::uint64_t line_ = 1;  // of its first byte
 
-    bool is_long_text_ = false;  // the object at begin_
-    std::size_t searched_ = 0;   // the object does not end before begin_ + searched_
-    std::uint64_t lines_ = 0;    // of the object that end before begin_ + searched_ (no LongText)
+    bool is_long_text_ = false;  // the object at the start of the window
+    std::size_t searched_ = 0;   // it does not end before this byte of the window
+    std::uint64_t lines_ = 0;    // of it that end before that byte (no LongText)
     std::string head_;           // start of an object that is skipped
 
     bool has_objects_ = false, has_banners_ = false, has_trailer_ = false;

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <simdjson.h>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "source/dump/window.hpp"
 #include "source/xxh3.hpp"
 #include "tree/json.hpp"
 
@@ -169,12 +168,10 @@ std::optional<tree::ObjectName> find_name(std::string_view head) {
 
 struct JsonLinesReader::State {
     State(const File& from, std::string_view called, std::size_t held)
-        : file(from), name(called), most(std::max(held, json_head_size)) {}
+        : name(called), most(std::max(held, json_head_size)),
+          // simdjson reads a little beyond the end of its input.
+          window(from, called, json_block, simdjson::SIMDJSON_PADDING) {}
 
-    [[nodiscard]] std::string_view window() const { return {buffer.data() + begin, end - begin}; }
-    [[nodiscard]] std::uint64_t offset() const { return read - (end - begin); }
-
-    base::Result<void> fill();
     base::Result<void> fill_to_line_end();
     base::Result<std::optional<JsonLine>> next();
     base::Result<std::optional<JsonLine>> read_line(std::string_view bytes);
@@ -182,61 +179,40 @@ struct JsonLinesReader::State {
     simdjson::error_code parse(std::string_view bytes, simdjson::dom::element& json);
     [[nodiscard]] tl::unexpected<base::Error> fail(ErrorKind kind, std::string_view what) const;
 
-    const File& file;
     std::string_view name;
     std::size_t most;
     simdjson::dom::parser parser;
-    // simdjson reads a little beyond the end of its input.
-    std::vector<char> buffer = std::vector<char>(json_block + simdjson::SIMDJSON_PADDING);
-    std::size_t begin = 0, end = 0;  // bytes that are read and not yet used
-    std::uint64_t read = 0;          // bytes of the file read so far
-    bool is_end = false;             // of the file
-    std::uint64_t line = 1;          // of the byte at begin
-    std::size_t line_size = 0;  // of the line at begin as far as it is in window(), without LF
+    Window window;              // begins with the line that is not used yet
+    std::uint64_t line = 1;     // its number
+    std::size_t line_size = 0;  // its length as far as it is in the window, without LF
     bool has_lf = false;        // after it
     bool has_objects = false;
 };
 
-base::Result<void> JsonLinesReader::State::fill() {
-    if (begin > 0) {
-        std::memmove(buffer.data(), buffer.data() + begin, end - begin);
-        end -= begin;
-        begin = 0;
-    }
-    auto room = buffer.size() - simdjson::SIMDJSON_PADDING;
-    if (end > room / 2) buffer.resize((room *= 2) + simdjson::SIMDJSON_PADDING);
-    const auto got = file.read_at(buffer.data() + end, room - end, read);
-    if (!got) return base::fail_at(name, got.error());
-    is_end = *got == 0;
-    end += *got;
-    read += *got;
-    return {};
-}
-
-// Reads until window() holds the whole line, or more than may be held.
+// Reads until the window holds the whole line, or more than may be held.
 base::Result<void> JsonLinesReader::State::fill_to_line_end() {
     for (line_size = 0, has_lf = false;;) {
-        const auto bytes = window();
+        const auto bytes = window.bytes();
         const auto lf = bytes.find('\n', line_size);
         has_lf = lf != std::string_view::npos;
         line_size = has_lf ? lf : bytes.size();
-        if (has_lf || is_end || line_size > most) return {};
-        if (auto done = fill(); !done) return done;
+        if (has_lf || window.is_end() || line_size > most) return {};
+        if (auto done = window.fill(); !done) return done;
     }
 }
 
 base::Result<std::optional<JsonLine>> JsonLinesReader::State::next() {
     for (;;) {
         if (auto done = fill_to_line_end(); !done) return tl::unexpected(done.error());
-        if (offset() == 0 && window().starts_with(byte_order_mark)) {
-            begin += byte_order_mark.size();
+        if (window.offset() == 0 && window.bytes().starts_with(byte_order_mark)) {
+            window.drop(byte_order_mark.size());
             line_size -= byte_order_mark.size();
         }
         if (line_size > most) return skip_long_line();
-        const auto bytes = window().substr(0, line_size);
+        const auto bytes = window.bytes().substr(0, line_size);
         if (!base::trim(bytes).empty()) return read_line(bytes);
         if (!has_lf) break;
-        begin += line_size + 1;
+        window.drop(line_size + 1);
         ++line;
     }
     if (!has_objects) return fail(ErrorKind::refused, "the file holds no objects");
@@ -255,7 +231,7 @@ simdjson::error_code JsonLinesReader::State::parse(std::string_view bytes,
 
 base::Result<std::optional<JsonLine>> JsonLinesReader::State::read_line(std::string_view bytes) {
     const auto text = without_cr(bytes);
-    JsonLine found{offset(), text.size(), line, {}, true, {}};
+    JsonLine found{window.offset(), text.size(), line, {}, true, {}};
     simdjson::dom::element json;
     JsonFields fields;
     const auto error = parse(text, json);
@@ -272,7 +248,7 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::read_line(std::str
         found.id = id_of(fields);
     }
     found.digest = XXH3_128bits(text.data(), text.size());
-    begin += line_size + (has_lf ? 1 : 0);
+    window.drop(line_size + (has_lf ? 1 : 0));
     line += 1;
     has_objects = true;
     return found;
@@ -280,27 +256,27 @@ base::Result<std::optional<JsonLine>> JsonLinesReader::State::read_line(std::str
 
 // Skips a line that is longer than what may be held.
 base::Result<std::optional<JsonLine>> JsonLinesReader::State::skip_long_line() {
-    JsonLine found{offset(), 0, line, {}, false, {}};
-    found.id = find_name(window().substr(0, json_head_size)).value_or(tree::ObjectName());
+    JsonLine found{window.offset(), 0, line, {}, false, {}};
+    found.id = find_name(window.bytes().substr(0, json_head_size)).value_or(tree::ObjectName());
     Xxh3 digest;
     const auto drop = [&](std::size_t size) {
-        digest.add(window().substr(0, size));
+        digest.add(window.bytes().substr(0, size));
         found.length += size;
-        begin += size;
+        window.drop(size);
     };
     for (;;) {
-        const auto lf = window().find('\n');
+        const auto lf = window.bytes().find('\n');
         if (lf != std::string_view::npos) {
-            const auto text = without_cr(window().substr(0, lf));
+            const auto text = without_cr(window.bytes().substr(0, lf));
             drop(text.size());
-            begin += lf + 1 - text.size();
+            window.drop(lf + 1 - text.size());
             break;
         }
-        if (is_end)
+        if (window.is_end())
             return fail(ErrorKind::refused,
                         "the last line is too long to tell whether it is whole; end it with LF");
-        drop(window().size() - 1);  // the last byte may be the CR of the line's end
-        if (auto done = fill(); !done) return tl::unexpected(done.error());
+        drop(window.bytes().size() - 1);  // the last byte may be the CR of the line's end
+        if (auto done = window.fill(); !done) return tl::unexpected(done.error());
     }
     ++line;
     has_objects = true;
