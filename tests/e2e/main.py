@@ -25,6 +25,7 @@ import release_choice  # noqa: F401
 import release_job  # noqa: F401
 import reload  # noqa: F401
 import requesting  # noqa: F401
+import slow_clients  # noqa: F401
 import sources_demo  # noqa: F401
 import switching  # noqa: F401
 import tace_sites  # noqa: F401

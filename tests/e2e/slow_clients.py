@@ -1,0 +1,101 @@
+"""Clients that send or read as slowly as they can, against the examples for Apache and nginx.
+
+SPDX-License-Identifier: MIT
+"""
+import contextlib
+import select
+import socket
+
+from checks import check
+from nginx import behind_nginx
+from site_of_varve import eventually, rss_path
+
+PATH = rss_path("Gene", "WBGene00006763")
+LARGE_PATH = "/diff?class=Gene&name=Large&from=WS187&to=WS188&format=json"
+HALF_SENT = 300
+UNREAD = 80
+PIPELINED = 20  # requests on each of them
+READERS = 100
+
+
+@contextlib.contextmanager
+def behind_apache(site):
+    yield site.start()
+
+
+SERVERS = {"Apache": behind_apache, "nginx": behind_nginx}
+
+
+@contextlib.contextmanager
+def connections(site, count):
+    """Connections that receive into as small a buffer as the system allows."""
+    with contextlib.ExitStack() as stack:
+        clients = []
+        for _ in range(count):
+            client = stack.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+            client.settimeout(30)
+            client.connect(("127.0.0.1", site.port))
+            clients.append(client)
+        yield clients
+
+
+def is_closed(client):
+    """True when the server has closed the connection, also behind bytes that nobody has read."""
+    poll = select.poll()
+    poll.register(client, select.POLLRDHUP)
+    return bool(poll.poll(0))
+
+
+def check_readers(site, clients):
+    """Others are answered before the server has given up a single one of the slow clients."""
+    for _ in range(READERS):
+        reply = site.get(PATH)
+        assert reply.status == 200, reply
+    closed = sum(is_closed(client) for client in clients)
+    assert closed == 0, f"{closed} of {len(clients)} slow clients had to be disconnected first"
+
+
+def grow_large_object(site):
+    """An object whose differences between two releases take more memory than servers keep for a client."""
+    for build in ("WS187", "WS188"):
+        (dump,) = (site.builds / build).glob("*.ace")
+        remarks = "".join(f'Remark\t "{build} {number} {"x" * 100}"\n' for number in range(2000))
+        head = b"// Class Gene \n\n"
+        assert dump.read_bytes().count(head) == 1, build
+        dump.write_bytes(dump.read_bytes().replace(head, head + f'Gene : "Large"\n{remarks}\n'.encode()))
+    site.expect(0, "init")
+    for build in ("WS187", "WS188"):
+        site.visit(build, "Gene", "Large")
+
+
+def begin_header(client):
+    client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+
+
+def pipeline(client):
+    client.sendall(f"GET {LARGE_PATH} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * PIPELINED)
+
+
+def add_checks(name, behind):
+    @check(f"{name} answers others beside {HALF_SENT} clients that have sent half a header")
+    def _(site):
+        with behind(site), connections(site, HALF_SENT) as clients:
+            for client in clients:
+                begin_header(client)
+            check_readers(site, clients)
+
+    @check(f"{name} answers others beside {UNREAD} clients that read none of their pipelined answers")
+    def _(site):
+        grow_large_object(site)
+        with behind(site), connections(site, UNREAD) as clients:
+            assert len(site.get(LARGE_PATH).body) > 250_000, site.get(LARGE_PATH)
+            for client in clients:
+                pipeline(client)
+            eventually(lambda: all(select.select([client], [], [], 0)[0] for client in clients),
+                       "each of them is being answered")
+            check_readers(site, clients)
+
+
+for server in SERVERS.items():
+    add_checks(*server)
