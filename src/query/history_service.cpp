@@ -26,6 +26,8 @@ using store::Transaction;
 
 // Requests for more objects than this are not counted until the next write: memory is bounded.
 constexpr std::size_t most_hits = 50'000;
+// Objects whose requests are counted in one transaction.
+constexpr std::size_t hits_at_once = 500;
 
 constexpr std::chrono::minutes failure_counts_for{1};
 
@@ -384,16 +386,22 @@ void HistoryService::flush_hits() {
         const std::lock_guard lock(state_->hits_mutex);
         hits.swap(state_->hits);
     }
-    if (hits.empty()) return;
     const auto today = std::chrono::floor<std::chrono::days>(state_->clock());
-    try {
-        store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
-            tables::add_requests(transaction, hits, today);
-        });
-    } catch (const store::Failure&) {
-        const std::lock_guard lock(state_->hits_mutex);
-        for (const auto& [object, count] : hits) state_->hits[object] += count;
-        throw;
+    // Requests that record something wait for one of these transactions, not for all of them.
+    while (!hits.empty()) {
+        std::map<ObjectName, std::int64_t> some;
+        while (!hits.empty() && some.size() < hits_at_once)
+            some.insert(hits.extract(hits.begin()));
+        try {
+            store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
+                tables::add_requests(transaction, some, today);
+            });
+        } catch (const store::Failure&) {
+            const std::lock_guard lock(state_->hits_mutex);
+            for (const auto& rest : {some, hits})
+                for (const auto& [object, count] : rest) state_->hits[object] += count;
+            throw;
+        }
     }
 }
 

@@ -88,6 +88,9 @@ class HistoryService {
 
     // Counts a request for /rss of this object; written to the store every minute by flush_hits.
     void note_hit(const ObjectName& object);
+    // Writes the counts in transactions of 500 objects. What could not be written stays for the next
+    // call.
+    //   throws  store::Failure
     void flush_hits();
 
    private:

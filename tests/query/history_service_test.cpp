@@ -3,7 +3,9 @@
 #include <atomic>
 #include <thread>
 
+#include "history/recorder.hpp"
 #include "process.hpp"
+#include "support/faulty_connection.hpp"
 
 using namespace tables;
 using namespace history;
@@ -212,4 +214,35 @@ TEST_CASE("Hits are collected and written together") {
     });
     CHECK(rows.at(0).integer(0) == 4);
     CHECK(rows.at(0).text(1) == "2008-04-01");
+}
+
+TEST_CASE(
+    "Requests are counted in short transactions, and what was not written is written later") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    support::SmallBuild objects("WS186", "2008-02-01");
+    for (int i = 0; i < 1'200; ++i)
+        objects.with("Gene", "g" + std::to_string(i), support::remark("x"));
+    const auto names = support::names_in(objects);
+    const history::Settings settings;
+    const base::Clock clock = [&] { return process.now; };
+    history::BuildDifference difference;
+    REQUIRE(
+        bring_up_to_date({process.pool, settings, clock, difference}, objects, nullptr, names));
+
+    auto once = support::no_waiting();
+    once.attempts = 1;
+    const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, 700);
+    store::Pool pool(support::faulty(fresh.connect(), plan), 1, once);
+    HistoryService service(pool, process.current, settings, clock);
+    for (const auto& name : names) service.note_hit(name);
+    const auto written = [&] {
+        return store::perform(process.pool, store::Access::read, [](auto& transaction) {
+            return transaction.query("SELECT hits FROM objects WHERE hits = 1").size();
+        });
+    };
+    CHECK_THROWS_AS(service.flush_hits(), store::Failure);
+    CHECK(written() == 500);
+    service.flush_hits();
+    CHECK(written() == names.size());
 }

@@ -31,6 +31,8 @@ class FaultPlan {
     FaultPlan(Fault fault, int at) : fault_(fault), at_(at) {}
     [[nodiscard]] Fault fault() const { return fault_; }
     [[nodiscard]] bool struck() const { return seen_ >= at_; }
+    // The statements so far. A plan whose `at` is 0 only counts.
+    [[nodiscard]] int seen() const { return seen_; }
 
     [[nodiscard]] bool strikes_at(bool commit) {
         const bool counts = commit || fault_ == Fault::lost || fault_ == Fault::deadlock;
