@@ -1,6 +1,7 @@
 // What `varve check` looks at, line by line.
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "history/first_sight_sample.hpp"
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
+#include "tables/rows.hpp"
 
 namespace app {
 namespace {
@@ -197,6 +199,35 @@ bool check_store(Checklist& list, const Config& config) {
     }
 }
 
+// Names rows that feeds leave out because they cannot be read. Reads the newest rows only, since a
+// store may have millions.
+void check_history(Checklist& list, const Config& config) {
+    constexpr std::size_t most_rows = 100'000, rows_at_once = 1'000, most_named = 10;
+    const auto what = "history";
+    const auto pool = open_pool(config, store::IfMissing::fail);
+    std::size_t rows = 0, unreadable = 0;
+    auto before = std::numeric_limits<std::int64_t>::max();
+    while (rows < most_rows) {
+        const auto checked =
+            store::perform(*pool, store::Access::read, [&](store::Transaction& transaction) {
+                return tables::check_rows(transaction, before, rows_at_once);
+            });
+        if (checked.rows == 0) break;
+        rows += checked.rows;
+        before = checked.last;
+        for (const auto& row : checked.unreadable)
+            if (unreadable++ < most_named)
+                list.wrong(what,
+                           on_one_line(fmt::format("{} {} in {} cannot be read: {}",
+                                                   row.object.class_name, row.object.name,
+                                                   row.version, row.reason)),
+                           "feeds and pages leave it out; restore the row from a backup");
+    }
+    if (unreadable > most_named)
+        list.wrong(what, fmt::format("{} of the newest {} rows cannot be read", unreadable, rows),
+                   "");
+}
+
 bool is_writable(const fs::path& folder) { return ::access(folder.c_str(), W_OK | X_OK) == 0; }
 
 // Checks a folder without creating it: a check changes nothing.
@@ -264,6 +295,7 @@ int check(const fs::path& config_file) {
     const bool store_is_fine = check_store(list, *config);
     check_privacy(list, *config);
     check_passwords(list, *config);
+    if (store_is_fine) check_history(list, *config);
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_source(list, *config, store_is_fine);
     check_listen(list, config->serve.listen);

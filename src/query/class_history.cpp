@@ -33,7 +33,7 @@ class RowChooser {
         std::size_t recorded = 0;
         bool cut = false;  // as in HistoryPage
     };
-    Result<Chosen> choose(const PageRequest& request) {
+    Chosen choose(const PageRequest& request) {
         if (versions_.empty()) return Chosen{};
         count_rows();
         std::size_t recorded = 0;
@@ -43,17 +43,17 @@ class RowChooser {
     }
 
     // Returns the tags in the newest changes, in any order.
-    Result<std::set<std::string>> tags() {
-        if (versions_.empty()) return std::set<std::string>();
+    std::set<std::string> tags() {
+        if (versions_.empty()) return {};
         count_rows();
         std::set<std::string> tags;
-        const auto visited = visit_notes(
+        static_cast<void>(visit_notes(
             now_.transaction, last_recorded(most_filtered),
             [&](std::int64_t, const tables::Notes& notes) {
                 for (const auto& change : notes.changes)
                     compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
-            });
-        if (!visited) return tl::unexpected(visited.error());
+            },
+            note_unreadable_));
         return tags;
     }
 
@@ -101,13 +101,13 @@ class RowChooser {
         return sids;
     }
 
-    Result<Chosen> filtered(const PageRequest& request, std::size_t recorded) const {
+    Chosen filtered(const PageRequest& request, std::size_t recorded) const {
         // The newest release first, in each the row that was recorded last first.
         const auto looked_at = last_recorded(most_filtered);
-        auto filtered = filtered_rows(now_.transaction, looked_at, request.filter);
-        if (!filtered) return tl::unexpected(filtered.error());
-        const bool cut = filtered->cut || recorded > looked_at.size();
-        const auto& shown = filtered->sids;
+        const auto filtered =
+            filtered_rows(now_.transaction, looked_at, request.filter, note_unreadable_);
+        const bool cut = filtered.cut || recorded > looked_at.size();
+        const auto& shown = filtered.sids;
         const auto found = shown.size();
         if (request.before == 0) return Chosen{first_by_name(shown, request.most), found, cut};
         const auto slice = slice_of(request, found);
@@ -151,6 +151,9 @@ class RowChooser {
     tables::RowSelection selection_;
     std::vector<std::string> versions_;  // newest first
     std::map<std::string, std::size_t> counts_;
+    const tables::OnUnreadable note_unreadable_ = [this](const tables::UnreadableRow& row) {
+        now_.context.unreadable.note(row);
+    };
 };
 
 // While a release is being replaced, its replacement is shown instead of a row. Rows that only the
@@ -168,15 +171,16 @@ Result<void> apply_replacement(const ReadView& now, tables::Row& row) {
     return {};
 }
 
-// Returns the rows newest release first, then by class and name.
-Result<std::vector<tables::Row>> whole(const ReadView& now,
-                                       const std::vector<std::int64_t>& sids) {
-    auto stored = tables::rows_numbered(now.transaction, sids);
-    if (!stored) return tl::unexpected(stored.error());
+// Returns the rows newest release first, then by class and name; without those that cannot be read.
+std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64_t>& sids) {
+    const auto note = [&](const tables::UnreadableRow& row) { now.context.unreadable.note(row); };
+    auto stored = tables::rows_numbered(now.transaction, sids, note);
     std::vector<std::pair<std::size_t, tables::Row>> ranked;
-    for (auto& [sid, row] : *stored) {
-        if (const auto done = apply_replacement(now, row); !done)
-            return tl::unexpected(done.error());
+    for (auto& [sid, row] : stored) {
+        if (const auto done = apply_replacement(now, row); !done) {
+            note({row.object, row.release.version, done.error().text});
+            continue;
+        }
         const auto position = now.releases().position(row.release.version);
         row.of_day = position->of_day;
         ranked.emplace_back(position->rank, std::move(row));
@@ -190,17 +194,14 @@ Result<std::vector<tables::Row>> whole(const ReadView& now,
     return rows;
 }
 
-Result<HistoryPage> page_of(const ReadView& now, const std::string& class_name,
-                            const std::vector<Release>& releases, const PageRequest& request) {
+HistoryPage page_of(const ReadView& now, const std::string& class_name,
+                    const std::vector<Release>& releases, const PageRequest& request) {
     const auto chosen = RowChooser(now, class_name, releases).choose(request);
-    if (!chosen) return tl::unexpected(chosen.error());
-    auto rows = whole(now, chosen->sids);
-    if (!rows) return tl::unexpected(rows.error());
     HistoryPage page;
     page.current = now.current;
-    page.rows = std::move(*rows);
-    page.recorded = chosen->recorded;
-    page.cut = chosen->cut;
+    page.rows = whole(now, chosen.sids);
+    page.recorded = chosen.recorded;
+    page.cut = chosen.cut;
     page.numbered_by_recording = true;
     page.people = now.context.people;
     page.filter = request.filter;
@@ -228,7 +229,7 @@ Result<HistoryPage> class_history(const ReadContext& context, const std::string&
         auto releases = now.shown();
         releases.resize(releases.size() - std::min(releases.size(), *first_rank));
         auto page = page_of(now, class_name, releases, request);
-        if (page) page->last_modified = now.current.released_on;
+        page.last_modified = now.current.released_on;
         return page;
     });
 }
@@ -239,7 +240,7 @@ Result<HistoryPage> release_history(const ReadContext& context, const std::strin
         const auto* release = now.shown(version);
         if (release == nullptr) return no_release(version);
         auto page = page_of(now, {}, {*release}, request);
-        if (page) page->last_modified = release->released_on;
+        page.last_modified = release->released_on;
         return page;
     });
 }

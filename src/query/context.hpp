@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -48,12 +49,24 @@ class ReleaseCache {
     base::VersionedValue<Version, KnownReleasesPtr> kept_;
 };
 
+// Logs rows that cannot be read, which pages leave out: each of them once, and a hundred of them at
+// most, since the same pages are asked for again and again. Safe from any thread.
+class UnreadableRows {
+   public:
+    void note(const tables::UnreadableRow& row);
+
+   private:
+    std::mutex mutex_;
+    std::set<std::pair<ObjectName, std::string>> logged_;
+};
+
 // Dependencies of every read. The caller keeps what is referred to alive. Rows of releases newer
 // than the build's are not shown.
 struct ReadContext {
     store::Pool& pool;
     const history::Settings& settings;
     ReleaseCache& release_cache;
+    UnreadableRows& unreadable;
     history::Builds builds;
     People people = {};  // for the pages that are read
 };

@@ -117,6 +117,7 @@ struct HistoryService::State {
     base::Clock clock;
     history::BuildDifference difference;
     ReleaseCache release_cache;
+    UnreadableRows unreadable;
     Curators curators;
     std::atomic<std::uint64_t> computations = 0;
     std::atomic<base::Seconds> record_failed_at = base::Seconds{};
@@ -136,7 +137,7 @@ struct HistoryService::State {
     [[nodiscard]] ReadContext context() {
         auto builds = current.builds();
         auto people = curators.of(settings, builds.build);
-        return {pool, settings, release_cache, std::move(builds), std::move(people)};
+        return {pool, settings, release_cache, unreadable, std::move(builds), std::move(people)};
     }
 
     // Returns nullopt when the store cannot be reached. Tries once, because a request is waiting.

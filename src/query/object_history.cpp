@@ -54,13 +54,10 @@ class RowReader {
                       [&](const Candidate& candidate) { return candidate.rank < *first_rank; });
         std::ranges::sort(candidates_, {}, &Candidate::place);
         rows.cut = request.filter.is_set() && candidates_.size() > most_filtered;
-        const auto cut = apply(request.filter);
-        if (!cut) return tl::unexpected(cut.error());
-        rows.cut = rows.cut || *cut;
+        rows.cut = apply(request.filter) || rows.cut;
         rows.recorded = candidates_.size();
-        auto shown = whole(slice_of(request, candidates_.size()));
-        if (!shown) return tl::unexpected(shown.error());
-        rows.rows = std::move(*shown);
+        rows.rows = whole(slice_of(request, candidates_.size()));
+        rows.unreadable = std::move(unreadable_);
         return rows;
     }
 
@@ -97,19 +94,19 @@ class RowReader {
     }
 
     // Returns whether some rows were not looked at, because there are too many bytes before them.
-    Result<bool> apply(const ChangeFilter& filter) {
+    bool apply(const ChangeFilter& filter) {
         if (!filter.is_set()) return false;
         // Older rows are neither looked at nor counted.
         candidates_.resize(std::min(candidates_.size(), most_filtered));
-        const auto shown = filtered_rows(transaction_, sids_of(candidates_), filter);
-        if (!shown) return tl::unexpected(shown.error());
-        const std::set<std::int64_t> stay(shown->sids.begin(), shown->sids.end());
+        const auto shown =
+            filtered_rows(transaction_, sids_of(candidates_), filter, note_unreadable_);
+        const std::set<std::int64_t> stay(shown.sids.begin(), shown.sids.end());
         std::erase_if(candidates_, [&](const Candidate& candidate) {
             return candidate.replaced != nullptr
                        ? !filter.shows_any(candidate.replaced->notes.changes)
                        : !stay.contains(candidate.sid);
         });
-        return shown->cut;
+        return shown.cut;
     }
 
     static std::vector<std::int64_t> sids_of(std::span<const Candidate> candidates) {
@@ -119,15 +116,18 @@ class RowReader {
         return sids;
     }
 
-    Result<std::vector<tables::Row>> whole(Slice slice) {
+    std::vector<tables::Row> whole(Slice slice) {
         const auto shown = std::span(candidates_).subspan(slice.from, slice.size());
-        auto stored = tables::rows_numbered(transaction_, sids_of(shown));
-        if (!stored) return tl::unexpected(stored.error());
+        auto stored = tables::rows_numbered(transaction_, sids_of(shown), note_unreadable_);
         std::vector<tables::Row> rows;
         rows.reserve(shown.size());
         for (const auto& candidate : shown) {
-            rows.push_back(candidate.replaced != nullptr ? *candidate.replaced
-                                                         : std::move(stored->at(candidate.sid)));
+            if (candidate.replaced != nullptr)
+                rows.push_back(*candidate.replaced);
+            else if (auto row = stored.extract(candidate.sid))
+                rows.push_back(std::move(row.mapped()));
+            else
+                continue;  // it cannot be read
             rows.back().of_day = candidate.of_day;
         }
         return rows;
@@ -140,6 +140,10 @@ class RowReader {
     std::unordered_map<std::int64_t, std::size_t> index_;  // oid -> index in objects_
     std::vector<tables::Row> replaced_;
     std::vector<Candidate> candidates_;  // newest release first, then by object
+    std::vector<tables::UnreadableRow> unreadable_;
+    const tables::OnUnreadable note_unreadable_ = [this](const tables::UnreadableRow& row) {
+        unreadable_.push_back(row);
+    };
 };
 
 // -- histories
@@ -161,24 +165,26 @@ Release release_of(const ReadView& now, std::span<const history::Identity> ident
 
 // Returns the row as it was in the release, if a newer one is recorded: a build that was prewarmed
 // before it becomes current is not shown yet.
-Result<tables::ObjectRow> row_as_of(const ReadView& now, tables::ObjectRow row,
-                                    const Release& release) {
+// What cannot be read is left out: the object keeps its name as label then, or an early date.
+tables::ObjectRow row_as_of(const ReadView& now, tables::ObjectRow row, const Release& release) {
     const auto& releases = now.releases();
     if (!releases.is_later(row.ace_version, release.version)) return row;
     const auto known = tables::tree_as_of(now.transaction, row.oid, release, releases);
-    if (!known) return tl::unexpected(known.error());
-    if (known->is_newest) return row;
+    if (known && known->is_newest) return row;
     const auto& settings = now.context.settings;
     row.last_modified = settings.first_seen_since;
     row.label = row.object.name;
-    if (known->tree)
+    if (known && known->tree)
         row.label = history::label_of(known->tree->nodes, row.object, settings.names);
     const auto rows = tables::row_summaries(now.transaction, std::span(&row.oid, 1));
-    if (!rows) return tl::unexpected(rows.error());
-    for (const auto& [oid, of_object] : *rows)
-        for (const auto& each : of_object)
-            if (!releases.is_later(each.version, release.version))
-                row.last_modified = std::max(row.last_modified, each.date);
+    if (rows)
+        for (const auto& [oid, of_object] : *rows)
+            for (const auto& each : of_object)
+                if (!releases.is_later(each.version, release.version))
+                    row.last_modified = std::max(row.last_modified, each.date);
+    for (const auto& error :
+         {known ? std::string() : known.error().text, rows ? std::string() : rows.error().text})
+        if (!error.empty()) now.context.unreadable.note({row.object, release.version, error});
     return row;
 }
 
@@ -190,6 +196,7 @@ bool is_of_the_future(const ReadView& now, const history::Identity& identity,
 }
 
 void fill(HistoryPage& page, const ReadView& now, ShownRows rows, const PageRequest& request) {
+    for (const auto& row : rows.unreadable) now.context.unreadable.note(row);
     page.rows = std::move(rows.rows);
     page.recorded = rows.recorded;
     page.cut = rows.cut;
@@ -208,21 +215,19 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
                              const PageRequest& request) {
     const auto release = release_of(now, *identity.row);
     const auto row = row_as_of(now, *identity.row, release);
-    if (!row) return tl::unexpected(row.error());
-    auto rows = load_rows(now.transaction, std::span(&*row, 1), release, request, now.releases());
+    auto rows = load_rows(now.transaction, std::span(&row, 1), release, request, now.releases());
     if (!rows) return tl::unexpected(rows.error());
     if (is_of_the_future(now, identity, *rows))
-        return base::fail(base::ErrorKind::absent, row->object.class_name + " " +
-                                                       row->object.name + " is not in " +
-                                                       release.version);
+        return base::fail(base::ErrorKind::absent, row.object.class_name + " " + row.object.name +
+                                                       " is not in " + release.version);
     History history;
-    history.object = row->object;
-    history.spelling = identity.spelling.value_or(row->object);
-    history.label = label_of(*row);
-    history.oid = row->oid;
+    history.object = row.object;
+    history.spelling = identity.spelling.value_or(row.object);
+    history.label = label_of(row);
+    history.oid = row.oid;
     history.current = release;
-    history.last_modified = row->last_modified;
-    history.vanished = now.build() != nullptr ? !identity.spelling : row->signature.empty();
+    history.last_modified = row.last_modified;
+    history.vanished = now.build() != nullptr ? !identity.spelling : row.signature.empty();
     fill(history, now, std::move(*rows), request);
     return history;
 }
@@ -232,11 +237,8 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
     WatchList list;
     list.current = release_of(now, identities);
     std::vector<tables::ObjectRow> objects;
-    for (const auto& identity : identities) {
-        auto row = row_as_of(now, *identity.row, list.current);
-        if (!row) return tl::unexpected(row.error());
-        objects.push_back(std::move(*row));
-    }
+    for (const auto& identity : identities)
+        objects.push_back(row_as_of(now, *identity.row, list.current));
     auto rows = load_rows(now.transaction, objects, list.current, request, now.releases());
     if (!rows) return tl::unexpected(rows.error());
     for (std::size_t at = 0; at < objects.size(); ++at) {
@@ -265,35 +267,36 @@ Result<std::size_t> first_rank_after(const tables::Releases& releases, const std
     return position->rank + 1;
 }
 
-Result<std::size_t> visit_notes(Transaction& transaction, std::span<const std::int64_t> sids,
-                                const VisitNotes& visit) {
+std::size_t visit_notes(Transaction& transaction, std::span<const std::int64_t> sids,
+                        const VisitNotes& visit, const tables::OnUnreadable& on_unreadable) {
     constexpr std::size_t first_step = 8, bytes_of_step = 1 << 20;
     std::size_t visited = 0, bytes = 0;
     auto step = first_step;
     while (visited < sids.size() && bytes < most_filtered_bytes) {
         const auto next = sids.subspan(visited, std::min(step, sids.size() - visited));
-        const auto notes = tables::notes_numbered(transaction, next);
-        if (!notes) return tl::unexpected(notes.error());
+        const auto notes = tables::notes_numbered(transaction, next, on_unreadable);
         for (const auto sid : next)
-            if (const auto found = notes->by_sid.find(sid); found != notes->by_sid.end())
+            if (const auto found = notes.by_sid.find(sid); found != notes.by_sid.end())
                 visit(sid, found->second);
         visited += next.size();
-        bytes += notes->bytes;
-        const auto bytes_of_row = notes->bytes / next.size() + 1;
+        bytes += notes.bytes;
+        const auto bytes_of_row = notes.bytes / next.size() + 1;
         step = std::clamp<std::size_t>(bytes_of_step / bytes_of_row, 1, tables::longest_list);
     }
     return visited;
 }
 
-Result<FilteredRows> filtered_rows(Transaction& transaction, std::span<const std::int64_t> sids,
-                                   const ChangeFilter& filter) {
+FilteredRows filtered_rows(Transaction& transaction, std::span<const std::int64_t> sids,
+                           const ChangeFilter& filter,
+                           const tables::OnUnreadable& on_unreadable) {
     FilteredRows found;
-    const auto visited =
-        visit_notes(transaction, sids, [&](std::int64_t sid, const tables::Notes& notes) {
+    const auto visited = visit_notes(
+        transaction, sids,
+        [&](std::int64_t sid, const tables::Notes& notes) {
             if (filter.shows_any(notes.changes)) found.sids.push_back(sid);
-        });
-    if (!visited) return tl::unexpected(visited.error());
-    found.cut = *visited < sids.size();
+        },
+        on_unreadable);
+    found.cut = visited < sids.size();
     return found;
 }
 

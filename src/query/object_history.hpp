@@ -18,7 +18,8 @@ namespace query {
 
 // Returns the history of an object. People are not filled in.
 //   identity  has a row, with its compared_in resolved
-//   error     absent: it is known only from a newer release; malformed: damaged notes or trees;
+// Rows that cannot be read are left out and logged.
+//   error     absent: it is known only from a newer release; malformed: a damaged replacement;
 //             refused: the page begins after a release that is not known
 [[nodiscard]] base::Result<History> load_history(const ReadView& now,
                                                  const history::Identity& identity,
@@ -38,12 +39,13 @@ struct ShownRows {
     std::size_t recorded = 0;                            // that since and filter leave, in all
     std::map<std::int64_t, std::size_t> of_object = {};  // rows up to the current release, by oid
     bool cut = false;                                    // as in HistoryPage
+    std::vector<tables::UnreadableRow> unreadable = {};  // left out of `rows`
 };
 
 // Returns the rows of objects together, up to the release `current`.
 //   objects  each once, with compared_in resolved
-//   error    malformed: notes that are no notes; refused: the page begins after a release that is
-//            not known
+//   error    refused: the page begins after a release that is not known; malformed: a damaged
+//            replacement (tables/replacements.hpp)
 //   cost     a covering index of all their rows, then the rows shown; a filter reads all rows
 [[nodiscard]] base::Result<ShownRows> load_rows(store::Transaction& transaction,
                                                 std::span<const tables::ObjectRow> objects,
@@ -58,24 +60,24 @@ struct ShownRows {
                                                          const std::string& since);
 
 // Visits the notes of rows in their order, until most_filtered_bytes of them have been read.
-//   visit    void(std::int64_t sid, const tables::Notes&)
-//   returns  how many rows it visited
-//   error    malformed
-//   cost     up to 64 rows a query, fewer where notes are long: some MB are held at once
+//   visit          void(std::int64_t sid, const tables::Notes&)
+//   on_unreadable  gets the rows that cannot be read, which are not visited
+//   returns        how many rows it looked at
+//   cost           up to 64 rows a query, fewer where notes are long: some MB are held at once
 using VisitNotes = std::function<void(std::int64_t sid, const tables::Notes& notes)>;
-[[nodiscard]] base::Result<std::size_t> visit_notes(store::Transaction& transaction,
-                                                    std::span<const std::int64_t> sids,
-                                                    const VisitNotes& visit);
+[[nodiscard]] std::size_t visit_notes(store::Transaction& transaction,
+                                      std::span<const std::int64_t> sids, const VisitNotes& visit,
+                                      const tables::OnUnreadable& on_unreadable);
 
 // Those rows that have a change which a filter shows, in the same order.
 struct FilteredRows {
     std::vector<std::int64_t> sids;
     bool cut = false;  // some rows were not looked at
 };
-//   error  malformed
-//   cost   that of visit_notes()
-[[nodiscard]] base::Result<FilteredRows> filtered_rows(store::Transaction& transaction,
-                                                       std::span<const std::int64_t> sids,
-                                                       const ChangeFilter& filter);
+//   on_unreadable, cost  as of visit_notes(); rows that cannot be read are left out
+[[nodiscard]] FilteredRows filtered_rows(store::Transaction& transaction,
+                                         std::span<const std::int64_t> sids,
+                                         const ChangeFilter& filter,
+                                         const tables::OnUnreadable& on_unreadable);
 
 }  // namespace query

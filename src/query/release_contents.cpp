@@ -15,8 +15,7 @@ std::uint64_t objects_in(const ReleaseContents& contents, const std::string& cla
     return objects;
 }
 
-Result<void> fill_entries(const ReadView& now, ReleaseContents& contents,
-                          const ContentsQuery& query) {
+void fill_entries(const ReadView& now, ReleaseContents& contents, const ContentsQuery& query) {
     const auto& version = contents.summary.release.version;
     const auto objects = objects_in(contents, query.class_name);
     const tables::RowSelection selection{query.class_name, query.text,
@@ -27,14 +26,15 @@ Result<void> fill_entries(const ReadView& now, ReleaseContents& contents,
             tables::count_rows(now.transaction, selection, std::span(&version, 1))[version];
     const auto sids =
         tables::rows_by_name(now.transaction, selection, version, query.from, query.most);
-    const auto rows = tables::rows_numbered(now.transaction, sids);
-    if (!rows) return tl::unexpected(rows.error());
+    const auto rows = tables::rows_numbered(
+        now.transaction, sids, [&](const auto& row) { now.context.unreadable.note(row); });
     for (const auto sid : sids) {
-        const auto& row = rows->at(sid);
+        const auto found = rows.find(sid);
+        if (found == rows.end()) continue;  // it cannot be read
+        const auto& row = found->second;
         contents.entries.push_back({row.object, row.label.empty() ? row.object.name : row.label,
                                     row.kind, compare::count(row.notes.changes)});
     }
-    return {};
 }
 
 }  // namespace
@@ -64,8 +64,7 @@ Result<ReleaseContents> release_contents(const ReadContext& context, const std::
             contents.after = all[rank + 1];
         contents.classes = tables::count_classes(now.transaction, version);
         contents.mass_changes = tables::mass_changes_in(now.transaction, version);
-        if (const auto filled = fill_entries(now, contents, query); !filled)
-            return tl::unexpected(filled.error());
+        fill_entries(now, contents, query);
         return contents;
     });
 }

@@ -270,8 +270,8 @@ base::Result<Build> open_files(const FilesSettings& settings) {
     if (!files) return tl::unexpected(files.error());
     if (const auto& flaw = files->index.facts().flaw; !flaw.empty() && !settings.accept_cut)
         return base::fail(ErrorKind::refused, flaw);
-    return Build(std::make_shared<FilesBuild>(std::move(*files), std::move(models->models), largest,
-                                              settings.skip_classes));
+    return Build(std::make_shared<FilesBuild>(std::move(*files), std::move(models->models),
+                                              largest, settings.skip_classes));
 }
 
 }  // namespace source

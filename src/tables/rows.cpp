@@ -150,6 +150,11 @@ Result<Row> row_from(const store::Row& stored) {
     return row;
 }
 
+// `stored` has row_columns.
+UnreadableRow unreadable(const store::Row& stored, const base::Error& error) {
+    return {{stored.text(1), stored.text(2)}, stored.text(3), error.text};
+}
+
 const store::Insert a_row{"history",
                           {"oid", "version", "revision", "since", "date", "recorded_at",
                            "signature", "kind", "label", "notes"},
@@ -205,16 +210,30 @@ Result<Notes> notes_from_json(std::string_view text) {
     return notes;
 }
 
-Result<std::unordered_map<std::int64_t, Row>> rows_numbered(Transaction& transaction,
-                                                            std::span<const std::int64_t> sids) {
+std::unordered_map<std::int64_t, Row> rows_numbered(Transaction& transaction,
+                                                    std::span<const std::int64_t> sids,
+                                                    const OnUnreadable& on_unreadable) {
     std::unordered_map<std::int64_t, Row> rows;
-    for (const auto& stored : query_in(transaction, std::string(row_columns) + "WHERE h.sid IN",
-                                       {}, values_of(sids))) {
-        auto row = row_from(stored);
-        if (!row) return tl::unexpected(row.error());
-        rows.emplace(stored.integer(12), std::move(*row));
-    }
+    for (const auto& stored :
+         query_in(transaction, std::string(row_columns) + "WHERE h.sid IN", {}, values_of(sids)))
+        if (auto row = row_from(stored))
+            rows.emplace(stored.integer(12), std::move(*row));
+        else
+            on_unreadable(unreadable(stored, row.error()));
     return rows;
+}
+
+CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
+    CheckedRows checked;
+    for (const auto& stored : transaction.query(
+             std::string(row_columns) + "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
+             {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
+        ++checked.rows;
+        checked.last = stored.integer(12);
+        if (const auto row = row_from(stored); !row)
+            checked.unreadable.push_back(unreadable(stored, row.error()));
+    }
+    return checked;
 }
 
 Result<std::map<std::int64_t, Row>> rows_of_release(Transaction& transaction,
@@ -274,16 +293,20 @@ std::vector<RowKey> row_keys(Transaction& transaction, std::span<const std::int6
     return keys;
 }
 
-Result<NumberedNotes> notes_numbered(Transaction& transaction,
-                                     std::span<const std::int64_t> sids) {
+NumberedNotes notes_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
+                             const OnUnreadable& on_unreadable) {
     NumberedNotes all;
-    for (const auto& row : query_in(transaction, "SELECT sid, notes FROM history WHERE sid IN",
-                                    {}, values_of(sids))) {
-        const auto text = row.text(1);
-        auto notes = notes_from_json(text);
-        if (!notes) return tl::unexpected(notes.error());
+    for (const auto& row : query_in(
+             transaction,
+             "SELECT h.sid, o.class, o.name, h.version, h.notes FROM history h JOIN objects o"
+             " ON o.oid = h.oid WHERE h.sid IN",
+             {}, values_of(sids))) {
+        const auto text = row.text(4);
         all.bytes += text.size();
-        all.by_sid.insert_or_assign(row.integer(0), std::move(*notes));
+        if (auto notes = notes_from_json(text))
+            all.by_sid.insert_or_assign(row.integer(0), std::move(*notes));
+        else
+            on_unreadable({{row.text(1), row.text(2)}, row.text(3), notes.error().text});
     }
     return all;
 }

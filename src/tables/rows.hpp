@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -65,12 +66,31 @@ struct Row {
     bool operator==(const Row&) const = default;
 };
 
+// A row that cannot be read, because its notes are damaged, or its kind or time is unknown.
+struct UnreadableRow {
+    ObjectName object;
+    std::string version;
+    std::string reason;
+    bool operator==(const UnreadableRow&) const = default;
+};
+using OnUnreadable = std::function<void(const UnreadableRow&)>;
+
 // Returns whole rows by their number (sid); of_day is not filled in. Numbers of no row are left
-// out.
-//   error   malformed: notes that are no notes
+// out, and rows that cannot be read, which `on_unreadable` gets.
 //   cost    a query for 64 rows
-[[nodiscard]] base::Result<std::unordered_map<std::int64_t, Row>> rows_numbered(
-    store::Transaction& transaction, std::span<const std::int64_t> sids);
+[[nodiscard]] std::unordered_map<std::int64_t, Row> rows_numbered(
+    store::Transaction& transaction, std::span<const std::int64_t> sids,
+    const OnUnreadable& on_unreadable);
+
+// Reads rows only to find those that cannot be read.
+struct CheckedRows {
+    std::size_t rows = 0;
+    std::int64_t last = 0;  // the number (sid) of the last one
+    std::vector<UnreadableRow> unreadable;
+};
+// Checks up to `most` rows that were recorded before the one numbered `before`, the last first.
+[[nodiscard]] CheckedRows check_rows(store::Transaction& transaction, std::int64_t before,
+                                     std::size_t most);
 
 // Returns the rows of one release, by oid; objects without one are left out.
 //   error  malformed: notes that are no notes
@@ -119,11 +139,11 @@ struct NumberedNotes {
     std::map<std::int64_t, Notes> by_sid;
     std::size_t bytes = 0;  // of their JSON
 };
-// Returns the notes of rows by their number (sid).
-//   error   malformed: notes that are no notes
+// Returns the notes of rows by their number (sid); those that cannot be read are left out.
 //   cost    a query for 64 rows; all notes are held at once
-[[nodiscard]] base::Result<NumberedNotes> notes_numbered(store::Transaction& transaction,
-                                                         std::span<const std::int64_t> sids);
+[[nodiscard]] NumberedNotes notes_numbered(store::Transaction& transaction,
+                                           std::span<const std::int64_t> sids,
+                                           const OnUnreadable& on_unreadable);
 
 struct NewRow {
     std::int64_t oid;

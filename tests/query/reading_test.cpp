@@ -1,10 +1,14 @@
 // What is read of classes and releases, held to a plain walk over all rows.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <random>
 
+#include "base/log.hpp"
 #include "process.hpp"
 #include "store/dialect.hpp"
+#include "support/temp_dir.hpp"
 #include "tables/lists.hpp"
 
 using namespace tables;
@@ -349,4 +353,54 @@ TEST_CASE("The classes known are those of the build and of the store") {
     process.put("WS190", "2008-05-01", {{{"Protein", "p"}, "1"}, {a, "1"}});
     CHECK(known_classes(process.service.read_context()) ==
           std::vector<std::string>{"Gene", "Paper", "Protein"});
+}
+
+TEST_CASE("A row that cannot be read is left out of every page, and logged once") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const support::TempDir folder;
+    Process process(fresh.connect());
+    fill(process);
+    const auto damage = [&](const std::string& change, const ObjectName& object,
+                            const std::string& version) {
+        process.write("UPDATE history SET " + change +
+                          " WHERE version = ? AND oid ="
+                          " (SELECT oid FROM objects WHERE name = ?)",
+                      {Value{version}, Value{object.name}});
+    };
+    damage("notes = '{\"changes\":[{}]}'", a, "WS186");
+    damage("kind = 'misspelled'", b, "WS187");
+    const auto log = (folder.path() / "log").string();
+    REQUIRE(base::log::send_to_file(log, base::log::Level::warning));
+    const auto context = process.service.read_context();
+    for (int again = 0; again < 2; ++again) {
+        CHECK(names_of(class_history(context, "Gene", {})->rows) ==
+              std::vector<std::string>{"WS189 Gene a", "WS187 Gene a"});
+        CHECK(names_of(release_history(context, "WS186", {})->rows) ==
+              std::vector<std::string>{"WS186 Paper c"});
+        CHECK(release_contents(context, "WS186", {})->entries.size() == 1);
+        CHECK(names_of(process.history(a).rows) ==
+              std::vector<std::string>{"WS189 Gene a", "WS187 Gene a"});
+        CHECK(process.history(b).rows.empty());
+        CHECK(names_of(process.list({a, b}).rows) == names_of(process.history(a).rows));
+        PageRequest narrowed;
+        narrowed.filter.tag = "Remark";
+        CHECK(process.history(a, narrowed).rows.size() == 2);
+        CHECK(class_history(context, "Gene", narrowed)->rows.size() == 2);
+    }
+    base::log::send_to(2, base::log::Level::info);
+    std::ifstream lines(log);
+    std::vector<std::string> logged;
+    for (std::string line; std::getline(lines, line);) logged.push_back(line);
+    std::ranges::sort(logged, {},
+                      [](const auto& line) { return line.substr(line.find("class=")); });
+    REQUIRE(logged.size() == 2);
+    CHECK_THAT(logged[0], Catch::Contains("not readable") && Catch::Contains("name=a") &&
+                              Catch::Contains("WS186") && Catch::Contains("without an op"));
+    CHECK_THAT(logged[1], Catch::Contains("name=b") && Catch::Contains("unknown kind"));
+
+    const auto checked = store::perform(process.pool, store::Access::read, [](auto& transaction) {
+        return check_rows(transaction, std::numeric_limits<std::int64_t>::max(), 100);
+    });
+    CHECK(checked.rows == 7);
+    CHECK(checked.unreadable.size() == 2);
 }

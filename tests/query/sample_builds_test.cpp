@@ -118,7 +118,7 @@ class SampleHistory {
     }
 
     query::ReadContext reading(const source::Build& build) {
-        return {pool_, settings_, release_cache_, {build, nullptr}};
+        return {pool_, settings_, release_cache_, unreadable_, {build, nullptr}};
     }
 
    private:
@@ -127,6 +127,7 @@ class SampleHistory {
     history::Settings settings_;
     history::BuildDifference difference_;
     query::ReleaseCache release_cache_;
+    query::UnreadableRows unreadable_;
     store::Pool pool_;
     std::set<ObjectName> names_;
 };
