@@ -74,8 +74,8 @@ void add_server(Line& line) {
         .add_subcommand("check",
                         "Check configuration, templates, store, build, socket, logs and tokens")
         ->callback([&] { line.run = [&] { return check(line.options.config); }; });
-    auto* accepting =
-        line.program.add_subcommand("accept", "Serve a build that was refused as incomplete");
+    auto* accepting = line.program.add_subcommand(
+        "accept", "Serve a build that was refused although it is as intended");
     accepting->add_option("release", line.options.release, "Its version, e.g. WS189")->required();
     accepting->add_option("--build", line.options.prewarm.build, about_build);
     accepting->callback(line.configured([&](const Config& config) {

@@ -258,12 +258,17 @@ def _(site):
     assert site.feed(*GENE).body == known
 
 
-@check("The same dump as the next release changes nothing but the release")
+@check("The same dump as the next release waits for varve accept, and changes nothing but the release")
 def _(site):
     site.start()
     before = titles_of(site.feed(*GENE))
     site.add_build("WS189", "2008-04-19", site.dump_of("WS188"))
     site.switch_to("WS189")
+    eventually(lambda: b"exactly what is recorded as WS188" in refused_build(site),
+               "the build is refused")
+    assert b"varve accept WS189" in site.expect(1, "check").stdout
+    site.expect(0, "accept", "WS189")
+    eventually(lambda: b"exactly what" not in refused_build(site), "the refusal is over")
     eventually(lambda: b'"WS189"' in site.get("/healthz").body, "the new build is served")
     assert titles_of(site.feed(*GENE)) == before
 
