@@ -14,14 +14,14 @@ AS_ROOT = ["--user=root"] if os.geteuid() == 0 else []
 
 
 class MariaDb:
-    def __init__(self):
+    def __init__(self, *options):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.socket = self.folder / "sock"
         self.log = self.folder / "log"
         self.process = None
         self.databases = 0
         self._install()
-        self.start()
+        self.start(*options)
 
     def _install(self):
         with open(self.log, "ab") as log:
@@ -31,7 +31,7 @@ class MariaDb:
                  *AS_ROOT],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=60, check=True)
 
-    def start(self):
+    def start(self, *options):
         """Returns when it answers. Commits survive kill(), though not a power cut."""
         log = open(self.log, "ab")
         self.process = subprocess.Popen(
@@ -40,7 +40,7 @@ class MariaDb:
              "--skip-networking", "--skip-log-bin", "--innodb-flush-log-at-trx-commit=2",
              "--innodb-flush-method=nosync", "--innodb-buffer-pool-size=64M",
              "--innodb-log-file-size=16M", "--performance-schema=OFF",
-             "--max-allowed-packet=64M", f"--tmpdir={self.folder}", *AS_ROOT],
+             "--max-allowed-packet=64M", f"--tmpdir={self.folder}", *options, *AS_ROOT],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         log.close()
         eventually(self.answers, "mariadbd answers", 60)

@@ -195,3 +195,51 @@ TEST_CASE("SQLite's error codes have their kinds") {
     CHECK(sqlite_failure_kind(SQLITE_IOERR_FSYNC).lost_connection);
     CHECK_FALSE(sqlite_failure_kind(SQLITE_ERROR).transient);
 }
+
+TEST_CASE("A log that is damaged while it is in use is reported, and what it held before stays") {
+    const support::TempDir folder;
+    const auto file = store_with_one_release(folder);
+    const auto log = file.string() + "-wal";
+    auto writer = open_sqlite(file, IfMissing::fail);
+    const auto write = [&](const std::string& version) {
+        Transaction transaction(*writer, Access::write);
+        transaction.execute(insert_release, {Value{version}});
+        transaction.execute("INSERT INTO objects (class, name, name_key) VALUES ('Gene', ?, '')",
+                            {Value{version}});
+        transaction.commit();
+    };
+    write("WS187");
+    const auto whole = fs::file_size(log);
+    write("WS188");
+    const auto copied = folder.path() / "copy.db";
+    SECTION("everything behind a moment is garbage, while connections are open") {
+        {
+            std::fstream damaged(log, std::ios::in | std::ios::out | std::ios::binary);
+            damaged.seekp(static_cast<std::streamoff>(whole));
+            damaged << std::string(fs::file_size(log) - whole, 'x');
+        }
+        const auto reader = open_sqlite(file, IfMissing::fail);
+        const auto kind = kind_of([&] { (void)releases_in(*reader); });
+        CHECK(kind.needs_operator);
+        CHECK(kind.lost_connection);
+    }
+    SECTION("the same, met by the next process after a crash") {
+        fs::copy_file(file, copied);
+        fs::copy_file(log, copied.string() + "-wal");
+        std::fstream damaged(copied.string() + "-wal",
+                             std::ios::in | std::ios::out | std::ios::binary);
+        damaged.seekp(static_cast<std::streamoff>(whole) + 100);
+        damaged << "damage";
+        damaged.close();
+        // The transactions behind the damage are gone as if they had never begun, each as a whole.
+        const auto next = open_sqlite(copied, IfMissing::fail);
+        CHECK(releases_in(*next) == 2);
+        CHECK(next->query("SELECT COUNT(*) FROM objects").at(0).integer(0) == 1);
+        CHECK(next->query("PRAGMA integrity_check").at(0).text(0) == "ok");
+    }
+    SECTION("it is cut off, while connections are open") {
+        fs::resize_file(log, whole);
+        const auto reader = open_sqlite(file, IfMissing::fail);
+        CHECK(kind_of([&] { (void)releases_in(*reader); }).needs_operator);
+    }
+}
