@@ -28,6 +28,26 @@ struct Change {
     return op == Op::added ? "added" : op == Op::removed ? "removed" : "replaced";
 }
 
+// Keeps the paths of all changes of an object in proportion to its size: with a change at each of
+// 2,000 levels they would take its square.
+class PathLimit {
+   public:
+    // A path that has at most so many cells is never too long.
+    static constexpr std::size_t short_path = 16;
+    static constexpr std::size_t most_cells = 50'000;  // beyond those of short paths
+
+    // Counts a change whose path has so many cells, and returns whether the paths of all changes
+    // are short enough together.
+    [[nodiscard]] bool admits(std::size_t cells) {
+        allowed_ += short_path;
+        cells_ += cells;
+        return cells_ <= allowed_;
+    }
+
+   private:
+    std::size_t allowed_ = most_cells, cells_ = 0;
+};
+
 // Returns the tags on the path to the changed node, its own included, joined by " > ". It leaves
 // values out, so that the same place in many objects has the same text.
 [[nodiscard]] std::string place_of(const Change& change);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "tree/outline.hpp"
 
 namespace compare {
 namespace {
@@ -119,7 +120,8 @@ std::vector<Pair> replacements(const Nodes& before, const Nodes& after, const Ma
 
 class Comparison {
    public:
-    explicit Comparison(const Models& models) : models_(models) {}
+    //   deepest  nodes with more cells above them are compared as wholes
+    Comparison(const Models& models, std::size_t deepest) : models_(models), deepest_(deepest) {}
 
     void level(const Nodes& before, const Nodes& after, Models::Position position) {
         const auto matching = match(before, after);
@@ -130,10 +132,11 @@ class Comparison {
             if (!matching.stays[j] &&
                 std::none_of(pairs.begin(), pairs.end(),
                              [j](const Pair& pair) { return pair.before == j; }))
-                changes.push_back({Op::removed, path_, {before[j]}, {}});
+                add(Op::removed, {before[j]}, {});
     }
 
     std::vector<Change> changes;
+    bool has_too_long_paths = false;  // then `changes` are not all
 
    private:
     void standing_or_new(const Nodes& before, const Node& node, std::size_t i,
@@ -145,14 +148,26 @@ class Comparison {
         }
         for (const auto& pair : pairs)
             if (pair.after == i) {
-                changes.push_back({Op::replaced, path_, {before[pair.before]}, {node}});
+                add(Op::replaced, {before[pair.before]}, {node});
                 return;
             }
-        changes.push_back({Op::added, path_, {}, {node}});
+        add(Op::added, {}, {node});
+    }
+
+    void add(Op op, Nodes before, Nodes after) {
+        has_too_long_paths = has_too_long_paths || !limit_.admits(path_.size());
+        if (!has_too_long_paths)
+            changes.push_back({op, path_, std::move(before), std::move(after)});
     }
 
     void descend(const Node& before, const Node& after, Models::Position position) {
         if (before.children.empty() && after.children.empty()) return;
+        if (has_too_long_paths) return;
+        if (path_.size() >= deepest_) {
+            if (tree::signature_of(before.children) != tree::signature_of(after.children))
+                add(Op::replaced, {before}, {after});
+            return;
+        }
         path_.push_back(after.cell);
         level(before.children, after.children,
               models_.below(position, tree::notation_of(after.cell.kind), after.cell.text));
@@ -160,6 +175,8 @@ class Comparison {
     }
 
     const Models& models_;
+    const std::size_t deepest_;
+    PathLimit limit_;
     std::vector<Cell> path_;
 };
 
@@ -208,9 +225,12 @@ base::Result<void> apply_one(Nodes& nodes, const Change& change) {
 
 std::vector<Change> compare(const Nodes& before, const Nodes& after, const Models& models,
                             Models::Position position) {
-    Comparison comparison(models);
+    Comparison comparison(models, tree::deepest_node);
     comparison.level(before, after, position);
-    return std::move(comparison.changes);
+    if (!comparison.has_too_long_paths) return std::move(comparison.changes);
+    Comparison of_wholes(models, PathLimit::short_path);
+    of_wholes.level(before, after, position);
+    return std::move(of_wholes.changes);
 }
 
 base::Result<Nodes> apply(Nodes before, const std::vector<Change>& changes) {

@@ -17,6 +17,8 @@ namespace compare {
 //   before, after  n and m nodes, duplicates merged (tree::merge_duplicates)
 //   models, position  tell what is UNIQUE (rule C3); with Models::unknown nothing is
 //   returns        0 … n + m changes; empty means equal content (rule C1)
+//   deep trees     where the paths of all changes would be too long (PathLimit), a node below 16
+//                  others that differs anywhere in it is one change: replaced, with both sides
 //   cost           O(n + m) expected time, O(n + m) space
 //   source         docs/design.md, rules C1, C3, C7
 [[nodiscard]] std::vector<Change> compare(const std::vector<tree::Node>& before,

@@ -85,7 +85,7 @@ class Laying {
         for (const auto& dated : siblings) {
             if (is_comment(*dated.node)) continue;
             if (dated.when && dated.when != above)
-                changes[*dated.when].push_back({Op::added, path_, {}, {pruned(dated)}});
+                changes[*dated.when].push_back({Op::added, path(), {}, {pruned(dated)}});
             path_.push_back(dated.node->cell);
             lay(dated.children, dated.when);
             path_.pop_back();
@@ -95,7 +95,15 @@ class Laying {
     std::vector<std::vector<Change>> changes;  // by index of the release
 
    private:
+    // Where all paths together would be too long, only the first cells of this one.
+    [[nodiscard]] std::vector<tree::Cell> path() {
+        if (limit_.admits(path_.size())) return path_;
+        const auto cells = std::min(path_.size(), PathLimit::short_path);
+        return {path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(cells)};
+    }
+
     std::vector<tree::Cell> path_;
+    PathLimit limit_;
 };
 
 }  // namespace

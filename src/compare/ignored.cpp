@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text.hpp"
+#include "tree/outline.hpp"
 
 namespace compare {
 namespace {
@@ -24,6 +25,13 @@ bool names(std::string_view tag, const Cell& cell) {
 // Returns whether an emptied node is dropped: a tag is, a value is not.
 bool has_gone(const Node& left, bool had_children) {
     return had_children && left.children.empty() && left.cell.kind == tree::CellKind::tag;
+}
+
+// True when what differed below a node that was compared as a whole was ignored.
+bool is_same_node(const Change& change) {
+    if (change.before.empty() || change.after.empty()) return false;
+    return tree::same_content(change.before.front().cell, change.after.front().cell) &&
+           tree::signature_of(change.before) == tree::signature_of(change.after);
 }
 
 // The paths that one class ignores.
@@ -49,6 +57,7 @@ class Ignoring {
         strip(change.before, ways);
         strip(change.after, ways);
         if (change.before.empty() && change.after.empty()) return false;
+        if (is_same_node(change)) return false;
         if (change.before.empty()) change.op = Op::added;
         if (change.after.empty()) change.op = Op::removed;
         return true;

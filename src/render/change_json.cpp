@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "render/change_json.hpp"
 
+#include <algorithm>
+
 #include "base/date.hpp"
 #include "base/utf8.hpp"
 #include "tree/json.hpp"
@@ -66,7 +68,8 @@ void write_text(base::JsonWriter& json, std::string_view key, std::string_view t
         json.value(base::legal_text(text));
 }
 
-std::string difference_json(const query::Difference& difference, const Site& site) {
+std::string difference_json(const query::Difference& difference, const Site& site,
+                            std::size_t most_bytes) {
     std::string text;
     base::JsonWriter json(text);
     json.begin_object();
@@ -75,8 +78,17 @@ std::string difference_json(const query::Difference& difference, const Site& sit
     write_text(json, "from", difference.from.version);
     write_text(json, "to", difference.to.version);
     json.field("kind", kind_of(difference)).key("changes").begin_array();
-    for (const auto& change : difference.changes) json.raw(change_json(change, site));
-    json.end_array().end_object();
+    std::size_t written = 0;
+    for (const auto& change : difference.changes) {
+        const auto change_text = change_json(change, site);
+        if (change_text.size() > most_bytes - std::min(most_bytes, text.size())) break;
+        json.raw(change_text);
+        ++written;
+    }
+    json.end_array();
+    if (written < difference.changes.size())
+        json.field("left_out", difference.changes.size() - written);
+    json.end_object();
     return text + "\n";
 }
 

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,9 @@ void write_text(base::JsonWriter& json, std::string_view key, std::string_view t
 
 // Two releases of an object compared, for /diff and `varve diff`:
 // {"class","name","from","to","kind","changes":[…]} and a line end.
-[[nodiscard]] std::string difference_json(const query::Difference& difference, const Site& site);
+//   most_bytes  of the changes, about; "left_out" says how many more there are
+[[nodiscard]] std::string difference_json(
+    const query::Difference& difference, const Site& site,
+    std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
 }  // namespace render

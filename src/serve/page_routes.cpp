@@ -30,8 +30,9 @@ constexpr std::size_t most_found = 50;      // objects that a search shows
 constexpr std::size_t most_suggested = 10;  // objects
 constexpr std::size_t recent_releases = 10;
 constexpr std::size_t most_rows = 10'000;  // of an object's history page, which links every row
-constexpr long suggestions_max_age = 60;   // seconds
-constexpr long file_max_age = 86400;       // a new version of Varve keeps their URLs
+constexpr std::size_t most_of_difference = 4 << 20;  // bytes of JSON
+constexpr long suggestions_max_age = 60;             // seconds
+constexpr long file_max_age = 86400;                 // a new version of Varve keeps their URLs
 
 Metadata html_metadata(const SiteContext& context) {
     return {.content_type = "text/html; charset=utf-8",
@@ -138,7 +139,7 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
     RenderedPage page;
     page.provisional = !answer->up_to_date;
     if (request.format == DiffRequest::Format::json) {
-        page.body = render::difference_json(*difference, context.site);
+        page.body = render::difference_json(*difference, context.site, most_of_difference);
         return page;
     }
     auto shown = render::diff_part({std::move(*difference), request.part}, context.site,

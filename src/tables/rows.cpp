@@ -34,13 +34,29 @@ std::optional<compare::Op> op_named(std::string_view name) {
     return std::nullopt;
 }
 
-void append(std::string& out, const compare::Change& change) {
+using Path = std::vector<tree::Cell>;
+
+// A path that begins with so many cells of the one before is written without them.
+constexpr std::size_t least_shared = 16;
+
+std::size_t shared_cells(const Path& path, const Path& before) {
+    const auto end = std::ranges::mismatch(path, before).in1;
+    return static_cast<std::size_t>(end - path.begin());
+}
+
+//   before  the path of the change before; empty: there is none
+void append(std::string& out, const compare::Change& change, const Path& before) {
     out += "{\"op\":\"";
     out += compare::name_of(change.op);
-    out += "\",\"path\":[";
-    for (const auto& cell : change.path) {
-        if (&cell != &change.path.front()) out += ',';
-        tree::append_json(out, cell);
+    auto shared = shared_cells(change.path, before);
+    if (shared < least_shared) shared = 0;
+    if (shared == 0)
+        out += "\",\"path\":[";
+    else
+        out += "\",\"shared\":" + std::to_string(shared) + ",\"below\":[";
+    for (auto i = shared; i < change.path.size(); ++i) {
+        if (i > shared) out += ',';
+        tree::append_json(out, change.path[i]);
     }
     out += ']';
     if (!change.before.empty()) tree::append_json(out += ",\"before\":", change.before);
@@ -61,12 +77,18 @@ tl::unexpected<base::Error> malformed(std::string text) {
     return base::fail(base::ErrorKind::malformed, std::move(text));
 }
 
-Result<std::vector<tree::Cell>> path_from(const Json& json) {
+//   before  the path of the change before
+Result<Path> path_from(const Json& json, const Path& before) {
     simdjson::dom::array elements;
-    if (json["path"].get(elements) != simdjson::SUCCESS)
+    std::uint64_t shared = 0;
+    if (json["path"].get(elements) != simdjson::SUCCESS &&
+        (json["below"].get(elements) != simdjson::SUCCESS ||
+         json["shared"].get(shared) != simdjson::SUCCESS))
         return malformed("a change without a path");
-    std::vector<tree::Cell> cells;
-    cells.reserve(elements.size());
+    if (shared > before.size()) return malformed("a path that shares more than there is");
+    Path cells;
+    cells.reserve(shared + elements.size());
+    cells.assign(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(shared));
     for (const auto& element : elements) {
         auto cell = tree::cell_from_json(element);
         if (!cell) return tl::unexpected(cell.error());
@@ -81,13 +103,12 @@ Result<std::vector<tree::Node>> side_from(const Json& json, const char* key) {
     return tree::nodes_from_json(side);
 }
 
+// Returns a change without its path.
 Result<compare::Change> change_from(const Json& json) {
     std::string_view name;
     if (json["op"].get(name) != simdjson::SUCCESS) return malformed("a change without an op");
     const auto op = op_named(name);
     if (!op) return malformed("a change of unknown op");
-    auto path = path_from(json);
-    if (!path) return tl::unexpected(path.error());
     auto before = side_from(json, "before");
     if (!before) return tl::unexpected(before.error());
     auto after = side_from(json, "after");
@@ -95,7 +116,7 @@ Result<compare::Change> change_from(const Json& json) {
     if (before->size() != (op == compare::Op::added ? 0 : 1) ||
         after->size() != (op == compare::Op::removed ? 0 : 1))
         return malformed("a change without the nodes that its op needs");
-    return compare::Change{*op, std::move(*path), std::move(*before), std::move(*after)};
+    return compare::Change{*op, {}, std::move(*before), std::move(*after)};
 }
 
 Result<std::vector<compare::Change>> changes_from(const Json& json) {
@@ -105,9 +126,23 @@ Result<std::vector<compare::Change>> changes_from(const Json& json) {
     if (list.get(elements) != simdjson::SUCCESS) return malformed("changes are no JSON array");
     std::vector<compare::Change> changes;
     changes.reserve(elements.size());
+    // Rows of earlier versions have paths of any length.
+    compare::PathLimit limit;
+    Path whole;  // of the change before, if its own was cut
+    const Path none;
     for (const auto& element : elements) {
+        const auto& own_before = changes.empty() ? none : changes.back().path;
+        auto path = path_from(element, whole.empty() ? own_before : whole);
+        if (!path) return tl::unexpected(path.error());
         auto change = change_from(element);
         if (!change) return tl::unexpected(change.error());
+        change->path = std::move(*path);
+        whole.clear();
+        if (!limit.admits(change->path.size())) {
+            whole = change->path;
+            change->path.resize(std::min(whole.size(), compare::PathLimit::short_path));
+            change->path.shrink_to_fit();
+        }
         changes.push_back(std::move(*change));
     }
     return changes;
@@ -175,10 +210,13 @@ std::optional<RowKind> kind_named(std::string_view name) {
 }
 
 std::string changes_to_json(const std::vector<compare::Change>& changes) {
+    static const Path none;
     std::string out = "[";
+    const auto* before = &none;
     for (const auto& change : changes) {
         if (&change != &changes.front()) out += ',';
-        append(out, change);
+        append(out, change, *before);
+        before = &change.path;
     }
     return out + "]";
 }

@@ -47,6 +47,8 @@ struct Notes {
 };
 [[nodiscard]] std::string to_json(const Notes& notes);
 [[nodiscard]] std::string changes_to_json(const std::vector<compare::Change>& changes);
+// Where the paths of all changes are too long together (compare::PathLimit; in rows of earlier
+// versions), further ones have their first cells only: memory stays in proportion to the row.
 //   error  malformed
 [[nodiscard]] base::Result<Notes> notes_from_json(std::string_view text);
 

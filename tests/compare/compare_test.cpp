@@ -51,6 +51,25 @@ TEST_CASE("Changes applied to the tree before give the tree after") {
     }));
 }
 
+TEST_CASE("Paths take space in proportion to the trees, however deep they are") {
+    Nodes before, after;
+    for (int level = 0; level < 1'900; ++level) {
+        before = {tag("Level", std::move(before))};
+        after = {tag("Level", std::move(after))};
+        before.front().children.push_back(text("old"));
+        after.front().children.push_back(text("new"));
+    }
+    const auto found = changes(before, after);
+    std::size_t cells = 0;
+    for (const auto& change : found) cells += change.path.size();
+    CHECK(cells <= 50'000 + 16 * found.size());
+    CHECK(found.size() > 10);
+    const auto applied = compare::apply(before, found);
+    REQUIRE(applied);
+    CHECK(tree::signature_of(*applied) == tree::signature_of(after));
+    CHECK(changes(before, before).empty());
+}
+
 TEST_CASE("Changes applied in reverse to the tree after give the tree before") {
     CHECK(rc::check([] {
         const auto before = support::random_nodes(4), after = support::random_nodes(4);

@@ -46,6 +46,46 @@ TEST_CASE("Changes have the shape that docs/schema.md promises") {
           R"("after":[{"int":2,"at":"2008-02-01T09:15:20","by":"sylvia"}]}]})");
 }
 
+TEST_CASE("A path is stored once, however many changes lie on it") {
+    support::Nodes before, after;
+    for (int level = 0; level < 300; ++level) {
+        const auto of_level = [&](const std::string& value, support::Nodes below) {
+            auto node = support::tag("Level", std::move(below));
+            node.children.push_back(support::text(value));
+            return node;
+        };
+        before = {of_level("old", before)};
+        after = {of_level("new", after)};
+    }
+    Notes notes;
+    notes.changes = compare::compare(before, after, tree::Models{}, tree::Models::unknown);
+    REQUIRE(notes.changes.size() == 300);
+    const auto json = to_json(notes);
+    CHECK(json.size() < 60'000);
+    const auto back = notes_from_json(json);
+    REQUIRE(back);
+    CHECK(back->changes == notes.changes);
+}
+
+TEST_CASE("Long paths of a row take no more memory than the row") {
+    Notes notes;
+    const compare::Change change{compare::Op::added,
+                                 std::vector(1'900, support::tag("Level").cell),
+                                 {},
+                                 {support::text("new")}};
+    notes.changes.assign(1'000, change);
+    const auto json = to_json(notes);
+    CHECK(json.size() < 200'000);
+    const auto back = notes_from_json(json);
+    REQUIRE(back);
+    REQUIRE(back->changes.size() == 1'000);
+    std::size_t cells = 0;
+    for (const auto& each : back->changes) cells += each.path.size();
+    CHECK(cells < 100'000);
+    CHECK(back->changes.front() == change);
+    CHECK(back->changes.back().path == std::vector(16, support::tag("Level").cell));
+}
+
 TEST_CASE("Bytes that are no notes are an error") {
     for (const auto* text :
          {"", "[]", "{", R"({"changes":1})", R"({"changes":[{}]})",
@@ -54,6 +94,9 @@ TEST_CASE("Bytes that are no notes are an error") {
           R"({"changes":[{"op":"added","path":[]}]})",
           R"({"changes":[{"op":"removed","path":[],"after":[{"tag":"A"}]}]})",
           R"({"changes":[{"op":"replaced","path":[],"after":[{"tag":"A"}]}]})",
-          R"({"changes":[{"op":"added","path":[],"after":[{"tag":"A"},{"tag":"B"}]}]})"})
+          R"({"changes":[{"op":"added","path":[],"after":[{"tag":"A"},{"tag":"B"}]}]})",
+          R"({"changes":[{"op":"added","below":[],"after":[{"tag":"A"}]}]})",
+          R"({"changes":[{"op":"added","shared":1,"below":[],"after":[{"tag":"A"}]}]})",
+          R"({"changes":[{"op":"added","shared":-1,"below":[],"after":[{"tag":"A"}]}]})"})
         CHECK(notes_from_json(text).error().kind == base::ErrorKind::malformed);
 }
