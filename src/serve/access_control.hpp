@@ -77,8 +77,8 @@ class TokenHolders {
 [[nodiscard]] std::optional<HttpError> check_token(TokenHolders& holders, const Request& request,
                                                    const std::vector<std::string>& query_tokens);
 
-// Marks the response of a private site: no shared cache stores it, and browsers do not send its
-// URL, which may contain a token, to other sites.
+// Marks the response of a private site: no shared cache stores it, readers ask again each time whether
+// theirs is still valid, and browsers do not send its URL, which may contain a token, to other sites.
 //   query_tokens  as above: a redirection keeps the token of a client that sent one in the query
 void mark_private(Response& response, const std::vector<std::string>& query_tokens);
 

@@ -96,6 +96,7 @@ struct SiteContext {
     const Settings settings;
     const std::string site_id;  // 16 hex digits: which site this is among those over one store
     PageCache pages;
+    PageCache no_pages{0};  // for documents that contain a token: nothing is kept
     MinuteVersion minute_version;
     base::RefreshedValue<StoreState> store_state;
     base::RefreshedValue<query::StoreCounts> store_counts;

@@ -31,7 +31,8 @@ constexpr std::chrono::minutes rows_come_within{1};
 struct FeedDocument {
     FeedRequest request;
     const render::Format& format;
-    bool is_for_browser = false;  // which shows XML with its stylesheet
+    bool is_for_browser = false;   // which shows XML with its stylesheet
+    std::string query_token = {};  // of a reader who sent it in the query
     // The media type for browsers differs; the bytes and the entity tag are the same.
     [[nodiscard]] std::string content_type() const {
         return std::string(is_for_browser ? "application/xml" : format.media_type) +
@@ -146,16 +147,27 @@ Result<LoadedFeed> load(SiteContext& context, const FeedRequest& request,
     return load_object(context, request, page_request);
 }
 
+// Returns the URL with token= for a reader who needs it there.
+std::string with_token(std::string url, const std::string& token) {
+    if (token.empty() || url.empty()) return url;
+    const auto parameter = "token=" + base::percent_encode(token);
+    // The number of an archive page is still to be added to "…before=".
+    if (url.ends_with('=')) return url.insert(url.find_last_of("?&") + 1, parameter + "&");
+    return url + (url.find('?') == std::string::npos ? "?" : "&") + parameter;
+}
+
 render::Channel channel_of(const SiteContext& context, const FeedDocument& document,
                            const render::Subject& subject) {
     const auto& request = document.request;
+    const auto address = [&](const std::string& url) {
+        return with_token(context.absolute_url(url), document.query_token);
+    };
     return {
         .subject = subject,
         .filter_text = filter_text_of(request),
-        .self_url = context.absolute_url(url_of(request)),
-        .current_url =
-            request.is_archive() ? context.absolute_url(current_url_of(request)) : std::string(),
-        .archive_url = context.absolute_url(archive_url_of(request, document.format.name)),
+        .self_url = address(url_of(request)),
+        .current_url = request.is_archive() ? address(current_url_of(request)) : std::string(),
+        .archive_url = address(archive_url_of(request, document.format.name)),
         .before = request.page.before,
     };
 }
@@ -370,15 +382,16 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
     const auto accept = request.field("accept");
     const auto& format = format_of(feed, accept);
     const FeedDocument document{
-        feed, format, is_xml(format.media_type) && is_browser(accept, format.media_type)};
+        feed, format, is_xml(format.media_type) && is_browser(accept, format.media_type),
+        request.query_token};
     const auto version =
         feed.is_wide() ? context.wide_version() : context.history.cache_version();
     if (auto wrong = check_tag(context, feed, version)) return fail(std::move(*wrong));
     const auto coding = preferred_coding(request.field("accept-encoding"));
     const auto key = url_of(feed) + " " + std::string(format.name);
     const auto found = cached_page(
-        context, key, version, coding,
-        [&] { return render_document(context, document, version); },
+        context, request.query_token.empty() ? context.pages : context.no_pages, key, version,
+        coding, [&] { return render_document(context, document, version); },
         feed.is_wide() ? PageCost::wide : PageCost::ordinary);
     if (!found) return fail(found.error());
     if (supports_delta(feed) && wants_delta(request) &&

@@ -40,6 +40,9 @@ struct Request {
     std::string query;  // as it was received, without '?'
     std::map<std::string, std::string, std::less<>> fields;  // header fields, names in lower case
     std::string client_address;
+    // The token that a reader of a private site sent in the query, which no longer has it: the
+    // addresses of a feed repeat it. For the answer to this request alone; never logged or cached.
+    std::string query_token;
     std::optional<HttpError> error;  // the request cannot be parsed; sent as the response
 
     // Returns the value of a field; empty when the request has no such field.

@@ -67,22 +67,23 @@ Result<PageCache::Found> cached_in_coding(PageCache& pages, const std::string& k
 
 // Returns the page from the cache, or renders it in its turn. A request that is not admitted waits
 // for nobody, not even for another one that renders the same page.
-Result<PageCache::Found> cached_wide_page(SiteContext& context, const std::string& key,
+Result<PageCache::Found> cached_wide_page(WideGate& gate, PageCache& pages,
+                                          const std::string& key,
                                           const query::CacheVersion& version, Coding coding,
                                           const PageCache::Render& render) {
     constexpr auto busy = "The server is busy with pages about many objects. "
                           "Please try again in a minute.";
-    if (auto cached = context.pages.find(key_in(key, coding), version)) return *std::move(cached);
-    const auto admitted = context.wide_gate.admit();
+    if (auto cached = pages.find(key_in(key, coding), version)) return *std::move(cached);
+    const auto admitted = gate.admit();
     if (!admitted) {
-        if (auto stale = context.pages.find_stale(key_in(key, coding))) return *std::move(stale);
+        if (auto stale = pages.find_stale(key_in(key, coding))) return *std::move(stale);
         return fail(503, busy);
     }
     const auto render_in_turn = [&]() -> Result<RepresentationPtr> {
-        const auto turn = context.wide_gate.wait_for_turn();
+        const auto turn = gate.wait_for_turn();
         return turn ? render() : fail(503, busy);
     };
-    return cached_in_coding(context.pages, key, version, coding, render_in_turn,
+    return cached_in_coding(pages, key, version, coding, render_in_turn,
                             PageCache::WhileRendering::send_stale);
 }
 
@@ -152,9 +153,10 @@ void add_security_fields(Response& response) {
     response.fields.emplace_back("Referrer-Policy", "same-origin");
 }
 
-Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
-                                     const query::CacheVersion& version, Coding coding,
-                                     const PageCache::Render& render, PageCost cost) {
+Result<PageCache::Found> cached_page(SiteContext& context, PageCache& pages,
+                                     const std::string& key, const query::CacheVersion& version,
+                                     Coding coding, const PageCache::Render& render,
+                                     PageCost cost) {
     const auto render_or_unavailable = [&]() -> Result<RepresentationPtr> {
         try {
             return render();
@@ -165,9 +167,10 @@ Result<PageCache::Found> cached_page(SiteContext& context, const std::string& ke
         }
     };
     auto found = cost == PageCost::wide
-                     ? cached_wide_page(context, key, version, coding, render_or_unavailable)
-                     : cached_in_coding(context.pages, key, version, coding,
-                                        render_or_unavailable, PageCache::WhileRendering::wait);
+                     ? cached_wide_page(context.wide_gate, pages, key, version, coding,
+                                        render_or_unavailable)
+                     : cached_in_coding(pages, key, version, coding, render_or_unavailable,
+                                        PageCache::WhileRendering::wait);
     if (!found) return found;
     context.metrics.count_page(found->hit);
     found->stale = found->stale || !version.store_reachable;
@@ -210,9 +213,9 @@ Result<Response> cached_response(SiteContext& context, const Request& request,
         if (!rendered) return fail(std::move(rendered.error()));
         return page_of(context, policy.version, std::move(*rendered));
     };
-    const auto found =
-        cached_page(context, policy.key, policy.version.value_or(query::CacheVersion{}), coding,
-                    render_page, policy.cost);
+    const auto found = cached_page(context, context.pages, policy.key,
+                                   policy.version.value_or(query::CacheVersion{}), coding,
+                                   render_page, policy.cost);
     if (!found) return fail(found.error());
     auto metadata = policy.metadata;
     metadata.coding = coding;

@@ -49,10 +49,12 @@ enum class PageCost : unsigned char { ordinary, wide };
 
 // Returns the page under `key` of `version` from the cache, rendering it (in the coding identity)
 // when necessary; its gzip form is cached as well. Counts hits and misses.
+//   pages   of the context
 //   render  may throw store::Failure, which becomes 503
 //   error   503 for a wide page that is not cached in any version, when its turn does not come
 //   blocks  a wide page: up to context.settings.wide.wait_at_most
-[[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& context, const std::string& key,
+[[nodiscard]] Result<PageCache::Found> cached_page(SiteContext& context, PageCache& pages,
+                                                   const std::string& key,
                                                    const query::CacheVersion& version,
                                                    Coding coding, const PageCache::Render& render,
                                                    PageCost cost);

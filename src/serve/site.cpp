@@ -88,7 +88,11 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
     }
     if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD")
         return fail(405, "Only GET and HEAD are supported.");
-    return entry.answer(context, request);
+    if (!context.settings.private_site || query_tokens.size() != 1)
+        return entry.answer(context, request);
+    auto with_token = request;
+    with_token.query_token = query_tokens.front();
+    return entry.answer(context, with_token);
 }
 
 Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Request& request,

@@ -127,13 +127,17 @@ def _parts_of(name, value):
     return sorted(each.strip() for each in value.split(",")) if name in LISTS else value
 
 
-def _fields_of(reply, known):
-    """Replaces the names of prepared things by what they are in this run."""
-    fields = {"status": str(reply.status), **reply.fields}
+def _named(text, known):
+    """Replaces prepared things, as they are in this run, by their names."""
     for placeholder, value in known.items():
         if isinstance(value, str):
-            fields = {name: text.replace(value, "{" + placeholder + "}") for name, text in fields.items()}
-    return fields
+            text = text.replace(value, "{" + placeholder + "}")
+    return text
+
+
+def _fields_of(reply, known):
+    fields = {"status": str(reply.status), **reply.fields}
+    return {name: _named(text, known) for name, text in fields.items()}
 
 
 def _field_findings(case, reply, known):
@@ -156,7 +160,7 @@ def judge(case, reply, known=MappingProxyType({})):
     findings = list(_field_findings(case, reply, known))
     assert not findings, "\n".join([*findings, f"in: {reply!r}"])
     kind = _kind_for(case, reply)
-    text = body_of(reply)
+    text = _named(body_of(reply), known)
     if kind == "any":
         return
     if kind == "parts":
@@ -181,5 +185,5 @@ def bless(case, reply, known=MappingProxyType({})):
     kind = _kind_for(case, reply)
     if kind in ("any", "parts"):
         return case
-    text = body_of(reply)
+    text = _named(body_of(reply), known)
     return dataclasses.replace(case, body="\n".join(shapes.shape_of(kind, text)) if text else "")
