@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/config_keys.hpp"
+#include "app/releases_file.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -72,25 +73,6 @@ Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
             return wrong(place + " is required but missing");
     }
     return check_source_keys(draft);
-}
-
-Result<std::vector<base::Release>> read_releases(const fs::path& file) {
-    std::vector<base::Release> releases;
-    if (!fs::exists(file)) return releases;
-    const auto text = read_file(file);
-    if (!text) return tl::unexpected(text.error());
-    int number = 0;
-    for (const auto line : base::split(*text, '\n')) {
-        ++number;
-        if (base::trim(line).empty()) continue;
-        const auto parts = base::split(base::trim(line), '\t');
-        const auto day = parts.size() == 2 ? base::parse_date(parts[1]) : std::nullopt;
-        if (!day || !base::is_version(parts[0]))
-            return wrong(file.string() + ":" + std::to_string(number) +
-                         ": must be a version, a TAB and a date like 2008-02-15");
-        releases.push_back({std::string(parts[0]), *day});
-    }
-    return releases;
 }
 
 // Reads the files of the operator's folder; render checks their names. Skips names that begin with
@@ -179,7 +161,7 @@ Result<std::string> read_password(const fs::path& file) {
 // Reads the files that the configuration names.
 Result<Config> complete(Draft draft) {
     auto& config = draft.config;
-    auto releases = read_releases(draft.folder / "releases.tsv");
+    auto releases = read_releases(config.file);
     if (!releases) return tl::unexpected(releases.error());
     config.history.known_releases = std::move(*releases);
     auto password = read_password(config.store_password_file);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/print.hpp"
+#include "app/releases_file.hpp"
 #include "base/log.hpp"
 #include "source/acedb/build.hpp"
 #include "source/acedb/socket_session.hpp"
@@ -70,17 +71,22 @@ source::acedb::BuildSettings settings_of_database(const Config& config) {
     settings.skip_classes = config.source.skip_classes;
     settings.version = config.source.release;
     settings.date = config.source.date;
-    settings.known_releases = config.history.known_releases;
+    settings.known_releases = [file = config.file] { return read_releases(file); };
     return settings;
 }
 
-// A running database is always whole.
+// A running database is always whole. Its date may be added to releases.tsv after it was refused.
 history::BuildOpener opener_of_database(const Config& config) {
     const auto settings = settings_of_database(config);
     return {
-        [settings] { return source::acedb::identity_of(settings); },
+        [settings, file = config.file]() -> Result<std::string> {
+            auto identity = source::acedb::identity_of(settings);
+            if (!identity) return identity;
+            return *identity + identity_of_releases(file);
+        },
         [settings](history::Wholeness) { return source::acedb::open_build(settings); },
         {},
+        settings.date,
     };
 }
 

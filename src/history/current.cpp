@@ -127,6 +127,20 @@ std::string named_too_early(store::Pool& pool, const source::Source& build,
         version, *other, options);
 }
 
+// A date that was left over from another release would be that of every item, for good.
+std::string doubt_of_date(store::Pool& pool, const base::Release& release,
+                          const BuildOpener& opener) {
+    if (release.released_on != opener.configured_date) return {};
+    const auto other = store::perform(pool, store::Access::read, [&](auto& transaction) {
+        return tables::other_release_of_date(transaction, release);
+    });
+    if (!other) return {};
+    return fmt::format(
+        "{} is dated {} by the configuration, which is the date of {}; write its own"
+        " date into releases.tsv",
+        release.version, base::format_date(release.released_on), *other);
+}
+
 struct Opened {
     source::Build build;
     std::string flaw;  // it is not whole; the operator may accept it all the same
@@ -218,6 +232,8 @@ struct CurrentBuild::State {
         if (reason.empty()) reason = difference_in_classes();
         if (reason.empty() && candidate_previous)
             reason = lost_classes(*candidate.build, *candidate_previous);
+        if (const auto doubt = doubt_of_date(pool, release, opener); !doubt.empty())
+            reason += (reason.empty() ? "" : "; ") + doubt;
         if (reason.empty()) return {};
         if (is_accepted(pool, release.version, candidate.build->digest())) return {};
         return reason + "; if this is intended, run: varve accept " + release.version +

@@ -1,11 +1,13 @@
 // history/current.hpp -- which build requests are answered from, and whether it may be.
-// A build that is not whole, lost most of a class, claims a recorded version with another content,
-// or another version with a recorded content is refused (docs/design.md, "Which builds are accepted"): the one before it serves on.
+// A build is refused, and the one before it serves on, when it is not whole, lost most of a class, has
+// a date left over from another release, or claims a recorded version with another content, or another
+// version with a recorded content (docs/design.md, "Which builds are accepted").
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,10 @@ struct BuildOpener {
     std::function<std::vector<source::Build>(const base::Release&, const WasServed&)> previous_of;
     // Removes the kept indexes that are superseded. Empty: nothing is kept.
     std::function<void(const IsSuperseded&)> sweep = {};
+    // The date that the configuration gives to every release of the source that has none of its own.
+    // A new release that has it is refused when another one has it already. Releases whose date
+    // stands beside their version (release.ini) may have one date.
+    std::optional<base::Date> configured_date = {};
     // What the commands that a refusal names need to look at the same build: " --build FOLDER".
     std::string options = {};
 };

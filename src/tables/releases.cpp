@@ -93,6 +93,17 @@ std::optional<RecordedRelease> recorded_release(Transaction& transaction,
     return RecordedRelease{date_of(rows.front().text(0)), rows.front().text(1)};
 }
 
+std::optional<std::string> other_release_of_date(Transaction& transaction,
+                                                 const Release& release) {
+    const auto rows =
+        transaction.query("SELECT version FROM releases WHERE released_on = ? ORDER BY version",
+                          {Value{base::format_date(release.released_on)}});
+    const bool is_known = std::ranges::any_of(
+        rows, [&](const auto& row) { return row.text(0) == release.version; });
+    if (rows.empty() || is_known) return std::nullopt;
+    return rows.front().text(0);
+}
+
 Result<void> record_release(Transaction& transaction, const Release& release,
                             std::string_view digest) {
     const Value version{release.version}, new_digest{std::string(digest)};

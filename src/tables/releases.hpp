@@ -92,6 +92,11 @@ struct RecordedRelease {
 [[nodiscard]] std::optional<RecordedRelease> recorded_release(store::Transaction& transaction,
                                                               std::string_view version);
 
+// Returns the version of a known release of the same date; nullopt when there is none, or when this
+// release itself is known by its date.
+[[nodiscard]] std::optional<std::string> other_release_of_date(store::Transaction& transaction,
+                                                               const Release& release);
+
 // Returns another version under which a build of this digest is recorded; nullopt: there is none.
 [[nodiscard]] std::optional<std::string> other_version_of(store::Transaction& transaction,
                                                           const std::string& version,

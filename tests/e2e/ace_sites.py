@@ -336,6 +336,23 @@ def _(site):
         site.expect(0, "check")
 
 
+@check("A server under a new Name is served once releases.tsv has its date, not with the date of the release before")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server, source__date="2008-03-22")
+        (site.folder / "releases.tsv").unlink()
+        site.start()
+        assert b"WS188" in site.feed(*GENE).body
+        server.restart("WS188", name="WS189", dump=dump_of("WS187"))
+        refused = b"WS189 is dated 2008-03-22 by the configuration, which is the date of WS188"
+        eventually(lambda: refused in (site.folder / "varve.log").read_bytes(), "WS189 is refused")
+        assert b"WS189" not in site.get(PATH).body
+        (site.folder / "releases.tsv").write_text("WS189\t2008-04-18\n")
+        eventually(lambda: b"WS189" in site.get(PATH).body, "WS189 is served without SIGHUP", seconds=20)
+        assert b"2008-04-18" in site.expect(0, "releases").stdout
+
+
 @check("A server with other content under the same version is distinguished from a restart")
 def _(site):
     with AceServer("WS187") as server:

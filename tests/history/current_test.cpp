@@ -174,6 +174,29 @@ TEST_CASE("A version that differs from a recorded one in case alone is refused")
     CHECK(site.current.why().empty());
 }
 
+TEST_CASE("Two releases may have one date, unless the configuration gives it to both") {
+    Site site(GENERATE(support::engines()), build("WS185", "2008-02-01", 30));
+    site.put(build("WS186", "2008-02-01", 30));
+    CHECK(site.current.build()->release().version == "WS186");
+
+    auto opener = site.shelf.opener();
+    opener.configured_date = base::parse_date("2008-02-01");
+    CurrentBuild current(opener, site.pool);
+    current.look();
+    CHECK(current.build()->release().version == "WS186");  // recorded with this date
+    site.shelf.put(build("WS187", "2008-02-01", 30, "y"));
+    current.look();
+    CHECK(current.build()->release().version == "WS186");
+    CHECK(contains(current.why(), "WS187 is dated 2008-02-01 by the configuration, which is the"
+                                  " date of WS185"));
+    accept(site.pool, "WS187", current.candidate()->digest(), some_time());
+    current.look();
+    CHECK(current.build()->release().version == "WS187");
+    site.shelf.put(build("WS188", "2008-03-22", 30, "z"));
+    current.look();
+    CHECK(current.build()->release().version == "WS188");
+}
+
 TEST_CASE("An unreadable build is read once, until it changes") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);

@@ -70,9 +70,11 @@ class Site {
         source::acedb::BuildSettings settings;
         settings.database = database();
         settings.index_dir = (folder.path() / "index").string();
-        settings.known_releases = {{"WS186", *base::parse_date("2008-02-01")},
-                                   {"WS187", *base::parse_date("2008-02-15")},
-                                   {"WS188", *base::parse_date("2008-03-22")}};
+        settings.known_releases = [] {
+            return std::vector<base::Release>{{"WS186", *base::parse_date("2008-02-01")},
+                                              {"WS187", *base::parse_date("2008-02-15")},
+                                              {"WS188", *base::parse_date("2008-03-22")}};
+        };
         return settings;
     }
 

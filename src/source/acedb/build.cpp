@@ -37,15 +37,16 @@ Result<base::Release> release_of(const BuildSettings& settings, const Status& st
                               "the database's Name is not a version, up to 32 of letters, digits,"
                               " . _ -; write one into the configuration: [source] release = "
                               "WS188");
-    if (settings.date) return base::Release{version, *settings.date};
-    const auto& known = settings.known_releases;
-    const auto it = std::find_if(known.begin(), known.end(),
+    const auto known = settings.known_releases();
+    if (!known) return tl::unexpected(known.error());
+    const auto it = std::find_if(known->begin(), known->end(),
                                  [&](const auto& one) { return one.version == version; });
-    if (it != known.end()) return *it;
+    if (it != known->end()) return *it;
+    if (settings.date) return base::Release{version, *settings.date};
     return base::fail(ErrorKind::refused,
                       place + "the date of release " + version +
                           " is unknown; add a line (version, TAB, date) to releases.tsv next to "
-                          "the configuration file, or set [source] date");
+                          "the configuration file, which a running server reads at once");
 }
 
 // ---- The index ----

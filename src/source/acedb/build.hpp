@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,17 +25,19 @@ struct BuildSettings {
     std::string index_dir;                       // made if it is not there
     std::size_t max_object_mb = 64;              // a larger reply is abandoned
     std::vector<std::string> skip_classes = {};  // Source::skips()
-    // The release: `version`, or else the database's own Name; `date`, or else that of the version
-    // in known_releases.
+    // The release: `version`, or else the database's own Name; its date in known_releases, or else
+    // `date`, which may be that of an earlier release.
     std::string version;
     std::optional<base::Date> date;
-    std::vector<base::Release> known_releases;
+    // Asked whenever the release is looked for.
+    std::function<base::Result<std::vector<base::Release>>()> known_releases;
 };
 
 // Opens the build that the database holds now. Makes its index when none fits, gently: the server
 // has one thread, and other clients. Each state of a database has an index of its own, with its models
 // next to it (source/index/index_folder.hpp).
-//   error  refused: no version or date is known (what to write where), wrong password;
+//   error  refused: no version or date is known (what to write where), wrong password; those of
+//          known_releases;
 //          unavailable: not reached, or it changed meanwhile; malformed: the replies are not
 //          AceDB's
 //   cost   a `status` when the index fits; else `find`, `list` and `model` for each class, and

@@ -400,8 +400,12 @@ TEST_CASE("The release is given by the operator or the database, and a missing o
     CHECK(says(none.error().text, "the date of release WS999 is unknown"));
     CHECK(says(none.error().text, "releases.tsv"));
     settings.date = *base::parse_date("2009-01-01");
-    CHECK(source::acedb::open_build(settings).value()->release() ==
+    CHECK(source::acedb::release_of(settings).value() ==
           base::Release{"WS999", *base::parse_date("2009-01-01")});
+    // A date in the configuration may be that of the release before.
+    settings.version = "WS188";
+    CHECK(source::acedb::release_of(settings).value().released_on ==
+          *base::parse_date("2008-03-22"));
     settings.version = "spring";
     CHECK(source::acedb::open_build(settings).value()->release().version == "spring");
     for (const auto* name : {"", "a name of five words"}) {

@@ -71,8 +71,10 @@ class DatabaseFolder {
         source::acedb::BuildSettings settings;
         settings.database = std::make_shared<source::acedb::Database>(std::move(of_database));
         settings.index_dir = (folder_.path() / "index").string();
-        settings.known_releases = {{"WS187", *base::parse_date("2008-02-15")},
-                                   {"WS188", *base::parse_date("2008-03-22")}};
+        settings.known_releases = [] {
+            return std::vector<base::Release>{{"WS187", *base::parse_date("2008-02-15")},
+                                              {"WS188", *base::parse_date("2008-03-22")}};
+        };
         return settings;
     }
 
