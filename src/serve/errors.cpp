@@ -82,9 +82,9 @@ HttpError http_error_of(const base::Error& error, const Wanted& wanted,
             return {503, "The history of " + wanted.what +
                              " is not available right now. Please try again in a minute."};
         case ErrorKind::malformed:
-            return {500, wanted.what + " cannot be read from the current build."};
+            return {503, wanted.what + " cannot be read from the current build."};
         case ErrorKind::too_large:
-            return {500, wanted.what + " is too large for this server to read."};
+            return {503, wanted.what + " is too large for this server to read."};
         case ErrorKind::conflict: break;
     }
     return {500, "The history of " + wanted.what +

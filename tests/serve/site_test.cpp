@@ -198,7 +198,7 @@ TEST_CASE("An object that never existed is 404 for a minute") {
 
 TEST_CASE("Each kind of error has its status and reveals no location or cause") {
     const std::map<ErrorKind, int> statuses = {
-        {ErrorKind::absent, 404},   {ErrorKind::malformed, 500},   {ErrorKind::too_large, 500},
+        {ErrorKind::absent, 404},   {ErrorKind::malformed, 503},   {ErrorKind::too_large, 503},
         {ErrorKind::conflict, 500}, {ErrorKind::unavailable, 503}, {ErrorKind::refused, 400}};
     const auto site = site_at("https://example.org");
     const auto templates = *render::Templates::make();
@@ -215,7 +215,7 @@ TEST_CASE("Each kind of error has its status and reveals no location or cause") 
     }
 }
 
-TEST_CASE("An object unreadable in the build is 500, and an unknown release is 400") {
+TEST_CASE("An object unreadable in the build is 503, and an unknown release is 400") {
     World world;
     const ObjectName broken{"Gene", "broken"};
     const auto build = world.build(1);
@@ -223,7 +223,7 @@ TEST_CASE("An object unreadable in the build is 500, and an unknown release is 4
     build->break_one_with(broken, {ErrorKind::malformed, "secret"});
     world.small.put(build);
     const auto response = world.get("class=Gene&name=broken");
-    CHECK(response.status == 500);
+    CHECK(response.status == 503);
     CHECK(says(response, "Gene broken cannot be read"));
     CHECK_FALSE(says(response, "secret"));
     CHECK(world.get(plain + "&since=WS999").status == 400);

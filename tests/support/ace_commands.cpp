@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iomanip>
 #include <sstream>
+#include <strings.h>
 
 namespace support {
 namespace {
@@ -33,6 +34,25 @@ std::vector<std::size_t> found(const AceContents& contents, const std::string& c
     return result;
 }
 
+bool is_named(const AceContents::Object& object, const std::string& name) {
+    return ::strcasecmp(object.name.c_str(), name.c_str()) == 0;
+}
+
+// AceDB looks for the very name before it takes it for a pattern: `?` finds only the object `?`
+// where there is one. It cuts the words of a name twice where a backslash is before a quote or at
+// the end: `\` and `\"` both lead to the object `"`.
+std::vector<std::size_t> found_by_name(const AceContents& contents, const std::string& class_name,
+                                       std::string name) {
+    if (name == "\\" || name == "\\\"") name = "\"";
+    auto result = found(contents, class_name, &name);
+    const auto exact = [&](std::size_t each) {
+        return is_named(object_at(contents, each), name);
+    };
+    if (std::ranges::any_of(result, exact))
+        std::erase_if(result, [&](std::size_t each) { return !exact(each); });
+    return result;
+}
+
 // Returns the object of an old name.
 std::vector<std::size_t> found_alias(const AceContents& contents, const std::string& class_name,
                                      const std::string& name) {
@@ -57,7 +77,8 @@ AceReply find(AceAsked& asked) {
     if (asked.has_parameter) complaint = "// Parameter %0 can not be substituted\n";
     if (!asked.has_parameter && words.size() > 1 && words.size() < 4 && is_class_name(words[1])) {
         const auto* pattern = words.size() == 3 ? &words[2] : nullptr;
-        asked.active = found(asked.contents, words[1], pattern);
+        asked.active = pattern ? found_by_name(asked.contents, words[1], *pattern)
+                               : found(asked.contents, words[1], nullptr);
         if (asked.active.empty() && pattern) {
             asked.active = found_alias(asked.contents, words[1], *pattern);
         }

@@ -55,6 +55,19 @@ std::string quote(std::string_view text) {
     return out + '"';
 }
 
+std::string quote_similar(std::string_view text) {
+    std::string out = "\"";
+    bool is_in_run = false;
+    for (const char c : text) {
+        const bool was_in_run = std::exchange(is_in_run, !base::is_printable(c));
+        if (!is_in_run)
+            out += is_masked(c) || is_escaped(c) ? '?' : c;
+        else if (!was_in_run)
+            out += "?*";
+    }
+    return out + (is_in_run ? "\"" : "*\"");
+}
+
 // Returns a class, bare if it is a word, as AceDB's own clients send it.
 std::string class_word(std::string_view class_name) {
     const bool is_bare =
@@ -67,6 +80,11 @@ std::string class_word(std::string_view class_name) {
 std::string find_command(const tree::ObjectName& name) {
     return find_all_command(name.class_name) + ' ' +
            (is_all_blank(name.name) ? "\"?\"" : quote(name.name));
+}
+
+std::string find_similar_command(const tree::ObjectName& name) {
+    return find_all_command(name.class_name) + ' ' +
+           (is_all_blank(name.name) ? "\"?*\"" : quote_similar(name.name));
 }
 
 std::string find_all_command(std::string_view class_name) {
@@ -84,6 +102,10 @@ std::string show_one_command(std::size_t position) {
 bool is_ambiguous(const tree::ObjectName& name) {
     const auto is_wild = [](char c) { return is_masked(c) || !base::is_printable(c); };
     return is_all_blank(name.name) || std::any_of(name.name.begin(), name.name.end(), is_wild);
+}
+
+bool is_special(const tree::ObjectName& name) {
+    return is_ambiguous(name) || std::any_of(name.name.begin(), name.name.end(), is_escaped);
 }
 
 bool is_command(std::string_view text) {

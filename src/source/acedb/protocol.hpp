@@ -26,6 +26,9 @@ namespace source::acedb {
 
 // `find Class "name"`.
 [[nodiscard]] std::string find_command(const tree::ObjectName& name);
+// The same for a name that AceDB confuses with another one: each special character is a wildcard, and
+// so is the end. It finds more names, perhaps the whole class, but no single one by its spelling.
+[[nodiscard]] std::string find_similar_command(const tree::ObjectName& name);
 // `find Class`: activates all its objects.
 [[nodiscard]] std::string find_all_command(std::string_view class_name);
 // `model Class`.
@@ -39,6 +42,10 @@ inline constexpr std::string_view list_command = "list -a";
 // True when find_command() may match other names, too: look at the list before you show what it
 // found.
 [[nodiscard]] bool is_ambiguous(const tree::ObjectName& name);
+
+// True when AceDB may read another name in find_command(): it is ambiguous, or has a character that is
+// sent with a backslash.
+[[nodiscard]] bool is_special(const tree::ObjectName& name);
 
 // True for one line of printable ASCII, which is all that a session sends. On a pipe a second
 // line would be another command.

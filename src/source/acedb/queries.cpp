@@ -232,11 +232,19 @@ tl::unexpected<base::Error> lost() {
     return base::fail(ErrorKind::absent, "it is in the index, but not in the database any more");
 }
 
-// Asks one session for one object. Absent means that the database itself says so.
+// How the object is looked up.
+enum class LookUp {
+    by_name,
+    by_similar_names,  // find_similar_command(), and then the object of this name in the list
+};
+
+// Asks one session for one object. Absent means that the database itself says so; conflict, that it
+// answered with something else than this object.
 class ObjectQuery {
    public:
-    ObjectQuery(Session& session, const tree::ObjectName& name, const ReplyOptions& options)
-        : session_(session), name_(name), options_(options) {}
+    ObjectQuery(Session& session, const tree::ObjectName& name, LookUp look_up,
+                const ReplyOptions& options)
+        : session_(session), name_(name), look_up_(look_up), options_(options) {}
 
     Result<std::string> bytes() {
         const auto command = show_what_is_found();
@@ -249,20 +257,22 @@ class ObjectQuery {
             return base::fail(ErrorKind::malformed,
                               "the database finds the object but returns no content for it");
         if (shown->size() != 1)
-            return base::fail(ErrorKind::unavailable, "answered with " +
-                                                          std::to_string(shown->size()) +
-                                                          " objects where one was asked for");
+            return base::fail(ErrorKind::conflict, "answered with " +
+                                                       std::to_string(shown->size()) +
+                                                       " objects where one was asked for");
         return checked(shown->front());
     }
 
    private:
     Result<std::string> show_what_is_found() {
-        const auto reply = session_.ask(find_command(name_), {});
+        const bool by_name = look_up_ == LookUp::by_name;
+        const auto reply =
+            session_.ask(by_name ? find_command(name_) : find_similar_command(name_), {});
         if (!reply) return tl::unexpected(reply.error());
         const auto found = if_whole(parse_found(*reply), *reply);
         if (!found) return tl::unexpected(found.error());
         if (*found == 0) return lost();
-        if (*found == 1 && !is_ambiguous(name_)) return std::string(show_command);
+        if (*found == 1 && by_name && !is_ambiguous(name_)) return std::string(show_command);
         return show_the_one_listed();
     }
 
@@ -281,15 +291,36 @@ class ObjectQuery {
     Result<std::string> checked(std::string_view bytes) const {
         const auto header = parse_header(bytes);
         if (header && header->id == name_) return std::string(bytes);
-        return base::fail(ErrorKind::unavailable,
+        return base::fail(ErrorKind::conflict,
                           "answered with another object" +
                               (header ? ", " + text_of(header->id) : std::string()));
     }
 
     Session& session_;
     const tree::ObjectName& name_;
+    LookUp look_up_;
     const ReplyOptions& options_;
 };
+
+// Returns nullopt when the database answers, but not with this object: nothing is found, or another
+// object is shown. `why` is the reason then.
+//   error  as ask_object
+Result<std::optional<std::string>> look_up(Database& database, const std::string& identity,
+                                           const ObjectName& name, LookUp look_up,
+                                           const ReplyOptions& options, base::Error& why) {
+    std::optional<std::string> bytes;
+    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
+        auto answer = ObjectQuery(session, name, look_up, options).bytes();
+        if (!answer) return tl::unexpected(answer.error());
+        bytes = std::move(*answer);
+        return {};
+    });
+    if (done) return bytes;
+    why = done.error();
+    const bool is_answer = why.kind == ErrorKind::absent || why.kind == ErrorKind::conflict;
+    if (!is_answer) return tl::unexpected(why);
+    return std::nullopt;
+}
 
 }  // namespace
 
@@ -363,16 +394,17 @@ Result<std::string> ask_models(Database& database, const std::string& identity,
 Result<std::string> ask_object(Database& database, const std::string& identity,
                                const tree::ObjectName& name, const ReplyOptions& options) {
     const auto place = database.name() + ": " + text_of(name);
-    Result<std::string> answer;
-    const auto done = database.with_session(identity, [&](Session& session) -> Result<void> {
-        answer = ObjectQuery(session, name, options).bytes();
-        if (answer || answer.error().kind == ErrorKind::absent) return {};
-        return tl::unexpected(answer.error());
-    });
-    if (!done) return base::fail_at(place, done.error());
+    base::Error why;
+    const auto again = is_special(name) ? LookUp::by_similar_names : LookUp::by_name;
+    for (const auto how : {LookUp::by_name, again}) {
+        auto bytes = look_up(database, identity, name, how, options, why);
+        if (!bytes) return base::fail_at(place, bytes.error());
+        if (*bytes) return std::move(**bytes);
+        // Another object on one session may be the answer to another question.
+        if (why.kind == ErrorKind::absent && again == LookUp::by_name) break;
+    }
     // An object that is listed but not shown is not absent: it may have a history.
-    if (!answer) return base::fail(ErrorKind::malformed, place + ": " + answer.error().text);
-    return answer;
+    return base::fail(ErrorKind::malformed, place + ": " + why.text);
 }
 
 }  // namespace source::acedb

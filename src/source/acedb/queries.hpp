@@ -38,10 +38,11 @@ struct Listing {
 
 // Returns the bytes of the object of exactly this spelling, as a dump has them: what `find` finds
 // and `show -a -T` shows. Checks that it is the object that was asked for.
-//   error  malformed: the database does not have it any more, returns no content for it, or replies
-//          something unreadable (never absent: it is listed); too_large above options.most_bytes;
-//          unavailable: not reached, another build, a cut reply, or another object's
-//   cost   `find` and `show`; a `list`, too, for names that AceDB would misunderstand
+//   error  malformed: the database does not have it any more, returns no content for it, answers
+//          twice with another object, or replies something unreadable (never absent: it is listed);
+//          too_large above options.most_bytes; unavailable: not reached, another build, a cut reply
+//   cost   `find` and `show`; a `list`, too, for names that AceDB would misunderstand; all that again,
+//          and perhaps a list of its class, when the first answer is not this object
 [[nodiscard]] base::Result<std::string> ask_object(Database& database,
                                                    const std::string& identity,
                                                    const tree::ObjectName& name,

@@ -173,12 +173,13 @@ TEST_CASE("A complete reply that shows nothing or is unreadable concerns only th
                 ErrorKind::malformed, "a reply with");
 }
 
-TEST_CASE("A truncated reply, or one with another object, says nothing about the object") {
+TEST_CASE("A truncated reply says nothing about the object, and another object twice that it is "
+          "unreadable") {
     check_error(answer([](std::string reply) { return reply.substr(0, reply.size() / 2); }),
                 ErrorKind::unavailable, "does not end in");
     check_error(
         answer([](std::string reply) { return reply.replace(reply.find("\"a\""), 3, "\"b\""); }),
-        ErrorKind::unavailable, "answered with another object, Gene b");
+        ErrorKind::malformed, "answered with another object, Gene b");
 }
 
 TEST_CASE("A list without one of its objects is refused, even when its own count agrees") {

@@ -241,6 +241,9 @@ TEST_CASE("No name is sent as a wildcard, a comment or another command") {
                                            "a?",
                                            "\\%1",
                                            "\\\"q\\\"",
+                                           "\\\"",
+                                           "\\\\",
+                                           "\\\\\\\"",
                                            "http:\\/\\/x",
                                            "back\\\\slash",
                                            "two\\n\\\nlines",
@@ -384,11 +387,26 @@ TEST_CASE("A reply with another object is never accepted for the requested one")
     live::Site site(genes({"a", "b"}));
     const auto build = site.open();
     site.server.strike(AceFault::another_object);
+    CHECK(signature_of(*build, {"Gene", "a"}) != signature_of(*build, {"Gene", "b"}));
+    // An object that the database confuses each time cannot be read, unlike the next one.
+    site.server.strike(AceFault::another_object, 2);
     const auto loaded = build->load({"Gene", "a"});
     REQUIRE_FALSE(loaded);
-    CHECK(loaded.error().kind == ErrorKind::unavailable);
+    CHECK(loaded.error().kind == ErrorKind::malformed);
     CHECK(says(loaded.error().text, "answered with another object, Gene b"));
     CHECK(build->load({"Gene", "a"}));
+}
+
+TEST_CASE(
+    "A name that AceDB reads as another one does not keep its database from being indexed") {
+    std::vector<std::string> names{"*", "?", "?*", "\\\\", "\\\""};
+    for (int i = 0; i < 1000; ++i) names.push_back("g" + std::to_string(i));
+    const live::Site site(genes(names));
+    const auto build = site.open();
+    const auto loaded = build->load({"Gene", "*"});
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().kind == ErrorKind::malformed);
+    CHECK(signature_of(*build, {"Gene", "?"}) != signature_of(*build, {"Gene", "?*"}));
 }
 
 TEST_CASE("The release is given by the operator or the database, and a missing one is reported") {

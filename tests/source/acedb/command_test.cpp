@@ -84,6 +84,9 @@ TEST_CASE("Special characters of AceDB in a name are escaped or sent as a wildca
 }
 
 TEST_CASE("A wildcard for a character does not match names that lack it") {
+    CHECK(source::acedb::find_similar_command({"Text", "a*b\\ \"50%\" \n\t;/"}) ==
+          R"(find Text "a?b? ?50?? ?*??*")");
+    CHECK(source::acedb::find_similar_command({"Text", " "}) == R"(find Text "?*")");
     CHECK(source::acedb::find_command({"Gene", ""}) == "find Gene \"?\"");
     CHECK(source::acedb::find_command({"Gene", "  "}) == "find Gene \"?\"");
     CHECK(source::acedb::is_ambiguous({"Gene", ""}));
