@@ -31,9 +31,12 @@ bool has_control_character(std::string_view text) {
 Result<std::string> decode_value(std::string_view name, std::string_view raw) {
     auto value = base::percent_decode(raw, base::Plus::is_space);
     if (!value) return fail(400, shown(name) + " has an invalid percent escape.");
-    if (has_control_character(*value))
+    // A text that is the name of an object may have several lines.
+    const bool is_name = name == "name" || name == list_parameter;
+    const bool is_legal = base::is_legal_text(*value);
+    if (has_control_character(*value) && !(is_name && is_legal))
         return fail(400, shown(name) + " contains a control character.");
-    if (!base::is_legal_text(*value)) return fail(400, shown(name) + " is not valid UTF-8.");
+    if (!is_legal) return fail(400, shown(name) + " is not valid UTF-8.");
     return std::move(*value);
 }
 

@@ -70,12 +70,21 @@ TEST_CASE("A missing parameter is named") {
 }
 
 TEST_CASE("Values with characters that text cannot contain are refused, naming the parameter") {
-    for (const auto* bad : {"%", "%4", "%4g", "%zz", "a%", "%00", "%0A", "%1f", "%7F", "\x01",
-                            "%ff", "%C3", "%ED%A0%80", "%F5%80%80%80", "%C0%AF", "\xE9"}) {
+    for (const auto* bad : {"%", "%4", "%4g", "%zz", "a%", "%00", "%0B", "%1f", "\x01", "%ff",
+                            "%C3", "%ED%A0%80", "%F5%80%80%80", "%C0%AF", "\xE9"}) {
         CHECK(refused_for(std::string("class=Gene&name=") + bad, "name=") == 400);
         CHECK(refused_for(std::string("name=x&class=") + bad, "class=") == 400);
         CHECK(refused_for(std::string("name=x&class=C&since=") + bad, "since=") == 400);
     }
+    for (const auto* control : {"%0A", "%09", "%7F"})
+        CHECK(refused_for(std::string("name=x&class=") + control, "class=") == 400);
+}
+
+TEST_CASE("The name of an object may have lines and tabs, as texts of AceDB do") {
+    const auto parsed = parse_feed_request("class=Text&name=two%0Alines%09end", most);
+    REQUIRE(parsed);
+    CHECK(parsed->object == tree::ObjectName{"Text", "two\nlines\tend"});
+    CHECK(query_of(*parsed).find("name=two%0Alines%09end") != std::string::npos);
 }
 
 TEST_CASE("A known parameter given twice is refused, an unknown one is not") {
@@ -193,10 +202,11 @@ TEST_CASE("The feed of a release has an address and no since parameter") {
 TEST_CASE("Any object name is the same after encoding and parsing a query") {
     CHECK(rc::check("parse(query_of(q)) == q", [](const std::string& bytes, bool has_count) {
         // Returns letters of two plain alphabets: legal text of any form.
-        constexpr std::array<std::string_view, 8> letters = {"a", "%", "&",        ";",
-                                                             "+", " ", "\xC3\xA9", "\""};
+        constexpr std::array<std::string_view, 10> letters = {"a", "%",        "&",  ";",  "+",
+                                                              " ", "\xC3\xA9", "\"", "\n", "\t"};
         std::string name = "x";
-        for (const char c : bytes) name += letters[static_cast<unsigned char>(c) % 8];
+        for (const char c : bytes)
+            name += letters[static_cast<unsigned char>(c) % letters.size()];
         if (name.size() > 500) return;
         FeedRequest query;
         query.object = {"Gene", name};

@@ -229,6 +229,21 @@ TEST_CASE("An object unreadable in the build is 503, and an unknown release is 4
     CHECK(world.get(plain + "&since=WS999").status == 400);
 }
 
+TEST_CASE("An object whose name has lines is asked for by its escaped name") {
+    World world;
+    const auto build = world.build(1);
+    build->with("Text", "two\nlines\tend", {support::tag("Live")});
+    world.small.put(build);
+    for (const auto* query :
+         {"class=Text&name=two%0Alines%09end", "object=Text:two%0Alines%09end"}) {
+        const auto response = world.get(query);
+        CHECK(response.status == 200);
+        for (const auto& [name, value] : response.fields)
+            CHECK(value.find_first_of("\n\t") == std::string::npos);
+    }
+    CHECK(says(world.get("class=Text&name=two%0Alines%09end"), "two%0Alines%09end"));
+}
+
 TEST_CASE("An exception becomes a 500 without its text") {
     World world;
     static_cast<void>(world.small.service.cache_version());
