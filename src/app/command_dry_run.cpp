@@ -25,6 +25,7 @@ release::ClassPreview total_of(const std::vector<release::ClassPreview>& classes
         all.differ += one.differ;
         all.created += one.created;
         all.gone += one.gone;
+        all.unknown += one.unknown;
     }
     return all;
 }
@@ -35,6 +36,7 @@ void write_counts(base::JsonWriter& json, const release::ClassPreview& one) {
         .field("new", one.created)
         .field("objects", one.objects())
         .field("same", one.same)
+        .field("unknown", one.unknown)
         .field("vanished", one.gone)
         .end_object();
 }
@@ -66,7 +68,13 @@ void print_text(const Preview& preview) {
     fmt::print("{:<24} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "class", "objects", "same",
                "differ", "new", "vanished");
     for (const auto& one : preview.classes) print_line(one);
-    print_line(total_of(preview.classes));
+    const auto total = total_of(preview.classes);
+    print_line(total);
+    if (total.unknown > 0)
+        fmt::print(
+            "{} objects that both releases have are neither \"same\" nor \"differ\": a running"
+            " AceDB shows what changed only by loading them\n",
+            total.unknown);
     if (!preview.refused.empty()) fmt::print("REFUSED: {}\n", on_one_line(preview.refused));
 }
 

@@ -11,10 +11,16 @@ using base::Result;
 using source::Digest;
 using source::Listed;
 
+bool is_of_server(const source::Source& build) {
+    return build.digest().starts_with(base::server_digest);
+}
+
 class Preview {
    public:
     Preview(const source::Source& build, const source::Source* previous)
-        : build_(build), previous_(previous) {}
+        : build_(build), previous_(previous),
+          digests_tell_(!is_of_server(build) && previous != nullptr && !is_of_server(*previous)) {
+    }
 
     Result<bool> walk(const std::string& only) {
         if (auto done = walk(build_, only, &Preview::count_present);
@@ -67,6 +73,8 @@ class Preview {
         if (!before) return tl::unexpected(before.error());
         if (!*before)
             ++of_class.created;
+        else if (!digests_tell_)
+            ++of_class.unknown;
         else
             ++(**before == now ? of_class.same : of_class.differ);
         return true;
@@ -84,6 +92,7 @@ class Preview {
 
     const source::Source& build_;
     const source::Source* previous_;
+    bool digests_tell_;  // whether an object changed
     std::map<std::string, ClassPreview> classes_;
 };
 

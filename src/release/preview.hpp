@@ -19,7 +19,8 @@ struct ClassPreview {
     std::uint64_t differ = 0;   // will be compared; new timestamps alone record nothing
     std::uint64_t created = 0;  // will be recorded as new
     std::uint64_t gone = 0;     // will be recorded as vanished, where they have a row
-    [[nodiscard]] std::uint64_t objects() const { return same + differ + created; }
+    std::uint64_t unknown = 0;  // will be compared: a running database does not say what differs
+    [[nodiscard]] std::uint64_t objects() const { return same + differ + created + unknown; }
     bool operator==(const ClassPreview&) const = default;
 };
 

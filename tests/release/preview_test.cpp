@@ -50,3 +50,12 @@ TEST_CASE("Without a previous build everything is new") {
     REQUIRE(list);
     CHECK(list->empty());
 }
+
+TEST_CASE("A preview of a server's build does not say which objects differ") {
+    Pair builds;
+    (GENERATE(true, false) ? builds.after : builds.before).of_server();
+    const auto all = preview(builds.after, &builds.before, Everything{});
+    REQUIRE(all);
+    CHECK(*all == std::vector<ClassPreview>{{"Gene", 0, 0, 1, 1, 2}, {"Paper", 0, 0, 0, 0, 1}});
+    CHECK(all->front().objects() == 3);
+}
