@@ -136,7 +136,13 @@ Result<Staged> open_staged(Services& services, const std::string& folder) {
 
 int status_after(const std::vector<Outcome>& outcomes) {
     const auto& last = outcomes.back();
-    if (last.result.finished) return ok;
+    if (last.result.finished) {
+        int status = ok;
+        for (const auto& outcome : outcomes)
+            status =
+                std::max(status, status_of_finished(outcome.version, outcome.result.counters));
+        return status;
+    }
     return complain(last.version + " was stopped before it finished. Run the same command to "
                                    "continue",
                     failed);

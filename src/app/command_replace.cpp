@@ -23,12 +23,7 @@ Result<history::Builds> open_again(Services& services, const PrewarmOptions& opt
                                 history::Purpose::republishing);
     judge.look();
     if (const auto why = judge.why(); !why.empty()) return base::fail(ErrorKind::refused, why);
-    auto builds = judge.builds();
-    const auto& version = builds.build->release().version;
-    if (version != options.replace)
-        return base::fail(ErrorKind::refused,
-                          name_of(config.source) + " is " + version + ", not " + options.replace);
-    return builds;
+    return judge.builds();
 }
 
 Result<release::JobResult> republish(Services& services, const history::Builds& builds,
@@ -86,6 +81,10 @@ void print_as_json(const std::string& version, const release::JobResult& replace
 int replace(Services& services, const PrewarmOptions& options) {
     const auto builds = open_again(services, options);
     if (!builds) return complain(builds.error().text, failed);
+    if (const auto& version = builds->build->release().version; version != options.replace)
+        return complain(name_of(with_folder(services.config, options.build).source) + " is " +
+                            version + ", not " + options.replace,
+                        wrong_use);
     const auto start = steady_clock::now();
     const auto replaced = republish(services, *builds, options);
     const std::chrono::duration<double> took = steady_clock::now() - start;
@@ -101,7 +100,7 @@ int replace(Services& services, const PrewarmOptions& options) {
         print_as_json(options.replace, *replaced, took.count());
     else
         print_as_text(options.replace, of_build, *replaced, took.count());
-    if (replaced->finished) return ok;
+    if (replaced->finished) return status_of_finished(options.replace, replaced->counters);
     return complain(options.replace + " was stopped before it finished. " + how_to_continue,
                     failed);
 }

@@ -1,5 +1,6 @@
 // app/commands.hpp -- what each command does. Results go to stdout, progress and errors to
-// stderr; each returns the program's exit status (0 ok, 1 failed, 2 wrong use or configuration).
+// stderr; each returns the program's exit status (0 ok, 1 failed, 2 wrong use or configuration, 3 the
+// job finished, but some objects could not be read).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace app {
 
-inline constexpr int ok = 0, failed = 1, wrong_use = 2;
+inline constexpr int ok = 0, failed = 1, wrong_use = 2, unreadable = 3;
 
 // Prints "varve: TEXT" on stderr and returns `status`.
 int complain(std::string_view text, int status);

@@ -2,10 +2,12 @@
 #include "app/selection.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <fstream>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "render/display_text.hpp"
 #include "source/files_build.hpp"
 #include "source/index/index_folder.hpp"
 #include "tables/objects.hpp"
@@ -93,6 +95,14 @@ Result<release::Selection> selection_of(const PrewarmOptions& options, store::Po
     auto objects = objects_in(options.list);
     if (!objects) return tl::unexpected(objects.error());
     return release::Selection(std::move(*objects));
+}
+
+int status_of_finished(const std::string& version, const release::Counters& counters) {
+    if (counters.failed == 0) return ok;
+    return complain(fmt::format("{} is recorded except {} that could not be read. Run the same"
+                                " command to try them again",
+                                version, render::counted(counters.failed, "object", "objects")),
+                    unreadable);
 }
 
 }  // namespace app

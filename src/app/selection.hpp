@@ -18,6 +18,9 @@ namespace app {
 [[nodiscard]] release::ReleaseJob release_job(const Services& services, history::Context context,
                                               const history::Builds& builds);
 
+// Returns the exit status of a job that finished: ok, or unreadable, after it said so.
+int status_of_finished(const std::string& version, const release::Counters& counters);
+
 // Returns the objects that a release job records.
 //   needs   one of options.all, class_name, list and popular
 //   error   refused: the list cannot be read or has a malformed line, or the class is unknown

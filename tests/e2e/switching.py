@@ -284,5 +284,10 @@ def _(site):
     site.start()
     refused = site.expect(1, "feed", "Gene", "WBGene09999999").stderr
     assert b"WBGene09999999" in refused and b"max_object_mb" in refused, refused
-    assert site.get(rss_path("Gene", "WBGene09999999")).status in (500, 503)
+    assert site.get(rss_path("Gene", "WBGene09999999")).status == 503
     assert site.get(PATH).status == 200
+    for _ in range(2):
+        said = site.expect(3, "prewarm", "--all")
+        assert b"WS189 is recorded except 1 object" in said.stderr and b"WBGene09999999" in said.stdout, said
+    site.write_config(source__max_object_mb="64")
+    site.expect(0, "prewarm", "--all")
