@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/config_file.hpp"
+#include "app/sources.hpp"
 #include "base/log.hpp"
 #include "serve/cgi.hpp"
 
@@ -25,10 +26,24 @@ void warn_of_restart(const Config& before, const Config& after) {
     if (before.serve.threads != after.serve.threads) say("[serve] threads");
 }
 
+// Monitors ask all the time, and say nothing about readers.
+bool is_monitoring(std::string_view path) { return path == "/healthz" || path == "/metrics"; }
+
+void begin_housekeeping(Serving& serving) {
+    serving.housekeeping =
+        std::make_unique<Housekeeping>(serving.services, pace_of(serving.services.config.source));
+}
+
 }  // namespace
 
-Housekeeping::Housekeeping(Services& services)
-    : services_(services), thread_([this](const auto& stop) { run(stop); }) {}
+Pace pace_of(const SourceConfig& config) {
+    Pace pace;
+    if (is_running_database(config.kind)) pace.idle = 5s;
+    return pace;
+}
+
+Housekeeping::Housekeeping(Services& services, Pace pace)
+    : services_(services), pace_(pace), thread_([this](const auto& stop) { run(stop); }) {}
 
 Housekeeping::~Housekeeping() {
     stop();
@@ -39,6 +54,14 @@ Housekeeping::~Housekeeping() {
 void Housekeeping::wait_for_first_look(std::chrono::seconds at_most) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, at_most, [this] { return looked_; });
+}
+
+void Housekeeping::note_request() {
+    if (asked_.load(std::memory_order_relaxed) || asked_.exchange(true)) return;
+    {
+        const std::lock_guard lock(mutex_);
+    }  // the thread has not looked at it yet, or it waits
+    changed_.notify_all();
 }
 
 void Housekeeping::stop() { thread_.request_stop(); }
@@ -53,6 +76,7 @@ bool Housekeeping::ends_within(std::chrono::milliseconds at_most) {
 void Housekeeping::run(const std::stop_token& stop) {
     auto next_flush = std::chrono::steady_clock::now() + 60s;
     while (!stop.stop_requested()) {
+        asked_ = false;
         look();
         if (std::chrono::steady_clock::now() >= next_flush) {
             flush_hits();
@@ -61,7 +85,8 @@ void Housekeeping::run(const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         looked_ = true;
         changed_.notify_all();
-        changed_.wait_for(lock, stop, 500ms, [] { return false; });
+        changed_.wait_for(lock, stop, pace_.busy, [] { return false; });
+        changed_.wait_for(lock, stop, pace_.idle - pace_.busy, [this] { return asked_.load(); });
     }
     const std::lock_guard lock(mutex_);
     ended_ = true;
@@ -111,18 +136,19 @@ Result<ServingPtr> prepare_serving(const std::filesystem::path& file, serve::Met
     }
 }
 
-Server::Server(ServingPtr first, Records& records)
-    : records_(records), now_{std::move(first), nullptr}, answering_(now_.serving) {
-    now_.housekeeping = std::make_unique<Housekeeping>(now_.serving->services);
+Server::Server(ServingPtr first, Records& records) : records_(records), now_(std::move(first)) {
+    begin_housekeeping(*now_);
+    answering_ = now_;
 }
 
 Server::~Server() {
-    now_.housekeeping->stop();
+    now_->housekeeping->stop();
+    answering_ = ServingPtr();
     retired_.push_back(std::move(now_));
     bool all = !next_.valid() || next_.wait_for(200ms) == std::future_status::ready;
     for (auto& each : retired_) {
-        all = each.housekeeping->ends_within(200ms) && all;
-        each.housekeeping->flush_hits();
+        all = each->housekeeping->ends_within(200ms) && all;
+        each->housekeeping->flush_hits();
     }
     if (all) return;
     base::log::info("stopped while an index was made");
@@ -130,17 +156,21 @@ Server::~Server() {
 }
 
 void Server::wait_for_first_look(std::chrono::seconds at_most) const {
-    now_.housekeeping->wait_for_first_look(at_most);
+    now_->housekeeping->wait_for_first_look(at_most);
 }
 
 serve::Response Server::answer(const serve::Request& request) {
     const auto began = std::chrono::steady_clock::now();
     const auto serving = answering_.load();
+    const auto answer_below = [&](const serve::Request& below) {
+        if (!is_monitoring(below.path)) serving->housekeeping->note_request();
+        return serving->site->answer(below);
+    };
     const auto response = [&] {
-        if (serving->base_path.empty()) return serving->site->answer(request);
+        if (serving->base_path.empty()) return answer_below(request);
         auto below = request;
         below.path = serve::path_below(request.path, serving->base_path);
-        return serving->site->answer(below);
+        return answer_below(below);
     }();
     if (!records_.access.is_open()) return response;
     const auto took =
@@ -150,14 +180,13 @@ serve::Response Server::answer(const serve::Request& request) {
 }
 
 void Server::begin_reading() {
-    next_ = std::async(std::launch::async, prepare_serving, now_.serving->services.config.file,
+    next_ = std::async(std::launch::async, prepare_serving, now_->services.config.file,
                        std::ref(records_.metrics));
 }
 
 // Reopens the logs first and in any case: logrotate has moved them.
 void Server::reload() {
-    if (const auto opened = open_logs(now_.serving->services.config.log, records_.access);
-        !opened)
+    if (const auto opened = open_logs(now_->services.config.log, records_.access); !opened)
         base::log::error("log not reopened", {{"reason", opened.error().text}});
     if (next_.valid())
         once_more_ = true;
@@ -166,7 +195,7 @@ void Server::reload() {
 }
 
 void Server::take_over(const Prepared& prepared) {
-    const auto& before = now_.serving->services.config;
+    const auto& before = now_->services.config;
     if (!prepared) {
         base::log::error("configuration rejected, the previous one stays in use",
                          {{"reason", prepared.error().text}});
@@ -180,11 +209,11 @@ void Server::take_over(const Prepared& prepared) {
         return;
     }
     warn_of_restart(before, after);
-    InForce next{*prepared, std::make_unique<Housekeeping>((*prepared)->services)};
-    answering_ = next.serving;
-    now_.housekeeping->stop();
-    now_.housekeeping->flush_hits();
-    retired_.push_back(std::exchange(now_, std::move(next)));
+    begin_housekeeping(**prepared);
+    answering_ = *prepared;
+    now_->housekeeping->stop();
+    now_->housekeeping->flush_hits();
+    retired_.push_back(std::exchange(now_, *prepared));
     base::log::info("configuration reloaded", {{"file", after.file.string()}});
 }
 
@@ -197,8 +226,8 @@ void Server::settle() {
             begin_reading();
     }
     // An old configuration that only retired_ refers to has no requests any more.
-    retired_.remove_if([](const InForce& old) {
-        return old.serving.use_count() == 1 && old.housekeeping->has_ended();
+    retired_.remove_if([](const ServingPtr& old) {
+        return old.use_count() == 1 && old->housekeeping->has_ended();
     });
 }
 

@@ -24,36 +24,31 @@
 
 namespace app {
 
-// The services of one configuration, and the site that answers from them.
-struct Serving {
-    Services services;
-    std::string base_path;  // of base_url: the routes lie below it
-    std::unique_ptr<serve::Site> site;
+// How long the server waits after a look at the build before the next one.
+struct Pace {
+    std::chrono::milliseconds busy{500};  // when a request came meanwhile
+    std::chrono::milliseconds idle{500};  // at most; at least `busy`
+    bool operator==(const Pace&) const = default;
 };
-using ServingPtr = std::shared_ptr<Serving>;
+// Returns the pace for a source: files cost nothing, and AceDB logs each question.
+[[nodiscard]] Pace pace_of(const SourceConfig& config);
 
-//   metrics  continues from one configuration to the next, and outlives them
-//   error    as open_services()
-[[nodiscard]] base::Result<ServingPtr> open_serving(Config config, serve::Metrics& metrics);
-
-// Does the same, and looks at the build, so that the site can answer at once.
-//   file   of the configuration
-//   error  also: the configuration is wrong; unavailable: no build can be served
-[[nodiscard]] base::Result<ServingPtr> prepare_serving(const std::filesystem::path& file,
-                                                       serve::Metrics& metrics);
-
-// What a server does besides answering, in a thread of its own: looks for a new build twice a
-// second, and writes hits once a minute.
+// What a server does besides answering, in a thread of its own: looks for a new build at its pace, and
+// writes hits once a minute.
 class Housekeeping {
    public:
     // Requires that `services` outlives it.
-    explicit Housekeeping(Services& services);
+    Housekeeping(Services& services, Pace pace);
     ~Housekeeping();  // waits until has_ended(), and writes the remaining hits
     Housekeeping(const Housekeeping&) = delete;
     Housekeeping& operator=(const Housekeeping&) = delete;
 
     // Waits for the end of the first look, or `at_most`: a first index may take longer.
     void wait_for_first_look(std::chrono::seconds at_most);
+
+    // Notes that somebody asks for what depends on the build. Call it from any thread.
+    //   cost  reads one variable, as long as a look is due anyway
+    void note_request();
 
     // Starts no further look. A running one cannot be stopped: it may be making an index.
     void stop();
@@ -68,11 +63,33 @@ class Housekeeping {
     void look() const;
 
     Services& services_;
+    const Pace pace_;
+    std::atomic<bool> asked_ = false;  // since the last look began
     std::mutex mutex_;
     std::condition_variable_any changed_;
     bool looked_ = false, ended_ = false;
     std::jthread thread_;  // last: it uses the others
 };
+
+// The services of one configuration, and the site that answers from them.
+struct Serving {
+    Services services;
+    std::string base_path;  // of base_url: the routes lie below it
+    std::unique_ptr<serve::Site> site;
+    // From the moment at which the server answers from it. Last: it uses the others.
+    std::unique_ptr<Housekeeping> housekeeping;
+};
+using ServingPtr = std::shared_ptr<Serving>;
+
+//   metrics  continues from one configuration to the next, and outlives them
+//   error    as open_services()
+[[nodiscard]] base::Result<ServingPtr> open_serving(Config config, serve::Metrics& metrics);
+
+// Does the same, and looks at the build, so that the site can answer at once.
+//   file   of the configuration
+//   error  also: the configuration is wrong; unavailable: no build can be served
+[[nodiscard]] base::Result<ServingPtr> prepare_serving(const std::filesystem::path& file,
+                                                       serve::Metrics& metrics);
 
 // Answers under the current configuration. answer() is safe from any thread; only the main thread
 // calls the rest.
@@ -102,19 +119,15 @@ class Server {
     [[nodiscard]] bool is_busy() const { return next_.valid() || !retired_.empty(); }
 
    private:
-    struct InForce {
-        ServingPtr serving;
-        std::unique_ptr<Housekeeping> housekeeping;
-    };
     using Prepared = base::Result<ServingPtr>;
 
     void begin_reading();
     void take_over(const Prepared& prepared);
 
     Records& records_;
-    InForce now_;
-    std::atomic<ServingPtr> answering_;  // that of now_
-    std::list<InForce> retired_;         // a request may still use them
+    ServingPtr now_;                     // only the main thread changes it
+    std::atomic<ServingPtr> answering_;  // the same, for other threads
+    std::list<ServingPtr> retired_;      // a request may still use them
     std::future<Prepared> next_;         // valid while a configuration is being read
     bool once_more_ = false;             // reload() came while one was being read
 };

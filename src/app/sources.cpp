@@ -138,6 +138,15 @@ std::string_view name_of(SourceKind kind) {
     return {};
 }
 
+bool is_running_database(SourceKind kind) {
+    switch (kind) {
+        case SourceKind::dump: return false;
+        case SourceKind::server:
+        case SourceKind::tace: return true;
+    }
+    return false;
+}
+
 bool has_key(SourceKind kind, std::string_view key) {
     if (is_one_of(key, {"kind", "index", "max_object_mb", "skip_classes"})) return true;
     switch (kind) {

@@ -22,6 +22,9 @@ namespace app {
 // Returns the word for it in the configuration: "dump".
 [[nodiscard]] std::string_view name_of(SourceKind kind);
 
+// Returns whether a source of this kind is a running AceDB, not files.
+[[nodiscard]] bool is_running_database(SourceKind kind);
+
 // Returns whether sources of this kind have this key of [source].
 [[nodiscard]] bool has_key(SourceKind kind, std::string_view key);
 

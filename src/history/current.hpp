@@ -90,7 +90,7 @@ class CurrentBuild {
     [[nodiscard]] source::Build candidate_previous() const;
 
     // Looks whether the build changed, opens the new one and checks it. The server calls it again
-    // half a second after each look (app/serving.cpp), a command calls it once. Blocks while an
+    // and again (app::Pace), a command calls it once. Blocks while an
     // index is made; build() returns the earlier build meanwhile.
     //   throws  store::Failure: what was accepted or recorded cannot be read; nothing changes
     void look();
