@@ -167,7 +167,7 @@ int run(Services& services, const PrewarmOptions& options) {
     Staged staged;
     if (!options.build.empty()) {
         auto opened = open_staged(services, options.build);
-        if (!opened) return complain(opened.error().text, failed);
+        if (!opened) return complain_of_build(opened.error().text);
         staged = std::move(*opened);
         // The current build itself, by another way to its folder.
         if (!to_warm.empty() &&
@@ -175,7 +175,7 @@ int run(Services& services, const PrewarmOptions& options) {
             to_warm.clear();
         to_warm.push_back(staged.builds);
     }
-    if (to_warm.empty()) return complain(services.current->why(), failed);
+    if (to_warm.empty()) return complain_of_build(services.current->why());
     StopSignals signals;
     std::vector<Outcome> outcomes;
     for (const auto& builds : to_warm) {
@@ -201,7 +201,9 @@ int prewarm(const Config& config, const PrewarmOptions& options) {
             wrong_use);
     if (!options.replace.empty() && options.dry_run)
         return complain("--replace has no --dry-run", wrong_use);
-    auto services = open_services(config, Waiting::command, options.jobs);
+    auto patient = config;
+    patient.source.endurance = config.source.timeout;
+    auto services = open_services(std::move(patient), Waiting::command, options.jobs);
     if (!services) return complain(services.error().text, status_of(services.error()));
     if (!options.replace.empty()) return replace(*services, options);
     return options.dry_run ? dry_run(*services, options) : run(*services, options);

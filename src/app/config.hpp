@@ -38,6 +38,7 @@ struct SourceConfig {
     std::optional<base::Date> date;       // of the release; nullopt: releases.tsv has it
     std::size_t connections = 8;          // 1 ... 64
     std::chrono::seconds timeout{10};     // 1 ... 3600, for each reply
+    std::chrono::seconds endurance{0};    // how long a job waits for a database that is gone
 };
 
 struct ServeConfig {

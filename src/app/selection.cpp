@@ -97,6 +97,10 @@ Result<release::Selection> selection_of(const PrewarmOptions& options, store::Po
     return release::Selection(std::move(*objects));
 }
 
+int complain_of_build(const std::string& why) {
+    return complain(why + ". Run the same command again when the build can be used", failed);
+}
+
 int status_of_finished(const std::string& version, const release::Counters& counters) {
     if (counters.failed == 0) return ok;
     return complain(fmt::format("{} is recorded except {} that could not be read. Run the same"

@@ -115,6 +115,7 @@ std::shared_ptr<source::acedb::Database> database_with(source::acedb::DatabaseSe
     settings.name = name_of(config);
     settings.most_sessions = config.connections;
     settings.patience = config.timeout;
+    settings.endurance = config.endurance;
     return std::make_shared<source::acedb::Database>(std::move(settings));
 }
 

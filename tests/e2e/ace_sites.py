@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 import contextlib
 import functools
 import http.client
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -367,3 +368,20 @@ def _(site):
         eventually(lambda: site.get("/healthz?for=readers").status == 200, "the site answers")
         reply = site.get(PATH)
         assert reply.status in (200, 503) and b"WS188" not in reply.body, reply
+
+
+@check("A job over a server waits through its restart, and then says how to go on")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server, source__timeout=60)
+        server.kill()
+        job = site.begin("prewarm", "--all")
+        eventually(lambda: b"waiting for the database" in (site.folder / "job.log").read_bytes(), "the job waits")
+        server.start("WS188")
+        assert job.wait(60) == 0, (site.folder / "job.log").read_text()
+        server.kill()
+        ask_server(site, server, source__timeout=1)
+        for words in (("--all",), ("--all", "--dry-run"), ("--replace", "WS188")):
+            done = site.expect(1, "prewarm", *words)
+            assert b"waited 1 s" in done.stderr and b"Run the same command" in done.stderr, done

@@ -125,6 +125,12 @@ class Site:
         return subprocess.run(command + list(arguments[1:]), cwd=self.folder, timeout=COMMAND_SECONDS,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False, **options)
 
+    def begin(self, *arguments):
+        """Starts a command whose output goes to job.log."""
+        with (self.folder / "job.log").open("wb") as log:
+            return subprocess.Popen([str(PROGRAM), arguments[0], "--config", str(self.folder / "varve.conf"),
+                                     *arguments[1:]], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
     def expect(self, status, *arguments, **options):
         """Runs a command that must end with `status`, or with one of several."""
         done = self.run(*arguments, **options)

@@ -2,7 +2,10 @@
 #include "source/acedb/database.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
+
+#include "base/log.hpp"
 
 namespace source::acedb {
 namespace {
@@ -136,21 +139,42 @@ void Database::note_outcome(const Result<void>& done, const Open& open) {
     freed_.notify_all();
 }
 
-Result<void> Database::run(const std::function<Result<void>(Open&)>& once) {
+Database::Asked Database::ask(const Question& once) {
     auto place = acquire();
-    if (!place) return tl::unexpected(place.error());
+    if (!place) return {tl::unexpected(place.error()), true};
     Lease lease(*this, std::move(*place));
     auto& open = lease.open;
     auto done = open.session ? Result<void>() : open_into(open);
     if (done) done = once(open);
-    const bool has_ended = !done && done.error().kind == ErrorKind::unavailable && open.session &&
-                           !open.session->is_open() && !open.session->is_silent();
-    if (has_ended) {
+    const auto is_gone = [&] {
+        return !done && done.error().kind == ErrorKind::unavailable &&
+               !(open.session && open.session->is_open());
+    };
+    if (is_gone() && open.session && !open.session->is_silent()) {
         done = open_into(open);
         if (done) done = once(open);
     }
     note_outcome(done, open);
-    return done;
+    return {done, is_gone()};
+}
+
+Result<void> Database::run(const Question& once) {
+    constexpr std::chrono::milliseconds first_pause{100}, longest_pause{2000};
+    const auto deadline = Clock::now() + settings_.endurance;
+    bool has_waited = false;
+    for (auto pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
+        auto asked = ask(once);
+        if (asked.done || !asked.is_gone) return asked.done;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+        if (left.count() <= 0 && has_waited)
+            return base::fail(asked.done.error().kind, asked.done.error().text + " (waited " +
+                                                           in_seconds(settings_.endurance) +
+                                                           " for the database)");
+        if (left.count() <= 0) return asked.done;
+        if (!std::exchange(has_waited, true))
+            base::log::warning("waiting for the database", {{"reason", asked.done.error().text}});
+        std::this_thread::sleep_for(std::min(pause, left));
+    }
 }
 
 Result<Status> Database::status() {

@@ -31,6 +31,9 @@ struct DatabaseSettings {
     // A silent server is asked again after this time. An opening that fails after this time has
     // waited for a silent server, since nothing else takes so long.
     std::chrono::milliseconds pause = std::chrono::seconds(1);
+    // How long a question waits for a database that nobody can reach, with pauses that double from 100
+    // ms to 2 s. For jobs, so that they outlive a restart; 0: readers get an error at once.
+    std::chrono::milliseconds endurance{0};
     // Differs once the database changed under sessions that were opened before, and is cheap: a
     // tace keeps reading the database that it found at its start (change_mark_of). Empty: no
     // session outlives its database.
@@ -75,7 +78,13 @@ class Database {
     [[nodiscard]] base::Result<void> open_into(Open& open);
     [[nodiscard]] base::Result<Status> ask_status(Open& open);
     [[nodiscard]] base::Result<void> check_identity(const std::string& identity, Open& open);
-    [[nodiscard]] base::Result<void> run(const std::function<base::Result<void>(Open&)>& once);
+    using Question = std::function<base::Result<void>(Open&)>;
+    struct Asked {
+        base::Result<void> done;
+        bool is_gone = false;  // nobody could be reached, or the session ended
+    };
+    [[nodiscard]] Asked ask(const Question& once);
+    [[nodiscard]] base::Result<void> run(const Question& once);
     [[nodiscard]] bool may_ask();
     void note_outcome(const base::Result<void>& done, const Open& open);
     [[nodiscard]] std::string change_mark() const {

@@ -255,3 +255,31 @@ TEST_CASE("Sessions to a database that was replaced are closed before the next q
     CHECK(site.server.logins() == 2);
     CHECK(live::comes_true([&] { return site.server.clients() == 1; }));
 }
+
+TEST_CASE("A job's question waits until a killed server is back, a reader's fails at once") {
+    live::Site site(small());
+    int refused = 0;
+    source::acedb::DatabaseSettings settings;
+    settings.name = "here";
+    settings.open = [&]() -> Result<source::acedb::SessionPtr> {
+        auto session = source::acedb::open_socket_session(site.address);
+        if (!session && ++refused == 3) site.server.start();
+        return session;
+    };
+    Database of_reader(settings);
+    settings.endurance = std::chrono::minutes(1);
+    Database of_job(settings);
+    const auto identity = identity_of(of_job);
+    site.server.stop();
+    CHECK(of_reader.status().error().kind == ErrorKind::unavailable);
+    CHECK(refused == 1);
+    CHECK(of_job.with_session(identity, find_a));
+    CHECK(refused == 3);
+    site.server.stop();
+    settings.endurance = std::chrono::milliseconds(1);
+    Database short_one(settings);
+    const auto given_up = short_one.status();
+    REQUIRE_FALSE(given_up);
+    CHECK(given_up.error().kind == ErrorKind::unavailable);
+    CHECK(given_up.error().text.find("(waited 0.001 s for the database)") != std::string::npos);
+}
