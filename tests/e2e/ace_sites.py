@@ -385,3 +385,30 @@ def _(site):
         for words in (("--all",), ("--all", "--dry-run"), ("--replace", "WS188")):
             done = site.expect(1, "prewarm", *words)
             assert b"waited 1 s" in done.stderr and b"Run the same command" in done.stderr, done
+
+
+@check("varve releases and forget know the current release of a server; a dry run says what it cannot know")
+def _(site):
+    def listed():
+        return [(one["version"], one["current"], one["compared"] > 0) for one in
+                json.loads(site.expect(0, "releases", "--json").stdout)["releases"]]
+
+    with AceServer("WS187") as server:
+        site.expect(0, "init")
+        ask_server(site, server)
+        site.expect(0, "prewarm", "--all")
+        server.restart("WS188")
+        preview = json.loads(site.expect(0, "prewarm", "--all", "--dry-run", "--json").stdout)
+        assert preview["against"] == "WS187" and preview["all"]["differ"] == 0, preview["all"]
+        assert preview["all"]["unknown"] > 100 and preview["all"]["new"] > 0, preview["all"]
+        assert b"only by loading them" in site.expect(0, "prewarm", "--all", "--dry-run").stdout
+        site.expect(0, "prewarm", "--all")
+        assert listed()[-1] == ("WS188", True, True), listed()
+        done = site.expect(0, "forget", "--yes", "release", "WS188")
+        assert b"This is the current release" in done.stderr, done
+        assert ("WS188", True, True) not in listed(), listed()
+        assert b"WS188" in site.expect(0, "feed", "--", *GENE).stdout
+        server.kill()
+        assert listed()[-1][:2] == ("WS188", False), listed()
+        done = site.expect(0, "forget", "--yes", "release", "WS188")
+        assert b"is forgotten" in done.stdout, done
