@@ -15,7 +15,6 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "store/store.hpp"
 
 namespace store {
 namespace {
@@ -427,7 +426,7 @@ FailureKind sqlite_failure_kind(int code) {
     }
 }
 
-bool has_moved(Connection& connection) {
+bool sqlite_has_moved(Connection& connection) {
     auto* sqlite = dynamic_cast<SqliteConnection*>(&connection);
     return sqlite != nullptr && sqlite->has_moved();
 }

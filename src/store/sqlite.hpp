@@ -20,6 +20,9 @@ namespace store {
     const std::filesystem::path& file, IfMissing if_missing,
     std::chrono::milliseconds busy_for = std::chrono::seconds(5));
 
+// Returns what has_moved() of store/store.hpp returns.
+[[nodiscard]] bool sqlite_has_moved(Connection& connection);
+
 // Returns what an extended result code means.
 [[nodiscard]] FailureKind sqlite_failure_kind(int code);
 

@@ -58,9 +58,10 @@ TEST_CASE(
     check_health(world, 200, 200, "\"status\":\"ok\"");
     CHECK(world.small.service.cache_version().generation == generation);
     CHECK(world.small.query("SELECT value FROM meta WHERE name = 'probe'")[0].integer(0) == 2);
-    world.small.store_switch.before_write = [] {
+    const auto full = [] {
         throw store::Failure("the disk is full (by the test)", {.needs_operator = true}, 13);
     };
+    world.small.store_switch.before_write = full;
     check_health(world, 503, 200, "the disk is full");
     CHECK(says(world.open("/metrics"), "varve_store_writable 0\n"));
     world.small.store_switch.before_write = nullptr;
@@ -68,11 +69,9 @@ TEST_CASE(
     // A look may find room where a larger transaction found none.
     world.set_value(unc26, "1");
     world.small.put(world.build(1));
-    world.small.store_switch.before_write = [&] {
-        world.small.store_switch.before_write = nullptr;
-        throw store::Failure("the disk is full (by the test)", {.needs_operator = true}, 13);
-    };
+    world.small.store_switch.before_write = full;
     static_cast<void>(world.get(plain));
+    world.small.store_switch.before_write = nullptr;
     check_health(world, 503, 200, "could not take");
     world.small.now += 1min;
     check_health(world, 200, 200, "\"status\":\"ok\"");
