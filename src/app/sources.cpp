@@ -86,6 +86,7 @@ history::BuildOpener opener_of_database(const Config& config) {
         },
         [settings](history::Wholeness) { return source::acedb::open_build(settings); },
         {},
+        {},
         settings.date,
     };
 }

@@ -31,8 +31,6 @@ constexpr std::size_t hits_at_once = 500;
 
 constexpr std::chrono::minutes failure_counts_for{1};
 
-constexpr std::chrono::minutes failure_counts_for{1};
-
 // How long a presentation that could not be recorded is left alone: requests wait for each attempt.
 constexpr std::chrono::seconds record_again_after{10};
 
