@@ -395,7 +395,7 @@ TEST_CASE("A row that cannot be read is left out of every page, and logged once"
                       [](const auto& line) { return line.substr(line.find("class=")); });
     REQUIRE(logged.size() == 2);
     CHECK_THAT(logged[0], Catch::Contains("not readable") && Catch::Contains("name=a") &&
-                              Catch::Contains("WS186") && Catch::Contains("without an op"));
+                              Catch::Contains("WS186") && Catch::Contains("a change without"));
     CHECK_THAT(logged[1], Catch::Contains("name=b") && Catch::Contains("unknown kind"));
 
     const auto checked = store::perform(process.pool, store::Access::read, [](auto& transaction) {
