@@ -113,10 +113,16 @@ def _(site):
     job.expect_same(store, FIRST)
 
 
+def with_ctrl_c():
+    """Shells let what they start in the background ignore Ctrl-C, and the checks may run there."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def interrupted(site, is_under_way, *arguments):
     """Sends Ctrl-C to a command once is_under_way(); returns its exit status."""
     command = subprocess.Popen([str(PROGRAM), *arguments], cwd=site.folder, stdin=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(site.folder / "tmp")})
+                               stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(site.folder / "tmp")},
+                               preexec_fn=with_ctrl_c)
     try:
         eventually(is_under_way, f"{arguments[0]} is under way")
         command.send_signal(signal.SIGINT)

@@ -35,8 +35,11 @@ const std::vector<base::Release> releases = {
     release("R2006", "2006-03-10")};
 const std::string since = "2003-01-01";
 
-// 1,675 of the 2,113 objects have it: it belongs to the build and is no evidence.
-const std::string loading = "2006-03-03_11:12:45_NBP_allele__update";
+// This user's stamps of one day are in 1,804 of the 2,113 objects, in 1,675 of them the same one:
+// they belong to loading and are no evidence.
+bool is_of_loading(const std::string& stamp) {
+    return stamp.starts_with("2006-03-03_") && stamp.ends_with("_NBP_allele__update");
+}
 
 using Path = std::vector<std::string>;
 struct Seen {
@@ -90,7 +93,7 @@ bool is_below(const Path& path, const Path& above) {
 // "" means old.
 std::string release_of(const std::string& stamp) {
     const auto day = stamp.substr(0, 10);
-    if (stamp == loading || !base::parse_date(day) || day <= since) return "";
+    if (is_of_loading(stamp) || !base::parse_date(day) || day <= since) return "";
     for (const auto& each : releases)
         if (day <= base::format_date(each.released_on)) return each.version;
     return releases.back().version;
