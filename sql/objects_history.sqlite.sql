@@ -131,7 +131,7 @@ CREATE TABLE IF NOT EXISTS replacements (
 ) STRICT;
 
 -- Objects that vanished in a release while one other object of their class was created with the
--- content they had. Two rows with the same new name are no rename. digest: empty, or that of a
+-- content they had; the new name is empty where there is no rename. digest: empty, or that of a
 -- re-publication that is not in force for the object yet.
 CREATE TABLE IF NOT EXISTS renames (
   version   TEXT NOT NULL CHECK (length(version) <= 32),

@@ -224,9 +224,10 @@ struct CurrentBuild::State {
         const auto& release = candidate.build->release();
         if (auto reason = differs_in_case(pool, release.version); !reason.empty()) return reason;
         const auto before = recorded(pool, release.version);
-        auto reason = named_too_early(pool, *candidate.build, before, opener.options);
-        if (reason.empty() && before)
-            reason = contradiction(*candidate.build, *before, purpose, opener.options);
+        std::string reason;
+        if (before) reason = contradiction(*candidate.build, *before, purpose, opener.options);
+        if (reason.empty())
+            reason = named_too_early(pool, *candidate.build, before, opener.options);
         if (!reason.empty()) return reason;
         reason = candidate.flaw;
         if (reason.empty()) reason = difference_in_classes();

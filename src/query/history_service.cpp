@@ -163,8 +163,8 @@ struct HistoryService::State {
     // records its own once, and again when another process took over the site long ago.
     std::optional<base::Seconds> presented_since(const std::string& site_and_look,
                                                  const tables::Presentation& presentation) {
-        const std::lock_guard lock(presented_mutex);
         const auto known = store_version_now();
+        const std::lock_guard lock(presented_mutex);
         if (known.value == nullptr || known.has_failed) return std::nullopt;
         auto& mine = presented[site_and_look];
         auto since = since_of(presentation, *known.value);
@@ -179,7 +179,8 @@ struct HistoryService::State {
             } catch (const store::Failure& failure) {
                 log_unreachable(failure);
                 if (failure.kind().needs_operator) record_failed_at = now;
-                not_recorded_at = now;
+                // The attempt itself may have taken long, and others have waited for it.
+                not_recorded_at = clock();
                 return std::nullopt;
             }
             store_version.expire();

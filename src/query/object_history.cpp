@@ -188,10 +188,15 @@ tables::ObjectRow row_as_of(const ReadView& now, tables::ObjectRow row, const Re
     return row;
 }
 
+// Returns whether a build is there that can tell: it says nothing of a class that it skips.
+bool is_told_by_build(const ReadView& now, const history::Identity& identity) {
+    return now.build() != nullptr && !now.build()->skips(identity.row->object.class_name);
+}
+
 // Returns true when the object is known only from a newer release than the build's.
 bool is_of_the_future(const ReadView& now, const history::Identity& identity,
                       const ShownRows& rows) {
-    return now.build() != nullptr && !identity.spelling &&
+    return is_told_by_build(now, identity) && !identity.spelling &&
            !rows.of_object.contains(identity.row->oid);
 }
 
@@ -227,7 +232,8 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
     history.oid = row.oid;
     history.current = release;
     history.last_modified = row.last_modified;
-    history.vanished = now.build() != nullptr ? !identity.spelling : row.signature.empty();
+    history.vanished =
+        is_told_by_build(now, identity) ? !identity.spelling : row.signature.empty();
     fill(history, now, std::move(*rows), request);
     return history;
 }

@@ -144,7 +144,6 @@ Result<PastTree> read_span(Transaction& transaction, const tables::ObjectRow& ob
     return PastTree{release, span.was_there, std::move(*tree)};
 }
 
-// Moves pending replacements of the object into the tables that are read next.
 }  // namespace
 
 Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,

@@ -75,8 +75,13 @@ bool IndexedSource::is_of_acedb() const {
 }
 
 bool IndexedSource::skips(std::string_view class_name) const {
-    return is_named(skip_classes_, class_name) ||
-           (is_of_acedb() && !is_tracked_class(class_name));
+    if (is_named(skip_classes_, class_name)) return true;
+    if (!is_of_acedb() || is_tracked_class(class_name)) return false;
+    // Dumps have no such class, but curators may write objects of it.
+    const auto& facts = index_.facts();
+    return is_running(facts) ||
+           std::none_of(facts.classes.begin(), facts.classes.end(),
+                        [&](const ClassCount& each) { return each.class_name == class_name; });
 }
 
 std::string IndexedSource::kind() const {
