@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Before any header with the namespace compare, which would hide a function of fmt.
+#include <fmt/format.h>
+
 #include "app/selection.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <fstream>
 
 #include "base/text.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "store/connection.hpp"
+#include "store/pool.hpp"
 
 namespace support {
 
