@@ -58,7 +58,9 @@ void match_by_hash(Matching& matching, const Nodes& before, const Nodes& after,
     }
 }
 
-Matching match(const Nodes& before, const Nodes& after) {
+// Functions that are not inlined keep their variables out of the frames of the recursion, which is up
+// to tree::deepest_node levels deep: sanitizers make frames large.
+[[gnu::noinline]] Matching match(const Nodes& before, const Nodes& after) {
     Matching matching{Partners(after.size()), std::vector<bool>(before.size())};
     // Releases mostly keep the order, so nodes with the same index are tried first.
     std::size_t same = 0;
@@ -107,8 +109,8 @@ std::optional<Pair> only_pair(const Nodes& before, const Nodes& after, const Mat
 bool is_tag(tree::CellKind kind) { return kind == tree::CellKind::tag; }
 
 // Returns which nodes under one parent replace each other by rule C3: 0 … 2 pairs.
-std::vector<Pair> replacements(const Nodes& before, const Nodes& after, const Matching& matching,
-                               bool unique) {
+[[gnu::noinline]] std::vector<Pair> replacements(const Nodes& before, const Nodes& after,
+                                                 const Matching& matching, bool unique) {
     std::vector<Pair> pairs;
     if (const auto values = only_pair(before, after, matching, tree::is_value, unique))
         pairs.push_back(*values);
@@ -128,11 +130,7 @@ class Comparison {
         const auto pairs = replacements(before, after, matching, models_.is_unique(position));
         for (std::size_t i = 0; i < after.size(); ++i)
             standing_or_new(before, after[i], i, matching, pairs, position);
-        for (std::size_t j = 0; j < before.size(); ++j)
-            if (!matching.stays[j] &&
-                std::none_of(pairs.begin(), pairs.end(),
-                             [j](const Pair& pair) { return pair.before == j; }))
-                add(Op::removed, {before[j]}, {});
+        add_removed(before, matching, pairs);
     }
 
     std::vector<Change> changes;
@@ -142,16 +140,34 @@ class Comparison {
     void standing_or_new(const Nodes& before, const Node& node, std::size_t i,
                          const Matching& matching, const std::vector<Pair>& pairs,
                          Models::Position position) {
-        if (matching.partner[i]) {
+        if (matching.partner[i])
             descend(before[*matching.partner[i]], node, position);
-            return;
-        }
+        else
+            add_new(before, node, i, pairs);
+    }
+
+    [[gnu::noinline]] void add_new(const Nodes& before, const Node& node, std::size_t i,
+                                   const std::vector<Pair>& pairs) {
         for (const auto& pair : pairs)
             if (pair.after == i) {
                 add(Op::replaced, {before[pair.before]}, {node});
                 return;
             }
         add(Op::added, {}, {node});
+    }
+
+    [[gnu::noinline]] void add_removed(const Nodes& before, const Matching& matching,
+                                       const std::vector<Pair>& pairs) {
+        for (std::size_t j = 0; j < before.size(); ++j)
+            if (!matching.stays[j] &&
+                std::none_of(pairs.begin(), pairs.end(),
+                             [j](const Pair& pair) { return pair.before == j; }))
+                add(Op::removed, {before[j]}, {});
+    }
+
+    [[gnu::noinline]] void add_whole(const Node& before, const Node& after) {
+        if (tree::signature_of(before.children) != tree::signature_of(after.children))
+            add(Op::replaced, {before}, {after});
     }
 
     void add(Op op, Nodes before, Nodes after) {
@@ -164,8 +180,7 @@ class Comparison {
         if (before.children.empty() && after.children.empty()) return;
         if (has_too_long_paths) return;
         if (path_.size() >= deepest_) {
-            if (tree::signature_of(before.children) != tree::signature_of(after.children))
-                add(Op::replaced, {before}, {after});
+            add_whole(before, after);
             return;
         }
         path_.push_back(after.cell);
