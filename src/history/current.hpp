@@ -43,8 +43,8 @@ struct BuildOpener {
     // Removes the kept indexes that are superseded. Empty: nothing is kept.
     std::function<void(const IsSuperseded&)> sweep = {};
     // The date that the configuration gives to every release of the source that has none of its own.
-    // A new release that has it is refused when another one has it already. Releases whose date
-    // stands beside their version (release.ini) may have one date.
+    // A new release that has it is refused when another one has it already. Releases that state
+    // their date together with their version (release.ini) may share a date.
     std::optional<base::Date> configured_date = {};
     // What the commands that a refusal names need to look at the same build: " --build FOLDER".
     std::string options = {};

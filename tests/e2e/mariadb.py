@@ -24,11 +24,12 @@ class MariaDb:
         self.start(*options)
 
     def _install(self):
+        # A server that starts, this one's included, deletes others' temporary files in its folder.
         with open(self.log, "ab") as log:
             subprocess.run(
                 ["mariadb-install-db", "--no-defaults", f"--datadir={self.folder / 'db'}",
                  "--skip-test-db", "--auth-root-authentication-method=normal", "--skip-log-bin",
-                 *AS_ROOT],
+                 f"--tmpdir={self.folder}", *AS_ROOT],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=60, check=True)
 
     def start(self, *options):

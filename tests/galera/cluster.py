@@ -81,10 +81,12 @@ class Node:
 
     def install(self):
         self.folder.mkdir()
+        # A server that starts, this one's included, deletes others' temporary files in its folder.
         with open(self.log, "ab") as log:
             subprocess.run(
                 ["mariadb-install-db", "--no-defaults", f"--datadir={self.folder / 'db'}", "--skip-test-db",
-                 "--auth-root-authentication-method=normal", "--skip-log-bin"],
+                 "--auth-root-authentication-method=normal", "--skip-log-bin",
+                 f"--tmpdir={self.folder}"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=60, check=True)
 
     def words(self, group):
@@ -93,7 +95,8 @@ class Node:
                     f"gmcast.listen_addr=tcp://{self.address}:{self.port(1)};"
                     f"ist.recv_addr={self.address}:{self.port(2)};gcache.size=32M;{QUICK_EVICTION}")
         return ["mariadbd", "--no-defaults", f"--datadir={self.folder / 'db'}", f"--socket={self.socket}",
-                f"--pid-file={self.folder / 'pid'}", f"--bind-address={self.address}", f"--port={self.port(0)}",
+                f"--pid-file={self.folder / 'pid'}", f"--tmpdir={self.folder}",
+                f"--bind-address={self.address}", f"--port={self.port(0)}",
                 "--skip-name-resolve", "--skip-log-bin", "--binlog-format=ROW", "--innodb-autoinc-lock-mode=2",
                 "--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync",
                 "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--performance-schema=OFF",

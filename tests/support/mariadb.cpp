@@ -86,11 +86,13 @@ store::Url MariaDb::url_of(const std::string& database) const {
     return url;
 }
 
+// The installation runs a server too. Each has a folder of its own for temporary files: a server
+// that starts deletes those of others in its folder.
 void MariaDb::install() {
-    const auto words =
-        as_root_if_root({program("mariadb-install-db"), "--no-defaults", "--skip-test-db",
-                         "--auth-root-authentication-method=normal",
-                         "--datadir=" + (folder_.path() / "db").string()});
+    const auto words = as_root_if_root(
+        {program("mariadb-install-db"), "--no-defaults", "--skip-test-db",
+         "--auth-root-authentication-method=normal", "--tmpdir=" + folder_.path().string(),
+         "--datadir=" + (folder_.path() / "db").string()});
     if (run_program(words, "/dev/null", folder_.path() / "log") != 0)
         throw std::runtime_error("mariadb-install-db failed:\n" + log());
 }
@@ -99,7 +101,6 @@ void MariaDb::install() {
 void MariaDb::start() {
     const auto words = as_root_if_root(
         {program("mariadbd"), "--no-defaults", "--datadir=" + (folder_.path() / "db").string(),
-         // A folder of its own: a server that starts deletes the files of others in theirs.
          "--tmpdir=" + folder_.path().string(), "--socket=" + socket_.string(),
          "--pid-file=" + (folder_.path() / "pid").string(), "--skip-networking", "--skip-log-bin",
          "--skip-slave-start", "--innodb-flush-log-at-trx-commit=0",
