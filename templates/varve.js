@@ -23,7 +23,10 @@
     for (const [key, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list",
       "aria-expanded": "false", "aria-controls": list.id })) input.setAttribute(key, value);
 
+    // Also drops a question that waits for its time or its answer, which would open the list again.
     const close = () => {
+      clearTimeout(timer);
+      asked = "";
       list.hidden = true;
       chosen = -1;
       input.setAttribute("aria-expanded", "false");
@@ -67,8 +70,8 @@
     const ask = async () => {
       const text = input.value.trim();
       if (text === asked && !list.hidden) return;
-      asked = text;
       if (text.length < 2) return close();
+      asked = text;
       const query = new URLSearchParams({ q: text });
       if (form.elements.class && form.elements.class.value)
         query.set("class", form.elements.class.value);
@@ -77,20 +80,18 @@
         const named = answer.ok ? await answer.json() : [];
         if (asked === text && document.activeElement === input) show(named);
       } catch {
-        close();  // the form works without suggestions
+        if (asked === text) close();  // the form works without suggestions
       }
     };
     input.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(ask, 150);
     });
-    input.addEventListener("blur", () => {
-      asked = "";
-      close();
-    });
+    input.addEventListener("blur", close);
     input.addEventListener("keydown", (event) => {
       if (list.hidden) {
         if (event.key === "ArrowDown") ask();
+        else if (event.key === "Escape") close();
         return;
       }
       const count = found.length;

@@ -108,6 +108,32 @@ check("Escape closes the suggestions and keeps the typed text", async (sites) =>
   });
 });
 
+check("A suggestion that arrives after Escape does not open the list again", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(host + "/");
+    const late = (url) => url.searchParams.get("q") === "unc-2";
+    let release;
+    const released = new Promise((resolve) => { release = resolve; });
+    await tab.route(late, async (route) => {
+      await released;
+      await route.continue();
+    });
+    const box = searchBox(tab);
+    await box.focus();
+    await tab.keyboard.type("unc");
+    await tab.getByRole("option").filter({ visible: true, hasText: "unc-26" }).first().waitFor();
+    const asked = tab.waitForRequest((request) => late(new URL(request.url())));
+    await tab.keyboard.type("-2");
+    const request = await asked;
+    await tab.keyboard.press("Escape");
+    release();
+    await (await request.response()).finished();
+    // The page reads the later answer after the one that came late.
+    await tab.evaluate((url) => fetch(url).then((answer) => answer.json()), request.url() + "6");
+    assert.equal(await box.getAttribute("aria-expanded"), "false");
+  });
+});
+
 check("The link of a change in a feed leads to that change on the history page", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(gene);
