@@ -51,12 +51,12 @@ all: $(B)/varve cgi-bin/rss
 unit-tests: $(unit_tests) $(B)/tace-stand-in
 
 # Written only when their content changes: the compiler's command, after which everything is compiled
-# again; the names of a room's sources, so that it lacks those that are gone; and the bundles.
+# again; the names of a folder's files, so that what is made of them lacks those that are gone; and the bundles.
 keep = $(if $(subst |$(file <$@)|,,|$(1)|),@mkdir -p $(@D) && echo '$(1)' > $@)
 $(B)/command: always
 	$(call keep,$(compile) $(test_flags))
 $(B)/%.list: always
-	$(call keep,$(filter $*/%,$(files)))
+	$(call keep,$(filter $*/%,$(files) $(wildcard sql/*.sql templates/*)))
 $(bundles): write-bundles ;
 write-bundles: ; @$(bundle) --write
 # Headers that most files include, compiled once. Each file still includes what it uses.
@@ -74,8 +74,8 @@ $(B)/obj/src/app/% $(B)/obj/src/archive/% $(B)/obj/src/release/%: private compil
 # Compiled in: sql/ as store::sql_files(), templates/ as render::template_files(), a digest of what writes feeds.
 embedded_in_store  := $(B)/embedded/store/sql_files
 embedded_in_render := $(addprefix $(B)/embedded/render/,template_files source_digest)
-$(embedded_in_store).cpp: $(wildcard sql/*.sql)
-$(B)/embedded/render/template_files.cpp: $(wildcard templates/*)
+$(embedded_in_store).cpp: $(wildcard sql/*.sql) $(B)/sql.list
+$(B)/embedded/render/template_files.cpp: $(wildcard templates/*) $(B)/templates.list
 $(B)/embedded/render/source_digest.cpp: $(shell find $(linked_render:%=src/%) -name '*.?pp') $(linked_render:%=$(B)/src/%.list)
 $(embedded_in_store:=.cpp) $(embedded_in_render:=.cpp): $(B)/embedded/%.cpp: tools/embed
 	mkdir -p $(@D) && tools/embed $(subst /,::,$*) $(filter-out tools/embed %.list,$^) > $@
