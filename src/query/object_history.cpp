@@ -210,10 +210,6 @@ void fill(HistoryPage& page, const ReadView& now, ShownRows rows, const PageRequ
         page.mass_changes = tables::mass_changes_of(now.transaction, page.rows);
 }
 
-std::string label_of(const tables::ObjectRow& row) {
-    return row.label.empty() ? row.object.name : row.label;
-}
-
 }  // namespace
 
 Result<History> load_history(const ReadView& now, const history::Identity& identity,
@@ -228,7 +224,7 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
     History history;
     history.object = row.object;
     history.spelling = identity.spelling.value_or(row.object);
-    history.label = label_of(row);
+    history.label = row.object.label_or_name(row.label);
     history.oid = row.oid;
     history.current = release;
     history.last_modified = row.last_modified;
@@ -249,7 +245,8 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
     if (!rows) return tl::unexpected(rows.error());
     for (std::size_t at = 0; at < objects.size(); ++at) {
         if (is_of_the_future(now, identities[at], *rows)) continue;
-        list.objects.push_back({objects[at].object, label_of(objects[at])});
+        const auto& object = objects[at].object;
+        list.objects.push_back({object, object.label_or_name(objects[at].label)});
         list.last_modified = std::max(list.last_modified, objects[at].last_modified);
     }
     if (list.objects.empty())

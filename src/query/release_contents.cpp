@@ -32,8 +32,8 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
         const auto found = rows.find(sid);
         if (found == rows.end()) continue;  // it cannot be read
         const auto& row = found->second;
-        contents.entries.push_back({row.object, row.label.empty() ? row.object.name : row.label,
-                                    row.kind, compare::count(row.notes.changes)});
+        contents.entries.push_back({row.object, row.object.label_or_name(row.label), row.kind,
+                                    compare::count(row.notes.changes)});
     }
 }
 

@@ -158,7 +158,7 @@ class Search {
 
     void take(Named named) {
         if (is_full() || !seen_.insert(named.object).second) return;
-        if (named.label.empty()) named.label = named.object.name;
+        named.label = named.object.label_or_name(named.label);
         found_.push_back(std::move(named));
     }
 
@@ -223,7 +223,7 @@ std::vector<Named> with_labels(const ReadContext& context, std::span<const Objec
             label = row->label;
         else if (spelling)
             label = labels.of(object);
-        named.push_back({object, label.empty() ? object.name : label});
+        named.push_back({object, object.label_or_name(label)});
     }
     return named;
 }

@@ -204,15 +204,14 @@ base::Seconds last_modified(const query::HistoryPage& page) {
 }
 
 std::string display_name_of(const query::Named& named) {
-    return named.object.class_name + " " +
-           (named.label.empty() ? named.object.name : named.label);
+    return named.object.class_name + " " + named.object.label_or_name(named.label);
 }
 
 std::string full_name_of(const query::History& history) {
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
-    if (history.label.empty() || history.label == named.name)
-        return named.class_name + " " + named.name;
-    return named.class_name + " " + history.label + " (" + named.name + ")";
+    const auto label = named.label_or_name(history.label);
+    const auto name = named.class_name + " " + label;
+    return label == named.name ? name : name + " (" + named.name + ")";
 }
 
 Subject subject_of(const query::History& history, const Site& site) {

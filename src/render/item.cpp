@@ -230,7 +230,7 @@ bool skipped_releases(const tables::Row& row) {
 
 std::string title_of(const tables::Row& row) {
     std::string title = row.object.class_name + " ";
-    title += row.label.empty() ? row.object.name : row.label;
+    title += row.object.label_or_name(row.label);
     title += verb_of(row.kind);
     return plain_line(title + period_of(row) + details_of(row));
 }

@@ -18,7 +18,7 @@ std::string address_of(const query::Difference& difference, const std::string& f
 
 Variables variables_of(const query::Difference& difference, const Site& site) {
     const auto& object = difference.object;
-    const auto& label = difference.label.empty() ? object.name : difference.label;
+    const auto label = object.label_or_name(difference.label);
     const auto& from = difference.from.version;
     const auto& to = difference.to.version;
     Variables variables;
@@ -62,8 +62,8 @@ PageOfPart diff_part(const DiffView& view, const Site& site, const Templates& te
         page.part = part.part;
         return std::move(part.html);
     };
-    const auto& label = difference.label.empty() ? difference.object.name : difference.label;
-    const auto title = difference.object.class_name + " " + label;
+    const auto& object = difference.object;
+    const auto title = object.class_name + " " + object.label_or_name(difference.label);
     const Frame frame{
         .file = "diff.mustache",
         .title =

@@ -190,7 +190,7 @@ const Row* row_at(const HistoryView& view) {
 void add_names(Variables& variables, const HistoryView& view, const Site& site) {
     const auto& history = view.history;
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
-    const auto label = history.label.empty() ? named.name : history.label;
+    const auto label = named.label_or_name(history.label);
     variables.set("class_name", named.class_name)
         .set("name", named.name)
         .set("label", label)

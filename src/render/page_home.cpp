@@ -27,7 +27,7 @@ std::string key_of(const tree::ObjectName& object) {
 
 // "Gene unc-26 WBGene00006763": objects of several classes may have the same label.
 void append_named(std::string& html, const query::Named& named, const Site& site) {
-    const auto& label = named.label.empty() ? named.object.name : named.label;
+    const auto label = named.object.label_or_name(named.label);
     html += "<span class=\"class\">" + as_html(named.object.class_name) + "</span> ";
     html += link_html(page_of(named.object, site), label);
     if (label != named.object.name)
@@ -37,7 +37,7 @@ void append_named(std::string& html, const query::Named& named, const Site& site
 // For screen readers, which list links and buttons without their lines.
 std::string unseen(std::string_view words, const query::Named& named) {
     constexpr std::size_t longest = 80;
-    const auto& name = named.label.empty() ? named.object.name : named.label;
+    const auto name = named.object.label_or_name(named.label);
     return "<span class=\"unseen\">" + std::string(words) + as_html(cut_at(name, longest)) +
            "</span>";
 }

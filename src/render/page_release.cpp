@@ -85,7 +85,7 @@ struct Entries {
 
 std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
     const auto url = page_of(entry.object, site) + "#" + base::percent_encode(version);
-    const auto& label = entry.label.empty() ? entry.object.name : entry.label;
+    const auto label = entry.object.label_or_name(entry.label);
     std::string html = "<tr><td>" + as_html(entry.object.class_name) + "</td><th scope=\"row\">" +
                        link_html(url, label);
     if (label != entry.object.name)

@@ -16,6 +16,10 @@ namespace tree {
 struct ObjectName {
     std::string class_name;  // 1 ... 64 bytes
     std::string name;        // 1 ... 512 bytes
+    // Returns what people call the object: its label, or its name when it has none.
+    [[nodiscard]] std::string label_or_name(const std::string& label) const {
+        return label.empty() ? name : label;
+    }
     auto operator<=>(const ObjectName&) const = default;
 };
 
