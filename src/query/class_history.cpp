@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "query/object_history.hpp"
-#include "tables/mass_changes.hpp"
 #include "tables/objects.hpp"
 #include "tables/release_rows.hpp"
 #include "tables/replacements.hpp"
@@ -199,14 +198,10 @@ HistoryPage page_of(const ReadView& now, const std::string& class_name,
     const auto chosen = RowChooser(now, class_name, releases).choose(request);
     HistoryPage page;
     page.current = now.current;
-    page.rows = whole(now, chosen.sids);
-    page.recorded = chosen.recorded;
-    page.cut = chosen.cut;
     page.numbered_by_recording = true;
-    page.people = now.context.people;
-    page.filter = request.filter;
-    if (now.known->has_mass_changes)
-        page.mass_changes = tables::mass_changes_of(now.transaction, page.rows);
+    fill_page(page, now,
+              {.rows = whole(now, chosen.sids), .recorded = chosen.recorded, .cut = chosen.cut},
+              request);
     return page;
 }
 

@@ -236,13 +236,10 @@ struct HistoryService::State {
     }
 
     Result<Answer> answer(const ObjectName& asked, const PageRequest& request) {
-        auto context = this->context();
+        const auto context = this->context();
         auto compared = if_compared(context, asked, request);
         if (!compared) return tl::unexpected(compared.error());
-        if (*compared) {
-            (*compared)->people = std::move(context.people);
-            return Answer{std::move(**compared), true};
-        }
+        if (*compared) return Answer{std::move(**compared), true};
         const auto fresh = bring_up_to_date(context, asked);
         if (!fresh && fresh.error().kind == base::ErrorKind::absent)
             return tl::unexpected(fresh.error());
@@ -254,7 +251,6 @@ struct HistoryService::State {
         auto history = read(
             context, [&](const ReadView& now) { return load_history(now, *identity, request); });
         if (!history) return tl::unexpected(history.error());
-        history->people = std::move(context.people);
         return Answer{std::move(*history), fresh.has_value()};
     }
 
@@ -298,7 +294,7 @@ struct HistoryService::State {
     }
 
     Result<Listed> list(const std::vector<ObjectName>& asked, const PageRequest& request) {
-        auto context = this->context();
+        const auto context = this->context();
         const auto& build = context.builds.build;
         auto attempt =
             read_list(context, asked, request, build ? Outdated::returned : Outdated::accepted);
@@ -316,7 +312,6 @@ struct HistoryService::State {
         if (!list && trouble && list.error().kind == base::ErrorKind::absent)
             return tl::unexpected(*trouble);
         if (!list) return tl::unexpected(list.error());
-        list->people = std::move(context.people);
         return Listed{std::move(*list), !trouble};
     }
 };

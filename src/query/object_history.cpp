@@ -200,17 +200,19 @@ bool is_of_the_future(const ReadView& now, const history::Identity& identity,
            !rows.of_object.contains(identity.row->oid);
 }
 
-void fill(HistoryPage& page, const ReadView& now, ShownRows rows, const PageRequest& request) {
+}  // namespace
+
+void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
+               const PageRequest& request) {
     for (const auto& row : rows.unreadable) now.context.unreadable.note(row);
     page.rows = std::move(rows.rows);
     page.recorded = rows.recorded;
     page.cut = rows.cut;
+    page.people = now.context.people;
     page.filter = request.filter;
     if (now.known->has_mass_changes)
         page.mass_changes = tables::mass_changes_of(now.transaction, page.rows);
 }
-
-}  // namespace
 
 Result<History> load_history(const ReadView& now, const history::Identity& identity,
                              const PageRequest& request) {
@@ -230,7 +232,7 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
     history.last_modified = row.last_modified;
     history.vanished =
         is_told_by_build(now, identity) ? !identity.spelling : row.signature.empty();
-    fill(history, now, std::move(*rows), request);
+    fill_page(history, now, std::move(*rows), request);
     return history;
 }
 
@@ -252,7 +254,7 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
     if (list.objects.empty())
         return base::fail(base::ErrorKind::absent, "none of these objects is known here");
     std::ranges::sort(list.objects, {}, &Named::object);
-    fill(list, now, std::move(*rows), request);
+    fill_page(list, now, std::move(*rows), request);
     return list;
 }
 

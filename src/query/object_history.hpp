@@ -16,7 +16,7 @@
 
 namespace query {
 
-// Returns the history of an object. People are not filled in.
+// Returns the history of an object.
 //   identity  has a row, with its compared_in resolved
 // Rows that cannot be read are left out and logged.
 //   error     absent: it is known only from a newer release; malformed: a damaged replacement;
@@ -41,6 +41,11 @@ struct ShownRows {
     bool cut = false;                                    // as in HistoryPage
     std::vector<tables::UnreadableRow> unreadable = {};  // left out of `rows`
 };
+
+// Puts rows on a page with what belongs to them: the people, the filter and the mass changes. Logs
+// the rows that cannot be read.
+void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
+               const PageRequest& request);
 
 // Returns the rows of objects together, up to the release `current`.
 //   objects  each once, with compared_in resolved
