@@ -12,6 +12,7 @@ import subprocess
 
 from ace_peers import ask_database
 from checks import check
+from nginx import NEAR_TOKENS
 from reload import GENE, PATH, READ, reload_until
 from site_of_varve import PROGRAM, eventually
 
@@ -90,7 +91,9 @@ def _(site):
         assert refused.status == 401 and "www-authenticate" in refused.fields, refused
     cgi = site.get(PATH.replace("/rss", "/cgi-bin/rss"), Authorization=basic(token))
     assert cgi.status == 200 and cgi.body == reply.body, cgi
-    site.get(PATH + "&n=3", Referer=f"http://127.0.0.1:{site.port}/history?token={token}")
+    for name in ("token=", *NEAR_TOKENS):
+        site.get(f"{PATH}&{name}{token}")
+        site.get(PATH + "&n=3", Referer=f"http://127.0.0.1:{site.port}/history?{name}{token}")
     site.get(PATH + "&n=2")
     site.expect(0, "token", "revoke", "sylvia")
     eventually(lambda: site.get(f"{PATH}&token={token}").status == 401, "the token is of no use")
