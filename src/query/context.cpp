@@ -97,7 +97,9 @@ void UnreadableRows::note(const tables::UnreadableRow& row) {
 }
 
 tl::unexpected<base::Error> no_release(const std::string& version) {
-    return base::fail(base::ErrorKind::absent, "no release " + version + " is known here");
+    return base::fail(base::ErrorKind::absent,
+                      "Release " + version +
+                          " is unknown, or it is newer than the current release.");
 }
 
 Curators::Start Curators::start(const std::string& digest, std::size_t curators) {

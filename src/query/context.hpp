@@ -97,6 +97,8 @@ auto read(const ReadContext& context, F&& fn) {
         [&](store::Transaction& transaction) { return fn(view_of(transaction, context)); });
 }
 
+// Returns what is said wherever a release is asked for that is not shown: absent, with a whole
+// sentence for readers.
 [[nodiscard]] tl::unexpected<base::Error> no_release(const std::string& version);
 
 // The persons behind users of timestamps, as the current build calls them.

@@ -267,8 +267,7 @@ Result<ShownRows> load_rows(Transaction& transaction, std::span<const tables::Ob
 Result<std::size_t> first_rank_after(const tables::Releases& releases, const std::string& since) {
     if (since.empty()) return 0;
     const auto position = releases.position(since);
-    if (!position)
-        return base::fail(base::ErrorKind::refused, "no release " + since + " is known");
+    if (!position) return base::fail(base::ErrorKind::refused, no_release(since).value().text);
     return position->rank + 1;
 }
 

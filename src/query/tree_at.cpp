@@ -155,8 +155,7 @@ Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                 history::known_releases(transaction, settings, nullptr, nullptr);
             const auto* release = releases.find(version);
             if (release == nullptr || (newest && *newest < *release))
-                return base::fail(base::ErrorKind::malformed,
-                                  "no release " + std::string(version) + " is known");
+                return no_release(std::string(version));
             auto resolved = object;
             tables::resolve_compared_in(transaction, std::array{&resolved}, {}, releases);
             const auto records = read_records(transaction, resolved, releases);
@@ -187,8 +186,7 @@ Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
         return Known{row != nullptr ? std::optional(*row) : std::nullopt,
                      now.shown(version) != nullptr, now.current};
     });
-    if (!known.is_shown)
-        return base::fail(base::ErrorKind::refused, "no release " + version + " is known");
+    if (!known.is_shown) return no_release(version);
     if (!known.row)
         return base::fail(base::ErrorKind::absent,
                           object.class_name + " " + object.name + " is not recorded");
@@ -215,15 +213,6 @@ const tree::Models& models_at_hand(const history::Builds& builds) {
     return builds.previous ? builds.previous->models() : none;
 }
 
-// Returns the tree at the release; the error for an unknown release names the parameter.
-Result<PastTree> side(const ReadContext& context, const ObjectName& object,
-                      const std::string& which, const std::string& version) {
-    auto tree = tree_at(context, object, version);
-    if (tree || tree.error().kind != base::ErrorKind::refused) return tree;
-    return base::fail(base::ErrorKind::refused,
-                      which + "=" + version + " names no release that is known here.");
-}
-
 }  // namespace
 
 Result<Difference> difference(const ReadContext& context, const ObjectName& object,
@@ -234,9 +223,9 @@ Result<Difference> difference(const ReadContext& context, const ObjectName& obje
         });
     const auto* row = rows.find(object);
     const auto& recorded = row != nullptr ? row->object : object;
-    const auto before = side(context, recorded, "from", from);
+    const auto before = tree_at(context, recorded, from);
     if (!before) return tl::unexpected(before.error());
-    const auto after = side(context, recorded, "to", to);
+    const auto after = tree_at(context, recorded, to);
     if (!after) return tl::unexpected(after.error());
     auto changes = changes_between(*before, *after, recorded, models_at_hand(context.builds),
                                    context.settings.ignored);

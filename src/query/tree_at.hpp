@@ -25,8 +25,8 @@ struct PastTree {
 // Returns the tree as of a release. Known are the releases a tree was stored in, those a change was
 // compared with, and all between them.
 //   newest  releases after this one are not seen; none: all are
-//   error   malformed: no release of that version is known, or a stored row or tree is damaged;
-//           absent: nothing is known of the object then, the text names the nearest release of
+//   error   malformed: a stored row or tree is damaged; absent: no release of that version is known,
+//           or nothing is known of the object then, and the text names the nearest release of
 //           which something is
 [[nodiscard]] base::Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                                              const tables::ObjectRow& object,
@@ -34,7 +34,7 @@ struct PastTree {
                                              const std::optional<Release>& newest = {});
 
 // The same of a recorded object, in releases up to the build's.
-//   error  absent: it is not recorded, or as above; refused: no such release is known
+//   error  absent: it is not recorded, or as above; malformed as above
 [[nodiscard]] base::Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
                                              const std::string& version);
 
@@ -55,9 +55,8 @@ struct Difference {
     People people;
 };
 //   object  has been brought up to date (HistoryService::history_of)
-//   error   absent: nothing is known of it in one of the two, or it is in neither; the text is
-//           for people and names the nearest that are known; refused: no such release is known,
-//           the text names `from` or `to`
+//   error   absent: no release `from` or `to` is known, or nothing of it in one of the two, or it is
+//           in neither; the text is for people and names the release, or the nearest that is known
 [[nodiscard]] base::Result<Difference> difference(const ReadContext& context,
                                                   const ObjectName& object,
                                                   const std::string& from, const std::string& to);

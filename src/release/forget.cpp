@@ -60,9 +60,13 @@ Deleted count(store::Pool& pool, const ObjectName& name) {
     });
 }
 
+tl::unexpected<base::Error> not_recorded(const WholeRelease& what) {
+    return base::fail(ErrorKind::absent, "no release " + what.version + " is recorded");
+}
+
 Result<void> check_is_known(Transaction& transaction, const WholeRelease& what) {
     if (tables::read_build(transaction, what.version)) return {};
-    return base::fail(ErrorKind::absent, "no release " + what.version + " is recorded");
+    return not_recorded(what);
 }
 
 Result<void> check_is_known(Transaction& transaction, const WholeClass& what) {
@@ -117,8 +121,7 @@ class ForgetRun {
     Result<JobResult> run(const WholeRelease& what) {
         const auto recorded = read(tables::load_releases);
         const auto* release = recorded.find(what.version);
-        if (release == nullptr)
-            return base::fail(ErrorKind::absent, "no release " + what.version + " is recorded");
+        if (release == nullptr) return not_recorded(what);
         // First of all, so that nothing calls objects compared that no longer are.
         write([&](Transaction& transaction) {
             tables::delete_prewarmed_release(transaction, what.version);

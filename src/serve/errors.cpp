@@ -2,6 +2,7 @@
 #include "serve/errors.hpp"
 
 #include "base/log.hpp"
+#include "query/context.hpp"
 #include "render/pages.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
@@ -58,8 +59,7 @@ Wanted wanted_class(const std::string& class_name) {
 }
 
 Wanted wanted_release(const std::string& version) {
-    return {"release " + version,
-            "Release " + version + " is unknown, or it is newer than the current release."};
+    return {"release " + version, query::no_release(version).value().text};
 }
 
 Wanted wanted_list() { return {"this list", "None of the objects in this list is known."}; }

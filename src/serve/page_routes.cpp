@@ -116,8 +116,7 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
 
 HttpError difference_error(const base::Error& error, const DiffRequest& request) {
     // These texts are for people: they name the unknown release, or the nearest that are known.
-    if (error.kind == base::ErrorKind::absent || error.kind == base::ErrorKind::refused)
-        return {404, error.text};
+    if (error.kind == base::ErrorKind::absent) return {404, error.text};
     return http_error_of(error, wanted_object(request.object));
 }
 
