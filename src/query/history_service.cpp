@@ -126,10 +126,12 @@ struct HistoryService::State {
     base::SingleFlight<std::pair<ObjectName, std::string>, Result<history::Identity>> recording;
     base::RefreshedValue<StoreVersion, base::Seconds> store_version;
 
+    // Attempts to record a presentation, by its name.
+    base::SingleFlight<std::string, std::optional<base::Seconds>> presenting;
+    std::mutex presented_mutex;  // guards what follows; not held while the store is asked
     // The presentation of each site and look that this process has recorded or found recorded.
-    std::mutex presented_mutex;
     std::map<std::string, std::string> presented;
-    base::Seconds not_recorded_at{};
+    base::Seconds not_presented_at{};  // when the last attempt failed
 
     std::mutex hits_mutex;
     std::map<ObjectName, std::int64_t> hits;
@@ -160,34 +162,64 @@ struct HistoryService::State {
     }
 
     // Returns since when this presentation is the newest one of its site; nullopt: it is not. A process
-    // records its own once, and again when another process took over the site long ago.
+    // records its own once, and again when another process took over the site long ago. Requests that
+    // come meanwhile wait for one attempt together, and only those of the same presentation.
     std::optional<base::Seconds> presented_since(const std::string& site_and_look,
                                                  const tables::Presentation& presentation) {
         const auto known = store_version_now();
-        const std::lock_guard lock(presented_mutex);
         if (known.value == nullptr || known.has_failed) return std::nullopt;
-        auto& mine = presented[site_and_look];
-        auto since = since_of(presentation, *known.value);
-        const auto now = clock();
-        const bool is_due = mine != presentation.name() ||
-                            newest_of(presentation.site, *known.value) + take_over_after <= now;
-        if (!since && is_due && now >= not_recorded_at + record_again_after) {
-            try {
-                store::perform(pool, Access::write, [&](Transaction& transaction) {
-                    tables::record_presentation(transaction, presentation, now);
-                });
-            } catch (const store::Failure& failure) {
-                log_unreachable(failure);
-                if (failure.kind().needs_operator) record_failed_at = now;
-                // The attempt itself may have taken long, and others have waited for it.
-                not_recorded_at = clock();
-                return std::nullopt;
-            }
-            store_version.expire();
-            if (const auto read = read_store_version()) since = since_of(presentation, *read);
+        if (const auto since = since_of(presentation, *known.value)) {
+            note_presented(site_and_look, presentation);
+            return since;
         }
-        if (since) mine = presentation.name();
-        return since;
+        if (!must_record(site_and_look, presentation, *known.value)) return std::nullopt;
+        return presenting.run(presentation.name(), [&] {
+            const auto since = record_presentation(presentation);
+            if (since)
+                note_presented(site_and_look, presentation);
+            else
+                note_not_presented();
+            return since;
+        });
+    }
+
+    bool must_record(const std::string& site_and_look, const tables::Presentation& presentation,
+                     const StoreVersion& known) {
+        const auto now = clock();
+        const std::lock_guard lock(presented_mutex);
+        if (now < not_presented_at + record_again_after) return false;
+        return presented[site_and_look] != presentation.name() ||
+               newest_of(presentation.site, known) + take_over_after <= now;
+    }
+
+    void note_presented(const std::string& site_and_look,
+                        const tables::Presentation& presentation) {
+        const std::lock_guard lock(presented_mutex);
+        presented[site_and_look] = presentation.name();
+    }
+
+    // Asks for the time again: the attempt itself may have taken long, and others waited for it.
+    void note_not_presented() {
+        const std::lock_guard lock(presented_mutex);
+        not_presented_at = clock();
+    }
+
+    // Returns since when it is the newest one of its site; nullopt: the store cannot be reached, or
+    // another process has taken over at once.
+    std::optional<base::Seconds> record_presentation(const tables::Presentation& presentation) {
+        const auto now = clock();
+        try {
+            store::perform(pool, Access::write, [&](Transaction& transaction) {
+                tables::record_presentation(transaction, presentation, now);
+            });
+        } catch (const store::Failure& failure) {
+            log_unreachable(failure);
+            if (failure.kind().needs_operator) record_failed_at = now;
+            return std::nullopt;
+        }
+        store_version.expire();
+        const auto read = read_store_version();
+        return read ? since_of(presentation, *read) : std::nullopt;
     }
 
     // Returns the object up to date, or why it cannot be brought up to date now.

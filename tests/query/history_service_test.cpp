@@ -1,11 +1,14 @@
 // What a request gets: history up to date, as it is recorded, or an error.
 // SPDX-License-Identifier: MIT
 #include <atomic>
+#include <future>
+#include <latch>
 #include <thread>
 
 #include "history/recorder.hpp"
 #include "process.hpp"
 #include "support/faulty_connection.hpp"
+#include "support/watched_connection.hpp"
 
 using namespace tables;
 using namespace history;
@@ -177,6 +180,32 @@ TEST_CASE("A store that cannot be reached is an error, never an empty history") 
     away.cut_off();
     CHECK(away.service.history_of(gene, {}).error().kind == base::ErrorKind::unavailable);
     CHECK_FALSE(away.service.cache_version().store_reachable);
+}
+
+TEST_CASE("A request whose presentation is known doesn't wait for one that hangs in the store") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    std::atomic<bool> hangs = false;
+    std::latch is_hanging(1), let_go(1);
+    const auto hang = [&](support::Statement statement, std::string_view) {
+        if (statement != support::Statement::begin_write || !hangs) return;
+        is_hanging.count_down();
+        let_go.wait();
+    };
+    Process process(support::watched(fresh.connect(), hang), with_names());
+    process.put(build("WS186", "2008-02-01", "one"));
+    const auto since = [&](const char* look) {
+        return process.service.shown_since("0123456789abcdef", look);
+    };
+    REQUIRE(since("known"));
+
+    hangs = true;
+    auto new_one = std::async(std::launch::async, [&] { return since("new"); });
+    is_hanging.wait();
+    auto known_one = std::async(std::launch::async, [&] { return since("known"); });
+    CHECK(known_one.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+    let_go.count_down();
+    CHECK(known_one.get());
+    CHECK(new_one.get());
 }
 
 TEST_CASE("An object known from a newer release only is judged by the current build") {
