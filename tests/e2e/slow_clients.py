@@ -16,6 +16,7 @@ LARGE_PATH = "/diff?class=Gene&name=Large&from=WS187&to=WS188&format=json"
 HALF_SENT = 300
 UNREAD = 80
 PIPELINED = 20  # requests on each of them
+UNREAD_LARGE = 140  # more than the connections that Apache keeps to varve
 READERS = 100
 # On a slow machine fewer are asked: servers give up slow clients 5 s after these began.
 FEWEST_READERS = 5
@@ -63,11 +64,11 @@ def check_readers(site, clients):
     assert closed == 0, f"{closed} of {len(clients)} slow clients had to be disconnected first"
 
 
-def grow_large_object(site):
+def grow_large_object(site, remarks_of_each=2000):
     """An object whose differences between two releases take more memory than servers keep for a client."""
     for build in ("WS187", "WS188"):
         (dump,) = (site.builds / build).glob("*.ace")
-        remarks = "".join(f'Remark\t "{build} {number} {"x" * 100}"\n' for number in range(2000))
+        remarks = "".join(f'Remark\t "{build} {number} {"x" * 100}"\n' for number in range(remarks_of_each))
         head = b"// Class Gene \n\n"
         assert dump.read_bytes().count(head) == 1, build
         dump.write_bytes(dump.read_bytes().replace(head, head + f'Gene : "Large"\n{remarks}\n'.encode()))
@@ -82,6 +83,10 @@ def begin_header(client):
 
 def pipeline(client):
     client.sendall(f"GET {LARGE_PATH} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * PIPELINED)
+
+
+def ask_for_large(client):
+    client.sendall(f"GET {LARGE_PATH} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
 
 
 def add_checks(name, behind):
@@ -99,6 +104,17 @@ def add_checks(name, behind):
             assert len(site.get(LARGE_PATH).body) > 250_000, site.get(LARGE_PATH)
             for client in clients:
                 pipeline(client)
+            eventually(lambda: all(select.select([client], [], [], 0)[0] for client in clients),
+                       "each of them is being answered")
+            check_readers(site, clients)
+
+    @check(f"{name} answers others beside {UNREAD_LARGE} clients that read nothing of an answer of almost 4 MB")
+    def _(site):
+        grow_large_object(site, remarks_of_each=9000)
+        with behind(site), connections(site, UNREAD_LARGE) as clients:
+            assert 3_000_000 < len(site.get(LARGE_PATH).body) < 4_000_000, len(site.get(LARGE_PATH).body)
+            for client in clients:
+                ask_for_large(client)
             eventually(lambda: all(select.select([client], [], [], 0)[0] for client in clients),
                        "each of them is being answered")
             check_readers(site, clients)
