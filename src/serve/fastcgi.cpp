@@ -83,6 +83,7 @@ struct Connection {
     // When it began to wait for its peer.
     static constexpr Clock::rep is_served = 0, is_shut_down = -1;
     std::atomic<Clock::rep> waits_since = is_served;
+    std::atomic<short> waits_for = POLLIN;  // or POLLOUT
     std::atomic<Clock::time_point> waits_until = no_deadline;
     bool makes_room = false;  // shut down for another one; guarded by State::mutex
 
@@ -92,6 +93,11 @@ struct Connection {
         const auto now = Clock::now();
         deadline = now + timeout;
         moment_ends = now + moment;
+    }
+    // True when what it waits for has come, such as its next request, and no thread has looked yet.
+    [[nodiscard]] bool is_ready() const {
+        pollfd peer{.fd = socket.number(), .events = waits_for.load(), .revents = 0};
+        return ::poll(&peer, 1, 0) > 0;
     }
     // Ends the wait. Returns false when the connection was shut down meanwhile.
     [[nodiscard]] bool take() { return waits_since.exchange(is_served) != is_shut_down; }
@@ -204,8 +210,8 @@ struct FastcgiServer::State {
 
     bool wait_for_request(Connection& connection, bool& alive);
     bool wait_a_moment(const Connection& connection, short events);
-    void begin_waiting(Connection& connection);
-    void park(Connection& connection, unsigned events);
+    void begin_waiting(Connection& connection, short events);
+    void park(Connection& connection, short events);
     void close(Connection& connection);
 
     Clock::time_point unfinished_until(Clock::time_point stopped);
@@ -305,7 +311,7 @@ Accepted FastcgiServer::State::accept_one() {
         const std::lock_guard lock(mutex);
         connections.emplace(&accepted, std::move(connection));
     }
-    park(accepted, EPOLLIN);
+    park(accepted, POLLIN);
     return Accepted::one;
 }
 
@@ -322,23 +328,24 @@ void FastcgiServer::State::arm_listener() {
               &listener);
 }
 
-// Shuts down the connection that has waited longest for its peer. Requires `mutex`.
-//   cost  linear in the number of connections
+// Shuts down the connection that has waited longest for its peer, and still waits: a request that
+// has arrived is answered. Requires `mutex`.
+//   cost  n log n in the number of connections
 void FastcgiServer::State::make_room() {
     if (making_room > 0) return;
-    Connection* longest = nullptr;
-    Clock::rep since = Connection::is_served;
-    for (const auto& [connection, owned] : connections) {
-        const auto waits = connection->waits_since.load();
-        if (waits > 0 && (longest == nullptr || waits < since)) {
-            longest = connection;
-            since = waits;
-        }
+    std::vector<std::pair<Clock::rep, Connection*>> waiting_longest;
+    for (const auto& [connection, owned] : connections)
+        if (const auto since = connection->waits_since.load(); since > 0)
+            waiting_longest.emplace_back(since, connection);
+    std::sort(waiting_longest.begin(), waiting_longest.end());
+    for (const auto& [since, connection] : waiting_longest) {
+        if (connection->is_ready()) continue;
+        connection->makes_room = shut_down(*connection, since);
+        if (!connection->makes_room) continue;
+        ++making_room;
+        return;
     }
-    if (longest == nullptr) return;
-    longest->makes_room = shut_down(*longest, since);
-    // One that has stopped waiting arms the listener when it waits again.
-    if (longest->makes_room) ++making_room;
+    // Those that were passed over are being served, and arm the listener when they wait again.
 }
 
 // Shuts down the connections whose deadline has passed.
@@ -379,14 +386,14 @@ void FastcgiServer::State::serve(Worker& me, Connection& connection) {
         if (next == Next::wait_for_request) {
             connection.end_phase();
             bool alive = true;
-            if (!wait_for_request(connection, alive)) return park(connection, EPOLLIN);
+            if (!wait_for_request(connection, alive)) return park(connection, POLLIN);
             if (!alive) return close(connection);
             continue;
         }
         connection.begin_phase(next == Next::write ? settings.write_timeout
                                                    : settings.read_timeout);
-        if (!wait_a_moment(connection, next == Next::write ? POLLOUT : POLLIN))
-            return park(connection, next == Next::write ? EPOLLOUT : EPOLLIN);
+        const short events = next == Next::write ? POLLOUT : POLLIN;
+        if (!wait_a_moment(connection, events)) return park(connection, events);
     }
 }
 
@@ -505,7 +512,7 @@ bool FastcgiServer::State::wait_for_request(Connection& connection, bool& alive)
     const int socket = connection.socket.number();
     if (std::exchange(connection.watched, false))
         ::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, socket, nullptr);
-    begin_waiting(connection);
+    begin_waiting(connection, POLLIN);
     std::array<pollfd, 2> either = {pollfd{.fd = socket, .events = POLLIN, .revents = 0},
                                     pollfd{.fd = wake.number(), .events = POLLIN, .revents = 0}};
     ::poll(either.data(), either.size(), -1);
@@ -523,7 +530,9 @@ bool FastcgiServer::State::wait_a_moment(const Connection& connection, short eve
     return ::poll(&peer, 1, static_cast<int>(left.count())) > 0;
 }
 
-void FastcgiServer::State::begin_waiting(Connection& connection) {
+//   events  that it waits for: POLLIN or POLLOUT
+void FastcgiServer::State::begin_waiting(Connection& connection, short events) {
+    connection.waits_for = events;
     connection.waits_until = connection.deadline;
     connection.waits_since = Clock::now().time_since_epoch().count();
     // accept_next() sets `paused` before it looks for a connection that waits. So either it sees
@@ -531,11 +540,13 @@ void FastcgiServer::State::begin_waiting(Connection& connection) {
     if (paused && paused.exchange(false)) arm_listener();
 }
 
-// Leaves a connection to the epoll set. Another thread may own it when this returns.
-void FastcgiServer::State::park(Connection& connection, unsigned events) {
+// Leaves a connection to the epoll set, whose events are those of poll. Another thread may own it
+// when this returns.
+void FastcgiServer::State::park(Connection& connection, short events) {
+    static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT);
     const int operation = std::exchange(connection.watched, true) ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
     const auto deadline = connection.deadline;
-    begin_waiting(connection);
+    begin_waiting(connection, events);
     if (deadline != no_deadline) {
         const std::lock_guard lock(mutex);
         if (deadline < next_sweep) {
@@ -543,8 +554,8 @@ void FastcgiServer::State::park(Connection& connection, unsigned events) {
             set_timer(timer.number(), next_sweep);
         }
     }
-    if (watch(epoll.number(), operation, connection.socket.number(), events | EPOLLONESHOT,
-              &connection))
+    const auto watched_events = static_cast<unsigned>(events) | EPOLLONESHOT;
+    if (watch(epoll.number(), operation, connection.socket.number(), watched_events, &connection))
         return;
     cannot_watch.log(errno);
     close(connection);

@@ -23,7 +23,8 @@ namespace serve {
 struct FastcgiSettings {
     std::size_t threads = 64;  // requests answered at the same time
     // Open at the same time. A new one takes the place of the one that has waited longest for its
-    // peer: for a request, for its rest, or for reading an answer.
+    // peer: for a request, for its rest, or for reading an answer. One whose request has arrived is
+    // left alone.
     std::size_t most_connections = 512;
     std::string base_path = {};  // base_path_of(base_url of the site)
     // From the first byte of a request to its last, and of an answer. Then the connection is closed.

@@ -106,6 +106,29 @@ TEST_CASE("Above the maximum, a new connection takes the place of the one idle f
     CHECK(third.ask("/again", Keep::yes));
 }
 
+TEST_CASE("A new connection does not take the place of one whose next request has arrived") {
+    std::latch asked(1), answered(1);
+    // The only thread learns of the new connection before it learns of the request of `idle`.
+    const Running running({.threads = 1, .most_connections = 2},
+                          [&](const serve::Request& request) {
+                              if (request.path == "/slow") {
+                                  asked.count_down();
+                                  answered.wait();
+                              }
+                              return echo(request);
+                          });
+    const FcgiClient idle(running.path), slow(running.path);
+    REQUIRE(idle.ask("/kept", Keep::yes));
+    REQUIRE(slow.send_request(FcgiClient::get("/slow"), Keep::yes));
+    asked.wait();
+    const FcgiClient next(running.path);
+    REQUIRE(idle.send_request(FcgiClient::get("/again"), Keep::yes));
+    answered.count_down();
+    CHECK(slow.receive());
+    CHECK(idle.receive());
+    CHECK(next.ask("/new", Keep::no));
+}
+
 TEST_CASE(
     "Without free descriptors, a new connection takes an idle one's place; one warning says so") {
     const support::TempDir folder;
