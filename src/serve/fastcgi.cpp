@@ -392,6 +392,7 @@ void FastcgiServer::State::serve(Worker& me, Connection& connection) {
         }
         connection.begin_phase(next == Next::write ? settings.write_timeout
                                                    : settings.read_timeout);
+        if (Clock::now() >= connection.deadline) return close(connection);
         const short events = next == Next::write ? POLLOUT : POLLIN;
         if (!wait_a_moment(connection, events)) return park(connection, events);
     }

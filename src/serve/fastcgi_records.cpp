@@ -24,7 +24,7 @@ std::string header_of(int type, std::uint16_t id, std::size_t length) {
             0};
 }
 
-std::string end_request(std::uint16_t id, std::uint8_t status) {
+std::string end_record_of(std::uint16_t id, std::uint8_t status) {
     return header_of(FCGI_END_REQUEST, id, sizeof(FCGI_EndRequestBody)) +
            std::string{0, 0, 0, 0, static_cast<char>(status), 0, 0, 0};
 }
@@ -144,12 +144,14 @@ bool RecordReader::read_content(std::string_view bytes) {
 }
 
 RecordReader::Event RecordReader::end_record() {
+    const bool is_of_request = content_ == Content::variables || content_ == Content::input;
+    if (!is_of_request && ++other_records_ > most_other_records) return Event::malformed;
     if (id() == FCGI_NULL_REQUEST_ID) return answer_management();
     if (type() == FCGI_BEGIN_REQUEST) return begin_request();
     if (id() != request_id_) return Event::more;
     if (type() == FCGI_ABORT_REQUEST) {
         const bool closes = !keeps_connection_;
-        answered();
+        end_request();
         return end_with(id(), FCGI_REQUEST_COMPLETE, closes);
     }
     if (length() > 0) return Event::more;
@@ -206,7 +208,7 @@ RecordReader::Event RecordReader::answer_management() {
 }
 
 RecordReader::Event RecordReader::end_with(std::uint16_t id, std::uint8_t status, bool closes) {
-    reply_ = end_request(id, status);
+    reply_ = end_record_of(id, status);
     reply_closes_ = closes;
     return Event::reply;
 }
@@ -225,11 +227,16 @@ Request RecordReader::request(std::string_view base_path) const {
 }
 
 void RecordReader::answered() {
+    end_request();
+    dropped_ = 0;
+    other_records_ = 0;
+}
+
+void RecordReader::end_request() {
     constexpr std::size_t usual = 8192;  // an idle connection holds no more than this
     stage_ = Stage::none;
     request_id_ = 0;
     is_too_long_ = false;
-    dropped_ = 0;
     variables_.clear();
     if (variables_.capacity() > usual) variables_.shrink_to_fit();
 }
@@ -243,7 +250,7 @@ ResponseRecords::ResponseRecords(std::uint16_t request_id, const Response& respo
     const auto total = head.size() + body.size();
     const auto records = (total + longest_output - 1) / longest_output;
     const auto end =
-        header_of(FCGI_STDOUT, request_id, 0) + end_request(request_id, FCGI_REQUEST_COMPLETE);
+        header_of(FCGI_STDOUT, request_id, 0) + end_record_of(request_id, FCGI_REQUEST_COMPLETE);
     frames_.reserve(head.size() + records * FCGI_HEADER_LEN +
                     end.size());  // pieces point into it
     pieces_.reserve(2 * records + 2);

@@ -22,6 +22,9 @@ namespace serve {
 // Variables of one request in all, as bytes of FCGI_PARAMS. More are read and dropped, and the
 // request is answered with an error.
 inline constexpr std::size_t longest_variables = 64 * 1024;
+// Records between two answers that are no content of a request: those that begin or abort one,
+// management records, and those of other requests. A peer that sends more is disconnected.
+inline constexpr std::size_t most_other_records = 64;
 
 // Reads the records that a web server sends on one connection, in pieces of any size. Holds one
 // request at a time; memory is at most longest_variables and a small constant.
@@ -49,8 +52,10 @@ class RecordReader {
     //   cost  linear in the bytes used
     [[nodiscard]] Step read(std::string_view bytes);
 
-    // True when no record and no request has begun: the connection may stay idle.
-    [[nodiscard]] bool is_at_rest() const { return stage_ == Stage::none && header_size_ == 0; }
+    // True when no record has begun since the last request: the connection may stay idle.
+    [[nodiscard]] bool is_at_rest() const {
+        return stage_ == Stage::none && header_size_ == 0 && other_records_ == 0;
+    }
 
     // ---- after `request` ----
 
@@ -62,7 +67,7 @@ class RecordReader {
     [[nodiscard]] bool is_cut() const { return is_cut_; }
     // Returns what the variables describe; with the error 400 when they exceed longest_variables.
     [[nodiscard]] Request request(std::string_view base_path) const;
-    // Ends the request: its id may be used again.
+    // Ends the request: its id may be used again, and records are counted anew.
     void answered();
 
     // ---- after `reply` ----
@@ -81,6 +86,7 @@ class RecordReader {
     [[nodiscard]] Event end_variables();
     [[nodiscard]] Event answer_management();
     [[nodiscard]] Event end_with(std::uint16_t id, std::uint8_t status, bool closes);
+    void end_request();
     [[nodiscard]] std::uint8_t type() const { return header_[1]; }
     [[nodiscard]] std::uint16_t id() const;
     [[nodiscard]] std::size_t length() const;
@@ -98,8 +104,9 @@ class RecordReader {
     bool keeps_connection_ = false;
     bool is_too_long_ = false;  // the variables exceed their limit
     bool is_cut_ = false;
-    std::string variables_;    // FCGI_PARAMS so far
-    std::size_t dropped_ = 0;  // bytes of content read and dropped since the last request
+    std::string variables_;          // FCGI_PARAMS so far
+    std::size_t dropped_ = 0;        // bytes of content read and dropped since the last request
+    std::size_t other_records_ = 0;  // that are no content of a request, since the last one
 
     std::string reply_;
     bool reply_closes_ = false;

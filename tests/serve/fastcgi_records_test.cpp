@@ -181,6 +181,29 @@ TEST_CASE("Management records are answered, also within a request") {
           Events{values, unknown, "request 1 /a keep"});
 }
 
+TEST_CASE("Records that belong to no request are counted up to the next answer") {
+    const auto repeated = [](const std::string& records, int times) {
+        std::string all;
+        for (int i = 0; i < times; ++i) all += records;
+        return all;
+    };
+    const auto whole = request_with(FcgiClient::pairs_of(FcgiClient::get("/a")));
+    const auto aborted = begin() + record(FcgiClient::abort, "");
+    for (const auto& other :
+         {record(static_cast<FcgiClient::Type>(0x7f), "", 0), record(FcgiClient::input, "", 5),
+          begin(1, Keep::yes, 2), aborted}) {
+        CAPTURE(other);
+        const int fitting = other == aborted ? 31 : 63;
+        const auto few = repeated(other, fitting) + whole;
+        CHECK(events_of(few + few).back() == "request 1 /a keep");
+        const auto refused = events_of(repeated(other, fitting + 2));
+        REQUIRE(!refused.empty());
+        CHECK(refused.back() == "malformed");
+    }
+    const auto ignored = repeated(record(FcgiClient::input, "", 5), 64);
+    CHECK(events_of(begin() + ignored) == Events{"malformed"});
+}
+
 TEST_CASE("A second request on a busy connection is refused, and the first is answered") {
     const auto pairs = FcgiClient::pairs_of(FcgiClient::get("/a"));
     const auto second = begin(2) + record(FcgiClient::params, "garbage", 2) +

@@ -224,6 +224,25 @@ TEST_CASE("A request has one deadline, however its bytes trickle in") {
     CHECK(client.sees_end());
 }
 
+TEST_CASE("A peer that sends records of no request without end is disconnected") {
+    const Running running({.threads = 1});
+    const FcgiClient hostile(running.path);
+    std::string ignored;
+    for (int i = 0; i < 1000; ++i) ignored += FcgiClient::record(FcgiClient::input, "", 5);
+    int sent = 0;
+    while (sent < 1000 && hostile.send_raw(ignored)) ++sent;
+    CHECK(sent < 1000);
+    CHECK(FcgiClient(running.path).ask("/next", Keep::no));
+}
+
+TEST_CASE("A management record begins the deadline of the request that follows it") {
+    const Running running({.threads = 1, .read_timeout = 50ms});
+    const FcgiClient client(running.path);
+    REQUIRE(client.send(FcgiClient::get_values, "", 0));
+    REQUIRE(client.receive_record());
+    CHECK(is_closed(client, 20s));
+}
+
 TEST_CASE("An answer has one deadline for being read") {
     const Running running({.threads = 1, .write_timeout = 50ms}, [](const serve::Request&) {
         serve::Response response;
