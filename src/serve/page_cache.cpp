@@ -146,7 +146,7 @@ Result<PageCache::Found> PageCache::get(const std::string& key,
     auto rendered = policy == WhileRendering::send_stale && stale != nullptr
                         ? shard.rendering.try_run(flight, render_and_store)
                         : shard.rendering.run(flight, render_and_store);
-    if (!rendered) return Found{.page = std::move(stale), .hit = true};
+    if (!rendered) return Found{.page = std::move(stale), .stale = true, .hit = true};
     if (!*rendered && rendered->error().status == 503)
         if (auto any = find_stale(key)) return *std::move(any);
     return std::move(*rendered).map(found);

@@ -50,8 +50,10 @@ class PageCache {
     using Render = std::function<Result<RepresentationPtr>()>;
     struct Found {
         RepresentationPtr page;
-        bool stale = false;  // of an earlier version, because `render` failed with 503
-        bool hit = false;    // neither rendered nor waited for
+        // Of an earlier version, because `render` failed with 503 or another caller renders the page:
+        // nobody may keep it for long.
+        bool stale = false;
+        bool hit = false;  // neither rendered nor waited for
     };
 
     // Returns the page under `key` of `version`, rendering it when it is not cached.

@@ -167,6 +167,21 @@ TEST_CASE("Many simultaneous requests share one rendering of a page") {
     CHECK(made == 1);
 }
 
+TEST_CASE(
+    "A page that is sent while another caller renders its next version is marked as stale") {
+    PageCache cache(1 << 20);
+    REQUIRE(cache.get("k", now, makes("old")));
+    const auto rendered = cache.get("k", later(), [&]() -> Result<RepresentationPtr> {
+        const auto meanwhile =
+            cache.get("k", later(), must_not_be_called(), PageCache::WhileRendering::send_stale);
+        CHECK(body_of(meanwhile) == "old");
+        CHECK(meanwhile->stale);
+        return page("new");
+    });
+    CHECK(body_of(rendered) == "new");
+    CHECK_FALSE(rendered->stale);
+}
+
 TEST_CASE("A waiting request gets the failure too, and the next one tries again") {
     PageCache cache(1 << 20);
     std::atomic<int> made = 0;
