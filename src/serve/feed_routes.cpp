@@ -225,8 +225,8 @@ std::string_view spelling_in(std::string_view lines, std::string_view tag) {
 
 // Checks that tag= of a feed of many objects names a tag of the models or of a recorded change, in
 // its spelling: anybody could make up others, and each would be one more page to render.
-//   returns  404; 301 to the right spelling; nullopt: nothing is wrong, or the feed itself cannot
-//            be read
+//   returns  404; 301 to the right spelling; 503 while that cannot be found out; nullopt: nothing
+//            is wrong, or the feed itself has another error
 std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& request,
                                    const query::CacheVersion& version) {
     const auto& tag = request.page.filter.tag;
@@ -235,6 +235,7 @@ std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& requ
     std::string spelling(build ? build->models().spelling_of_tag(tag) : "");
     if (spelling.empty()) {
         const auto recorded = recorded_tags(context, request, version);
+        if (!recorded && recorded.error().status == 503) return recorded.error();
         if (!recorded) return std::nullopt;
         spelling = spelling_in(**recorded, tag);
     }

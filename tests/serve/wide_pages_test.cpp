@@ -34,6 +34,21 @@ TEST_CASE("tag= of a class or release must be a tag, and what is none is found o
     CHECK(world.get("class=Nothing&tag=x1").status == 404);
 }
 
+TEST_CASE("While the tags of a class cannot be found out, tag= is refused as wide pages are") {
+    World world;
+    world.release_up_to(2);
+    REQUIRE(world.get("class=Gene").status == 200);
+    bool failed = false;
+    world.small.store_switch.before_statement = [&] {
+        if (!std::exchange(failed, true))
+            throw store::Failure("away (by the test)", {.lost_connection = true}, 2013);
+    };
+    const auto refused = world.get("class=Gene&tag=x1");
+    CHECK(refused.status == 503);
+    CHECK(!refused.field("Retry-After").empty());
+    CHECK(world.get("class=Gene&tag=x1").status == 404);
+}
+
 TEST_CASE("tag= may be a tag of the models that no change has had yet") {
     World world;
     auto build = world.build(1);
