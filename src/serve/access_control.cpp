@@ -42,13 +42,6 @@ std::string base64url(const std::array<unsigned char, 32>& bytes) {
     return encoded;
 }
 
-std::string new_token() {
-    std::array<unsigned char, 32> bytes{};
-    if (::getentropy(bytes.data(), bytes.size()) != 0)
-        throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
-    return base64url(bytes);
-}
-
 // True for control characters (C0, DEL, C1) and those that change the direction of writing.
 bool is_invisible(char32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
@@ -73,6 +66,13 @@ bool exists(store::Transaction& transaction, const std::string& name) {
 }
 
 }  // namespace
+
+std::string new_token() {
+    std::array<unsigned char, 32> bytes{};
+    if (::getentropy(bytes.data(), bytes.size()) != 0)
+        throw std::system_error(errno, std::generic_category(), "cannot get random bytes");
+    return base64url(bytes);
+}
 
 base::Result<std::string> add_token(store::Pool& pool, const std::string& name,
                                     base::Seconds now) {

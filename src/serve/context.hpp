@@ -96,7 +96,9 @@ struct SiteContext {
     const Settings settings;
     const std::string site_id;  // 16 hex digits: which site this is among those over one store
     PageCache pages;
-    PageCache no_pages{0};  // for documents that contain a token: nothing is kept
+    // Stands for the token in the cached feeds of readers who send theirs in the query; replaced in
+    // each answer. Random, so that no history contains it.
+    const std::string token_place = new_token();
     MinuteVersion minute_version;
     base::RefreshedValue<StoreState> store_state;
     base::RefreshedValue<query::StoreCounts> store_counts;

@@ -32,7 +32,7 @@ struct FeedDocument {
     FeedRequest request;
     const render::Format& format;
     bool is_for_browser = false;   // which shows XML with its stylesheet
-    std::string query_token = {};  // of a reader who sent it in the query
+    std::string query_token = {};  // of a reader who sent it in the query, or what stands for it
     // The media type for browsers differs; the bytes and the entity tag are the same.
     [[nodiscard]] std::string content_type() const {
         return std::string(is_for_browser ? "application/xml" : format.media_type) +
@@ -247,11 +247,22 @@ std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& requ
     return moved("feed", context.absolute_url(url_of(spelled)));
 }
 
+// Returns the entity tag of the feed with a reader's token in its addresses; empty: without one.
+std::string tag_for_reader(const SiteContext& context, const std::string& entity_tag,
+                           const std::string& query_token) {
+    return query_token.empty() ? entity_tag
+                               : context.entity_tag_of({"token", entity_tag, query_token});
+}
+
 // Returns the entity tag of a feed, in the coding identity. It is a digest of what identifies the
 // rows, not of the bytes: this way the tags of earlier documents can be computed again.
 std::string feed_tag_of(const SiteContext& context, const FeedDocument& document,
                         const query::HistoryPage& page, const render::Channel& channel) {
-    return context.entity_tag_of({document.format.name, render::entity_tag_parts(page, channel)});
+    const FeedDocument shared{document.request, document.format};
+    const auto shared_channel = channel_of(context, shared, channel.subject);
+    const auto tag = context.entity_tag_of(
+        {document.format.name, render::entity_tag_parts(page, shared_channel)});
+    return tag_for_reader(context, tag, document.query_token);
 }
 
 const render::Format& format_of(const FeedRequest& request, std::string_view accept) {
@@ -273,6 +284,7 @@ base::Seconds date_of(const SiteContext& context, const FeedRequest& request,
     return std::max(*shown_since, newest_recording);
 }
 
+// Renders a feed. Its entity tag is that of the feed without a token.
 Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocument& document,
                                           const query::CacheVersion& version) {
     const auto& request = document.request;
@@ -289,7 +301,7 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     body.shrink_to_fit();  // the page may stay in the cache for long
     Representation page;
     page.body = std::make_shared<const std::string>(std::move(body));
-    page.entity_tag = feed_tag_of(context, document, loaded->page, channel);
+    page.entity_tag = feed_tag_of(context, {request, document.format}, loaded->page, channel);
     // When the build was switched meanwhile, the page may show either of the two.
     page.provisional =
         !loaded->up_to_date || !same_build(version, context.history.cache_version());
@@ -300,6 +312,49 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     page.permanent = request.is_archive() && request.subject != Subject::whole_class &&
                      loaded->page.rows.size() == query::archive_page;
     return std::make_shared<const Representation>(std::move(page));
+}
+
+// Returns the feed from the cache, or renders it. What is kept for readers who send their token in the
+// query is kept for all of them, with context.token_place where the token belongs.
+Result<PageCache::Found> cached_feed(SiteContext& context, FeedDocument document, Coding coding,
+                                     const query::CacheVersion& version) {
+    const auto& feed = document.request;
+    auto key = url_of(feed) + " " + std::string(document.format.name);
+    if (!document.query_token.empty()) {
+        key += " with a token";
+        document.query_token = context.token_place;
+    }
+    return cached_page(
+        context, context.pages, key, version, coding,
+        [&] { return render_document(context, document, version); },
+        feed.is_wide() ? PageCost::wide : PageCost::ordinary);
+}
+
+std::string replaced(const std::string& text, std::string_view old, std::string_view by) {
+    std::string result;
+    std::size_t begin = 0;
+    for (auto at = text.find(old); at != std::string::npos; at = text.find(old, begin)) {
+        result.append(text, begin, at - begin).append(by);
+        begin = at + old.size();
+    }
+    return result.append(text, begin);
+}
+
+// Returns the feed as a reader gets it who sent a token in the query: it is put into the addresses.
+//   shared  in the coding identity, as cached_feed() returns it
+PageCache::Found feed_with_token(SiteContext& context, const Request& request,
+                                 PageCache::Found shared, Coding coding) {
+    Representation own = *shared.page;
+    own.entity_tag =
+        tag_in_coding(tag_for_reader(context, own.entity_tag, request.query_token), coding);
+    if (!is_not_modified(request, validators_of(context, own))) {
+        auto body =
+            replaced(*own.body, context.token_place, base::percent_encode(request.query_token));
+        if (coding == Coding::gzip) body = gzip(body);
+        own.body = std::make_shared<const std::string>(std::move(body));
+    }
+    shared.page = std::make_shared<const Representation>(std::move(own));
+    return shared;
 }
 
 // True when clients may ask for the newer items alone: the items of an object or a list are
@@ -389,11 +444,9 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
         feed.is_wide() ? context.wide_version() : context.history.cache_version();
     if (auto wrong = check_tag(context, feed, version)) return fail(std::move(*wrong));
     const auto coding = preferred_coding(request.field("accept-encoding"));
-    const auto key = url_of(feed) + " " + std::string(format.name);
-    const auto found = cached_page(
-        context, request.query_token.empty() ? context.pages : context.no_pages, key, version,
-        coding, [&] { return render_document(context, document, version); },
-        feed.is_wide() ? PageCost::wide : PageCost::ordinary);
+    const bool has_token = !request.query_token.empty();
+    auto found = cached_feed(context, document, has_token ? Coding::identity : coding, version);
+    if (found && has_token) found = feed_with_token(context, request, *std::move(found), coding);
     if (!found) return fail(found.error());
     if (supports_delta(feed) && wants_delta(request) &&
         !is_not_modified(request, validators_of(context, *found->page)))
