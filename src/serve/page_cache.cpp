@@ -13,8 +13,8 @@ namespace serve {
 
 namespace {
 
-// A smaller shard could not hold a few of the largest documents (512 KB).
-constexpr std::size_t least_shard_bytes = 4 << 20;
+// A smaller shard could not hold the longest answer (/diff?format=json, 4 MB) beside others.
+constexpr std::size_t least_shard_bytes = 8 << 20;
 constexpr std::size_t most_shards = 16;
 
 // What an entry costs beside its key and body: list and map nodes, page, version, the allocator's

@@ -112,6 +112,12 @@ TEST_CASE("A page larger than the cache is returned and not kept") {
     CHECK(body_of(cache.get("k", now, makes("again"))) == "again");
 }
 
+TEST_CASE("The longest answers, of 4 MB, are kept in a cache of the usual size") {
+    PageCache cache(64 << 20);
+    REQUIRE(cache.get("k", now, makes(std::string(4 << 20, 'x'))));
+    CHECK(cache.find("k", now));
+}
+
 TEST_CASE("A page that replaces another releases its bytes") {
     PageCache cache(1 << 20);
     REQUIRE(cache.get("k", now, makes(std::string(50'000, 'x'))));
