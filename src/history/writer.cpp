@@ -97,6 +97,7 @@ std::size_t Writer::write_in_time(Transaction& transaction,
         if (release.version != current().version)
             static_cast<void>(tables::record_release(transaction, release, {}));
     if (!seen.empty()) tables::move_generation(transaction);
+    tables::note_sharing(transaction);
     return done;
 }
 

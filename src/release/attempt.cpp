@@ -155,10 +155,6 @@ Result<bool> put_in_force(const history::Context& context, const Attempt& attemp
             if (!known || known->name != attempt.name ||
                 !tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
                 return lost_to_another(attempt);
-            // Nodes of a cluster know of no locks: one that begins another attempt at the same
-            // time writes this row too, so that only one of the two commits.
-            delete_note(transaction, task_of(attempt.version));
-            write_attempt(transaction, attempt);
             tables::note_rewrite(transaction, context.clock());
             return true;
         });

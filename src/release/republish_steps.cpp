@@ -58,6 +58,7 @@ Result<void> write(const RepublishContext& republication, std::span<const Replac
         if (!in_force) return tl::unexpected(in_force.error());
         // Readers see the rows at once, so the pages made before are out of date.
         if (*in_force) tables::note_rewrite(transaction, republication.job.context.clock());
+        tables::note_sharing(transaction);
         return {};
     };
     return write_in_time(republication.pool(), all, begin,

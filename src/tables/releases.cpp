@@ -16,9 +16,6 @@ using store::Value;
 
 const store::Insert a_release{"releases", {"version", "released_on", "digest"}, {"version"}};
 
-// Rows of meta that add up to the generation (sql/objects_history.sql).
-constexpr unsigned generation_slots = 16;
-
 }  // namespace
 
 Releases::Releases(std::vector<Release> releases) {
@@ -171,10 +168,7 @@ std::int64_t generation(Transaction& transaction) {
 }
 
 const std::string& slot_of_process() {
-    static const std::string slot = [] {
-        const auto number = std::random_device()() % generation_slots;
-        return std::string(number < 10 ? "0" : "") + std::to_string(number);
-    }();
+    static const std::string slot(slots[std::random_device()() % slots.size()]);
     return slot;
 }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -114,7 +115,10 @@ void accept_build(store::Transaction& transaction, const std::string& version,
 // changes moves it on. What was read in a transaction stays valid while it is the same.
 [[nodiscard]] std::int64_t generation(store::Transaction& transaction);
 void move_generation(store::Transaction& transaction);
-// Returns "00" … "15": the rows of meta that this process writes again and again. Each process has its
+// Names of rows of meta end in one of these; those of the generation are made with the schema.
+constexpr std::array<std::string_view, 16> slots{"00", "01", "02", "03", "04", "05", "06", "07",
+                                                 "08", "09", "10", "11", "12", "13", "14", "15"};
+// Returns the one of the rows that this process writes again and again. Each process has its
 // own: writers on other hosts do not wait for its rows, and do not lose their transactions over them
 // in a cluster.
 [[nodiscard]] const std::string& slot_of_process();

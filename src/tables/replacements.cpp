@@ -22,6 +22,7 @@ const store::Insert a_replacement{"replacements",
                                    "last_modification_date", "kind", "revision", "since",
                                    "recorded_at", "notes", "tree"},
                                   {"version", "oid"}};
+const store::Insert a_sharing_row{"meta", {"name", "value"}, {"name"}};
 const store::Insert a_tree{"trees", {"oid", "version", "tree"}, {"oid", "version"}};
 
 std::optional<RecordedBuild> build_of(const store::Rows& rows) {
@@ -31,6 +32,22 @@ std::optional<RecordedBuild> build_of(const store::Rows& rows) {
 }
 constexpr std::string_view select_build =
     "SELECT released_on, digest, replacing FROM releases WHERE version = ?";
+
+// Rows of meta: one is written by those who share builds, all by those who lock one.
+std::string sharing_row(std::string_view slot) { return "sharing-" + std::string(slot); }
+
+void note_locking(Transaction& transaction) {
+    // SQLite has one writer at a time.
+    if (transaction.engine() == store::Engine::sqlite) return;
+    const auto written =
+        transaction.execute("UPDATE meta SET value = value + 1 WHERE name >= 'sharing-' AND"
+                            " name < 'sharing.'");
+    if (written == std::ssize(slots)) return;
+    for (const auto& slot : slots)
+        (void)store::insert_unless_there(
+            transaction, a_sharing_row,
+            std::vector{Value{sharing_row(slot)}, Value{std::int64_t{1}}});
+}
 
 constexpr std::string_view one =
     " FROM replacements WHERE version = ? AND oid = ? AND digest = ?";
@@ -166,15 +183,25 @@ std::optional<RecordedBuild> read_build(Transaction& transaction, const std::str
 }
 
 std::optional<RecordedBuild> lock_build(Transaction& transaction, const std::string& version) {
-    return build_of(transaction.query(std::string(select_build) +
-                                          std::string(store::for_update(transaction.engine())),
-                                      {Value{version}}));
+    auto build = build_of(transaction.query(
+        std::string(select_build) + std::string(store::for_update(transaction.engine())),
+        {Value{version}}));
+    note_locking(transaction);
+    return build;
 }
 
 std::optional<RecordedBuild> share_build(Transaction& transaction, const std::string& version) {
     return build_of(transaction.query(std::string(select_build) +
                                           std::string(store::for_share(transaction.engine())),
                                       {Value{version}}));
+}
+
+void note_sharing(Transaction& transaction) {
+    if (transaction.engine() == store::Engine::sqlite) return;
+    static const Value name{sharing_row(slot_of_process())};
+    if (transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", {name}) == 0)
+        (void)store::insert_unless_there(transaction, a_sharing_row,
+                                         std::vector{name, Value{std::int64_t{1}}});
 }
 
 bool is_replacing_as_known(Transaction& transaction, const Releases& known) {

@@ -30,12 +30,17 @@ struct RecordedBuild {
 };
 [[nodiscard]] std::optional<RecordedBuild> read_build(store::Transaction& transaction,
                                                       const std::string& version);
-// The same; no other transaction can change it until this one ends.
+// The same; no other transaction can change it until this one ends. Of two that lock it at nodes of a
+// cluster, or lock it and note that they share it, one commits.
 [[nodiscard]] std::optional<RecordedBuild> lock_build(store::Transaction& transaction,
                                                       const std::string& version);
 // The same; others can share it.
 [[nodiscard]] std::optional<RecordedBuild> share_build(store::Transaction& transaction,
                                                        const std::string& version);
+// Called in a transaction that writes what holds for the build that it shares, because nodes of a
+// cluster know nothing of each other's locks, only of rows that both have written. Others of this
+// process wait from here on.
+void note_sharing(store::Transaction& transaction);
 // Returns whether the releases that are being replaced are those of `known`; none is added or
 // ends until the transaction does.
 [[nodiscard]] bool is_replacing_as_known(store::Transaction& transaction, const Releases& known);

@@ -37,9 +37,9 @@ def some_paths(site):
 
 
 class Job:
-    """`varve prewarm` of all objects of the current build."""
+    """`varve prewarm` of the current build: of all its objects, or with other arguments `words`."""
 
-    def __init__(self, site, name, store):
+    def __init__(self, site, name, store, *words):
         self.name = name
         self.killed = False
         self.output = site.folder / f"{name}.out"
@@ -47,7 +47,7 @@ class Job:
         config = site.write_config(f"{name}.conf", store__url=store)
         with open(self.output, "wb") as output, open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [str(PROGRAM), "prewarm", "--config", str(config), "--all", "--jobs", "2", "--json"],
+                [str(PROGRAM), "prewarm", "--config", str(config), *(words or ["--all"]), "--jobs", "2", "--json"],
                 cwd=site.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=log,
                 preexec_fn=end_with_parent)
 

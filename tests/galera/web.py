@@ -55,11 +55,11 @@ def reply_of(output):
 class Web:
     """One `varve serve` with a configuration of its own over the site's builds."""
 
-    def __init__(self, site, name, store, cache_mb=0):
+    def __init__(self, site, name, store, cache_mb=0, **config):
         self.socket = site.folder / f"{name}.sock"
         self.log = site.folder / f"{name}.log"
         self.config = site.write_config(f"{name}.conf", store__url=store, serve__listen=f"unix:{name}.sock",
-                                        serve__cache_mb=str(cache_mb), serve__threads="16")
+                                        serve__cache_mb=str(cache_mb), serve__threads="16", **config)
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [str(PROGRAM), "serve", "--config", str(self.config)], stdin=subprocess.DEVNULL, stdout=log,

@@ -47,10 +47,10 @@ class World:
         self.site.expect(0, "init", config="init.conf")
         return database
 
-    def serve(self, database, *order, cache_mb=0):
+    def serve(self, database, *order, cache_mb=0, **config):
         """Starts `varve serve` over the nodes in this order."""
         name = f"web{len(self.webs)}"
-        self.webs.append(Web(self.site, name, self.cluster.url(database, *order), cache_mb))
+        self.webs.append(Web(self.site, name, self.cluster.url(database, *order), cache_mb, **config))
         return self.webs[-1]
 
     def publish(self, version):
