@@ -130,7 +130,7 @@ $(patsubst tests/%/run,test-%,$(wildcard tests/*/run)): test-%:
 	$(call install_and_make,build serve test,$(served_and_tested))
 	$(or $(run_test),tests/run tests/$*/run)
 attack:
-	$(MAKE) test-e2e run_test='ATTACK_ROUNDS=$(or $(ATTACK_ROUNDS),30) tests/e2e/run "Under attack"'
+	$(MAKE) test-e2e run_test='export ATTACK_ROUNDS=$(or $(ATTACK_ROUNDS),30); for each in e2e galera; do tests/$$$$each/run "Under attack" || exit; done'
 bless:
 	$(MAKE) test-clients run_test='tests/clients/run --bless $(CASES)'
 bench:

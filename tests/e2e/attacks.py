@@ -17,6 +17,7 @@ from checks import check, check_served
 from faults import some_proteins, store_of
 from job import FIRST, NEXT, Job, MariaDbStore, SqliteStore
 from load import Load
+from nginx import behind_nginx
 from site_of_varve import COMMAND_SECONDS, eventually, rss_path
 
 ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
@@ -83,16 +84,26 @@ RIGHT = {"class": "Gene", "name": "WBGene00006763", "object": "Gene:WBGene000067
          "before": "50"}
 
 
-@check_served("Under attack: hostile parameters are refused or escaped, and never an error of the server")
-def _(site):
+def ask_with(site, texts, accepted):
     for path, names in PARAMETERS.items():
-        for name, value in ((name, value) for name in names for value in HOSTILE):
+        for name, value in ((name, value) for name in names for value in texts):
             others = {each: RIGHT[each] for each in names if each in RIGHT and each != "object"}
             query = urllib.parse.urlencode({**others, name: value})
-            for accept in ("text/html", "application/rss+xml"):
+            for accept in accepted:
                 reply = site.get(f"{path}?{query}", Accept=accept)
                 assert reply.status in (200, 301, 302, 400, 401, 404, 429), (path, query, reply)
                 judge_reply(reply, (path, query))
+
+
+@check_served("Under attack: hostile parameters are refused or escaped, and never an error of the server")
+def _(site):
+    ask_with(site, HOSTILE, ("text/html", "application/rss+xml"))
+
+
+@check("Under attack: behind nginx, hostile parameters are refused or escaped too")
+def _(site):
+    with behind_nginx(site):
+        ask_with(site, random.Random(ROUNDS).sample(HOSTILE, min(3 * ROUNDS, len(HOSTILE))), ("text/html",))
 
 
 def hostile_build(folder, version, date, note):
@@ -145,6 +156,11 @@ def _(site):
 
 # ---- kills ----
 
+def tell(what):
+    """Prints what an attack has done, above its verdict."""
+    print(f"    {what}", flush=True)
+
+
 def expect_whole(site):
     with sqlite3.connect(store_of(site)) as store:
         assert store.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -152,13 +168,11 @@ def expect_whole(site):
         assert store.execute(twice).fetchall() == []
 
 
-@check("Under attack: varve serve, killed again and again while it records, loses and doubles nothing")
-def _(site):
-    site.start()
+def kill_servers(site, kills):
     names = some_proteins(site, 200)
     random.Random(ROUNDS).shuffle(names)
     promised = {}
-    for turn in range(3 * ROUNDS):
+    for turn in range(kills):
         names = names[25:] + names[:25]
         with Load(site, [rss_path("Protein", name) for name in names[:25]], clients=4) as load:
             eventually(lambda wanted=turn % 40: load.count() > wanted or load.broken, "answers")
@@ -171,6 +185,19 @@ def _(site):
             reply = site.feed("Protein", name)
             assert promised.setdefault(name, reply.body) == reply.body, name
     expect_whole(site)
+    tell(f"{kills} servers killed, {len(promised)} feeds the same after each")
+
+
+@check("Under attack: varve serve, killed again and again while it records, loses and doubles nothing")
+def _(site):
+    site.start()
+    kill_servers(site, 3 * ROUNDS)
+
+
+@check("Under attack: behind nginx, varve serve is killed again and again, and no connection breaks")
+def _(site):
+    with behind_nginx(site):
+        kill_servers(site, ROUNDS)
 
 
 def kill_at_random(site, store, chance, *words):
@@ -188,14 +215,16 @@ def kill_at_random(site, store, chance, *words):
 
 
 def prewarmed_under_kills(site, store):
-    chance = random.Random(ROUNDS)
+    chance, kills = random.Random(ROUNDS), 0
     for release in (FIRST, NEXT):
         site.switch_to(release)
         for _ in range(2 * ROUNDS):
             if kill_at_random(site, store, chance):
                 break
+            kills += 1
         Job(site, config=store.config).expect_done()
     job.expect_same(store, NEXT)
+    tell(f"{kills} jobs killed")
 
 
 @check("Under attack: the release job, killed at random moments, gives the same store as one run")
@@ -228,3 +257,4 @@ def _(site):
         running.end()
     Job(site, config=store.config).expect_done()
     job.expect_same(store, FIRST)
+    tell(f"{ROUNDS} times mariadbd killed")

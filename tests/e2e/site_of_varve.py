@@ -178,7 +178,7 @@ class Site:
 
     def answers(self):
         for process in (self.varve, self.apache):
-            assert process.poll() is None, f"{process.args[0]} ended: {self.logs()}"
+            assert process is None or process.poll() is None, f"{process.args[0]} ended: {self.logs()}"
         try:
             return self.get("/healthz").status == 200
         except OSError:

@@ -15,7 +15,7 @@ import republishing  # noqa: F401
 import warming  # noqa: F401
 from world import World
 
-SECONDS_FOR_ONE_CHECK = 180
+SECONDS_FOR_ONE_CHECK = 180 * warming.ROUNDS
 
 
 def out_of_time(_signal, _frame):

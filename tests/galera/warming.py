@@ -1,8 +1,10 @@
-"""The release job on two nodes and requests on the third, while nodes die and return.
+"""The release job on two nodes and requests on the third, while nodes, jobs and servers die and return.
 
 SPDX-License-Identifier: MIT
 """
+import collections
 import json
+import os
 import random
 import subprocess
 import time
@@ -10,6 +12,7 @@ import time
 import tables
 from checks import check
 from cluster import end_with_parent
+from load import Load
 from readers import Readers, page_of
 from site_of_varve import HERE, PROGRAM, eventually
 from web import Web
@@ -18,6 +21,7 @@ from world import objects_in, paths_of
 OBJECTS = 30000
 RELEASES = ("WS200", "WS201")  # of the builds that are made here
 JOB_SECONDS = 120
+ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "1"))
 
 
 def make_builds(site):
@@ -73,13 +77,20 @@ class Job:
             self.process.wait()
 
 
-def prewarmed_on_sqlite(world, paths):
-    """Returns the pages after one job prewarmed each of the two releases, and the tables at the end."""
-    site = world.site
+class Undisturbed:
+    """The pages of some paths and the tables after one job for each of the two releases, without a cluster."""
+
+    def __init__(self, site):
+        make_builds(site)
+        self.paths = some_paths(site)
+        self.pages, self.tables = prewarmed_on_sqlite(site, self.paths)
+
+
+def prewarmed_on_sqlite(site, paths):
     store = site.folder / "var" / "warmed.db"
     site.write_config("init.conf", store__url=f"sqlite:{store}")
     site.expect(0, "init", config="init.conf")
-    pages = []
+    pages, found = [], []
     for release in RELEASES:
         site.switch_to(release)
         Job(site, "alone", f"sqlite:{store}").expect_done()
@@ -89,7 +100,14 @@ def prewarmed_on_sqlite(world, paths):
             pages.append({path: page_of(web.get(path)) for path in paths})
         finally:
             web.close()
-    return pages, tables.in_sqlite(store)
+        found.append(tables.in_sqlite(store))
+    return pages, found
+
+
+def undisturbed(world):
+    if world.undisturbed is None:
+        world.undisturbed = Undisturbed(world.site)
+    return world.undisturbed
 
 
 def is_prewarmed(node, database, release, objects):
@@ -128,9 +146,7 @@ def counted(summary):
 
 @check("Two jobs for two releases, with a node dying in each, give the same store as one job alone")
 def _(world):
-    make_builds(world.site)
-    paths = some_paths(world.site)
-    pages, rows = prewarmed_on_sqlite(world, paths)
+    wanted = undisturbed(world)
     world.publish(RELEASES[0])
     database = world.new_database()
     web = world.serve(database, 3, 1, 2)
@@ -146,8 +162,43 @@ def _(world):
         second.kill()
         return second
 
-    for release, wanted, kill in zip(RELEASES, pages, (node_dies, machine_dies)):
-        summary = warm_and_kill(world, database, web, wanted, release, kill)
+    for release, pages, kill in zip(RELEASES, wanted.pages, (node_dies, machine_dies)):
+        summary = warm_and_kill(world, database, web, pages, release, kill)
         assert summary["finished"] and summary["failed"] == 0, summary
         assert summary["looked_at"] == counted(summary), summary
-    tables.expect_same(world.cluster, database, rows)
+    tables.expect_same(world.cluster, database, wanted.tables[-1])
+
+
+def kill_one_at_random(world, database, job, paths, victim, chance, kills):
+    """Kills it at some moment, while objects are requested. Returns the job that goes on."""
+    web = world.serve(database, *chance.sample((1, 2, 3), 3))
+    web.wait_for(RELEASES[0])
+    with Load(web, paths, clients=2) as load:
+        eventually(lambda: load.count() and chance.random() < 0.1, "the moment to kill", every=0.02)
+        kills[victim if job.runs() else "after the job"] += 1
+        if victim == "server":
+            web.close()
+        elif victim == "node":
+            node = chance.choice(world.cluster.nodes)
+            node.kill()
+            world.cluster.bring_back(node)
+        else:
+            job.kill()
+            return Job(world.site, "attacked", world.cluster.url(database, 2, 3, 1))
+    return job
+
+
+@check("Under attack: jobs, servers and nodes of a cluster, killed at random moments, lose and double nothing")
+def _(world):
+    wanted = undisturbed(world)
+    chance, kills = random.Random(ROUNDS), collections.Counter()
+    for _ in range(ROUNDS):
+        database = world.new_database()
+        world.publish(RELEASES[0])
+        job = Job(world.site, "attacked", world.cluster.url(database, 1, 2, 3))
+        for victim in chance.sample(("job", "server", "node"), 3):
+            job = kill_one_at_random(world, database, job, wanted.paths, victim, chance, kills)
+        job.expect_done()
+        world.end_servers()
+        tables.expect_same(world.cluster, database, wanted.tables[0])
+    print("    killed under jobs: " + ", ".join(f"{what} {count}" for what, count in sorted(kills.items())))

@@ -35,6 +35,7 @@ class World:
         self.site = Site()
         self.webs = []
         self.references = {}
+        self.undisturbed = None  # of the checks of the release job
 
     def start(self):
         self.cluster.start()
