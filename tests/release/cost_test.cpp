@@ -1,8 +1,9 @@
-// What recording a release costs where thousands of objects have new names, in statements, loads and
-// look-ups.
+// What recording costs where thousands of objects have new names, and what reading and storing cost
+// after hundreds of releases: in statements, rows, bytes, loads and look-ups.
 // SPDX-License-Identifier: MIT
 #include <atomic>
 
+#include "query/process.hpp"
 #include "release/job_site.hpp"
 #include "support/faulty_connection.hpp"
 
@@ -35,6 +36,104 @@ struct Renamed {
         }
     }
     CountingBuild before, now;
+};
+
+// Counts statements and the rows that they return.
+class CountingConnection final : public store::Connection {
+   public:
+    struct Counts {
+        std::atomic<int> statements{0}, rows{0};
+    };
+    CountingConnection(std::unique_ptr<store::Connection> real, Counts& counts)
+        : real_(std::move(real)), counts_(counts) {}
+    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+    [[nodiscard]] store::Rows query(std::string_view sql,
+                                    std::span<const store::Value> values = {}) override {
+        auto rows = real_->query(sql, values);
+        ++counts_.statements;
+        counts_.rows += static_cast<int>(rows.size());
+        return rows;
+    }
+    std::int64_t execute(std::string_view sql,
+                         std::span<const store::Value> values = {}) override {
+        ++counts_.statements;
+        return real_->execute(sql, values);
+    }
+    void begin(store::Access access) override { real_->begin(access); }
+    void commit() override { real_->commit(); }
+    void rollback() noexcept override { real_->rollback(); }
+    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
+
+   private:
+    std::unique_ptr<store::Connection> real_;
+    Counts& counts_;
+};
+
+// Releases of a class of objects, each prewarmed. Each changes two objects: always `often`, and in turn
+// one of ten others.
+class Years {
+   public:
+    Years(const store::Connect& connect, int objects)
+        : site_(connect), connect_(connect), objects_(objects) {}
+
+    void go_on_to(int last) {
+        for (; number_ < last; previous_ = current_) {
+            ++number_;
+            const auto day = *base::parse_date("2000-01-01") + std::chrono::days(30 * number_);
+            current_ = std::make_shared<SmallBuild>("WS" + std::to_string(number_),
+                                                    base::format_date(day));
+            current_->with("Gene", "often", remark(std::to_string(number_)));
+            for (int i = 0; i < objects_; ++i) {
+                const auto last_change = i < 10 ? (number_ + 9 - i) / 10 : 0;
+                current_->with("Gene", std::to_string(i), remark(std::to_string(last_change)));
+            }
+            site_.prewarm(*current_, previous_.get());
+        }
+    }
+    // What the store holds: rows by table, and bytes of what changed.
+    std::map<std::string, std::int64_t> contents() {
+        std::map<std::string, std::int64_t> all;
+        for (const std::string table :
+             {"releases", "objects", "history", "trees", "warmed", "leases", "failed",
+              "mass_changes", "renames", "replacements", "accepted", "meta"})
+            all[table] = site_.number("SELECT COUNT(*) FROM " + table);
+        all["bytes of rows"] = site_.number("SELECT SUM(LENGTH(notes)) FROM history");
+        all["bytes of trees"] = site_.number("SELECT SUM(LENGTH(tree)) FROM trees");
+        return all;
+    }
+    // Of the feeds of three objects and a class, in a process that has served another before.
+    struct Cost {
+        std::vector<int> statements, rows;
+        bool operator==(const Cost&) const = default;
+    };
+    Cost cost_of_feeds() {
+        CountingConnection::Counts counts;
+        processes::Process process(
+            [&] { return std::make_unique<CountingConnection>(connect_(), counts); });
+        process.put(current_);
+        query::PageRequest newest;
+        newest.most = 5;
+        (void)process.history({"Gene", "9"}, newest);
+        Cost cost;
+        const auto count = [&](const std::function<void()>& read) {
+            const int statements = counts.statements, rows = counts.rows;
+            read();
+            cost.statements.push_back(counts.statements - statements);
+            cost.rows.push_back(counts.rows - rows);
+        };
+        for (const auto* name : {"often", "0", "20"})
+            count([&] { (void)process.history({"Gene", name}, newest); });
+        count([&] {
+            (void)value_of(query::class_history(process.service.read_context(), "Gene", newest));
+        });
+        return cost;
+    }
+
+   private:
+    JobSite site_;
+    store::Connect connect_;
+    int objects_, number_ = 0;
+    processes::Shared current_, previous_;
 };
 
 int number_of_renames(JobSite& site) {
@@ -76,4 +175,32 @@ TEST_CASE("The cost of a release grows with its objects, whatever number of them
     CHECK(plan->seen() - before_job <= 10 * 2 * renamed_objects);
     CHECK(builds.now.finds + builds.before.finds <= 10 * 2 * renamed_objects);
     CHECK(builds.now.loads() <= 2 * renamed_objects);
+}
+
+TEST_CASE("The store grows with what changed, and feeds take the same statements for ever") {
+    const auto engine = GENERATE(support::engines());
+    const int last = engine == store::Engine::sqlite ? releases : 60;
+    const int some = last / 3;
+    std::vector<std::map<std::string, std::int64_t>> growth;
+    std::vector<Years::Cost> costs;
+    for (const int objects : {30, 300}) {
+        const support::FreshStore fresh(engine);
+        Years years(fresh.connect(), objects);
+        years.go_on_to(some);
+        const auto before = years.contents();
+        const auto early = years.cost_of_feeds();
+        years.go_on_to(last);
+        growth.push_back(years.contents());
+        for (auto& [what, count] : growth.back()) count -= before.at(what);
+        CHECK(growth.back().at("history") == 2 * (last - some));
+        CHECK(growth.back().at("trees") == 2 * (last - some));
+        CHECK(growth.back().at("objects") == 0);
+        costs.push_back(years.cost_of_feeds());
+        CHECK(costs.back().statements == early.statements);
+        // A row or two for each release: those of `warmed`, and of the object itself.
+        for (std::size_t i = 0; i < early.rows.size(); ++i)
+            CHECK(costs.back().rows[i] - early.rows[i] <= 3 * (last - some));
+    }
+    CHECK(growth.front() == growth.back());
+    CHECK(costs.front() == costs.back());
 }
