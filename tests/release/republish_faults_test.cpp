@@ -47,19 +47,6 @@ std::string seen_by_readers(JobSite& site, const SmallBuild& build,
     });
 }
 
-void publish_first(const store::Connect& connect, const Builds& builds) {
-    JobSite site(connect);
-    site.prewarm(builds.before);
-    site.prewarm(builds.first, &builds.before);
-}
-
-// A store into which the first publication was recorded; tests copy it.
-struct Published : support::FreshStore {
-    Published(store::Engine engine, const Builds& builds) : FreshStore(engine) {
-        publish_first(connect(), builds);
-    }
-};
-
 }  // namespace
 
 TEST_CASE("Readers see either all old rows or all new ones") {

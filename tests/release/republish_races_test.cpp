@@ -13,15 +13,6 @@ using namespace release_tests;
 
 namespace {
 
-// WS187 and the first publication of WS188.
-struct Recorded : support::FreshStore {
-    Recorded(store::Engine engine, const Builds& builds) : FreshStore(engine) {
-        JobSite site(connect());
-        site.prewarm(builds.before);
-        site.prewarm(builds.first, &builds.before);
-    }
-};
-
 bool is_replacing(JobSite& site) {
     return !site.query("SELECT version FROM releases WHERE replacing <> 0").empty();
 }
@@ -58,8 +49,8 @@ void check_is_ended(JobSite& site) {
 TEST_CASE("Of two who move a replacement into place one does it") {
     const auto engine = GENERATE(support::engines());
     const Builds builds;
-    const Recorded recorded(engine, builds);
-    republish_until_in_force(recorded.connect(), builds);
+    const Published published(engine, builds);
+    republish_until_in_force(published.connect(), builds);
     const auto move = [&](const store::Connect& connect) {
         JobSite site(connect);
         const auto releases = store::perform(site.pool, store::Access::read, [](auto& read) {
@@ -70,13 +61,13 @@ TEST_CASE("Of two who move a replacement into place one does it") {
             return tables::move_into_place(transaction, oid, 0, releases);
         });
     };
-    const auto calm = support::FreshStore::copy_of(recorded);
+    const auto calm = support::FreshStore::copy_of(published);
     REQUIRE(move(calm.connect()));
     const auto expected = JobSite(calm.connect()).contents();
     bool met = true;
     for (int at = 1; met; ++at) {
         INFO("statement " << at);
-        const auto fresh = support::FreshStore::copy_of(recorded);
+        const auto fresh = support::FreshStore::copy_of(published);
         Interleaving both(fresh, at, [&] { (void)move(fresh.connect()); });
         CHECK(move(both.connect()));
         met = both.join();
@@ -132,16 +123,16 @@ TEST_CASE("A request to a later release is compared with the rows in force, or c
     const auto* const words = is_killed ? "four" : "two";
     SmallBuild next("WS189", "2008-05-01");
     next.with("Gene", "differs", remark(words));
-    const Recorded recorded(engine, builds);
+    const Published published(engine, builds);
     const auto record_next = [&](JobSite& site) {
         return support::record(site.context(), next, nullptr, {"Gene", "differs"});
     };
-    const auto calm = support::FreshStore::copy_of(recorded);
+    const auto calm = support::FreshStore::copy_of(published);
     JobSite after(calm.connect());
     after.republish(builds.again, &builds.before, &builds.first);
     REQUIRE(record_next(after));
     const auto republished_first = after.contents();
-    const auto other = support::FreshStore::copy_of(recorded);
+    const auto other = support::FreshStore::copy_of(published);
     JobSite before(other.connect());
     REQUIRE(record_next(before));
     const auto refused = before.contents();
@@ -149,7 +140,7 @@ TEST_CASE("A request to a later release is compared with the rows in force, or c
     bool met = true;
     for (int at = 1; met; at += step) {
         INFO(words << (is_killed ? ", killed" : "") << ", statement " << at);
-        const auto fresh = support::FreshStore::copy_of(recorded);
+        const auto fresh = support::FreshStore::copy_of(published);
         Interleaving both(fresh, at, [&] {
             if (is_killed) return republish_until_in_force(fresh.connect(), builds);
             JobSite job(fresh.connect());
@@ -169,8 +160,8 @@ TEST_CASE("A request to a later release is compared with the rows in force, or c
 TEST_CASE("Two processes publish a release again at once, and it is as if one had done it") {
     const auto engine = GENERATE(support::engines());
     const Builds builds;
-    const Recorded recorded(engine, builds);
-    const auto calm = support::FreshStore::copy_of(recorded);
+    const Published published(engine, builds);
+    const auto calm = support::FreshStore::copy_of(published);
     JobSite alone(calm.connect());
     alone.republish(builds.again, &builds.before, &builds.first);
     const auto expected = alone.contents();
@@ -178,7 +169,7 @@ TEST_CASE("Two processes publish a release again at once, and it is as if one ha
     bool met = true;
     for (int at = 1; met; at += step) {
         INFO("statement " << at);
-        const auto fresh = support::FreshStore::copy_of(recorded);
+        const auto fresh = support::FreshStore::copy_of(published);
         Interleaving both(fresh, at, [&] {
             JobSite job(fresh.connect());
             (void)job.try_republish(builds.again, &builds.before, &builds.first);
@@ -198,9 +189,9 @@ TEST_CASE("A re-publication by another build ends the one that is under way") {
     Again third;
     third.with("Gene", "differs", remark("five")).with("Gene", "third", remark("third"));
     third.with("Gene", "new_row", remark("one"));  // as in the first
-    const Recorded recorded(engine, builds);
+    const Published published(engine, builds);
     const auto rows_after = [&](const SmallBuild& again) {
-        const auto calm = support::FreshStore::copy_of(recorded);
+        const auto calm = support::FreshStore::copy_of(published);
         JobSite alone(calm.connect());
         alone.republish(again, &builds.before, &builds.first);
         return rows_that_count(alone);
@@ -210,7 +201,7 @@ TEST_CASE("A re-publication by another build ends the one that is under way") {
     bool met = true;
     for (int at = 1; met; at += step) {
         INFO("statement " << at);
-        const auto fresh = support::FreshStore::copy_of(recorded);
+        const auto fresh = support::FreshStore::copy_of(published);
         std::optional<base::Error> error;
         Interleaving both(fresh, at, [&] {
             JobSite job(fresh.connect());
@@ -234,13 +225,8 @@ TEST_CASE("A re-publication by another build ends the one that is under way") {
 }
 
 TEST_CASE("What a release had is read while its rows are replaced, without a write") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
-    {
-        JobSite site(fresh.connect());
-        site.prewarm(builds.before);
-        site.prewarm(builds.first, &builds.before);
-    }
+    const Published fresh(GENERATE(support::engines()), builds);
     republish_until_in_force(fresh.connect(), builds);
     const auto trees_in = [&](const store::Connect& connect) {
         JobSite site(connect);
