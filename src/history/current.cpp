@@ -78,18 +78,28 @@ std::optional<tables::RecordedRelease> recorded(store::Pool& pool, const std::st
     });
 }
 
-// People and some file systems take such versions for one.
-std::string differs_in_case(store::Pool& pool, const std::string& version) {
+// What a new version contradicts among the recorded ones; empty: nothing, or it is recorded itself.
+std::string contradiction_of_version(store::Pool& pool, const base::Release& build) {
     const auto releases =
         store::perform(pool, store::Access::read, [](store::Transaction& transaction) {
             return tables::load_releases(transaction);
         });
-    if (releases.find(version) != nullptr) return {};
-    for (const auto& release : releases.up_to({{}, base::Date::max()}))
-        if (base::equal_ignoring_case(release.version, version))
-            return version + " differs from the recorded release " + release.version +
+    if (releases.find(build.version) != nullptr) return {};
+    // People and some file systems take such versions for one.
+    for (const auto& release : releases.all())
+        if (base::equal_ignoring_case(release.version, build.version))
+            return build.version + " differs from the recorded release " + release.version +
                    " in case alone; if it is that release, spell it alike, else give this build"
                    " another version";
+    // Objects that were compared in a later release would not be compared in this one, and count
+    // as unchanged in it (rule C6).
+    if (const auto* newest = releases.newest(); newest != nullptr && build < *newest)
+        return fmt::format(
+            "{} of {} is new, and would come before {} of {}, which is recorded: nothing is "
+            "written into the middle of histories; give the build a later date or version, or, "
+            "to record what follows it anew, run: varve forget release {}",
+            build.version, base::format_date(build.released_on), newest->version,
+            base::format_date(newest->released_on), newest->version);
     return {};
 }
 
@@ -222,7 +232,7 @@ struct CurrentBuild::State {
 
     [[nodiscard]] std::string verdict() const {
         const auto& release = candidate.build->release();
-        if (auto reason = differs_in_case(pool, release.version); !reason.empty()) return reason;
+        if (auto reason = contradiction_of_version(pool, release); !reason.empty()) return reason;
         const auto before = recorded(pool, release.version);
         std::string reason;
         if (before) reason = contradiction(*candidate.build, *before, purpose, opener.options);

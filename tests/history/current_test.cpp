@@ -165,6 +165,19 @@ TEST_CASE("A recorded version with another date is refused") {
     CHECK(contains(site.current.why(), "WS186 is recorded as of 2008-02-01"));
 }
 
+TEST_CASE("A new version that comes before a recorded one is refused, one that was current is not") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    site.put(build("WS188", "2008-03-22", 30, "y"));
+    site.put(build("WS187", "2008-02-15", 30, "z"));
+    CHECK(site.current.build()->release().version == "WS188");
+    CHECK(contains(site.current.why(),
+                   "WS187 of 2008-02-15 is new, and would come before WS188 of 2008-03-22"));
+    CHECK(contains(site.current.why(), "varve forget release WS188"));
+    site.put(build("WS186", "2008-02-01", 30));
+    CHECK(site.current.build()->release().version == "WS186");
+    CHECK(site.current.why().empty());
+}
+
 TEST_CASE("A version that differs from a recorded one in case alone is refused") {
     Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
     site.put(build("ws186", "2008-02-01", 30));
