@@ -9,7 +9,9 @@
 #include <set>
 
 #include "base/digest.hpp"
+#include "base/text.hpp"
 #include "release/batch_collector.hpp"
+#include "tables/object_search.hpp"
 #include "tables/presentations.hpp"
 #include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
@@ -59,7 +61,7 @@ class KeptIndexes {
     std::map<std::string, source::Build> builds_;
 };
 
-// The newest earlier release in which a job compared the whole selection. Objects whose bytes are
+// The newest earlier release in which a job compared every class of the selection. Objects whose bytes are
 // those of its index are unchanged.
 struct BaseRelease {
     source::Build index;
@@ -77,7 +79,11 @@ class PrewarmJob {
     Result<JobResult> run() {
         if (const auto* objects = std::get_if<Objects>(&selection_)) return run_list(*objects);
         releases_ = read_releases();
-        if (is_finished()) return retry(failed_objects());
+        recorded_classes_ = read_recorded_classes();
+        if (has_ended_before()) {
+            not_compared_ = classes_not_compared_in(*job_.build);
+            if (not_compared_.empty()) return retry(failed_objects());
+        }
         base_ = find_base();
         for (const auto step :
              {&PrewarmJob::step_of_the_build, &PrewarmJob::step_of_what_is_gone})
@@ -112,13 +118,45 @@ class PrewarmJob {
         });
     }
 
+    [[nodiscard]] std::vector<std::string> read_recorded_classes() const {
+        return read(tables::recorded_classes);
+    }
+
     [[nodiscard]] std::vector<std::string> finished_releases() const {
         return read([&](Transaction& transaction) {
             return tables::prewarmed_releases(transaction, class_name());
         });
     }
-    [[nodiscard]] bool is_finished() const {
+    [[nodiscard]] bool has_ended_before() const {
+        // Objects that a re-publication brought may have no row yet.
+        for (const auto& replacing : releases_.replacing())
+            if (replacing.version == current().version) return false;
         return std::ranges::count(finished_releases(), current().version) > 0;
+    }
+
+    // The selected classes of which the job of that build's release may not have compared each
+    // object: it skipped them, or their objects were first recorded later.
+    [[nodiscard]] std::set<std::string> classes_not_compared_in(
+        const source::Source& build) const {
+        const auto& version = build.release().version;
+        return read([&](Transaction& transaction) {
+            const auto compared = tables::prewarmed_classes(transaction, version);
+            std::set<std::string> others;
+            for (const auto& [name, objects] : build.class_counts())
+                if (is_selected(name) && !compared.contains(name)) others.insert(name);
+            for (const auto& name : recorded_classes_)
+                if (is_selected(name) && !compared.contains(name) &&
+                    has_objects_compared_before(transaction, name, version))
+                    others.insert(name);
+            return others;
+        });
+    }
+    [[nodiscard]] bool has_objects_compared_before(Transaction& transaction,
+                                                   const std::string& class_of_objects,
+                                                   const std::string& version) const {
+        return std::ranges::any_of(
+            tables::releases_compared_in(transaction, class_of_objects),
+            [&](const auto& last) { return releases_.is_later(version, last); });
     }
 
     [[nodiscard]] Objects failed_in(const std::string& version) const {
@@ -143,7 +181,9 @@ class PrewarmJob {
         for (const auto& version : finished_releases()) {
             if (!releases_.is_later(current().version, version)) continue;
             if (best && !releases_.is_later(version, best->index->release().version)) continue;
-            if (auto index = kept_.of(version)) best = BaseRelease{std::move(index), {}, {}};
+            auto index = kept_.of(version);
+            if (!index || !classes_not_compared_in(*index).empty()) continue;
+            best = BaseRelease{std::move(index), {}, {}};
         }
         if (!best) return best;
         const auto& version = best->index->release().version;
@@ -160,8 +200,18 @@ class PrewarmJob {
     [[nodiscard]] std::string task(const std::string& what, const std::string& parts) const {
         const auto digest =
             base::md5_hex(job_.build->digest() + ' ' + class_name() + ' ' + parts + ' ' +
-                          std::to_string(job_.options.part_objects));
+                          std::to_string(job_.options.part_objects) + ' ' +
+                          base::join(classes_of_task(), "\t"));
         return current().version + ' ' + what + ' ' + digest;
+    }
+    // What a part that is done covers depends on the classes that are skipped.
+    [[nodiscard]] std::vector<std::string> classes_of_task() const {
+        std::vector<std::string> classes(not_compared_.begin(), not_compared_.end());
+        for (const auto& count : job_.build->class_counts())
+            if (is_selected(count.class_name)) classes.push_back(count.class_name);
+        for (const auto& name : recorded_classes_)
+            if (job_.build->skips(name)) classes.push_back('-' + name);
+        return classes;
     }
 
     void expect_objects_of_the_build() {
@@ -394,6 +444,17 @@ class PrewarmJob {
         return result;
     }
 
+    // The selected classes with their objects: those of the build, and those that had recorded
+    // objects when the job began.
+    [[nodiscard]] std::map<std::string, std::uint64_t> compared_classes() const {
+        std::map<std::string, std::uint64_t> classes;
+        for (const auto& [name, objects] : job_.build->class_counts())
+            if (is_selected(name)) classes.emplace(name, objects);
+        for (const auto& name : recorded_classes_)
+            if (is_selected(name)) classes.emplace(name, 0);
+        return classes;
+    }
+
     // Notes that each class that was selected is prewarmed.
     //   error  conflict: the release is recorded with other content by now
     Result<void> note_end(Transaction& transaction, const JobResult& result) const {
@@ -401,10 +462,8 @@ class PrewarmJob {
         if (recorded && base::contradict(recorded->digest, job_.build->digest()))
             return base::fail(base::ErrorKind::conflict,
                               current().version + " was recorded with different content");
-        std::vector<source::ClassCount> prewarmed;
-        for (const auto& count : job_.build->class_counts())
-            if (is_selected(count.class_name)) prewarmed.push_back(count);
-        if (class_name().empty()) prewarmed.push_back({"", result.counters.looked_at});
+        auto prewarmed = compared_classes();
+        if (class_name().empty()) prewarmed.emplace("", result.counters.looked_at);
         for (const auto& [name, objects] : prewarmed)
             tables::note_prewarmed(transaction, name, current().version, job_.context.clock(),
                                    objects);
@@ -423,6 +482,8 @@ class PrewarmJob {
     JobRunner runner_;
     KeptIndexes kept_;
     tables::Releases releases_;
+    std::vector<std::string> recorded_classes_;  // when the job began
+    std::set<std::string> not_compared_;         // by a job over this release that has ended
     std::optional<BaseRelease> base_;
 };
 

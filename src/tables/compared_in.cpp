@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tables/lists.hpp"
+#include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
 namespace tables {
@@ -17,10 +18,9 @@ using store::Value;
 // The releases in which this class was prewarmed, newest first.
 std::vector<std::string> prewarmed_in(Transaction& transaction, const std::string& class_name,
                                       const Releases& releases) {
-    std::vector<std::string> versions;
-    for (const auto& row : transaction.query("SELECT version FROM warmed WHERE class IN (?, '')",
-                                             {Value{class_name}}))
-        if (releases.find(row.text(0)) != nullptr) versions.push_back(row.text(0));
+    auto versions = prewarmed_releases(transaction, class_name);
+    std::erase_if(versions,
+                  [&](const auto& version) { return releases.find(version) == nullptr; });
     std::ranges::sort(versions,
                       [&](const auto& a, const auto& b) { return releases.is_later(a, b); });
     return versions;

@@ -10,6 +10,9 @@ namespace {
 using store::Transaction;
 using store::Value;
 
+// Objects that are not known to have vanished: one that is adopted has no signature yet.
+const std::string may_be_there = "(signature <> '' OR label = '')";
+
 std::vector<ObjectName> names_in(const store::Rows& rows, const std::string& only) {
     std::vector<ObjectName> names;
     for (const auto& row : rows)
@@ -23,9 +26,7 @@ std::vector<std::string> prewarmed_releases(Transaction& transaction,
                                             const std::string& class_name) {
     std::vector<std::string> versions;
     for (const auto& row :
-         transaction.query("SELECT version FROM warmed WHERE class IN ('', ?) AND version NOT IN"
-                           " (SELECT version FROM releases WHERE replacing <> 0)",
-                           {Value{class_name}}))
+         transaction.query("SELECT version FROM warmed WHERE class = ?", {Value{class_name}}))
         versions.push_back(row.text(0));
     return versions;
 }
@@ -112,11 +113,22 @@ std::vector<ObjectName> objects_compared_in(Transaction& transaction,
         only);
 }
 
+std::vector<std::string> releases_compared_in(Transaction& transaction,
+                                              const std::string& class_name) {
+    std::vector<std::string> versions;
+    for (const auto& row : transaction.query(
+             "SELECT DISTINCT ace_version FROM objects WHERE class = ? AND " + may_be_there,
+             {Value{class_name}}))
+        versions.push_back(row.text(0));
+    return versions;
+}
+
 std::vector<ObjectName> objects_to_look_for(Transaction& transaction, const OidRange& range,
                                             const std::string& version,
                                             std::span<const std::string> compared_in) {
-    const std::string sql = "SELECT class, name FROM objects WHERE oid > ? AND oid <= ? AND"
-                            " ace_version <> ? AND (signature <> '' OR label = '')";
+    const auto sql = "SELECT class, name FROM objects WHERE oid > ? AND oid <= ? AND"
+                     " ace_version <> ? AND " +
+                     may_be_there;
     const std::vector<Value> first{Value{range.after}, Value{range.to}, Value{version}};
     if (compared_in.empty()) return names_in(transaction.query(sql, first), {});
     const std::vector<Value> values(compared_in.begin(), compared_in.end());

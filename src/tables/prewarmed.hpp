@@ -1,7 +1,8 @@
 // tables/prewarmed.hpp -- what the release job notes and reads: which releases and classes it has
 // prewarmed (table `warmed`), which objects it could not read (`failed`), and which objects it has
 // to look at besides those of the build. All functions throw store::Failure. Class names are
-// compared as they are spelled; an empty one stands for all classes.
+// compared as they are spelled. In `warmed` an empty one says that a job over all classes has ended,
+// and nothing of a single class: the job may have skipped some.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,8 +22,8 @@ namespace tables {
 
 // -- what was prewarmed
 
-// Returns the releases in which this class, or all, was prewarmed, in no order. A release that is
-// being replaced is left out, since objects that it brought may have no row yet.
+// Returns the releases in which this class was prewarmed, in no order; of an empty name, those in
+// which a job over all classes has ended.
 [[nodiscard]] std::vector<std::string> prewarmed_releases(store::Transaction& transaction,
                                                           const std::string& class_name);
 [[nodiscard]] std::set<std::string> prewarmed_classes(store::Transaction& transaction,
@@ -63,6 +64,11 @@ void delete_failed(store::Transaction& transaction, const std::string& version,
 
 // -- objects to look at
 
+// Returns the releases in which objects of the class were compared last that are not known to have
+// vanished, as their rows say.
+//   cost  a scan of the rows of the class
+[[nodiscard]] std::vector<std::string> releases_compared_in(store::Transaction& transaction,
+                                                            const std::string& class_name);
 // Objects whose row says that they were compared in one of these releases last.
 //   cost  a scan of the rows for each version
 [[nodiscard]] std::vector<ObjectName> objects_compared_in(store::Transaction& transaction,

@@ -411,6 +411,65 @@ TEST_CASE("A class is prewarmed without the others") {
     CHECK(count(site.pool, "SELECT COUNT(*) FROM warmed") == 2);
 }
 
+TEST_CASE("A class that was skipped is compared with the last release in which it counted") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const bool by_job = GENERATE(true, false);
+    JobSite site(fresh.connect());
+    SmallBuild before("WS186", "2008-02-01"), whole("WS187", "2008-02-15"),
+        skipping("WS187", "2008-02-15"), again("WS188", "2008-03-22");
+    before.with("Word", "changed", remark("1")).with("Word", "gone", remark("1"));
+    for (auto* build : {&whole, &again}) build->with("Word", "changed", remark("2"));
+    for (auto* build : {&before, &whole, &skipping, &again})
+        build->with("Gene", "g", remark("1"));
+    // The index that is kept of the release lists the class once it counts again.
+    skipping.skipping("Word").with_digest_of(whole);
+    site.prewarm(before);
+    site.prewarm(skipping, &before);
+    CHECK(site.kinds("WS187").empty());
+    site.ask_for_all(before, nullptr);
+    if (by_job)
+        site.prewarm(again, &whole);
+    else
+        site.ask_for_all(again, &whole);
+    CHECK(site.kinds("WS188") ==
+          Kinds{{"changed", "changed 0 WS186"}, {"gone", "vanished 0 WS186"}});
+}
+
+TEST_CASE("A job goes over a release again for a class that counts again in it") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect());
+    const bool is_word_in_build = GENERATE(true, false);
+    SmallBuild before("WS186", "2008-02-01"), whole("WS187", "2008-02-15"),
+        skipping("WS187", "2008-02-15");
+    before.with("Word", "w", remark("1"));
+    if (is_word_in_build) whole.with("Word", "w", remark("2"));
+    for (auto* build : {&before, &whole, &skipping}) build->with("Gene", "g", remark("1"));
+    skipping.skipping("Word").with_digest_of(whole);
+    site.prewarm(before);
+    site.prewarm(skipping, &before);
+    site.prewarm(whole, &before);
+    CHECK(site.kinds("WS187") ==
+          Kinds{{"w", is_word_in_build ? "changed 0 WS186" : "vanished 0 WS186"}});
+    CHECK(site.prewarm(whole, &before).looked_at == 0);
+}
+
+TEST_CASE("A release whose classes all counted stays the base when a class appears or goes") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect());
+    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15"), c("WS188", "2008-03-22");
+    for (auto* build : {&a, &b, &c}) build->with("Gene", "g", remark("1"));
+    a.with("Word", "w", remark("1"));
+    for (auto* build : {&b, &c}) build->with("Paper", "p", remark("1"));
+    site.prewarm(a);
+    site.ask_for_all(b, &a);
+    const auto loads = b.loads();
+    site.prewarm(b, &a);
+    CHECK(b.loads() == loads);
+    site.prewarm(c, &b);
+    CHECK(c.loads() == 0);
+    CHECK(site.number("SELECT COUNT(*) FROM warmed WHERE class = 'Word'") == 3);
+}
+
 TEST_CASE("A path that changed in most objects of a class is a mass change") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
