@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "tables/objects.hpp"
+#include "tables/presentations.hpp"
 #include "tables/rows.hpp"
 
 namespace history {
@@ -139,9 +140,9 @@ std::set<Group> groups_of(std::span<const RenameCase* const> cases) {
 class RenameWriter {
    public:
     RenameWriter(Transaction& transaction, const std::string& version,
-                 std::span<const RenameCase* const> cases)
-        : transaction_(transaction), version_(version), cases_(cases), groups_(groups_of(cases)) {
-    }
+                 std::span<const RenameCase* const> cases, base::Seconds now)
+        : transaction_(transaction), version_(version), cases_(cases), groups_(groups_of(cases)),
+          now_(now) {}
 
     void write() {
         if (groups_.empty() && std::ranges::none_of(cases_, is_outdated)) return;
@@ -189,7 +190,8 @@ class RenameWriter {
         tables::delete_renames(transaction_, version_, oids);
     }
 
-    // Rows that were written before, or by this transaction, get the names that hold now.
+    // Rows that were written before, or by this transaction, get the names that hold now. Pages with
+    // a row that was written before have other bytes then, and no new row says so.
     void mend_rows(const std::set<Group>& groups) const {
         if (groups.empty()) return;
         std::map<std::int64_t, std::optional<ObjectName>> other_names;
@@ -204,13 +206,15 @@ class RenameWriter {
                 other_names[row->oid] =
                     is_rename ? std::optional(group->vanished.front().object) : std::nullopt;
         }
-        tables::set_other_names(transaction_, version_, other_names);
+        if (tables::set_other_names(transaction_, version_, other_names))
+            tables::note_rewrite(transaction_, now_);
     }
 
     Transaction& transaction_;
     const std::string& version_;
     std::span<const RenameCase* const> cases_;
     const std::set<Group> groups_;
+    const base::Seconds now_;
 };
 
 }  // namespace
@@ -254,8 +258,8 @@ std::optional<tables::Rename> rename_row(const RenameCase& rename, const std::st
 }
 
 void write_renames(Transaction& transaction, const std::string& version,
-                   std::span<const RenameCase* const> cases) {
-    RenameWriter(transaction, version, cases).write();
+                   std::span<const RenameCase* const> cases, base::Seconds now) {
+    RenameWriter(transaction, version, cases, now).write();
 }
 
 void renames_are_written(const std::string& version, std::span<const RenameCase* const> cases) {

@@ -91,7 +91,8 @@ std::size_t Writer::write_in_time(Transaction& transaction,
             for (const auto& row : item->outcome.rows) seen.insert(row.release);
         done += some.size();
     }
-    write_renames(transaction, current().version, rename_cases(items.first(done)));
+    write_renames(transaction, current().version, rename_cases(items.first(done)),
+                  view_.context.clock());
     for (const auto& release : seen)
         // Known by name alone: no digest contradicts another.
         if (release.version != current().version)

@@ -361,8 +361,9 @@ void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {
     store::insert_many(transaction, a_row, values);
 }
 
-void set_other_names(Transaction& transaction, const std::string& version,
+bool set_other_names(Transaction& transaction, const std::string& version,
                      const std::map<std::int64_t, std::optional<ObjectName>>& names) {
+    bool is_changed = false;
     std::vector<Value> oids;
     for (const auto& [oid, name] : names) oids.emplace_back(oid);
     for (const auto& row :
@@ -380,7 +381,9 @@ void set_other_names(Transaction& transaction, const std::string& version,
         known = name;
         transaction.execute("UPDATE history SET notes = ? WHERE sid = ?",
                             {Value{to_json(*notes)}, row.value(0)});
+        is_changed = true;
     }
+    return is_changed;
 }
 
 }  // namespace tables

@@ -156,8 +156,10 @@ struct NewRow {
 void insert_rows(store::Transaction& transaction, std::span<const NewRow> rows);
 
 // Notes the other name of objects, by oid, in their rows of a release that created them or lost
-// them; nullopt: none. Rows that cannot be read stay as they are.
-void set_other_names(store::Transaction& transaction, const std::string& version,
-                     const std::map<std::int64_t, std::optional<ObjectName>>& names);
+// them; nullopt: none. Rows that cannot be read stay as they are. Returns whether a row had another
+// one.
+[[nodiscard]] bool set_other_names(
+    store::Transaction& transaction, const std::string& version,
+    const std::map<std::int64_t, std::optional<ObjectName>>& names);
 
 }  // namespace tables
