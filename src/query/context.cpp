@@ -141,4 +141,12 @@ People Curators::of(const history::Settings& settings, const source::Build& buil
     return people;
 }
 
+bool Curators::are_complete(const history::Settings& settings, const source::Build& build) {
+    if (settings.curators.empty()) return true;
+    static_cast<void>(of(settings, build));
+    const std::lock_guard lock(mutex_);
+    return kept_ && kept_->digest == build->digest() &&
+           kept_->valid_until == steady_clock::time_point::max();
+}
+
 }  // namespace query

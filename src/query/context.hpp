@@ -112,6 +112,11 @@ class Curators {
     //   blocks  for the loads that other threads have in hand, one each
     [[nodiscard]] People of(const history::Settings& settings, const source::Build& build);
 
+    // Returns whether of() could read all of them, or learn that the build does not have them. Once
+    // it could, it stays so for the build.
+    [[nodiscard]] bool are_complete(const history::Settings& settings,
+                                    const source::Build& build);
+
    private:
     struct Reading {
         Reading(std::string digest_, std::size_t curators)

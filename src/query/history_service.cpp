@@ -370,6 +370,8 @@ std::optional<base::Seconds> HistoryService::shown_since(const std::string& site
                                                          const std::string& look) {
     const auto build = state_->current.build();
     if (!build) return std::nullopt;
+    // The curators' names change on pages that are made later, and no row says so.
+    if (!state_->curators.are_complete(state_->settings, build)) return std::nullopt;
     const auto digest = base::sha256_hex(base::join(
         std::vector<std::string>{look, build->release().version, build->digest()}, "\n"));
     const tables::Presentation presentation{site, digest.substr(0, 32)};

@@ -275,3 +275,19 @@ TEST_CASE(
     service.flush_hits();
     CHECK(written() == names.size());
 }
+
+TEST_CASE("While curators cannot be read, pages have no date") {
+    const support::FreshStore fresh(store::Engine::sqlite);
+    auto settings = with_names();
+    settings.curators = {{"sylvia", {"Person", "P1"}}};
+    Process process(fresh.connect(), settings);
+    auto cut_off = build("WS186", "2008-02-01", "one");
+    cut_off->with("Person", "P1", {tag("Live")});
+    cut_off->break_one_with({"Person", "P1"}, {base::ErrorKind::unavailable, "no answer"});
+    process.put(cut_off);
+    CHECK_FALSE(process.service.shown_since("site", "look"));
+    auto whole = build("WS187", "2008-02-15", "two");
+    whole->with("Person", "P1", {tag("Live")});
+    process.put(whole);
+    CHECK(process.service.shown_since("site", "look"));
+}
