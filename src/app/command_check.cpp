@@ -15,7 +15,7 @@
 #include "history/first_sight_sample.hpp"
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
-#include "tables/rows.hpp"
+#include "tables/replacements.hpp"
 
 namespace app {
 namespace {
@@ -47,7 +47,7 @@ class Checklist {
 std::string readable_by_all(const std::vector<fs::path>& files) {
     std::string readable;
     for (const auto& file : files) {
-        struct stat status{};
+        struct stat status {};
         if (file.empty() || ::stat(file.c_str(), &status) != 0) continue;
         if ((status.st_mode & S_IROTH) != 0) readable += ' ' + shell_word(file.string());
     }
@@ -199,12 +199,38 @@ bool check_store(Checklist& list, const Config& config) {
     }
 }
 
+// Returns the rows of re-publications in force that cannot be read.
+std::vector<tables::UnreadableRow> unreadable_replacements(store::Pool& pool) {
+    constexpr std::size_t rows_at_once = 1'000;
+    const auto releases = store::perform(pool, store::Access::read, tables::load_releases);
+    std::vector<tables::UnreadableRow> unreadable;
+    for (const auto& replacing : releases.replacing())
+        for (std::int64_t after = 0;;) {
+            const auto checked =
+                store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+                    return tables::check_replacements(transaction, replacing, releases, after,
+                                                      rows_at_once);
+                });
+            if (checked.rows == 0) break;
+            after = checked.last;
+            std::ranges::copy(checked.unreadable, std::back_inserter(unreadable));
+        }
+    return unreadable;
+}
+
 // Names rows that feeds leave out because they cannot be read. Reads the newest rows only, since a
 // store may have millions.
 void check_history(Checklist& list, const Config& config) {
     constexpr std::size_t most_rows = 100'000, rows_at_once = 1'000, most_named = 10;
     const auto what = "history";
     const auto pool = open_pool(config, store::IfMissing::fail);
+    const auto name_row = [&](const tables::UnreadableRow& row) {
+        list.wrong(
+            what,
+            on_one_line(fmt::format("{} {} in {} cannot be read: {}", row.object.class_name,
+                                    row.object.name, row.version, row.reason)),
+            "feeds and pages leave it out; restore the row from a backup");
+    };
     std::size_t rows = 0, unreadable = 0;
     auto before = std::numeric_limits<std::int64_t>::max();
     while (rows < most_rows) {
@@ -216,13 +242,13 @@ void check_history(Checklist& list, const Config& config) {
         rows += checked.rows;
         before = checked.last;
         for (const auto& row : checked.unreadable)
-            if (unreadable++ < most_named)
-                list.wrong(what,
-                           on_one_line(fmt::format("{} {} in {} cannot be read: {}",
-                                                   row.object.class_name, row.object.name,
-                                                   row.version, row.reason)),
-                           "feeds and pages leave it out; restore the row from a backup");
+            if (unreadable++ < most_named) name_row(row);
     }
+    const auto replaced = unreadable_replacements(*pool);
+    for (std::size_t i = 0; i < std::min(replaced.size(), most_named); ++i) name_row(replaced[i]);
+    if (replaced.size() > most_named)
+        list.wrong(
+            what, fmt::format("{} rows of a re-publication cannot be read", replaced.size()), "");
     if (unreadable > most_named)
         list.wrong(what, fmt::format("{} of the newest {} rows cannot be read", unreadable, rows),
                    "");

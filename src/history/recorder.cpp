@@ -85,7 +85,8 @@ class Recorder {
                     .second)
                 plan_one(item);
         }
-        return move_into_place(items);
+        move_into_place(items);
+        return {};
     }
 
     Result<std::vector<Identity>> read_identities(const Recordings& items) {
@@ -134,19 +135,16 @@ class Recorder {
     }
 
     // The outcome is compared with what the tables hold, so pending replacements go there first.
-    Result<void> move_into_place(const Recordings& items) {
+    void move_into_place(const Recordings& items) {
         for (auto* item : items) {
             if (item->step != Step::plan || !item->before.row || !item->before.row->is_replaced)
                 continue;
-            auto moved =
-                store::perform(view_.context.pool, Access::write, [&](Transaction& transaction) {
-                    return tables::move_into_place(transaction, item->before.row->oid,
-                                                   view_.context.settings.keep_trees, releases_);
-                });
-            if (!moved) return moved;
+            store::perform(view_.context.pool, Access::write, [&](Transaction& transaction) {
+                tables::move_into_place(transaction, item->before.row->oid,
+                                        view_.context.settings.keep_trees, releases_);
+            });
             ++item->attempts;
         }
-        return {};
     }
 
     // -- load: what the build has, and what was known before

@@ -136,14 +136,19 @@ class Recomputation {
                 if (!recorded) return tl::unexpected(recorded.error());
                 auto trees = tables::newest_trees(transaction, oids, earlier_);
                 if (!trees) return base::fail_at(names.front().name, trees.error());
-                const auto rows = tables::row_summaries(transaction, oids);
-                if (!rows) return base::fail_at(names.front().name, rows.error());
+                // Without one of its rows, nobody knows what the object was before.
+                std::optional<tables::UnreadableRow> unreadable;
+                const auto rows = tables::row_summaries(
+                    transaction, oids, [&](const auto& row) { unreadable = row; });
+                if (unreadable)
+                    return base::fail(base::ErrorKind::malformed,
+                                      names.front().name + ": " + unreadable->reason);
                 std::vector<Known> all;
                 for (std::size_t i = 0; i < items.size(); ++i) {
-                    const auto of_object = rows->find(oids[i]);
+                    const auto of_object = rows.find(oids[i]);
                     static const std::vector<tables::RowSummary> none;
                     auto& known = all.emplace_back(known_of(
-                        *items[i].object, of_object == rows->end() ? none : of_object->second));
+                        *items[i].object, of_object == rows.end() ? none : of_object->second));
                     known.spelling = std::move((*identities)[i].spelling);
                     if (auto row = recorded->extract(oids[i]))
                         known.recorded_row = std::move(row.mapped());

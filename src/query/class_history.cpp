@@ -156,18 +156,23 @@ class RowChooser {
 };
 
 // While a release is being replaced, its replacement is shown instead of a row. Rows that only the
-// replacement has appear when they are moved into place, which takes minutes.
-Result<void> apply_replacement(const ReadView& now, tables::Row& row) {
+// replacement has appear when they are moved into place, which takes minutes. Returns false when the
+// replacement cannot be read.
+bool apply_replacement(const ReadView& now, tables::Row& row,
+                       const tables::OnUnreadable& on_unreadable) {
     const auto is_its = [&](const auto& each) { return each.version == row.release.version; };
-    if (std::ranges::none_of(now.releases().replacing(), is_its)) return {};
+    if (std::ranges::none_of(now.releases().replacing(), is_its)) return true;
     tables::ObjectRow object;
     object.oid = row.oid;
     object.object = row.object;
-    auto replaced = tables::replaced_rows(now.transaction, object, now.releases());
-    if (!replaced) return tl::unexpected(replaced.error());
-    for (auto& each : *replaced)
+    bool is_readable = true;
+    const auto note = [&](const tables::UnreadableRow& each) {
+        if (each.version == row.release.version) is_readable = false;
+        on_unreadable(each);
+    };
+    for (auto& each : tables::replaced_rows(now.transaction, object, now.releases(), note))
         if (each.release.version == row.release.version) row = std::move(each);
-    return {};
+    return is_readable;
 }
 
 // Returns the rows newest release first, then by class and name; without those that cannot be read.
@@ -176,10 +181,7 @@ std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64
     auto stored = tables::rows_numbered(now.transaction, sids, note);
     std::vector<std::pair<std::size_t, tables::Row>> ranked;
     for (auto& [sid, row] : stored) {
-        if (const auto done = apply_replacement(now, row); !done) {
-            note({row.object, row.release.version, done.error().text});
-            continue;
-        }
+        if (!apply_replacement(now, row, note)) continue;
         const auto position = now.releases().position(row.release.version);
         row.of_day = position->of_day;
         ranked.emplace_back(position->rank, std::move(row));

@@ -87,10 +87,7 @@ void UnreadableRows::note(const tables::UnreadableRow& row) {
     constexpr std::size_t most = 100;
     const std::lock_guard lock(mutex_);
     if (logged_.size() >= most || !logged_.emplace(row.object, row.version).second) return;
-    base::log::error("a row of the history is not readable", {{"class", row.object.class_name},
-                                                              {"name", row.object.name},
-                                                              {"release", row.version},
-                                                              {"reason", row.reason}});
+    tables::log_unreadable(row);
     if (logged_.size() == most)
         base::log::error("more rows of the history may not be readable",
                          {{"see", "varve check"}});

@@ -45,7 +45,7 @@ class RowReader {
     Result<ShownRows> read(const PageRequest& request) {
         const auto first_rank = first_rank_after(releases_, request.since);
         if (!first_rank) return tl::unexpected(first_rank.error());
-        if (const auto done = read_replaced(); !done) return tl::unexpected(done.error());
+        read_replaced();
         find_candidates();
         ShownRows rows;
         for (const auto& candidate : candidates_)
@@ -62,17 +62,18 @@ class RowReader {
     }
 
    private:
-    Result<void> read_replaced() {
-        for (const auto* object : objects_) {
-            auto rows = tables::replaced_rows(transaction_, *object, releases_);
-            if (!rows) return tl::unexpected(rows.error());
-            std::ranges::move(*rows, std::back_inserter(replaced_));
-        }
-        return {};
+    void read_replaced() {
+        for (const auto* object : objects_)
+            std::ranges::move(tables::replaced_rows(transaction_, *object, releases_,
+                                                    [&](const tables::UnreadableRow& row) {
+                                                        note_unreadable_(row);
+                                                        hidden_.emplace(object->oid, row.version);
+                                                    }),
+                              std::back_inserter(replaced_));
     }
 
     void find_candidates() {
-        std::set<std::pair<std::int64_t, std::string_view>> replaced;
+        auto replaced = hidden_;
         for (const auto& row : replaced_) {
             replaced.emplace(row.oid, row.release.version);
             add(row.release.version, {.object = index_.at(row.oid), .replaced = &row});
@@ -139,6 +140,7 @@ class RowReader {
     std::vector<const tables::ObjectRow*> objects_;        // by class and name
     std::unordered_map<std::int64_t, std::size_t> index_;  // oid -> index in objects_
     std::vector<tables::Row> replaced_;
+    std::set<std::pair<std::int64_t, std::string>> hidden_;  // by replacements that are damaged
     std::vector<Candidate> candidates_;  // newest release first, then by object
     std::vector<tables::UnreadableRow> unreadable_;
     const tables::OnUnreadable note_unreadable_ = [this](const tables::UnreadableRow& row) {
@@ -176,15 +178,15 @@ tables::ObjectRow row_as_of(const ReadView& now, tables::ObjectRow row, const Re
     row.label = row.object.name;
     if (known && known->tree)
         row.label = history::label_of(known->tree->nodes, row.object, settings.names);
-    const auto rows = tables::row_summaries(now.transaction, std::span(&row.oid, 1));
-    if (rows)
-        for (const auto& [oid, of_object] : *rows)
-            for (const auto& each : of_object)
-                if (!releases.is_later(each.version, release.version))
-                    row.last_modified = std::max(row.last_modified, each.date);
-    for (const auto& error :
-         {known ? std::string() : known.error().text, rows ? std::string() : rows.error().text})
-        if (!error.empty()) now.context.unreadable.note({row.object, release.version, error});
+    const auto note = [&](const tables::UnreadableRow& each) {
+        now.context.unreadable.note(each);
+    };
+    for (const auto& [oid, of_object] :
+         tables::row_summaries(now.transaction, std::span(&row.oid, 1), note))
+        for (const auto& each : of_object)
+            if (!releases.is_later(each.version, release.version))
+                row.last_modified = std::max(row.last_modified, each.date);
+    if (!known) note({row.object, release.version, known.error().text});
     return row;
 }
 

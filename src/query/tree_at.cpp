@@ -67,17 +67,24 @@ struct Records {
 
 // A replacement stays where it is: reading writes nothing.
 Result<Records> read_records(Transaction& transaction, const tables::ObjectRow& object,
-                             const tables::Releases& releases) {
-    auto summaries = tables::row_summaries(transaction, std::span(&object.oid, 1));
-    if (!summaries) return tl::unexpected(summaries.error());
+                             const tables::Releases& releases,
+                             const tables::OnUnreadable& on_unreadable) {
+    auto summaries = tables::row_summaries(transaction, std::span(&object.oid, 1), on_unreadable);
     auto trees = tables::replaced_trees(transaction, object.oid, releases);
     if (!trees) return tl::unexpected(trees.error());
-    auto rows = tables::replaced_rows(transaction, object, releases);
-    if (!rows) return tl::unexpected(rows.error());
+    std::vector<std::string> hidden;
+    const auto rows = tables::replaced_rows(transaction, object, releases,
+                                            [&](const tables::UnreadableRow& row) {
+                                                hidden.push_back(row.version);
+                                                on_unreadable(row);
+                                            });
     Records records{
         tables::tree_versions(transaction, std::span(&object.oid, 1), releases)[object.oid],
-        std::move((*summaries)[object.oid]), std::move(*trees)};
-    for (auto& row : *rows) {
+        std::move(summaries[object.oid]), std::move(*trees)};
+    std::erase_if(records.rows, [&](const auto& each) {
+        return std::ranges::find(hidden, each.version) != hidden.end();
+    });
+    for (const auto& row : rows) {
         std::erase_if(records.rows,
                       [&](const auto& each) { return each.version == row.release.version; });
         records.rows.push_back({row.release.version, row.since, row.release.released_on, row.kind,
@@ -148,7 +155,8 @@ Result<PastTree> read_span(Transaction& transaction, const tables::ObjectRow& ob
 
 Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                          const tables::ObjectRow& object, std::string_view version,
-                         const std::optional<Release>& newest) {
+                         const std::optional<Release>& newest,
+                         const tables::OnUnreadable& on_unreadable) {
     return store::perform(
         pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
             const auto releases =
@@ -158,7 +166,7 @@ Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
                 return no_release(std::string(version));
             auto resolved = object;
             tables::resolve_compared_in(transaction, std::array{&resolved}, {}, releases);
-            const auto records = read_records(transaction, resolved, releases);
+            const auto records = read_records(transaction, resolved, releases, on_unreadable);
             if (!records) return tl::unexpected(records.error());
             const auto all = spans_of(transaction, resolved, *records, releases);
             const auto spans = newest ? up_to(all, *newest) : all;
@@ -190,7 +198,8 @@ Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
     if (!known.row)
         return base::fail(base::ErrorKind::absent,
                           object.class_name + " " + object.name + " is not recorded");
-    return tree_at(context.pool, context.settings, *known.row, version, known.current);
+    const auto note = [&](const tables::UnreadableRow& row) { context.unreadable.note(row); };
+    return tree_at(context.pool, context.settings, *known.row, version, known.current, note);
 }
 
 Result<std::vector<compare::Change>> changes_between(const PastTree& from, const PastTree& to,

@@ -13,6 +13,7 @@
 #include "query/context.hpp"
 #include "query/history_page.hpp"
 #include "tables/objects.hpp"
+#include "tables/rows.hpp"
 
 namespace query {
 
@@ -25,13 +26,14 @@ struct PastTree {
 // Returns the tree as of a release. Known are the releases a tree was stored in, those a change was
 // compared with, and all between them.
 //   newest  releases after this one are not seen; none: all are
-//   error   malformed: a stored row or tree is damaged; absent: no release of that version is known,
+//   on_unreadable  gets the rows that cannot be read, which count as if they were not there
+//   error   malformed: a stored tree is damaged; absent: no release of that version is known,
 //           or nothing is known of the object then, and the text names the nearest release of
 //           which something is
-[[nodiscard]] base::Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
-                                             const tables::ObjectRow& object,
-                                             std::string_view version,
-                                             const std::optional<Release>& newest = {});
+[[nodiscard]] base::Result<PastTree> tree_at(
+    store::Pool& pool, const history::Settings& settings, const tables::ObjectRow& object,
+    std::string_view version, const std::optional<Release>& newest = {},
+    const tables::OnUnreadable& on_unreadable = tables::log_unreadable);
 
 // The same of a recorded object, in releases up to the build's.
 //   error  absent: it is not recorded, or as above; malformed as above

@@ -26,22 +26,21 @@ void count_paths(const tables::ChangedRow& row, ChangedPaths& changed) {
 
 }  // namespace
 
-base::Result<std::vector<MassChange>> find_mass_changes(store::Pool& pool,
-                                                        const source::Source& build,
-                                                        const std::string& only,
-                                                        const MassChangeSettings& settings) {
+std::vector<MassChange> find_mass_changes(store::Pool& pool, const source::Source& build,
+                                          const std::string& only,
+                                          const MassChangeSettings& settings) {
     const auto& version = build.release().version;
     ChangedPaths changed;
     for (std::int64_t last_oid = 0;;) {
-        const auto rows =
+        const auto [rows, last] =
             store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-                return tables::changed_rows(transaction, version, last_oid, 1000);
+                return tables::changed_rows(transaction, version, last_oid, 1000,
+                                            tables::log_unreadable);
             });
-        if (!rows) return tl::unexpected(rows.error());
-        if (rows->empty()) break;
-        for (const auto& row : *rows)
+        if (!last) break;
+        for (const auto& row : rows)
             if (only.empty() || row.class_name == only) count_paths(row, changed);
-        last_oid = rows->back().oid;
+        last_oid = *last;
     }
     return mass_changes_in(changed, version, build.class_counts(), settings);
 }

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/result.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 #include "tables/mass_changes.hpp"
@@ -28,12 +27,13 @@ using ChangedPaths = std::map<std::string, std::map<std::string, std::uint64_t>>
 // Finds the mass changes among the recorded rows of the build's release, whoever recorded them.
 //   only     this class; empty: all
 //   returns  by class and path; of a class at most 5,000 paths are looked at, as no model has more
-//   error    malformed: stored notes can't be read
+//            Rows that cannot be read are logged and do not count
 //   throws   store::Failure
 //   cost     reads each changed row of the release, a thousand at a time
-[[nodiscard]] base::Result<std::vector<MassChange>> find_mass_changes(
-    store::Pool& pool, const source::Source& build, const std::string& only,
-    const MassChangeSettings& settings);
+[[nodiscard]] std::vector<MassChange> find_mass_changes(store::Pool& pool,
+                                                        const source::Source& build,
+                                                        const std::string& only,
+                                                        const MassChangeSettings& settings);
 
 // The rule alone. Pure.
 [[nodiscard]] std::vector<MassChange> mass_changes_in(

@@ -433,10 +433,8 @@ class PrewarmJob {
         if (const auto late = catch_up(); !late) return tl::unexpected(late.error());
         JobResult result{runner_.counted(), {}, !runner_.is_stopped(), false};
         if (!result.finished) return result;
-        auto mass_changes =
+        result.mass_changes =
             find_mass_changes(pool(), *job_.build, class_name(), job_.mass_change);
-        if (!mass_changes) return tl::unexpected(mass_changes.error());
-        result.mass_changes = std::move(*mass_changes);
         const auto noted = store::perform(pool(), Access::write, [&](Transaction& transaction) {
             return note_end(transaction, result);
         });

@@ -24,8 +24,9 @@ constexpr int most_passes = 10;
 class RepublishJob {
    public:
     RepublishJob(const ReleaseJob& job, Progress& progress, const std::stop_token& stop)
-        : job_(job), progress_(progress), runner_(job.context.pool, job.options, stop),
-          republication_{job, {}, nullptr, {}}, comparison_(republication_) {}
+        : job_(job), progress_(progress),
+          runner_(job.context.pool, job.options, stop), republication_{job, {}, nullptr, {}},
+          comparison_(republication_) {}
 
     Result<JobResult> run() {
         const auto stage = begin_attempt();
@@ -205,11 +206,8 @@ class RepublishJob {
     Result<JobResult> finish() {
         JobResult result{runner_.counted(), {}, true, false};
         const auto classes = prewarmed_classes();
-        if (!classes.empty()) {
-            auto found = find_mass_changes(pool(), *job_.build, {}, job_.mass_change);
-            if (!found) return tl::unexpected(found.error());
-            result.mass_changes = std::move(*found);
-        }
+        if (!classes.empty())
+            result.mass_changes = find_mass_changes(pool(), *job_.build, {}, job_.mass_change);
         // A slow process may write one more replacement, until the end is noted.
         const auto noted = move_all_and([&](Transaction& transaction) {
             return note_end(transaction, result.mass_changes, classes);

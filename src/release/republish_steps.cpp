@@ -277,9 +277,10 @@ Result<void> move_rows(const RepublishContext& republication, const tables::OidR
         const auto moved = write_in_time(
             republication.pool(), std::span(oids), [](Transaction&) { return Result<void>(); },
             [&](Transaction& transaction, std::int64_t oid) {
-                return tables::move_into_place(transaction, oid,
-                                               republication.job.context.settings.keep_trees,
-                                               republication.releases);
+                tables::move_into_place(transaction, oid,
+                                        republication.job.context.settings.keep_trees,
+                                        republication.releases);
+                return Result<void>();
             });
         if (!moved) return moved;
         rest.after = oids.back();

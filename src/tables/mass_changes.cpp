@@ -63,18 +63,20 @@ std::vector<MassChange> mass_changes_in(store::Transaction& transaction,
     return found;
 }
 
-base::Result<std::vector<ChangedRow>> changed_rows(store::Transaction& transaction,
-                                                   const std::string& version, std::int64_t after,
-                                                   std::size_t most) {
-    std::vector<ChangedRow> changed;
+ChangedRows changed_rows(store::Transaction& transaction, const std::string& version,
+                         std::int64_t after, std::size_t most,
+                         const OnUnreadable& on_unreadable) {
+    ChangedRows changed;
     for (const auto& row : transaction.query(
-             "SELECT h.oid, o.class, h.notes FROM history h JOIN objects o"
+             "SELECT h.oid, o.class, h.notes, o.name FROM history h JOIN objects o"
              " ON o.oid = h.oid WHERE h.version = ? AND h.kind = 'changed'"
              " AND h.oid > ? ORDER BY h.oid LIMIT ?",
              {Value{version}, Value{after}, Value{static_cast<std::int64_t>(most)}})) {
-        auto notes = notes_from_json(row.text(2));
-        if (!notes) return tl::unexpected(notes.error());
-        changed.push_back({row.integer(0), row.text(1), std::move(*notes)});
+        changed.last_oid = row.integer(0);
+        if (auto notes = notes_from_json(row.text(2)))
+            changed.rows.push_back({row.text(1), std::move(*notes)});
+        else
+            on_unreadable({{row.text(1), row.text(3)}, version, notes.error().text});
     }
     return changed;
 }

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/result.hpp"
 #include "store/pool.hpp"
 #include "tables/rows.hpp"
 
@@ -38,16 +38,18 @@ struct MassChange {
                                                       const std::string& version);
 
 struct ChangedRow {
-    std::int64_t oid = 0;
     std::string class_name;
     Notes notes;
 };
-// Rows of kind `changed` of a release, above an oid, by oid.
-//   error  malformed: stored notes cannot be read
-[[nodiscard]] base::Result<std::vector<ChangedRow>> changed_rows(store::Transaction& transaction,
-                                                                 const std::string& version,
-                                                                 std::int64_t after,
-                                                                 std::size_t most);
+struct ChangedRows {
+    std::vector<ChangedRow> rows;
+    std::optional<std::int64_t> last_oid;  // that was looked at; nullopt: there are no more
+};
+// Returns rows of kind `changed` of a release, above an oid, by oid; at most `most`, less those that
+// cannot be read, which `on_unreadable` gets.
+[[nodiscard]] ChangedRows changed_rows(store::Transaction& transaction,
+                                       const std::string& version, std::int64_t after,
+                                       std::size_t most, const OnUnreadable& on_unreadable);
 // Inserting what is there already changes nothing.
 void insert_mass_changes(store::Transaction& transaction, std::span<const MassChange> changes);
 void delete_mass_changes(store::Transaction& transaction, const std::string& version);

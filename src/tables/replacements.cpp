@@ -86,6 +86,8 @@ bool lock_replacement(Transaction& transaction, const Releases::Replacing& repla
 
 constexpr std::string_view replaced_columns =
     "kind, revision, since, recorded_at, signature, label, notes";
+constexpr std::string_view replaced_columns_of_p =
+    "p.kind, p.revision, p.since, p.recorded_at, p.signature, p.label, p.notes";
 
 Result<Row> row_from(const store::Row& stored, const ObjectRow& object, const Release& release) {
     const auto kind = kind_named(stored.text(0));
@@ -108,32 +110,32 @@ Result<Row> row_from(const store::Row& stored, const ObjectRow& object, const Re
     return row;
 }
 
-// Returns nullopt when none is in force, or the row in the table is the one.
-Result<std::optional<Row>> replaced_row(Transaction& transaction, const ObjectRow& object,
-                                        const Releases::Replacing& replacing,
-                                        const Releases& releases) {
-    const auto* release = releases.find(replacing.version);
-    const auto stored = read(transaction, replaced_columns, replacing, object.oid);
-    if (release == nullptr || stored.empty() || stored.front().text(0).empty())
-        return std::nullopt;
-    const auto there = revision_in_place(transaction, object.oid, replacing.version);
-    if (there && *there == stored.front().integer(1)) return std::nullopt;
-    auto row = row_from(stored.front(), object, *release);
-    if (!row) return tl::unexpected(row.error());
-    return std::move(*row);
+// Returns whether the row of a replacement, if it has one, is not in the table yet.
+bool is_row_pending(Transaction& transaction, const store::Rows& stored,
+                    const Releases::Replacing& replacing, std::int64_t oid) {
+    if (stored.empty() || stored.front().text(0).empty()) return false;
+    const auto there = revision_in_place(transaction, oid, replacing.version);
+    return !there || *there != stored.front().integer(1);
 }
 
-void place_row(Transaction& transaction, const Row& row) {
+// As it is, so that a damaged one ends like any other row that cannot be read.
+void place_row(Transaction& transaction, const Releases::Replacing& replacing, std::int64_t oid,
+               const Release& release) {
+    const auto stored = read(transaction, replaced_columns, replacing, oid);
+    if (!is_row_pending(transaction, stored, replacing, oid)) return;
+    const auto& row = stored.front();
     const auto updated = transaction.execute(
-        "UPDATE history SET revision = ?, since = ?, recorded_at = ?, signature = ?, kind = ?,"
+        "UPDATE history SET kind = ?, revision = ?, since = ?, recorded_at = ?, signature = ?,"
         " label = ?, notes = ? WHERE oid = ? AND version = ?",
-        {Value{std::int64_t{row.revision}}, Value{row.since},
-         Value{base::format_rfc3339(row.recorded_at)}, Value{row.signature},
-         Value{std::string(name_of(row.kind))}, Value{row.label}, Value{to_json(row.notes)},
-         Value{row.oid}, Value{row.release.version}});
+        {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
+         row.value(6), Value{oid}, Value{replacing.version}});
     if (updated != 0) return;
-    const auto notes = to_json(row.notes);
-    insert_rows(transaction, std::array{NewRow{row.oid, &row, &notes}});
+    transaction.execute(
+        "INSERT INTO history (kind, revision, since, recorded_at, signature, label, notes, oid,"
+        " version, date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        {row.value(0), row.value(1), row.value(2), row.value(3), row.value(4), row.value(5),
+         row.value(6), Value{oid}, Value{replacing.version},
+         Value{base::format_date(release.released_on)}});
 }
 
 void place_tree(Transaction& transaction, const Releases::Replacing& replacing,
@@ -311,15 +313,42 @@ void apply_replacements(Transaction& transaction, std::span<ObjectRow* const> ro
         }
 }
 
-Result<std::vector<Row>> replaced_rows(Transaction& transaction, const ObjectRow& object,
-                                       const Releases& releases) {
+std::vector<Row> replaced_rows(Transaction& transaction, const ObjectRow& object,
+                               const Releases& releases, const OnUnreadable& on_unreadable) {
     std::vector<Row> rows;
     for (const auto& replacing : releases.replacing()) {
-        auto row = replaced_row(transaction, object, replacing, releases);
-        if (!row) return tl::unexpected(row.error());
-        if (*row) rows.push_back(std::move(**row));
+        const auto* release = releases.find(replacing.version);
+        if (release == nullptr) continue;
+        const auto stored = read(transaction, replaced_columns, replacing, object.oid);
+        if (!is_row_pending(transaction, stored, replacing, object.oid)) continue;
+        if (auto row = row_from(stored.front(), object, *release))
+            rows.push_back(std::move(*row));
+        else
+            on_unreadable({object.object, replacing.version, row.error().text});
     }
     return rows;
+}
+
+CheckedRows check_replacements(Transaction& transaction, const Releases::Replacing& replacing,
+                               const Releases& releases, std::int64_t after, std::size_t most) {
+    CheckedRows checked;
+    const auto* release = releases.find(replacing.version);
+    if (release == nullptr) return checked;
+    for (const auto& stored : transaction.query(
+             "SELECT " + std::string(replaced_columns_of_p) +
+                 ", o.class, o.name, p.oid FROM replacements p JOIN objects o ON o.oid = p.oid"
+                 " WHERE p.version = ? AND p.digest = ? AND p.kind <> '' AND p.oid > ?"
+                 " ORDER BY p.oid LIMIT ?",
+             {Value{replacing.version}, Value{replacing.digest}, Value{after},
+              Value{static_cast<std::int64_t>(most)}})) {
+        ObjectRow object;
+        object.object = {stored.text(7), stored.text(8)};
+        ++checked.rows;
+        checked.last = stored.integer(9);
+        if (const auto row = row_from(stored, object, *release); !row)
+            checked.unreadable.push_back({object.object, replacing.version, row.error().text});
+    }
+    return checked;
 }
 
 Result<std::map<std::string, std::vector<tree::Node>>> replaced_trees(Transaction& transaction,
@@ -336,22 +365,18 @@ Result<std::map<std::string, std::vector<tree::Node>>> replaced_trees(Transactio
     return trees;
 }
 
-Result<void> move_into_place(Transaction& transaction, std::int64_t oid, std::size_t keep,
-                             const Releases& releases) {
+void move_into_place(Transaction& transaction, std::int64_t oid, std::size_t keep,
+                     const Releases& releases) {
     for (const auto& replacing : releases.replacing()) {
-        if (!lock_replacement(transaction, replacing, oid)) continue;
-        ObjectRow object;
-        object.oid = oid;
-        const auto row = replaced_row(transaction, object, replacing, releases);
-        if (!row) return tl::unexpected(row.error());
-        if (*row) place_row(transaction, **row);
+        const auto* release = releases.find(replacing.version);
+        if (release == nullptr || !lock_replacement(transaction, replacing, oid)) continue;
+        place_row(transaction, replacing, oid, *release);
         place_tree(transaction, replacing, oid);
         place_object(transaction, replacing, oid, releases);
         place_rename(transaction, replacing.version, replacing.digest, oid);
         transaction.execute("DELETE" + std::string(one), key_of(replacing, oid));
         prune_trees(transaction, std::span(&oid, 1), keep, releases);
     }
-    return {};
 }
 
 }  // namespace tables

@@ -87,12 +87,17 @@ void put_replacements(store::Transaction& transaction, std::span<const Replaceme
 void apply_replacements(store::Transaction& transaction, std::span<ObjectRow* const> rows,
                         const Release& current, const Releases& releases);
 
-// Returns the rows that are in force in place of those in the table, or in addition to them.
-//   error  malformed: notes that are no notes
+// Returns the rows that are in force in place of those in the table, or in addition to them. Those
+// that cannot be read are left out, and `on_unreadable` gets them: what they replace is not in force.
 //   cost   nothing while no release is being replaced
-[[nodiscard]] base::Result<std::vector<Row>> replaced_rows(store::Transaction& transaction,
-                                                           const ObjectRow& object,
-                                                           const Releases& releases);
+[[nodiscard]] std::vector<Row> replaced_rows(store::Transaction& transaction,
+                                             const ObjectRow& object, const Releases& releases,
+                                             const OnUnreadable& on_unreadable);
+// Checks up to `most` replacements that are in force, of objects above an oid. `last` is an oid.
+[[nodiscard]] CheckedRows check_replacements(store::Transaction& transaction,
+                                             const Releases::Replacing& replacing,
+                                             const Releases& releases, std::int64_t after,
+                                             std::size_t most);
 
 // Returns the trees that are in force in place of those in the table, or in addition to them, by
 // release.
@@ -104,9 +109,7 @@ void apply_replacements(store::Transaction& transaction, std::span<ObjectRow* co
 // Moves what is in force for an object into the other tables. Readers see no difference. Of
 // several transactions that do so at once, one moves it and the others find it moved.
 //   keep   trees of an object, 0: all
-//   error  malformed: notes that are no notes
-[[nodiscard]] base::Result<void> move_into_place(store::Transaction& transaction,
-                                                 std::int64_t oid, std::size_t keep,
-                                                 const Releases& releases);
+void move_into_place(store::Transaction& transaction, std::int64_t oid, std::size_t keep,
+                     const Releases& releases);
 
 }  // namespace tables

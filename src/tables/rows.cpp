@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
 #include "tables/releases.hpp"
@@ -159,6 +160,8 @@ std::optional<ObjectName> object_at(const Json& json, const char* key) {
     return ObjectName{text_at(object, "class"), text_at(object, "name")};
 }
 
+constexpr const char* unknown_kind_or_time = "a history row of unknown kind or time";
+
 constexpr std::string_view row_columns =
     "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
     " h.signature, h.kind, h.label, h.notes, h.sid FROM history h JOIN objects o ON o.oid = "
@@ -173,8 +176,7 @@ Result<Row> row_from(const store::Row& stored) {
     row.since = stored.text(6);
     const auto recorded = base::parse_rfc3339(stored.text(7));
     const auto kind = kind_named(stored.text(9));
-    if (!recorded || !kind)
-        return base::fail(base::ErrorKind::malformed, "a history row of unknown kind or time");
+    if (!recorded || !kind) return base::fail(base::ErrorKind::malformed, unknown_kind_or_time);
     row.recorded_at = *recorded;
     row.signature = stored.text(8);
     row.kind = *kind;
@@ -207,6 +209,13 @@ std::optional<RowKind> kind_named(std::string_view name) {
     for (const auto& [kind, word] : kinds)
         if (word == name) return kind;
     return std::nullopt;
+}
+
+void log_unreadable(const UnreadableRow& row) {
+    base::log::error("a row of the history is not readable", {{"class", row.object.class_name},
+                                                              {"name", row.object.name},
+                                                              {"release", row.version},
+                                                              {"reason", row.reason}});
 }
 
 std::string changes_to_json(const std::vector<compare::Change>& changes) {
@@ -288,18 +297,21 @@ Result<std::map<std::int64_t, Row>> rows_of_release(Transaction& transaction,
     return rows;
 }
 
-Result<std::map<std::int64_t, std::vector<RowSummary>>> row_summaries(
-    Transaction& transaction, std::span<const std::int64_t> oids) {
+std::map<std::int64_t, std::vector<RowSummary>> row_summaries(Transaction& transaction,
+                                                              std::span<const std::int64_t> oids,
+                                                              const OnUnreadable& on_unreadable) {
     std::map<std::int64_t, std::vector<RowSummary>> rows;
-    for (const auto& row : query_in(transaction,
-                                    "SELECT oid, version, since, date, kind, signature, label"
-                                    " FROM history WHERE oid IN",
-                                    {}, values_of(oids))) {
-        const auto kind = kind_named(row.text(4));
-        if (!kind) return malformed("a history row of unknown kind");
-        rows[row.integer(0)].push_back(
-            {row.text(1), row.text(2), date_of(row.text(3)), *kind, row.text(5), row.text(6)});
-    }
+    for (const auto& row :
+         query_in(transaction,
+                  "SELECT h.oid, h.version, h.since, h.date, h.kind, h.signature, h.label,"
+                  " o.class, o.name FROM history h JOIN objects o ON o.oid = h.oid"
+                  " WHERE h.oid IN",
+                  {}, values_of(oids)))
+        if (const auto kind = kind_named(row.text(4)))
+            rows[row.integer(0)].push_back({row.text(1), row.text(2), date_of(row.text(3)), *kind,
+                                            row.text(5), row.text(6)});
+        else
+            on_unreadable({{row.text(7), row.text(8)}, row.text(1), unknown_kind_or_time});
     return rows;
 }
 

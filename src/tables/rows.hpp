@@ -76,6 +76,7 @@ struct UnreadableRow {
     bool operator==(const UnreadableRow&) const = default;
 };
 using OnUnreadable = std::function<void(const UnreadableRow&)>;
+void log_unreadable(const UnreadableRow& row);
 
 // Returns whole rows by their number (sid); of_day is not filled in. Numbers of no row are left
 // out, and rows that cannot be read, which `on_unreadable` gets.
@@ -108,11 +109,12 @@ struct RowSummary {
     RowKind kind;
     std::string signature, label;
 };
-// Returns all rows of the objects, by oid; objects without rows are left out.
-//   error  malformed: a row of unknown kind
+// Returns all rows of the objects, by oid; objects without rows are left out, and rows of unknown
+// kind, which `on_unreadable` gets.
 //   cost   a query for 64 objects
-[[nodiscard]] base::Result<std::map<std::int64_t, std::vector<RowSummary>>> row_summaries(
-    store::Transaction& transaction, std::span<const std::int64_t> oids);
+[[nodiscard]] std::map<std::int64_t, std::vector<RowSummary>> row_summaries(
+    store::Transaction& transaction, std::span<const std::int64_t> oids,
+    const OnUnreadable& on_unreadable);
 
 struct RowLabel {
     std::string version, label;

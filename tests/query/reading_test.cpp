@@ -381,6 +381,7 @@ TEST_CASE("A row that cannot be read is left out of every page, and logged once"
         CHECK(names_of(process.history(a).rows) ==
               std::vector<std::string>{"WS189 Gene a", "WS187 Gene a"});
         CHECK(process.history(b).rows.empty());
+        CHECK(query::difference(context, b, "WS187", "WS188"));
         CHECK(names_of(process.list({a, b}).rows) == names_of(process.history(a).rows));
         PageRequest narrowed;
         narrowed.filter.tag = "Remark";

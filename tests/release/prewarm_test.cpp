@@ -491,6 +491,25 @@ TEST_CASE("A path that changed in most objects of a class is a mass change") {
     CHECK(count(site.pool, "SELECT objects FROM mass_changes WHERE version = 'WS187'") == 30);
 }
 
+TEST_CASE("A job ends where the notes of a row are damaged, and counts the others") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect());
+    SmallBuild a("WS186", "2008-02-01"), b("WS187", "2008-02-15");
+    for (int i = 0; i < 40; ++i) {
+        const auto name = "g" + std::to_string(i);
+        a.with("Gene", name, remark("one"));
+        b.with("Gene", name, remark("two"));
+    }
+    site.prewarm(small_parts(site, a));
+    site.ask(b, &a, {"Gene", "g39"});
+    site.execute("UPDATE history SET notes = '{\"changes\":[{}]}'");
+    const auto prewarmed = site.try_prewarm(small_parts(site, b, &a));
+    REQUIRE(prewarmed);
+    CHECK(prewarmed->finished);
+    REQUIRE(prewarmed->mass_changes.size() == 1);
+    CHECK(prewarmed->mass_changes[0].objects == 39);
+}
+
 TEST_CASE("Warming a staged build changes nothing that readers see until the switch") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());

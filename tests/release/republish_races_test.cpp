@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #include <optional>
 
+#include "query/object_history.hpp"
 #include "query/tree_at.hpp"
 #include "release/interleaving.hpp"
 #include "release/republished_builds.hpp"
@@ -57,19 +58,19 @@ TEST_CASE("Of two who move a replacement into place one does it") {
             return tables::load_releases(read);
         });
         const auto oid = site.number("SELECT oid FROM objects WHERE name = 'differs'");
-        return store::perform(site.pool, store::Access::write, [&](auto& transaction) {
-            return tables::move_into_place(transaction, oid, 0, releases);
+        store::perform(site.pool, store::Access::write, [&](auto& transaction) {
+            tables::move_into_place(transaction, oid, 0, releases);
         });
     };
     const auto calm = support::FreshStore::copy_of(published);
-    REQUIRE(move(calm.connect()));
+    move(calm.connect());
     const auto expected = JobSite(calm.connect()).contents();
     bool met = true;
     for (int at = 1; met; ++at) {
         INFO("statement " << at);
         const auto fresh = support::FreshStore::copy_of(published);
-        Interleaving both(fresh, at, [&] { (void)move(fresh.connect()); });
-        CHECK(move(both.connect()));
+        Interleaving both(fresh, at, [&] { move(fresh.connect()); });
+        move(both.connect());
         met = both.join();
         CHECK(JobSite(fresh.connect()).contents() == expected);
     }
@@ -256,4 +257,42 @@ TEST_CASE("What a release had is read while its rows are replaced, without a wri
     CHECK_FALSE(has_written);
     site.republish(builds.again, &builds.before, &builds.first);
     CHECK(during == trees_in(fresh.connect()));
+}
+
+TEST_CASE("A damaged replacement is left out, and the re-publication ends all the same") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Builds builds;
+    JobSite site(fresh.connect());
+    site.prewarm(builds.before);
+    site.prewarm(builds.first, &builds.before);
+    republish_until_in_force(fresh.connect(), builds);
+    site.execute("UPDATE replacements SET notes = '{\"changes\":[{}]}' WHERE oid ="
+                 " (SELECT oid FROM objects WHERE name = 'differs')");
+    std::vector<tables::UnreadableRow> unreadable;
+    store::perform(site.pool, store::Access::read, [&](store::Transaction& transaction) {
+        const auto note = [&](const tables::UnreadableRow& row) { unreadable.push_back(row); };
+        const auto releases = tables::load_releases(transaction);
+        const auto object = support::row_of(transaction, {"Gene", "differs"}).value();
+        const auto other = support::row_of(transaction, {"Gene", "new_row"}).value();
+        CHECK(tables::replaced_rows(transaction, object, releases, note).empty());
+        CHECK(tables::replaced_rows(transaction, other, releases, note).size() == 1);
+        // Neither the new row nor the one that it replaces.
+        const auto rows = query::load_rows(transaction, std::span(&object, 1),
+                                           builds.again.release(), {}, releases);
+        CHECK(rows->rows.empty());
+        CHECK(rows->unreadable == unreadable);
+        const auto checked =
+            tables::check_replacements(transaction, releases.replacing().at(0), releases, 0, 100);
+        CHECK(checked.rows > 1);
+        CHECK(checked.unreadable == unreadable);
+    });
+    REQUIRE(unreadable.size() == 1);
+    CHECK(unreadable[0].object == ObjectName{"Gene", "differs"});
+    CHECK(unreadable[0].version == "WS188");
+    site.republish(builds.again, &builds.before, &builds.first);
+    check_is_ended(site);
+    const auto checked = store::perform(site.pool, store::Access::read, [](auto& transaction) {
+        return tables::check_rows(transaction, std::numeric_limits<std::int64_t>::max(), 100);
+    });
+    CHECK(checked.unreadable == unreadable);
 }
