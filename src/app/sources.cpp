@@ -90,7 +90,12 @@ history::BuildOpener opener_of_database(const Config& config) {
         [settings](history::Wholeness) { return source::acedb::open_build(settings); },
         {},
         {},
-        settings.date,
+        [settings](const base::Release& release) {
+            const auto listed = settings.known_releases();
+            const bool is_listed = listed && std::ranges::count(*listed, release.version,
+                                                                &base::Release::version) > 0;
+            return !is_listed && release.released_on == settings.date;
+        },
     };
 }
 

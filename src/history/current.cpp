@@ -140,7 +140,8 @@ std::string named_too_early(store::Pool& pool, const source::Source& build,
 // A date that was left over from another release would be that of every item, for good.
 std::string doubt_of_date(store::Pool& pool, const base::Release& release,
                           const BuildOpener& opener) {
-    if (release.released_on != opener.configured_date) return {};
+    if (!opener.is_dated_by_configuration || !opener.is_dated_by_configuration(release))
+        return {};
     const auto other = store::perform(pool, store::Access::read, [&](auto& transaction) {
         return tables::other_release_of_date(transaction, release);
     });

@@ -43,10 +43,11 @@ struct BuildOpener {
     std::function<std::vector<source::Build>(const base::Release&, const WasServed&)> previous_of;
     // Removes the kept indexes that are superseded. Empty: nothing is kept.
     std::function<void(const IsSuperseded&)> sweep = {};
-    // The date that the configuration gives to every release of the source that has none of its own.
-    // A new release that has it is refused when another one has it already. Releases that state
-    // their date together with their version (release.ini) may share a date.
-    std::optional<base::Date> configured_date = {};
+    // Whether a release has the date that the configuration gives to every release of the source that
+    // has none of its own. A new one is refused when another release has its date already. Releases
+    // that state their date together with their version (release.ini, releases.tsv) may share a date.
+    // Empty: all do.
+    std::function<bool(const base::Release&)> is_dated_by_configuration = {};
     // What the commands that a refusal names need to look at the same build: " --build FOLDER".
     std::string options = {};
 };

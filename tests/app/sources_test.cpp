@@ -29,6 +29,18 @@ TEST_CASE("The current release of a folder is that of its release.ini") {
     CHECK_FALSE(app::current_release(config));
 }
 
+TEST_CASE("A date that releases.tsv gives is not the configuration's, though both name one day") {
+    const support::TempDir folder;
+    auto config = config_of(app::SourceKind::server, folder);
+    config.source.date = base::parse_date("2008-02-15");
+    folder.write("releases.tsv", "WS187\t2008-02-15\n");
+    const auto opener = app::build_opener(config);
+    const auto day = *base::parse_date("2008-02-15");
+    CHECK_FALSE(opener.is_dated_by_configuration({"WS187", day}));
+    CHECK(opener.is_dated_by_configuration({"WS188", day}));
+    CHECK_FALSE(opener.is_dated_by_configuration({"WS188", *base::parse_date("2008-03-22")}));
+}
+
 TEST_CASE("The current release of a server is asked for, and makes no index") {
     const support::TempDir folder;
     const support::AceServer server(std::make_shared<support::AceContents>(

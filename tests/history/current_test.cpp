@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "history/current.hpp"
 
+#include <set>
+
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
@@ -193,7 +195,11 @@ TEST_CASE("Two releases may have one date, unless the configuration gives it to 
     CHECK(site.current.build()->release().version == "WS186");
 
     auto opener = site.shelf.opener();
-    opener.configured_date = base::parse_date("2008-02-01");
+    std::set<std::string> listed;  // with a date of their own
+    opener.is_dated_by_configuration = [&](const base::Release& release) {
+        return !listed.contains(release.version) &&
+               release.released_on == base::parse_date("2008-02-01");
+    };
     CurrentBuild current(opener, site.pool);
     current.look();
     CHECK(current.build()->release().version == "WS186");  // recorded with this date
@@ -202,7 +208,10 @@ TEST_CASE("Two releases may have one date, unless the configuration gives it to 
     CHECK(current.build()->release().version == "WS186");
     CHECK(contains(current.why(), "WS187 is dated 2008-02-01 by the configuration, which is the"
                                   " date of WS185"));
-    accept(site.pool, "WS187", current.candidate()->digest(), some_time());
+    SECTION("and is accepted") {
+        accept(site.pool, "WS187", current.candidate()->digest(), some_time());
+    }
+    SECTION("and has the date of its own after all") { listed.insert("WS187"); }
     current.look();
     CHECK(current.build()->release().version == "WS187");
     site.shelf.put(build("WS188", "2008-03-22", 30, "z"));
