@@ -21,12 +21,13 @@ FileIdentity identity_in(const struct stat& status) {
 
 constexpr int most_tries = 100;  // at a temporary name that nobody else has
 
-// Returns PATH.XXXXXX with six random letters or digits.
+// Returns PATH.tmp-XXXXXX with six random letters or digits.
 std::string temporary_name(const std::string& path) {
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
     std::random_device random;
-    auto name = path + '.';
-    for (int i = 0; i < 6; ++i) name += letters[random() % letters.size()];
+    auto name = path + std::string(NewFile::temporary_suffix);
+    for (std::size_t i = 0; i < NewFile::random_letters; ++i)
+        name += letters[random() % letters.size()];
     return name;
 }
 
@@ -125,7 +126,7 @@ base::Result<File> open_file(int directory, const std::string& path) {
     // Non-blocking, since opening a pipe that nobody writes to would wait forever.
     File file(::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file.is_open()) return fail_errno(path, errno);
-    struct stat status{};
+    struct stat status {};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno(path, errno);
     if (!S_ISREG(status.st_mode))
         return base::fail(base::ErrorKind::malformed, path + " is not a regular file");
@@ -133,13 +134,13 @@ base::Result<File> open_file(int directory, const std::string& path) {
 }
 
 base::Result<FileIdentity> identity_of(const File& file) {
-    struct stat status{};
+    struct stat status {};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno("fstat", errno);
     return identity_in(status);
 }
 
 base::Result<std::optional<FileIdentity>> find_identity(int directory, const std::string& path) {
-    struct stat status{};
+    struct stat status {};
     if (::fstatat(directory, path.c_str(), &status, 0) == 0)
         return S_ISREG(status.st_mode) ? std::optional(identity_in(status)) : std::nullopt;
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::nullopt;

@@ -48,10 +48,14 @@ class File {
 
 // A file that gets its name when it is whole, so that nobody ever reads half of it. Until then it
 // has none, and leaves nothing behind when the process is killed; where the file system has no such
-// files, it has a temporary one, PATH.XXXXXX, which the destructor removes. Two processes may write
+// files, it has a temporary one, PATH.tmp-XXXXXX, which the destructor removes. Two processes may write
 // one file at once: the last one wins.
 class NewFile {
    public:
+    // Of a temporary name, before its random letters and digits.
+    static constexpr std::string_view temporary_suffix = ".tmp-";
+    static constexpr std::size_t random_letters = 6;
+
     //   most   permissions, less what the umask withholds; nullopt: 0644 whatever the umask, because
     //          the same program may run under another user (CGI, a release job)
     //   error  unavailable

@@ -453,16 +453,19 @@ TEST_CASE("What killed processes left of an index is removed, and what living on
         return site.index() / name;
     };
     std::vector<fs::path> dead, living, others;
-    for (const auto* name : {"WS1.index.a1B2c3", "WS1.models.a1B2c3", "WS1.plain/x.ace.gz.a1B2c3",
-                             "WS9.index.a1B2c3", "WS9.plain/y.ace"})
+    for (const auto* name :
+         {"WS1.index.tmp-a1b2c3", "WS1.models.tmp-a1b2c3", "WS1.plain/x.ace.gz.tmp-a1b2c3",
+          "WS9.index.tmp-a1b2c3", "WS9.plain/y.ace"})
         dead.push_back(left(name));
     // Another process makes this one.
     const auto lock = source::lock_version(site.index().string(), "WS2");
     REQUIRE(lock);
-    for (const auto* name : {"WS2.index.a1B2c3", "WS2.plain/x.ace.a1B2c3", "WS2.plain/y.ace"})
+    for (const auto* name :
+         {"WS2.index.tmp-a1b2c3", "WS2.plain/x.ace.tmp-a1b2c3", "WS2.plain/y.ace"})
         living.push_back(left(name));
     // "WS1.index" is a version, too; and what is not ours is not touched.
-    for (const auto* name : {"WS1.index.index", "WS1.index.models", "notes.txt", "WS1.index.old"})
+    for (const auto* name : {"WS1.index.index", "WS1.index.models", "notes.txt", "WS1.index.old",
+                             "WS1.index.backup", "WS1.models.backup"})
         others.push_back(left(name));
     (void)site.open();
     for (const auto& file : dead) CHECK_FALSE(fs::exists(file));

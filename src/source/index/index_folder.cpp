@@ -2,7 +2,6 @@
 #include "source/index/index_folder.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -50,15 +49,13 @@ std::vector<fs::path> paths_in(const fs::path& folder) {
     return paths;
 }
 
-// Returns whether the name is VERSION.index.XXXXXX or VERSION.models.XXXXXX. WS1.index.models is
-// none: those are the models of a version called WS1.index.
+// Returns whether the name is VERSION.index.tmp-XXXXXX or VERSION.models.tmp-XXXXXX.
 bool is_temporary(const fs::path& path) {
-    const auto letters = path.extension().string();  // with their dot
+    const auto suffix = path.extension().string();
     const auto kind = path.stem().extension();
-    return (kind == ".index" || kind == ".models") && letters.size() == 7 &&
-           letters != ".models" &&
-           std::all_of(letters.begin() + 1, letters.end(),
-                       [](unsigned char c) { return std::isalnum(c) != 0; });
+    return (kind == ".index" || kind == ".models") &&
+           suffix.starts_with(NewFile::temporary_suffix) &&
+           suffix.size() == NewFile::temporary_suffix.size() + NewFile::random_letters;
 }
 
 // Returns the version of an unfinished file, or of a folder of plain files.

@@ -8,7 +8,7 @@
 //   VERSION.lock                 locked while its index is made
 //   VERSION-server-KEY.lock      the same
 // Where the file system has no files without a name (NewFile), there are also the temporary ones
-// NAME.index.XXXXXX, NAME.models.XXXXXX and VERSION.plain/NAME.XXXXXX.
+// NAME.index.tmp-XXXXXX, NAME.models.tmp-XXXXXX and VERSION.plain/NAME.tmp-XXXXXX.
 // SPDX-License-Identifier: MIT
 #pragma once
 
