@@ -2,6 +2,7 @@
 #include "release/prewarm.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -415,23 +416,37 @@ class PrewarmJob {
 
     // A request may have recorded an object in an earlier release after the job had worked on the
     // object's part, which has counted it, or without the object being in any part.
-    Result<void> catch_up() {
-        const auto rest = [&](const Objects& objects) -> Result<void> {
-            if (const auto late = record(objects, batch_bytes / 256); !late)
-                return tl::unexpected(late.error());
+    //   returns  those that could not be read; what the parts could not read is not tried again
+    Result<Counters> catch_up() {
+        const auto listed = failed_objects();
+        const std::set<ObjectName> known(listed.begin(), listed.end());
+        Counters failed;
+        const auto rest = [&](Objects objects) -> Result<void> {
+            std::erase_if(objects, [&](const auto& name) { return known.contains(name); });
+            auto late = record(objects, batch_bytes / 256);
+            if (!late) return tl::unexpected(late.error());
+            failed.failed += late->failed;
+            std::ranges::move(late->failures, std::back_inserter(failed.failures));
             return {};
         };
-        if (base_) return rest(compared_last_in(base_->later));
+        if (base_) {
+            if (const auto done = rest(compared_last_in(base_->later)); !done)
+                return tl::unexpected(done.error());
+            return failed;
+        }
         // Without a base release, the job has noted this release in each row that it compared.
         const auto slices = read(tables::highest_oid) / part_rows + 1;
         for (std::int64_t slice = 0; slice < slices && !runner_.is_stopped(); ++slice)
-            if (const auto done = rest(recorded_in(slice)); !done) return done;
-        return {};
+            if (const auto done = rest(recorded_in(slice)); !done)
+                return tl::unexpected(done.error());
+        return failed;
     }
 
     Result<JobResult> finish() {
-        if (const auto late = catch_up(); !late) return tl::unexpected(late.error());
+        auto failed = catch_up();
+        if (!failed) return tl::unexpected(failed.error());
         JobResult result{runner_.counted(), {}, !runner_.is_stopped(), false};
+        result.counters.add(std::move(*failed));
         if (!result.finished) return result;
         result.mass_changes =
             find_mass_changes(pool(), *job_.build, class_name(), job_.mass_change);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "release/prewarm.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
@@ -33,6 +35,17 @@ class HundredGenes : public SmallBuild {
         }
         with("Paper", "p" + std::to_string(release), remark("new in each"));
     }
+};
+
+// Does something while a job looks for one of the objects that are gone.
+struct HookedBuild : SmallBuild {
+    using SmallBuild::SmallBuild;
+    [[nodiscard]] base::Result<std::optional<tree::ObjectName>> find(
+        const tree::ObjectName& asked) const override {
+        if (asked.name == "gone before" && meanwhile) std::exchange(meanwhile, nullptr)();
+        return SmallBuild::find(asked);
+    }
+    mutable std::function<void()> meanwhile;
 };
 
 // Divides the job into many parts and small batches.
@@ -168,16 +181,6 @@ TEST_CASE("An object first seen in an older build does not count as compared in 
 
 TEST_CASE(
     "What an older build records during a job without a base is compared in the job's release") {
-    // Does something while the job looks for one of the objects that are gone.
-    struct HookedBuild : SmallBuild {
-        using SmallBuild::SmallBuild;
-        [[nodiscard]] base::Result<std::optional<tree::ObjectName>> find(
-            const tree::ObjectName& asked) const override {
-            if (asked.name == "gone before" && meanwhile) std::exchange(meanwhile, nullptr)();
-            return SmallBuild::find(asked);
-        }
-        mutable std::function<void()> meanwhile;
-    };
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect()), other_host(fresh.connect());
     SmallBuild oldest("WS185", "2008-01-15"), older("WS186", "2008-02-01");
@@ -200,6 +203,31 @@ TEST_CASE(
           Kinds{{"gone before", "vanished 0 WS185"}, {"first seen late", "vanished 0 WS186"}});
     const auto rows = site.query("SELECT signature FROM objects WHERE name = 'changed and back'");
     CHECK(rows.at(0).text(0) == tree::signature_of(remark("one")));
+}
+
+TEST_CASE("What a job cannot read when it catches up with requests counts as failed, once") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect()), other_host(fresh.connect());
+    SmallBuild oldest("WS185", "2008-01-15"), older("WS186", "2008-02-01");
+    HookedBuild build("WS187", "2008-02-15");
+    for (auto* each : {&oldest, &older, static_cast<SmallBuild*>(&build)})
+        each->with("Gene", "always broken", remark(each->release().version));
+    oldest.with("Gene", "gone before", remark("x"));
+    older.with("Gene", "first seen late", remark("y"));
+    build.break_one_with({"Gene", "always broken"},
+                         {base::ErrorKind::malformed, "dump.ace:7: no closing quote"});
+    site.ask_for_all(oldest, nullptr);
+    build.meanwhile = [&] {
+        other_host.ask(older, nullptr, {"Gene", "first seen late"});
+        other_host.execute("UPDATE trees SET tree = X'00' WHERE oid ="
+                           " (SELECT oid FROM objects WHERE name = 'first seen late')");
+    };
+    auto job = small_parts(site, build, &older);
+    job.open_kept = keeps(&oldest);
+    const auto counters = site.prewarm(job);
+    CHECK_FALSE(build.meanwhile);
+    CHECK(counters.failed == 2);
+    CHECK(counters.failures.size() == 2);
 }
 
 TEST_CASE("A damaged tree fails its object and not the job") {
