@@ -451,3 +451,32 @@ TEST_CASE("The indexes of builds that were refused are swept when another build 
     site.put(build("WS188", "2008-03-22", 30));
     CHECK(site.shelf.swept.empty());
 }
+
+TEST_CASE(
+    "Of several reasons, the one that nobody can accept is given, then what the build lacks") {
+    Site site(GENERATE(support::engines()));
+    const auto first = of_server("WS186", "2008-02-01");
+    site.put(first);
+    record_word(site);
+    site.put(of_dump("WS187", "2008-02-15"));
+    const auto why = [&] { return site.current.why(); };
+    // It lacks a class, and most genes.
+    auto next = build("WS187", "2008-02-15", 1);
+    next->of_kind("AceDB's dumps");
+    site.put(next);
+    CHECK(contains(why(), "class Word has none"));
+    CHECK_FALSE(contains(why(), "class Gene has 1"));
+    // It is cut off, too.
+    site.shelf.flaw = base::Error{base::ErrorKind::refused, "dump.ace:17: ends too early"};
+    site.put(next);
+    CHECK(contains(why(), "dump.ace:17"));
+    CHECK_FALSE(contains(why(), "class Word"));
+    // It is named like a release with another date.
+    auto other_date = build("WS186", "2008-02-03", 1);
+    site.put(other_date);
+    CHECK(contains(why(), "WS186 is recorded as of 2008-02-01"));
+    CHECK_FALSE(contains(why(), "dump.ace:17"));
+    // It is spelled like another release.
+    site.put(build("ws186", "2008-02-03", 1));
+    CHECK(contains(why(), "differs from the recorded release WS186 in case"));
+}

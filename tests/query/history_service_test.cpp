@@ -291,3 +291,16 @@ TEST_CASE("While curators cannot be read, pages have no date") {
     process.put(whole);
     CHECK(process.service.shown_since("site", "look"));
 }
+
+TEST_CASE("An object of a class that is skipped is not shown as gone") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    process.put(build("WS186", "2008-02-01", "one"));
+    CHECK_FALSE(process.history(gene).vanished);
+    auto skipping = std::make_shared<support::SmallBuild>("WS187", "2008-02-15");
+    skipping->with("Paper", "p", {text("x")}).skipping("Gene");
+    process.put(skipping);
+    CHECK_FALSE(process.history(gene).vanished);
+    CHECK(process.history(gene).rows.empty());
+    CHECK(process.list({gene}).objects.size() == 1);
+}
