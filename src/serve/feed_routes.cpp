@@ -395,14 +395,16 @@ Response im_used_response(std::string body, const FeedDocument& document, Coding
 
 // Returns 226 with the items that are newer than the document whose tag the request names, or 304
 // when it names the current one: the client may have a newer document than the cached page, which
-// may be a minute old. nullopt: its document is unknown, or the rows cannot be read right now.
+// may be a minute old. nullopt: its document is unknown, or the rows cannot be read right now. Never
+// waits for a turn.
 std::optional<Response> delta_response(SiteContext& context, const Request& request,
                                        const FeedDocument& document, Coding coding) {
     const auto most = document.request.page.most;
     auto page_request = document.request.page;
     const bool is_wide = document.request.is_wide();
     const auto admitted = is_wide ? context.wide_gate.admit() : std::nullopt;
-    const auto turn = admitted ? context.wide_gate.wait_for_turn() : std::nullopt;
+    // The whole document is at hand, and the request has waited for it if that was necessary.
+    const auto turn = admitted ? context.wide_gate.turn_if_free() : std::nullopt;
     if (is_wide && !turn) return std::nullopt;
     // Each of the releases that newer_items() leaves out has at least one row above the document that
     // the client has. Where they have more, fewer releases can be left out.

@@ -1,6 +1,7 @@
 // serve/wide_gate.hpp -- bounds the work on wide pages: those that are made of many objects, or of
-// large ones. A few of them are computed at the same time, some more wait for their turn, and all
-// others are refused at once, so that most threads stay free for the feeds of single objects.
+// large ones. A few of them are computed at the same time, a few more wait for their turn, and the
+// gate refuses all others at once, so that the other threads stay free for the feeds of single
+// objects. Pages in the cache take no part in this.
 // Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -21,9 +22,9 @@ class WideGate {
         std::size_t computing = 1;                     // of them; 1 or more
         std::chrono::milliseconds wait_at_most{5000};  // for a turn
     };
-    // Returns the limits of a server: half of its threads are admitted, and half of the processors
-    // compute.
-    //   processors  0: unknown
+    // Returns the limits of a server: at most half of its threads are admitted, and no more compute
+    // than there are halves of processors; one of each at least.
+    //   processors  0: unknown, so one computes
     [[nodiscard]] static Limits limits_of(std::size_t threads, std::size_t processors);
 
     explicit WideGate(Limits limits) : limits_(limits) {}
@@ -52,6 +53,9 @@ class WideGate {
     // turn.
     //   returns  nullopt when none came in wait_at_most
     [[nodiscard]] std::optional<Pass> wait_for_turn();
+    // The same, for callers who can do without. Never waits.
+    //   returns  nullopt when as many as allowed are computing
+    [[nodiscard]] std::optional<Pass> turn_if_free();
 
    private:
     const Limits limits_;

@@ -2,6 +2,7 @@
 #include "serve/wide_gate.hpp"
 
 #include <atomic>
+#include <future>
 #include <latch>
 #include <thread>
 
@@ -65,6 +66,11 @@ TEST_CASE("A gate admits a number of callers, of whom some have their turn") {
         CHECK(!gate.wait_for_turn());
     }
     CHECK(gate.wait_for_turn());
+    {
+        const auto turn = gate.turn_if_free();
+        CHECK(turn);
+        CHECK(!gate.turn_if_free());
+    }
     first.reset();
     CHECK(gate.admit());
 }
@@ -130,4 +136,25 @@ TEST_CASE("A wide page of an earlier version takes the place of one that is refu
     CHECK(stale.field("Cache-Control") == "public, max-age=60");
     CHECK(computed.finish().status == 200);
     CHECK(body_of(world.get("class=Gene")) != body_of(before));
+}
+
+TEST_CASE("A reader who asks for newer items gets the cached list rather than wait for a turn") {
+    auto settings = settings_with();
+    settings.wide = {.admitted = 2, .computing = 1, .wait_at_most = 60s};
+    World world(settings);
+    const std::string list = "object=Gene:WBGene00006763&object=Paper:WBPaper00031000";
+    world.release_up_to(1);
+    const std::string earlier(world.get(list).field("ETag"));
+    world.release(2, {unc26});
+    const auto whole = world.get(list);
+    REQUIRE(whole.field("ETag") != earlier);
+
+    StoppedRequest computed(world, "/rss?class=Paper");
+    auto newer = std::async(std::launch::async, [&] {
+        return world.get(list, {{"if-none-match", earlier}, {"a-im", "feed"}});
+    });
+    CHECK(newer.wait_for(20s) == std::future_status::ready);
+    CHECK(computed.finish().status == 200);
+    CHECK(newer.get().status == 200);
+    CHECK(world.get(list, {{"if-none-match", earlier}, {"a-im", "feed"}}).status == 226);
 }
