@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <utility>
+
 namespace app {
 
 StopSignals::StopSignals() {
@@ -46,5 +48,12 @@ OnSignal::~OnSignal() {
     ::pthread_kill(thread_.native_handle(), SIGUSR1);
     thread_.join();
 }
+
+StopLimit::StopLimit(std::chrono::milliseconds at_most, std::function<void()> end)
+    : thread_([this, at_most, end = std::move(end)](const std::stop_token& stopped) {
+          std::unique_lock lock(mutex_);
+          stopped_.wait_for(lock, stopped, at_most, [] { return false; });
+          if (!stopped.stop_requested()) end();
+      }) {}
 
 }  // namespace app

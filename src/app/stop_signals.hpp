@@ -1,12 +1,14 @@
 // app/stop_signals.hpp -- SIGTERM, SIGINT, SIGHUP and SIGUSR1 as values that the main thread waits
-// for.
+// for, and how long a stop may take.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -42,6 +44,17 @@ class OnSignal {
     StopSignals signals_;
     std::atomic<bool> ended_ = false;
     std::thread thread_;
+};
+
+// Calls `end` in a thread of its own, unless it is destroyed within `at_most`.
+class StopLimit {
+   public:
+    StopLimit(std::chrono::milliseconds at_most, std::function<void()> end);
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable_any stopped_;
+    std::jthread thread_;  // last: it uses the others, and ends first
 };
 
 }  // namespace app

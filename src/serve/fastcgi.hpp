@@ -44,8 +44,8 @@ class FastcgiServer {
     ~FastcgiServer();  // calls stop()
 
     // Stops accepting connections, answers each request that has begun to arrive, and closes all
-    // connections. Waits at most half a second for the rest of a request, and five seconds for a
-    // peer to read its answer. Idempotent.
+    // connections. Waits as long as Answer takes, and then at most half a second for the rest of a
+    // request and five seconds for a peer to read its answer. Idempotent.
     void stop();
 
     struct State;

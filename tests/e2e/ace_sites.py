@@ -6,6 +6,7 @@ import contextlib
 import functools
 import http.client
 import json
+import pathlib
 import shutil
 import sqlite3
 import subprocess
@@ -223,6 +224,30 @@ def _(site):
             assert {status for status, _ in replies} == {503}, {status for status, _ in replies}
         server.go_on()
         eventually(lambda: site.get(others[0]).status == 200, "a feed once it goes on")
+
+
+def _unread(port):
+    """The number of connections to this port on which bytes wait to be read."""
+    established = "01"
+    sockets = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(state == established and int(local.split(":")[1], 16) == port
+               and not queues.endswith(":00000000") for _, local, _, state, queues, *_ in sockets)
+
+
+@check("SIGTERM stops a site although the server that its requests wait for hangs")
+def _(site):
+    with AceServer("WS188") as server:
+        site.expect(0, "init")
+        ask_server(site, server, source__timeout=600)
+        site.start()
+        assert site.get(PATH).status == 200
+        server.hang()
+        with Load(site, [rss_path(*key) for key in OBJECTS[1:5]], clients=4) as load:
+            # One of them may be the look for another build.
+            eventually(lambda: _unread(server.port) > 1, "a request that waits for the server")
+            assert site.stop_varve() == 0
+        assert {status for replies in load.replies for status, _ in replies} <= {502, 503}, load.replies
+        assert b"stopped before all requests were answered" in all_text_of(site)
 
 
 @check("A release prewarmed from a server can be followed by one prewarmed from a dump")
