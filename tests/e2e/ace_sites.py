@@ -32,6 +32,23 @@ def another_site():
         site.close()
 
 
+@contextlib.contextmanager
+def server_of(site, build, **settings):
+    """Yields a server over the build that the site asks; its store is made."""
+    with AceServer(build) as server:
+        site.expect(0, "init")
+        ask_server(site, server, **settings)
+        yield server
+
+
+def start_with_feed(site):
+    """Starts the site and returns its answer about GENE."""
+    site.start()
+    known = site.get(PATH)
+    assert known.status == 200, known
+    return known
+
+
 def all_text_of(site):
     """Returns everything the site wrote, except the file that holds the password."""
     files = [file for file in site.folder.rglob("*") if file.is_file() and "password-" not in file.name]
@@ -55,9 +72,7 @@ def feeds_over_dumps():
 @check("A site over a server answers like one over the dumps of the same builds in each release")
 def _(site):
     expected = feeds_over_dumps()
-    with AceServer("WS186") as server:
-        site.expect(0, "init")
-        ask_server(site, server, **SAME_SITE)
+    with server_of(site, "WS186", **SAME_SITE) as server:
         for build in ("WS186", "WS187", "WS188"):
             server.restart(build)
             expect_same_feeds(feeds_of(site), expected[build])
@@ -72,9 +87,7 @@ def releases_named(body):
 @check("A site follows a server from release to release and keeps answering from its history")
 def _(site):
     paths = [rss_path(*key) for key in OBJECTS[:8]]
-    with AceServer("WS186") as server:
-        site.expect(0, "init")
-        ask_server(site, server, **SAME_SITE)
+    with server_of(site, "WS186", **SAME_SITE) as server:
         feeds = {"WS186": feeds_of(site)}
         site.start()
         allowed = {rss_path(*key): {body for status, body in [feeds["WS186"][key]] if status == 0}
@@ -117,9 +130,7 @@ def _paths_asked(paths, load, replies):
 
 @check("A server that is killed and restarted under 32 clients causes no wrong answer")
 def _(site):
-    with AceServer("WS188") as server:
-        site.expect(0, "init")
-        ask_server(site, server)
+    with server_of(site, "WS188") as server:
         site.start()
         paths = [rss_path(*key) for key in OBJECTS]
         right = answers_of(site, paths)
@@ -165,9 +176,7 @@ def _asks_to_retry(site):
 
 @check("varve check reports a wrong password, and no output contains the password")
 def _(site):
-    with AceServer("WS188") as server:
-        site.expect(0, "init")
-        ask_server(site, server)
+    with server_of(site, "WS188") as server:
         fine = site.expect(0, "check")
         assert b"WS188" in fine.stdout, fine.stdout
         wrong = "no such Sesame"
@@ -184,12 +193,8 @@ def _(site):
 
 @check("A site reports that its server is dead, and serves what is recorded")
 def _(site):
-    with AceServer("WS188") as server:
-        site.expect(0, "init")
-        ask_server(site, server)
-        site.start()
-        known = site.get(PATH)
-        assert known.status == 200, known
+    with server_of(site, "WS188") as server:
+        known = start_with_feed(site)
         server.kill()
         eventually(lambda: site.get("/healthz").status == 503, "the dead server is reported")
         assert b"source_fault" in site.get("/healthz").body
@@ -202,12 +207,8 @@ def _(site):
 
 @check("While its server hangs, a site answers other requests in time and this one with 503")
 def _(site):
-    with AceServer("WS188") as server:
-        site.expect(0, "init")
-        ask_server(site, server)
-        site.start()
-        known = site.get(PATH)
-        assert known.status == 200, known
+    with server_of(site, "WS188") as server:
+        known = start_with_feed(site)
         others = [rss_path(*key) for key in OBJECTS[1:9]]
         server.hang()
         with Load(site, others, clients=8) as load:
@@ -322,9 +323,7 @@ def _(site):
 
 @check("varve show distinguishes an unknown class of a server from an unknown object")
 def _(site):
-    with AceServer("WS188") as server:
-        site.expect(0, "init")
-        ask_server(site, server)
+    with server_of(site, "WS188") as server:
         shown = site.expect(0, "show", "--", *GENE).stdout
         assert b"unc-26" in shown, shown
         no_class = site.run("show", "--", "Nosuch", "WBGene00006763")
@@ -337,9 +336,7 @@ def _(site):
 
 @check("A server never reads a name as a wildcard or a command")
 def _(site):
-    with AceServer("WS188") as server:
-        site.expect(0, "init")
-        ask_server(site, server)
+    with server_of(site, "WS188") as server:
         site.start()
         for name in ("*", "WBGene0000676?", "WBGene*", 'x" ; shutdown', "50%", "a//b", "a\\", "a\nb", "\xe9"):
             reply = site.get(rss_path("Gene", name))
@@ -364,9 +361,7 @@ def _(site):
 
 @check("A server under a new Name is served once releases.tsv has its date, not with the date of the release before")
 def _(site):
-    with AceServer("WS188") as server:
-        site.expect(0, "init")
-        ask_server(site, server, source__date="2008-03-22")
+    with server_of(site, "WS188", source__date="2008-03-22") as server:
         (site.folder / "releases.tsv").unlink()
         site.start()
         assert b"WS188" in site.feed(*GENE).body
@@ -381,9 +376,7 @@ def _(site):
 
 @check("A server with other content under the same version is distinguished from a restart")
 def _(site):
-    with AceServer("WS187") as server:
-        site.expect(0, "init")
-        ask_server(site, server)
+    with server_of(site, "WS187") as server:
         site.start()
         before = site.feed(*GENE).body
         server.restart("WS187")
@@ -397,9 +390,7 @@ def _(site):
 
 @check("A job over a server waits through its restart, and then says how to go on")
 def _(site):
-    with AceServer("WS188") as server:
-        site.expect(0, "init")
-        ask_server(site, server, source__timeout=60)
+    with server_of(site, "WS188", source__timeout=60) as server:
         server.kill()
         job = site.begin("prewarm", "--all")
         eventually(lambda: b"waiting for the database" in (site.folder / "job.log").read_bytes(), "the job waits")
@@ -418,9 +409,7 @@ def _(site):
         return [(one["version"], one["current"], one["compared"] > 0) for one in
                 json.loads(site.expect(0, "releases", "--json").stdout)["releases"]]
 
-    with AceServer("WS187") as server:
-        site.expect(0, "init")
-        ask_server(site, server)
+    with server_of(site, "WS187") as server:
         site.expect(0, "prewarm", "--all")
         server.restart("WS188")
         preview = json.loads(site.expect(0, "prewarm", "--all", "--dry-run", "--json").stdout)
