@@ -29,7 +29,9 @@ Result<std::string> read_file(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream bytes;
     if (in) bytes << in.rdbuf();
-    if (!in) return base::fail(ErrorKind::unavailable, "cannot read " + file.string());
+    if (!in)
+        return base::fail(ErrorKind::unavailable, "cannot read " + file.string() + ": " +
+                                                      std::generic_category().message(errno));
     return bytes.str();
 }
 

@@ -22,7 +22,9 @@ using base::Result;
 
 Result<release::Objects> objects_in(const std::string& path) {
     std::ifstream file(path);
-    if (!file) return base::fail(ErrorKind::refused, "cannot read " + path);
+    if (!file)
+        return base::fail(ErrorKind::refused,
+                          "cannot read " + path + ": " + std::generic_category().message(errno));
     release::Objects objects;
     std::size_t number = 0;
     for (std::string line; std::getline(file, line);) {

@@ -43,7 +43,7 @@ def _(site):
             text = (done.stdout + done.stderr).decode()
             assert all(word in text for word in words), (changes, command, text)
     missing = site.expect(2, "feed", *GENE, config="nowhere.conf")
-    assert b"nowhere.conf" in missing.stderr, missing
+    assert b"nowhere.conf: No such file or directory" in missing.stderr, missing
 
 
 @check("varve check records nothing: a build that is corrected afterwards is not a second one")
