@@ -107,6 +107,9 @@ class Sides {
             if (!scratch) return tl::unexpected(scratch.error());
             return from_folder(word, asked_, *scratch / std::to_string(folders_++));
         }
+        if (!base::is_version(word))
+            return base::fail(base::ErrorKind::absent,
+                              word + " is neither a folder nor the version of a release");
         if (!services_) {
             auto config = load_config(config_file_);
             if (!config) return tl::unexpected(config.error());

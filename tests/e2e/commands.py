@@ -134,7 +134,8 @@ def _(site):
     assert site.expect(1, "diff", *GENE, *old, *new).stdout
     site.expect(0, "diff", "Person", "WBPerson1983", *old, *new)
     assert site.expect(2, "diff", "Gene", "nobody", *old, *new).stderr
-    assert site.expect(2, "diff", *GENE, *old, "--to", str(site.builds / "WS999")).stderr
+    missing = site.expect(2, "diff", *GENE, *old, "--to", str(site.builds / "WS999"))
+    assert b"WS999 is neither a folder nor the version of a release" in missing.stderr, missing
     assert not (site.folder / "var" / "history.db").exists()
 
 
