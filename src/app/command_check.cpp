@@ -174,6 +174,15 @@ std::string name_of(const store::Url& url) {
                                                : "MySQL database " + url.database;
 }
 
+std::string_view remedy_for(store::Engine engine, const store::Failure& failure) {
+    const bool lasting = failure.kind().needs_operator;
+    if (engine == store::Engine::mysql)
+        return lasting ? "check the rights of its user, and that its disk has room"
+                       : "check that its server runs and accepts this user";
+    if (!lasting) return "close the program that uses the file, and try again";
+    return "check [store] url, this user's right to write to file and folder, and disk space";
+}
+
 bool check_store(Checklist& list, const Config& config) {
     const auto what = "store";
     if (config.store.engine == store::Engine::sqlite && !fs::exists(config.store.path)) {
@@ -191,10 +200,8 @@ bool check_store(Checklist& list, const Config& config) {
         list.fine(what, name_of(config.store));
         return true;
     } catch (const store::Failure& failure) {
-        const bool lasting = failure.kind().needs_operator;
         list.wrong(what, name_of(config.store) + ": " + failure.what(),
-                   lasting ? "make it writable for this user, or free disk space"
-                           : "check that its server runs and accepts this user");
+                   remedy_for(config.store.engine, failure));
         return false;
     }
 }

@@ -2,10 +2,12 @@
 
 SPDX-License-Identifier: MIT
 """
+import contextlib
 import json
 import os
 import pty
 import re
+import sqlite3
 import subprocess
 
 from checks import check, check_served
@@ -351,6 +353,18 @@ def _(site):
 def _(site):
     site.expect(0, "init")
     assert site.expect(0, "check").stdout
+
+
+@check("varve check says what helps when another program holds the store, and when the file is none")
+def _(site):
+    site.expect(0, "init")
+    history = site.folder / "var" / "history.db"
+    with contextlib.closing(sqlite3.connect(history, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert b"close the program that uses the file" in site.expect(1, "check").stdout
+    history.write_text("not a database")
+    assert b"check [store] url" in site.expect(1, "check").stdout
+    assert history.read_text() == "not a database"
 
 
 @check("varve check warns when the timestamps of loading would be reported as changes")
