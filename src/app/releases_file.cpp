@@ -2,6 +2,7 @@
 #include "app/releases_file.hpp"
 
 #include <fcntl.h>
+#include <map>
 
 #include "base/text.hpp"
 #include "source/file.hpp"
@@ -27,6 +28,7 @@ Result<std::vector<base::Release>> read_releases(const fs::path& config_file) {
     std::vector<base::Release> releases;
     if (!text && text.error().kind == ErrorKind::absent) return releases;
     if (!text) return base::fail_at("cannot read " + file, text.error());
+    std::map<std::string_view, base::Date> days;
     int number = 0;
     for (const auto line : base::split(*text, '\n')) {
         ++number;
@@ -37,6 +39,12 @@ Result<std::vector<base::Release>> read_releases(const fs::path& config_file) {
             return base::fail(ErrorKind::refused,
                               file + ":" + std::to_string(number) +
                                   ": must be a version, a TAB and a date like 2008-02-15");
+        const auto& [version, first_day] = *days.emplace(parts[0], *day).first;
+        if (first_day != *day)
+            return base::fail(ErrorKind::refused,
+                              file + ":" + std::to_string(number) + ": " + std::string(version) +
+                                  " has the date " + base::format_date(first_day) +
+                                  " in an earlier line; remove one of the two");
         releases.push_back({std::string(parts[0]), *day});
     }
     return releases;

@@ -172,6 +172,10 @@ TEST_CASE("releases.tsv beside the configuration file names releases that are go
     folder.write("releases.tsv", "WS185 2008-01-11\n");
     const auto broken = app::load_config(folder.path() / "varve.conf");
     CHECK(says(broken.error().text, "releases.tsv:1"));
+    folder.write("releases.tsv", "WS185\t2008-01-11\nWS185\t2008-01-11\nWS185\t2008-01-12\n");
+    const auto twice = app::load_config(folder.path() / "varve.conf");
+    REQUIRE_FALSE(twice);
+    CHECK(says(twice.error().text, "releases.tsv:3: WS185 has the date 2008-01-11"));
 }
 
 TEST_CASE("A question accepts only yes and no") {
