@@ -52,7 +52,7 @@ unit-tests: $(unit_tests) $(B)/tace-stand-in
 
 # Written only when their content changes: the compiler's command, after which everything is compiled
 # again; the names of a folder's files, so that what is made of them lacks those that are gone; and the bundles.
-keep = $(if $(subst |$(file <$@)|,,|$(1)|),@mkdir -p $(@D) && echo '$(1)' > $@)
+keep = $(if $(subst |$(file <$@)|,,|$(1)|),@mkdir -p $(@D) && printf %s '$(1)' > $@)
 $(B)/command: always
 	$(call keep,$(compile) $(test_flags))
 $(B)/%.list: always
