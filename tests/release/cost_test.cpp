@@ -2,6 +2,9 @@
 // after hundreds of releases: in statements, rows, bytes, loads and look-ups.
 // SPDX-License-Identifier: MIT
 #include <atomic>
+#include <functional>
+#include <map>
+#include <vector>
 
 #include "query/process.hpp"
 #include "release/job_site.hpp"
