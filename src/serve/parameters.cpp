@@ -31,8 +31,8 @@ bool has_control_character(std::string_view text) {
 Result<std::string> decode_value(std::string_view name, std::string_view raw) {
     auto value = base::percent_decode(raw, base::Plus::is_space);
     if (!value) return fail(400, shown(name) + " has an invalid percent escape.");
-    // A text that is the name of an object may have several lines.
-    const bool is_name = name == "name" || name == list_parameter;
+    // The name of an object may have several lines, and so may the text by which it is searched for.
+    const bool is_name = name == "name" || name == "q" || name == list_parameter;
     const bool is_legal = base::is_legal_text(*value);
     if (has_control_character(*value) && !(is_name && is_legal))
         return fail(400, shown(name) + " contains a control character.");

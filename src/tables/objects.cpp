@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
@@ -70,10 +71,20 @@ const std::string_view object_columns =
     "SELECT oid, class, name, label, signature, last_modification_date, ace_version"
     " FROM objects ";
 
+base::Date last_modified_of(const ObjectName& object, const std::string& text) {
+    using namespace std::chrono;
+    // What the table has for an object without a date (sql/objects_history.sql).
+    constexpr base::Date without_a_date = sys_days(year(2007) / 1 / 1);
+    if (const auto date = base::parse_date(text)) return *date;
+    base::log::error("the date of an object is not readable",
+                     {{"class", object.class_name}, {"name", object.name}, {"date", text}});
+    return without_a_date;
+}
+
 ObjectRow object_from(const store::Row& row) {
-    return ObjectRow{row.integer(0), {row.text(1), row.text(2)}, row.text(3),
-                     row.text(4),    date_of(row.text(5)),       row.text(6),
-                     row.text(6)};
+    const ObjectName object{row.text(1), row.text(2)};
+    return ObjectRow{row.integer(0), object,      row.text(3), row.text(4),
+                     last_modified_of(object, row.text(5)), row.text(6), row.text(6)};
 }
 
 ObjectsByName::ObjectsByName(std::vector<ObjectRow> rows) {

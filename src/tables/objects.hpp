@@ -40,6 +40,9 @@ struct ObjectRow {
 // Columns of a row in the order in which object_from() reads them: SELECT … FROM objects.
 extern const std::string_view object_columns;
 [[nodiscard]] ObjectRow object_from(const store::Row& row);
+// Returns a last_modification_date as a row has it; instead of one that is no date, which is logged,
+// the day of objects that have none.
+[[nodiscard]] base::Date last_modified_of(const ObjectName& object, const std::string& text);
 
 // Rows by name without regard to ASCII case.
 class ObjectsByName {

@@ -175,7 +175,7 @@ void apply_replacement(ObjectRow& row, const store::Row& stored,
     if (!current.version.empty() && releases.is_later(replacing.version, current.version)) return;
     row.signature = stored.text(1);
     row.label = stored.text(2);
-    row.last_modified = date_of(stored.text(3));
+    row.last_modified = last_modified_of(row.object, stored.text(3));
 }
 
 }  // namespace

@@ -171,12 +171,14 @@ Result<Row> row_from(const store::Row& stored) {
     Row row;
     row.oid = stored.integer(0);
     row.object = {stored.text(1), stored.text(2)};
-    row.release = {stored.text(3), date_of(stored.text(4))};
-    row.revision = static_cast<int>(stored.integer(5));
-    row.since = stored.text(6);
+    const auto released_on = base::parse_date(stored.text(4));
     const auto recorded = base::parse_rfc3339(stored.text(7));
     const auto kind = kind_named(stored.text(9));
-    if (!recorded || !kind) return base::fail(base::ErrorKind::malformed, unknown_kind_or_time);
+    if (!released_on || !recorded || !kind)
+        return base::fail(base::ErrorKind::malformed, unknown_kind_or_time);
+    row.release = {stored.text(3), *released_on};
+    row.revision = static_cast<int>(stored.integer(5));
+    row.since = stored.text(6);
     row.recorded_at = *recorded;
     row.signature = stored.text(8);
     row.kind = *kind;
@@ -306,12 +308,15 @@ std::map<std::int64_t, std::vector<RowSummary>> row_summaries(Transaction& trans
                   "SELECT h.oid, h.version, h.since, h.date, h.kind, h.signature, h.label,"
                   " o.class, o.name FROM history h JOIN objects o ON o.oid = h.oid"
                   " WHERE h.oid IN",
-                  {}, values_of(oids)))
-        if (const auto kind = kind_named(row.text(4)))
-            rows[row.integer(0)].push_back({row.text(1), row.text(2), date_of(row.text(3)), *kind,
-                                            row.text(5), row.text(6)});
+                  {}, values_of(oids))) {
+        const auto kind = kind_named(row.text(4));
+        const auto released_on = base::parse_date(row.text(3));
+        if (kind && released_on)
+            rows[row.integer(0)].push_back(
+                {row.text(1), row.text(2), *released_on, *kind, row.text(5), row.text(6)});
         else
             on_unreadable({{row.text(7), row.text(8)}, row.text(1), unknown_kind_or_time});
+    }
     return rows;
 }
 

@@ -368,7 +368,7 @@ TEST_CASE("A row that cannot be read is left out of every page, and logged once"
                       {Value{version}, Value{object.name}});
     };
     damage("notes = '{\"changes\":[{}]}'", a, "WS186");
-    damage("kind = 'misspelled'", b, "WS187");
+    damage(GENERATE("kind = 'misspelled'", "date = '2008-02-31'"), b, "WS187");
     const auto log = (folder.path() / "log").string();
     REQUIRE(base::log::send_to_file(log, base::log::Level::warning));
     const auto context = process.service.read_context();

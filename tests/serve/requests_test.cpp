@@ -283,6 +283,8 @@ TEST_CASE("The home page takes a class, a text and a list, each optional") {
     CHECK(url_of(*query) == "/?class=Gene&q=unc-26&object=Gene%3Aa&object=Gene%3Ab");
     CHECK(parse_home_request("class=&q=")->class_name.empty());
     CHECK(parse_home_request("class=Gene&name=x")->text == "x");
+    CHECK(url_of(*parse_home_request("name=two%0Alines")) == "/?q=two%0Alines");
+    CHECK(parse_home_request("q=two%0Alines")->text == "two\nlines");
     CHECK(status_for(parse_home_request("q=" + std::string(513, 'q')), "q=") == 400);
     CHECK(status_for(parse_home_request("class=" + std::string(65, 'c')), "class=") == 400);
     CHECK(status_for(parse_home_request("object=x"), "object=") == 400);

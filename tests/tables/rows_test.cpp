@@ -32,10 +32,11 @@ std::int64_t record_one(store::Transaction& transaction) {
 
 }  // namespace
 
-TEST_CASE("A row of unknown kind is left out and named, and its label can be read") {
+TEST_CASE("A row of unknown kind or date is left out and named, and its label can be read") {
+    const auto* damage = GENERATE("kind = 'mended'", "date = '2010-02-31'", "date = ''");
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 1);
-    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
+    store::perform(pool, store::Access::write, [damage](store::Transaction& transaction) {
         const auto oid = record_one(transaction);
         std::vector<UnreadableRow> unreadable;
         const auto summaries = [&] {
@@ -44,11 +45,25 @@ TEST_CASE("A row of unknown kind is left out and named, and its label can be rea
         };
         CHECK(summaries().at(oid).at(0).kind == RowKind::vanished);
         CHECK(unreadable.empty());
-        transaction.execute("UPDATE history SET kind = 'mended'", {});
+        transaction.execute(std::string("UPDATE history SET ") + damage, {});
         CHECK(summaries().empty());
         REQUIRE(unreadable.size() == 1);
         CHECK(unreadable[0].version == "WS187");
         const auto labels = row_labels(transaction, std::span(&oid, 1));
         CHECK(labels.at(oid).at(0).label == "unc-26");
+    });
+}
+
+TEST_CASE("An object whose date is damaged is read as one without a date") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
+        record_one(transaction);
+        const ObjectName name{"Gene", "WBGene00006763"};
+        transaction.execute("UPDATE objects SET last_modification_date = '2010-02-31'", {});
+        const auto objects = objects_named(transaction, std::span(&name, 1));
+        const auto* object = objects.find(name);
+        REQUIRE(object != nullptr);
+        CHECK(base::format_date(object->last_modified) == "2007-01-01");
     });
 }
