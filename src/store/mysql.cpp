@@ -270,8 +270,17 @@ class MysqlConnection final : public Connection {
         } catch (const sql::SQLException& error) {
             auto failure = mysql_failure(error, sql);
             broken_ = broken_ || failure.kind().lost_connection;
+            forget_statement(sql);
             throw failure;
         }
+    }
+
+    // The connector sends values of more than 256 KB ahead of the execution, in pieces. When a cluster ends
+    // the transaction between them, the server keeps those that it has, and appends the value of the next
+    // execution to them: so a statement that failed is prepared anew.
+    void forget_statement(std::string_view sql) {
+        if (const auto failed = statements_.find(sql); failed != statements_.end())
+            statements_.erase(failed);
     }
 
     void run(const std::string& sql) {
