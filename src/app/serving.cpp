@@ -120,19 +120,26 @@ Result<ServingPtr> open_serving(Config config, serve::Metrics& metrics) {
     return serving;
 }
 
-Result<ServingPtr> prepare_serving(const std::filesystem::path& file, serve::Metrics& metrics) {
+Prepared prepare_serving(const std::filesystem::path& file, serve::Metrics& metrics) {
     try {
         auto config = load_config(file);
-        if (!config) return tl::unexpected(config.error());
+        if (!config) return {nullptr, config.error().text};
         auto serving = open_serving(std::move(*config), metrics);
-        if (!serving) return serving;
-        auto& current = *(*serving)->services.current;
-        current.look();
-        if (!current.build())
-            return base::fail(base::ErrorKind::unavailable, "no build: " + current.why());
-        return serving;
+        if (!serving) return {nullptr, serving.error().text};
+        return look_again(std::move(*serving));
     } catch (const std::exception& error) {
-        return base::fail(base::ErrorKind::unavailable, error.what());
+        return {nullptr, error.what()};
+    }
+}
+
+Prepared look_again(ServingPtr serving) {
+    try {
+        auto& current = *serving->services.current;
+        current.look();
+        const auto fault = current.build() ? std::string() : "no build: " + current.why();
+        return {std::move(serving), fault};
+    } catch (const std::exception& error) {
+        return {std::move(serving), error.what()};
     }
 }
 
@@ -180,9 +187,12 @@ serve::Response Server::answer(const serve::Request& request) {
 }
 
 void Server::begin_reading() {
+    waiting_.reset();
     next_ = std::async(std::launch::async, prepare_serving, now_->services.config.file,
                        std::ref(records_.metrics));
 }
+
+void Server::begin_looking() { next_ = std::async(std::launch::async, look_again, waiting_); }
 
 // Reopens the logs first and in any case: logrotate has moved them.
 void Server::reload() {
@@ -194,26 +204,37 @@ void Server::reload() {
         begin_reading();
 }
 
+void Server::reject(const std::string& reason) {
+    records_.metrics.note_rejection(reason);
+    base::log::error("configuration rejected, the previous one stays in use",
+                     {{"reason", reason}});
+}
+
 void Server::take_over(const Prepared& prepared) {
-    const auto& before = now_->services.config;
-    if (!prepared) {
-        base::log::error("configuration rejected, the previous one stays in use",
-                         {{"reason", prepared.error().text}});
+    if (!prepared.fault.empty()) {
+        const bool is_known = waiting_ && prepared.fault == records_.metrics.rejection();
+        if (!is_known) reject(prepared.fault);
+        waiting_ = prepared.serving;
+        if (waiting_)
+            look_again_at_ =
+                std::chrono::steady_clock::now() + pace_of(waiting_->services.config.source).idle;
         return;
     }
-    const auto& after = (*prepared)->services.config;
+    waiting_.reset();
+    const auto& before = now_->services.config;
+    const auto& after = prepared.serving->services.config;
     if (const auto opened = open_logs(after.log, records_.access); !opened) {
-        base::log::error("configuration rejected, the previous one stays in use",
-                         {{"reason", opened.error().text}});
+        reject(opened.error().text);
         [[maybe_unused]] const auto as_before = open_logs(before.log, records_.access);
         return;
     }
     warn_of_restart(before, after);
-    begin_housekeeping(**prepared);
-    answering_ = *prepared;
+    begin_housekeeping(*prepared.serving);
+    answering_ = prepared.serving;
     now_->housekeeping->stop();
     now_->housekeeping->flush_hits();
-    retired_.push_back(std::exchange(now_, *prepared));
+    retired_.push_back(std::exchange(now_, prepared.serving));
+    records_.metrics.note_rejection("");
     base::log::info("configuration reloaded", {{"file", after.file.string()}});
 }
 
@@ -225,6 +246,8 @@ void Server::settle() {
         else
             begin_reading();
     }
+    if (waiting_ && !next_.valid() && std::chrono::steady_clock::now() >= look_again_at_)
+        begin_looking();
     // An old configuration that only retired_ refers to has no requests any more.
     retired_.remove_if([](const ServingPtr& old) {
         return old.use_count() == 1 && old->housekeeping->has_ended();

@@ -85,11 +85,16 @@ using ServingPtr = std::shared_ptr<Serving>;
 //   error    as open_services()
 [[nodiscard]] base::Result<ServingPtr> open_serving(Config config, serve::Metrics& metrics);
 
-// Does the same, and looks at the build, so that the site can answer at once.
-//   file   of the configuration
-//   error  also: the configuration is wrong; unavailable: no build can be served
-[[nodiscard]] base::Result<ServingPtr> prepare_serving(const std::filesystem::path& file,
-                                                       serve::Metrics& metrics);
+// A configuration that was read to replace the current one.
+struct Prepared {
+    ServingPtr serving;  // nullptr: the configuration or its store cannot be used
+    std::string fault;   // why it cannot take over; empty: it can answer at once
+};
+//   file  of the configuration
+[[nodiscard]] Prepared prepare_serving(const std::filesystem::path& file,
+                                       serve::Metrics& metrics);
+// Looks at its build, which may be served by now.
+[[nodiscard]] Prepared look_again(ServingPtr serving);
 
 // Answers under the current configuration. answer() is safe from any thread; only the main thread
 // calls the rest.
@@ -114,22 +119,27 @@ class Server {
     // Reopens the logs, and starts to read the configuration again in a thread of its own.
     void reload();
     // Call this regularly while is_busy(): switches to the new configuration when it is ready, or
-    // logs why it is refused; drops an old one after its last request.
+    // logs why it is rejected, and looks again for its build if nothing else is wrong; drops an old
+    // one after its last request.
     void settle();
-    [[nodiscard]] bool is_busy() const { return next_.valid() || !retired_.empty(); }
+    [[nodiscard]] bool is_busy() const {
+        return next_.valid() || waiting_ != nullptr || !retired_.empty();
+    }
 
    private:
-    using Prepared = base::Result<ServingPtr>;
-
     void begin_reading();
+    void begin_looking();
+    void reject(const std::string& reason);
     void take_over(const Prepared& prepared);
 
     Records& records_;
     ServingPtr now_;                     // only the main thread changes it
     std::atomic<ServingPtr> answering_;  // the same, for other threads
     std::list<ServingPtr> retired_;      // a request may still use them
-    std::future<Prepared> next_;         // valid while a configuration is being read
-    bool once_more_ = false;             // reload() came while one was being read
+    std::future<Prepared> next_;         // valid while a configuration is being prepared
+    ServingPtr waiting_;                 // rejected, until its build can be served
+    std::chrono::steady_clock::time_point look_again_at_;  // of waiting_
+    bool once_more_ = false;  // reload() came while one was being read
 };
 
 }  // namespace app

@@ -5,6 +5,7 @@
 #include "serve/monitoring.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace serve {
 
@@ -76,6 +77,16 @@ void Metrics::count(Route route, int status, std::chrono::steady_clock::duration
     durations_[static_cast<std::size_t>(bound - bounds.begin())].fetch_add(1, relaxed);
     microseconds_.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, microseconds)),
                             relaxed);
+}
+
+void Metrics::note_rejection(std::string reason) {
+    const std::lock_guard lock(mutex_);
+    rejection_ = std::move(reason);
+}
+
+std::string Metrics::rejection() const {
+    const std::lock_guard lock(mutex_);
+    return rejection_;
 }
 
 void Metrics::append_requests(std::string& text) const {

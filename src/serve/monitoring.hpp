@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ class Metrics {
     void count(Route route, int status, std::chrono::steady_clock::duration took);
     // Counts a look-up in the page cache.
     void count_page(bool is_hit) { ++(is_hit ? page_hits_ : page_misses_); }
+
+    // Why the configuration that was read last is not in use, for /healthz; empty: it is.
+    void note_rejection(std::string reason);
+    [[nodiscard]] std::string rejection() const;
 
     // Values that are not counted here.
     struct Gauges {
@@ -57,6 +62,8 @@ class Metrics {
     std::array<Counter, bounds.size() + 1> durations_{};  // of each bucket alone; the last: above
     Counter microseconds_ = 0;
     Counter page_hits_ = 0, page_misses_ = 0;
+    mutable std::mutex mutex_;  // guards what follows
+    std::string rejection_;
 };
 
 }  // namespace serve

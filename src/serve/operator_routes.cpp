@@ -112,6 +112,8 @@ std::string health_report(const SiteContext& context, const Health& health) {
     if (!health.source_fault.empty()) json.field("source_fault", health.source_fault);
     if (const auto reason = context.build.why(); !reason.empty())
         json.field("refused_build", reason);
+    if (const auto reason = context.metrics.rejection(); !reason.empty())
+        json.field("rejected_configuration", reason);
     json.field("schema", schema_of(health)).end_object();
     return text + "\n";
 }
