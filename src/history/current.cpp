@@ -327,6 +327,18 @@ struct CurrentBuild::State {
                base::contradict(before->digest, digest);
     }
 
+    // Returns whether the release of the current build has been published again from another one.
+    [[nodiscard]] bool is_contradicted() const {
+        try {
+            const auto before = recorded(pool, candidate.build->release().version);
+            return before && !contradiction(*candidate.build, *before, purpose, {}).empty();
+        } catch (const store::Failure& failure) {
+            // What is recorded cannot be served now either; the next look asks again.
+            base::log::debug("recorded release not read", {{"error", failure.what()}});
+            return false;
+        }
+    }
+
     // Asks the current build whether it is still there, where it is not what the last look saw.
     void confirm_current(bool is_opened) {
         const auto current = [this] {
@@ -423,7 +435,7 @@ void CurrentBuild::look() {
     const bool is_opened = state_->open_newest();
     state_->confirm_current(is_opened);
     if (!is_opened) return;
-    if (state_->candidate.build == build() && why().empty()) {
+    if (state_->candidate.build == build() && why().empty() && !state_->is_contradicted()) {
         if (!state_->is_recorded) state_->record();
         return;
     }

@@ -78,6 +78,7 @@ HttpError http_error_of(const base::Error& error, const Wanted& wanted,
         case ErrorKind::refused:
             if (since.empty()) break;
             return {400, "since=" + since + " does not name a known release."};
+        case ErrorKind::conflict:
         case ErrorKind::unavailable:
             return {503, "The history of " + wanted.what +
                              " is not available right now. Please try again in a minute."};
@@ -85,7 +86,6 @@ HttpError http_error_of(const base::Error& error, const Wanted& wanted,
             return {503, wanted.what + " cannot be read from the current build."};
         case ErrorKind::too_large:
             return {503, wanted.what + " is too large for this server to read."};
-        case ErrorKind::conflict: break;
     }
     return {500, "The history of " + wanted.what +
                      " is not available because of an error on this server."};

@@ -338,6 +338,23 @@ TEST_CASE("A release published again is accepted when its content is the recorde
     CHECK(site.current.build()->digest() == again->digest());
 }
 
+TEST_CASE("A current build whose release is published again from another one is named at once") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    const auto first = site.current.build();
+    const auto set_digest = [&](const std::string& digest) {
+        store::perform(site.pool, store::Access::write, [&](store::Transaction& transaction) {
+            transaction.execute("UPDATE releases SET digest = ? WHERE version = ?",
+                                {store::Value{digest}, store::Value{std::string("WS186")}});
+        });
+        site.current.look();
+    };
+    set_digest("another");
+    CHECK(contains(site.current.why(), "WS186 was recorded with different content"));
+    CHECK(site.current.build() == first);
+    set_digest(first->digest());
+    CHECK(site.current.why().empty());
+}
+
 TEST_CASE("A build that is checked for a replacement is not recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);
