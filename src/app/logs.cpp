@@ -30,15 +30,14 @@ Result<void> open_logs(const LogConfig& config, base::LogFile& access) {
 std::string access_line(base::Seconds now, const serve::Request& request,
                         const serve::Response& response, std::chrono::microseconds took) {
     const std::size_t bytes = response.body && response.send_body ? response.body->size() : 0;
-    return base::log::line_of(
-        base::format_rfc3339(now),
-        {{"client", request.client_address},
-         {"method", request.method},
-         {"path", std::string_view(request.path).substr(0, serve::longest_logged)},
-         {"query", serve::without_token(request.query)},
-         {"status", std::to_string(response.status)},
-         {"bytes", std::to_string(bytes)},
-         {"us", std::to_string(took.count())}});
+    return base::log::line_of(base::format_rfc3339(now),
+                              {{"client", request.client_address},
+                               {"method", request.method},
+                               {"path", serve::without_token(request.path)},
+                               {"query", serve::without_token(request.query)},
+                               {"status", std::to_string(response.status)},
+                               {"bytes", std::to_string(bytes)},
+                               {"us", std::to_string(took.count())}});
 }
 
 }  // namespace app

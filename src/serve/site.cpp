@@ -102,7 +102,7 @@ Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Re
         auto response = answer_route(entry, context, request, query_tokens);
         return response ? std::move(*response) : error_response(response.error(), request, style);
     } catch (const std::exception& failure) {
-        base::log::error("request failed", {{"path", request.path},
+        base::log::error("request failed", {{"path", without_token(request.path)},
                                             {"query", without_token(request.query)},
                                             {"reason", failure.what()}});
         return error_response({500, "An internal error occurred. It has been logged."}, request,

@@ -25,6 +25,17 @@ TEST_CASE("The logged query never contains a token, however its parameter is spe
     CHECK(serve::without_token(std::string(5000, 'x')).size() == 1000);
 }
 
+TEST_CASE("The logged path never contains a token, whatever separates it from the page") {
+    for (const auto* path : {"/rss?token=secret", "/rss;token=secret", "/rss/token=secret",
+                             "/rss?n=1&Token=secret", "/rss%3ftoken%3Dsecret", "/token=secret"}) {
+        serve::Request request;
+        request.path = path;
+        const auto line = app::access_line(base::Seconds{}, request, {}, {});
+        INFO(line);
+        CHECK(line.find("secret") == std::string::npos);
+    }
+}
+
 TEST_CASE("An access line is logfmt, and hostile bytes stay inside their quotes") {
     serve::Request request;
     request.path = "/rss\nstatus=200 \"";

@@ -84,6 +84,8 @@ def _(site):
         for name in ("token=", *NEAR_TOKENS):
             site.get(f"{PATH}&{name}{token}")
             assert site.get(PATH, Referer=f"https://x.org/?{name}{token}").status == 401
+        for separator in ("%3F", ";", "/", "%2f%253f"):
+            site.get(f"/rss{separator}token={token}")
         assert site.get(PATH + "&n=1").status == 401
         logged = eventually(lambda: (run / "access.log").read_text().count("n=1") >= 1
                             and (run / "access.log").read_text(), "the last line")

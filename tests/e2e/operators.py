@@ -94,6 +94,8 @@ def _(site):
     for name in ("token=", *NEAR_TOKENS):
         site.get(f"{PATH}&{name}{token}")
         site.get(PATH + "&n=3", Referer=f"http://127.0.0.1:{site.port}/history?{name}{token}")
+    for separator in ("%3F", ";", "/", "%253f"):
+        site.get(f"/rss{separator}token={token}")
     site.get(PATH + "&n=2")
     site.expect(0, "token", "revoke", "sylvia")
     eventually(lambda: site.get(f"{PATH}&token={token}").status == 401, "the token is of no use")
