@@ -53,12 +53,30 @@ std::string reason_of_system(sqlite3* handle, int code) {
     return reason == 0 ? std::string() : ": " + std::generic_category().message(reason);
 }
 
+// Names the files of the store that this process cannot write, where SQLite says only that one of them
+// is: it writes to all of them.
+std::string unwritable_files(sqlite3* handle, int code) {
+    if (handle == nullptr) return {};
+    if ((code & 0xff) != SQLITE_READONLY && (code & 0xff) != SQLITE_CANTOPEN) return {};
+    const char* file = sqlite3_db_filename(handle, "main");
+    if (file == nullptr || *file == '\0') return {};
+    std::string named;
+    for (const auto* beside : {"", "-wal", "-shm"}) {
+        const auto path = std::string(file) + beside;
+        if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0 || errno == ENOENT)
+            continue;
+        named += (named.empty() ? "; not writable: " : ", ") + path;
+    }
+    return named;
+}
+
 // Returns the failure with the latest message of the handle.
 //   code  extended, as sqlite3_step returned it; never SQLITE_OK, SQLITE_ROW, SQLITE_DONE
 Failure sqlite_failure(sqlite3* handle, int code, std::string_view doing) {
     std::string what = "SQLite: ";
     what += handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
     what.append(reason_of_system(handle, code)).append(" (").append(doing).append(")");
+    what += unwritable_files(handle, code);
     return {what, sqlite_failure_kind(code), code};
 }
 

@@ -35,6 +35,11 @@ class NoRoot {
     bool root_;
 };
 
+// To the user that NoRoot makes of root.
+void give_to_nobody(const fs::path& path) {
+    if (::geteuid() == 0) REQUIRE(::chown(path.c_str(), 65534, 65534) == 0);
+}
+
 void set_mode(const fs::path& path, mode_t mode) { REQUIRE(::chmod(path.c_str(), mode) == 0); }
 
 fs::path store_with_one_release(const support::TempDir& folder) {
@@ -59,6 +64,30 @@ std::int64_t releases_in(Connection& connection) {
 }
 
 }  // namespace
+
+TEST_CASE("A failed write names the files beside the database that cannot be written") {
+    const support::TempDir folder;
+    const auto file = store_with_one_release(folder);
+    const auto reader = open_sqlite(file, IfMissing::fail);  // keeps the files beside it
+    REQUIRE(releases_in(*reader) == 1);
+    give_to_nobody(folder.path());
+    for (const auto* beside : {"", "-wal", "-shm"}) {
+        const auto path = file.string() + beside;
+        give_to_nobody(path);
+        set_mode(path, *beside == '\0' ? 0640 : 0400);
+    }
+    const NoRoot nobody;
+    std::string said;
+    try {
+        const auto connection = open_sqlite(file, IfMissing::fail);
+        connection->execute(insert_release, std::array<Value, 1>{"WS187"});
+    } catch (const Failure& failure) {
+        said = failure.what();
+    }
+    INFO(said);
+    CHECK(said.find("; not writable: ") != std::string::npos);
+    CHECK(said.ends_with(file.string() + "-shm"));
+}
 
 TEST_CASE("A new store is for its user and group at most, with the files beside it") {
     const support::TempDir folder;
