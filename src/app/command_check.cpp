@@ -15,6 +15,7 @@
 #include "history/first_sight_sample.hpp"
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
+#include "serve/listener.hpp"
 #include "tables/replacements.hpp"
 
 namespace app {
@@ -279,15 +280,12 @@ void check_folder(Checklist& list, std::string_view what, const fs::path& folder
 }
 
 void check_listen(Checklist& list, const std::string& listen) {
-    constexpr std::size_t longest = 107;  // sockaddr_un, without its NUL
-    if (!listen.starts_with("unix:")) return;
-    const fs::path path(listen.substr(5));
-    if (path.string().size() > longest)
-        list.wrong("listen",
-                   fmt::format("{} is longer than a socket's {} bytes", path.string(), longest),
-                   "");
-    else
-        check_folder(list, "listen", path.parent_path(), IfMissing::wrong);
+    constexpr std::string_view what = "listen", unix_prefix = "unix:";
+    if (const auto possible = serve::check_address(listen); !possible)
+        return list.wrong(what, possible.error().text, "correct [serve] listen");
+    if (listen.starts_with(unix_prefix))
+        check_folder(list, what, fs::path(listen.substr(unix_prefix.size())).parent_path(),
+                     IfMissing::wrong);
 }
 
 // Checks a file that lines are appended to, which may not exist yet.

@@ -20,6 +20,13 @@ namespace {
 
 using base::ErrorKind;
 
+constexpr std::string_view unix_prefix = "unix:";
+
+tl::unexpected<base::Error> no_address(std::string_view address) {
+    return base::fail(ErrorKind::malformed,
+                      "\"" + std::string(address) + "\" must be unix:PATH, HOST:PORT or -");
+}
+
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
 base::Result<sockaddr_un> unix_address(const std::string& path) {
@@ -40,15 +47,20 @@ const sockaddr* any(const sockaddr_un& address) {
     return reinterpret_cast<const sockaddr*>(&address);
 }
 
+std::optional<base::Error> is_other_file(const std::string& path) {
+    struct stat file{};
+    if (::lstat(path.c_str(), &file) != 0 || S_ISSOCK(file.st_mode)) return std::nullopt;
+    return base::Error{ErrorKind::unavailable,
+                       "unix:" + path + ": the file exists and is not a socket"};
+}
+
 // Deletes a socket at `path` that no program listens on.
 //   returns  an error when a file or a socket in use occupies the path
 std::optional<base::Error> remove_stale_socket(const std::string& path,
                                                const sockaddr_un& address) {
     struct stat file{};
     if (::lstat(path.c_str(), &file) != 0) return std::nullopt;  // bind() reports other errors
-    if (!S_ISSOCK(file.st_mode))
-        return base::Error{ErrorKind::unavailable,
-                           "unix:" + path + ": the file exists and is not a socket"};
+    if (auto other = is_other_file(path)) return other;
     const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (::connect(probe.number(), any(address), sizeof address) == 0 || errno != ECONNREFUSED)
         return base::Error{ErrorKind::unavailable,
@@ -83,23 +95,28 @@ base::Result<Descriptor> bound(const addrinfo& candidate) {
     return socket;
 }
 
-base::Result<Listener> listen_tcp(const std::string& address) {
+using Candidates = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
+
+base::Result<Candidates> resolve(const std::string& address) {
     const auto colon = address.rfind(':');
     auto host = address.substr(0, colon);
     const auto port = address.substr(colon + 1);
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    if (host.empty() || port.empty())
-        return base::fail(ErrorKind::malformed,
-                          "\"" + address + "\" must be unix:PATH, HOST:PORT or -");
+    if (host.empty() || port.empty()) return no_address(address);
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE;
     addrinfo* found = nullptr;
     if (const int failed = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
         return base::fail(ErrorKind::unavailable, address + ": " + ::gai_strerror(failed));
-    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> candidates(found, ::freeaddrinfo);
-    auto socket = bound(*candidates);
-    for (auto* next = candidates->ai_next; !socket && next != nullptr; next = next->ai_next)
+    return Candidates(found, ::freeaddrinfo);
+}
+
+base::Result<Listener> listen_tcp(const std::string& address) {
+    const auto candidates = resolve(address);
+    if (!candidates) return tl::unexpected<base::Error>(candidates.error());
+    auto socket = bound(**candidates);
+    for (auto* next = (*candidates)->ai_next; !socket && next != nullptr; next = next->ai_next)
         socket = bound(*next);
     if (!socket) return base::fail_at(address, socket.error());
     return Listener(std::move(*socket), Listener::Origin::tcp, "");
@@ -147,13 +164,26 @@ Listener::~Listener() {
 }
 
 base::Result<Listener> listen_on(std::string_view address, unsigned mode) {
-    constexpr std::string_view unix_prefix = "unix:";
     if (address == "-") return inherited();
     if (address.starts_with(unix_prefix))
         return listen_unix(std::string(address.substr(unix_prefix.size())), mode);
     if (address.find(':') != std::string_view::npos) return listen_tcp(std::string(address));
-    return base::fail(ErrorKind::malformed,
-                      "\"" + std::string(address) + "\" must be unix:PATH, HOST:PORT or -");
+    return no_address(address);
+}
+
+base::Result<void> check_address(std::string_view address) {
+    if (address == "-") return {};
+    if (address.starts_with(unix_prefix)) {
+        const std::string path(address.substr(unix_prefix.size()));
+        if (const auto fits = unix_address(path); !fits)
+            return tl::unexpected<base::Error>(fits.error());
+        if (const auto other = is_other_file(path)) return tl::unexpected<base::Error>(*other);
+        return {};
+    }
+    if (address.find(':') == std::string_view::npos) return no_address(address);
+    if (const auto found = resolve(std::string(address)); !found)
+        return tl::unexpected<base::Error>(found.error());
+    return {};
 }
 
 bool is_listening(int descriptor) {

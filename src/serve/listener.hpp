@@ -57,6 +57,11 @@ inline constexpr int backlog = 1024;
 //   error    malformed: not an address; unavailable: in use, not permitted, or too long
 [[nodiscard]] base::Result<Listener> listen_on(std::string_view address, unsigned mode = 0666);
 
+// Checks what can be known of an address without listening there: that a path fits and is no file of
+// another kind, that a host and a port are known. What is in use passes: it may be by this program.
+//   error  as listen_on()
+[[nodiscard]] base::Result<void> check_address(std::string_view address);
+
 // True when `descriptor` is a listening socket (FastCGI); descriptor 0 of plain CGI is not.
 [[nodiscard]] bool is_listening(int descriptor);
 

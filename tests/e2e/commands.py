@@ -392,6 +392,16 @@ def _(site):
     assert b"release.ini" in done.stdout + done.stderr, done
 
 
+@check("varve check refuses an address on which varve serve cannot listen")
+def _(site):
+    site.expect(0, "init")
+    for listen in ("unix:varve.conf", "nohost.invalid:9000", "unix:nowhere/varve.sock"):
+        site.write_config(serve__listen=listen)
+        done = site.expect(1, "check")
+        assert b"wrong    listen: " in done.stdout, done
+        site.expect(1, "serve")
+
+
 @check("A second server does not take the socket of the first")
 def _(site):
     site.start()

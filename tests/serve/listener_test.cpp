@@ -86,6 +86,23 @@ TEST_CASE("Unusable addresses are errors that do not end the process") {
     CHECK(kind_of("192.0.2.1:9000") == ErrorKind::unavailable);
 }
 
+TEST_CASE("An address is checked without listening there") {
+    const support::TempDir folder;
+    const auto socket = "unix:" + (folder.path() / "varve.sock").string();
+    CHECK(serve::check_address(socket));
+    CHECK_FALSE(fs::exists(folder.path() / "varve.sock"));
+    const auto listener = serve::listen_on(socket);
+    REQUIRE(listener);
+    CHECK(serve::check_address(socket));
+    CHECK(serve::check_address("127.0.0.1:9000"));
+    CHECK(serve::check_address("-"));
+    const auto file = folder.write("notes", "dear").string();
+    for (const auto& address : {"unix:" + file, "unix:" + std::string(200, 'p'),
+                                std::string("127.0.0.1:no-such-service"), std::string("unix:"),
+                                std::string("varve.sock"), std::string(":9000")})
+        CHECK_FALSE(serve::check_address(address));
+}
+
 TEST_CASE("Two listeners on one TCP port are refused") {
     const auto first = serve::listen_on("127.0.0.1:0");
     REQUIRE(first);
