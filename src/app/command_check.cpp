@@ -175,13 +175,15 @@ std::string name_of(const store::Url& url) {
                                                : "MySQL database " + url.database;
 }
 
-std::string_view remedy_for(store::Engine engine, const store::Failure& failure) {
-    const bool lasting = failure.kind().needs_operator;
+std::string_view remedy_for(store::Engine engine, const store::FailureKind& kind) {
     if (engine == store::Engine::mysql)
-        return lasting ? "check the rights of its user, and that its disk has room"
-                       : "check that its server runs and accepts this user";
-    if (!lasting) return "close the program that uses the file, and try again";
-    return "check [store] url, this user's right to write to file and folder, and disk space";
+        return kind.needs_operator ? "check the rights of its user, and that its disk has room"
+                                   : "check that its server runs and accepts this user";
+    if (!kind.needs_operator) return "close the program that uses the file, and try again";
+    if (!kind.lost_connection)
+        return "check [store] url, this user's right to write to file and folder, and disk space";
+    return "free disk space, or look at the disk; if the file is damaged, stop the server, keep "
+           "the file aside and restore the last backup";
 }
 
 bool check_store(Checklist& list, const Config& config) {
@@ -202,7 +204,7 @@ bool check_store(Checklist& list, const Config& config) {
         return true;
     } catch (const store::Failure& failure) {
         list.wrong(what, name_of(config.store) + ": " + failure.what(),
-                   remedy_for(config.store.engine, failure));
+                   remedy_for(config.store.engine, failure.kind()));
         return false;
     }
 }

@@ -402,6 +402,16 @@ def _(site):
         site.expect(1, "serve")
 
 
+@check("varve check advises to restore a backup of a damaged store")
+def _(site):
+    site.expect(0, "init")
+    store = site.folder / "var/history.db"
+    whole = store.read_bytes()
+    store.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+    done = site.expect(1, "check")
+    assert b"malformed" in done.stdout and b"restore the last backup" in done.stdout, done
+
+
 @check("A second server does not take the socket of the first")
 def _(site):
     site.start()
