@@ -361,6 +361,21 @@ class SqliteConnection final : public Connection {
 
     [[nodiscard]] bool is_broken() const noexcept override { return broken_; }
 
+    void require_room() const {
+        constexpr off_t enough = 64 << 10;
+        const auto folder = file_.has_parent_path() ? file_.parent_path() : ".";
+        const int nameless = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+        // Without such files this cannot be known.
+        if (nameless < 0) return;
+        const int reason = ::posix_fallocate(nameless, 0, enough);
+        ::close(nameless);
+        if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG)
+            throw Failure(
+                "SQLite: database or disk is full: " + std::generic_category().message(reason) +
+                    " (64 KB in " + folder.string() + ")",
+                sqlite_failure_kind(SQLITE_FULL), SQLITE_FULL);
+    }
+
     [[nodiscard]] bool has_moved() {
         int moved = 0;
         if (sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) ==
@@ -442,6 +457,10 @@ FailureKind sqlite_failure_kind(int code) {
         case SQLITE_NOTADB: return {.lost_connection = true, .needs_operator = true};
         default: return {};
     }
+}
+
+void require_sqlite_room(Connection& connection) {
+    if (const auto* sqlite = dynamic_cast<SqliteConnection*>(&connection)) sqlite->require_room();
 }
 
 bool sqlite_has_moved(Connection& connection) {

@@ -1,9 +1,11 @@
 // What only a file can do: fill its disk, be read-only, be another kind of file.
 // SPDX-License-Identifier: MIT
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -137,6 +139,23 @@ TEST_CASE("Checking that the store can be written commits, and counts in one row
     check_writable(*connection);
     const auto other = open_sqlite(file, IfMissing::fail);
     CHECK(other->query("SELECT value FROM meta WHERE name = 'probe'").at(0).integer(0) == 2);
+}
+
+TEST_CASE("A disk without room for more than a row counts as full") {
+    const support::TempDir folder;
+    const auto connection = open_sqlite(store_with_one_release(folder), IfMissing::fail);
+    check_writable(*connection);
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit small{60 << 10, before.rlim_max};
+    const auto on_full = std::signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    connection->execute("UPDATE meta SET value = value + 1 WHERE name = 'probe'");
+    const auto kind = kind_of([&] { check_writable(*connection); });
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, on_full);
+    CHECK(kind.needs_operator);
+    check_writable(*connection);
 }
 
 TEST_CASE("A full disk needs the operator, and what was written stays whole") {
