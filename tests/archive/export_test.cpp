@@ -332,3 +332,13 @@ TEST_CASE("Many objects move from SQLite to MariaDB, with their trees and histor
     CHECK(counts->at(2) == archive::TableCount{"trees", 9'000});
     CHECK((exported(second.connect()) == bytes));
 }
+
+TEST_CASE("A store that lost a table is not exported, and the reason names the table") {
+    const FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    connection->execute("DROP TABLE failed");
+    const auto done =
+        archive::export_store(*connection, [](std::string_view) { return base::Result<void>(); });
+    REQUIRE_FALSE(done);
+    CHECK(done.error().text.starts_with("table failed lacks column "));
+}
