@@ -227,6 +227,7 @@ TEST_CASE("A difference reveals nothing of a release that is newer than the curr
     const ObjectName a{"Gene", "a"};
     process.put("WS186", "2008-02-01", {{a, "1"}});
     static_cast<void>(process.history(a));
+    process.put("WS187", "2008-02-15", {{a, "1"}});
     process.put("WS188", "2008-02-20", {{a, "2"}});
     static_cast<void>(process.history(a));
     process.put("WS187", "2008-02-15", {{a, "1"}});

@@ -108,6 +108,7 @@ TEST_CASE("Objects of a watch list are known by any spelling, counted once, or s
 TEST_CASE("An object known from a newer release only is not on a watch list") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect());
+    process.put("WS186", "2008-02-01", {{a, "0"}});
     process.put("WS187", "2008-02-15", {{a, "1"}, {b, "1"}});
     static_cast<void>(process.list({a, b}));
     process.put("WS186", "2008-02-01", {{a, "0"}});
