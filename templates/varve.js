@@ -23,10 +23,13 @@
     for (const [key, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list",
       "aria-expanded": "false", "aria-controls": list.id })) input.setAttribute(key, value);
 
-    // Also drops a question that waits for its time or its answer, which would open the list again.
-    const close = () => {
+    // Drops a question that waits for its time or its answer, which would replace the list or open it again.
+    const forget = () => {
       clearTimeout(timer);
       asked = "";
+    };
+    const close = () => {
+      forget();
       list.hidden = true;
       chosen = -1;
       input.setAttribute("aria-expanded", "false");
@@ -41,6 +44,7 @@
       form.submit();
     };
     const choose = (index) => {
+      forget();
       if (list.children[chosen]) list.children[chosen].setAttribute("aria-selected", "false");
       chosen = index;
       const option = list.children[chosen];

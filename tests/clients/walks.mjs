@@ -108,29 +108,40 @@ check("Escape closes the suggestions and keeps the typed text", async (sites) =>
   });
 });
 
+// The list for "unc" is open, and the question for "unc-2" is on its way while the visitor presses a key.
+async function pressWhileAsking(tab, key) {
+  await tab.goto(host + "/");
+  const late = (url) => url.searchParams.get("q") === "unc-2";
+  let release;
+  const released = new Promise((resolve) => { release = resolve; });
+  await tab.route(late, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await searchBox(tab).focus();
+  await tab.keyboard.type("unc");
+  await tab.getByRole("option").filter({ visible: true, hasText: "unc-26" }).first().waitFor();
+  const asked = tab.waitForRequest((request) => late(new URL(request.url())));
+  await tab.keyboard.type("-2");
+  const request = await asked;
+  await tab.keyboard.press(key);
+  release();
+  await (await request.response()).finished();
+  // The page reads the later answer after the one that came late.
+  await tab.evaluate((url) => fetch(url).then((answer) => answer.json()), request.url() + "6");
+}
+
 check("A suggestion that arrives after Escape does not open the list again", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
-    await tab.goto(host + "/");
-    const late = (url) => url.searchParams.get("q") === "unc-2";
-    let release;
-    const released = new Promise((resolve) => { release = resolve; });
-    await tab.route(late, async (route) => {
-      await released;
-      await route.continue();
-    });
-    const box = searchBox(tab);
-    await box.focus();
-    await tab.keyboard.type("unc");
-    await tab.getByRole("option").filter({ visible: true, hasText: "unc-26" }).first().waitFor();
-    const asked = tab.waitForRequest((request) => late(new URL(request.url())));
-    await tab.keyboard.type("-2");
-    const request = await asked;
-    await tab.keyboard.press("Escape");
-    release();
-    await (await request.response()).finished();
-    // The page reads the later answer after the one that came late.
-    await tab.evaluate((url) => fetch(url).then((answer) => answer.json()), request.url() + "6");
-    assert.equal(await box.getAttribute("aria-expanded"), "false");
+    await pressWhileAsking(tab, "Escape");
+    assert.equal(await searchBox(tab).getAttribute("aria-expanded"), "false");
+  });
+});
+
+check("Suggestions that arrive after one was selected do not replace it", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await pressWhileAsking(tab, "ArrowDown");
+    assert.ok(await searchBox(tab).getAttribute("aria-activedescendant"));
   });
 });
 
