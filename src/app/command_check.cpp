@@ -48,7 +48,7 @@ class Checklist {
 std::string readable_by_all(const std::vector<fs::path>& files) {
     std::string readable;
     for (const auto& file : files) {
-        struct stat status {};
+        struct stat status{};
         if (file.empty() || ::stat(file.c_str(), &status) != 0) continue;
         if ((status.st_mode & S_IROTH) != 0) readable += ' ' + shell_word(file.string());
     }
@@ -182,8 +182,9 @@ std::string_view remedy_for(store::Engine engine, const store::FailureKind& kind
     if (!kind.needs_operator) return "close the program that uses the file, and try again";
     if (!kind.lost_connection)
         return "check [store] url, this user's right to write to file and folder, and disk space";
-    return "free disk space, or look at the disk; if the file is damaged, stop the server, keep "
-           "the file aside and restore the last backup";
+    return "check [store] url, the disk, and disk space; if the file is damaged, stop the "
+           "server, "
+           "keep the file aside and restore the last backup";
 }
 
 bool check_store(Checklist& list, const Config& config) {
