@@ -24,9 +24,8 @@ constexpr int most_passes = 10;
 class RepublishJob {
    public:
     RepublishJob(const ReleaseJob& job, Progress& progress, const std::stop_token& stop)
-        : job_(job), progress_(progress),
-          runner_(job.context.pool, job.options, stop), republication_{job, {}, nullptr, {}},
-          comparison_(republication_) {}
+        : job_(job), progress_(progress), runner_(job.context.pool, job.options, stop),
+          republication_{job, {}, nullptr, {}}, comparison_(republication_) {}
 
     Result<JobResult> run() {
         const auto stage = begin_attempt();

@@ -160,7 +160,7 @@ TextDifference difference_of(std::string_view before, std::string_view after) {
     difference.white_space_only = words_of(before) == words_of(after);
     const auto add = [&difference](TextPlace place) {
         if (place.runs.size() > most_runs) {
-            place.runs.resize(most_runs);
+            place.runs.resize(most_runs - 1);
             place.runs.push_back({Kind::skipped, {}});
             difference.shortened = true;
         }

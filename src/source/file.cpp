@@ -126,7 +126,7 @@ base::Result<File> open_file(int directory, const std::string& path) {
     // Non-blocking, since opening a pipe that nobody writes to would wait forever.
     File file(::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file.is_open()) return fail_errno(path, errno);
-    struct stat status {};
+    struct stat status{};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno(path, errno);
     if (!S_ISREG(status.st_mode))
         return base::fail(base::ErrorKind::malformed, path + " is not a regular file");
@@ -134,13 +134,13 @@ base::Result<File> open_file(int directory, const std::string& path) {
 }
 
 base::Result<FileIdentity> identity_of(const File& file) {
-    struct stat status {};
+    struct stat status{};
     if (::fstat(file.descriptor(), &status) != 0) return fail_errno("fstat", errno);
     return identity_in(status);
 }
 
 base::Result<std::optional<FileIdentity>> find_identity(int directory, const std::string& path) {
-    struct stat status {};
+    struct stat status{};
     if (::fstatat(directory, path.c_str(), &status, 0) == 0)
         return S_ISREG(status.st_mode) ? std::optional(identity_in(status)) : std::nullopt;
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::nullopt;

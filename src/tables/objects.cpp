@@ -83,8 +83,13 @@ base::Date last_modified_of(const ObjectName& object, const std::string& text) {
 
 ObjectRow object_from(const store::Row& row) {
     const ObjectName object{row.text(1), row.text(2)};
-    return ObjectRow{row.integer(0), object,      row.text(3), row.text(4),
-                     last_modified_of(object, row.text(5)), row.text(6), row.text(6)};
+    return ObjectRow{row.integer(0),
+                     object,
+                     row.text(3),
+                     row.text(4),
+                     last_modified_of(object, row.text(5)),
+                     row.text(6),
+                     row.text(6)};
 }
 
 ObjectsByName::ObjectsByName(std::vector<ObjectRow> rows) {

@@ -167,7 +167,8 @@ TEST_CASE("A recorded version with another date is refused") {
     CHECK(contains(site.current.why(), "WS186 is recorded as of 2008-02-01"));
 }
 
-TEST_CASE("A new version that comes before a recorded one is refused, one that was current is not") {
+TEST_CASE(
+    "A new version that comes before a recorded one is refused, one that was current is not") {
     Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
     site.put(build("WS188", "2008-03-22", 30, "y"));
     site.put(build("WS187", "2008-02-15", 30, "z"));

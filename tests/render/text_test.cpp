@@ -57,6 +57,18 @@ TEST_CASE("Aligned words are runs of equal and of replaced words") {
     CHECK(render::align({}, {}).empty());
 }
 
+TEST_CASE("A text with many differences is shortened to forty runs") {
+    std::string before, after;
+    for (int word = 0; word < 100; ++word) {
+        before += "same" + std::to_string(word) + " old ";
+        after += "same" + std::to_string(word) + " new ";
+    }
+    const auto difference = render::difference_of(before, after);
+    REQUIRE(difference.places.size() == 1);
+    CHECK(difference.places[0].runs.size() == 40);
+    CHECK(difference.shortened);
+}
+
 TEST_CASE("Words too many to align are one replaced run between equal ends") {
     std::string before = "start ", after = "start ";
     for (int i = 0; i < 300; ++i) {
