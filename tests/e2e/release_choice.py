@@ -9,12 +9,13 @@ from checks import check
 from job import FIRST, NEXT, OBJECTS, SqliteStore
 from site_of_varve import eventually, rss_path
 
-# The part of the store that a request could write, except how often objects were requested.
+# The part of the store that a request for an object could write, except how often objects were requested.
 CONTENT = ("SELECT oid, class, name, label, signature, last_modification_date, ace_version"
            " FROM objects ORDER BY oid",
            "SELECT sid, oid, version, recorded_at, notes FROM history ORDER BY sid",
            "SELECT oid, version, tree FROM trees ORDER BY oid, version",
-           "SELECT name, value FROM meta WHERE name NOT LIKE 'shown.%' ORDER BY name")
+           "SELECT name, value FROM meta WHERE name NOT LIKE 'shown.%'"
+           " AND name <> 'probe' ORDER BY name")
 
 
 def prewarm(site, *words, status=0):
