@@ -63,7 +63,8 @@ void record_presentation(Transaction& transaction, const Presentation& presentat
 void note_rewrite(Transaction& transaction, Seconds now) {
     move_generation(transaction);
     const Value name{"rewritten-" + slot_of_process()};
-    const Value time{now.time_since_epoch().count()};
+    // Pages may have been shown in this second already.
+    const Value time{(now + std::chrono::seconds(1)).time_since_epoch().count()};
     if (transaction.execute("UPDATE meta SET value = CASE WHEN value < ? THEN ? ELSE value END"
                             " WHERE name = ?",
                             {time, time, name}) == 0)

@@ -30,8 +30,9 @@ void record_presentation(store::Transaction& transaction, const Presentation& pr
                          base::Seconds now);
 
 // Moves the write generation on, and notes that every page may have other bytes from now on although
-// no row of it was recorded: rows were deleted or replaced, or are shown in another way. Requires a
-// writing transaction.
+// no row of it was recorded: rows were deleted or replaced, or are shown in another way. Readers see
+// that from the next second on, so that pages of this second have another date. Requires a writing
+// transaction.
 void note_rewrite(store::Transaction& transaction, base::Seconds now);
 
 }  // namespace tables
