@@ -557,9 +557,10 @@ void XmlReader::State::on_text(std::string_view text) {
 
 void XmlReader::State::on_error(const xmlError& found) {
     if (found.level != XML_ERR_FATAL) return;
-    const auto message = base::legal_text(found.message == nullptr ? "" : found.message);
+    const std::string_view message = found.message == nullptr ? "" : found.message;
+    // Cut first, since that may leave a part of a character.
     fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::ErrorKind::malformed,
-         "not well-formed XML: " + std::string(base::trim(message.substr(0, 300))));
+         "not well-formed XML: " + base::legal_text(base::trim(message.substr(0, 300))));
 }
 
 XmlReader::XmlReader(const File& file, std::string name, std::size_t most)
