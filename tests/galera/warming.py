@@ -58,12 +58,16 @@ class Job:
     def runs(self):
         return self.process.poll() is None
 
-    def expect_done(self):
-        """Returns the summary of the job."""
+    def status(self):
+        """Waits for its end."""
         try:
-            status = self.process.wait(JOB_SECONDS)
+            return self.process.wait(JOB_SECONDS)
         finally:
             self.end()
+
+    def expect_done(self):
+        """Returns the summary of the job."""
+        status = self.status()
         assert status == 0, f"{self.name} ended with {status}:\n{self.log.read_text()[-2000:]}"
         return json.loads(self.output.read_text())
 
