@@ -64,10 +64,10 @@ constexpr auto no_deadline = Clock::time_point::max();
 // that exactly one thread gets its next event. Other threads may only read the atomic members and
 // shut the socket down, with State::mutex held; its owner then closes it.
 struct Connection {
-    Connection(Descriptor socket_, RecordReader::Capacity capacity)
+    Connection(base::Descriptor socket_, RecordReader::Capacity capacity)
         : socket(std::move(socket_)), reader(capacity) {}
 
-    const Descriptor socket;
+    const base::Descriptor socket;
     RecordReader reader;
     std::string unread;                       // bytes behind the end of the last request
     std::optional<ResponseRecords> response;  // being sent
@@ -172,7 +172,7 @@ struct FastcgiServer::State {
     Listener listener;
     const FastcgiSettings settings;
     const Answer answer;
-    Descriptor epoll, wake, timer;
+    base::Descriptor epoll, wake, timer;
     std::atomic<bool> stopping = false;
     std::atomic<std::size_t> waiting = 0;  // threads that wait for a peer; at most half
     RareWarning cannot_accept{"cannot accept a connection"};
@@ -219,9 +219,9 @@ struct FastcgiServer::State {
 };
 
 std::optional<std::string> FastcgiServer::State::open() {
-    epoll = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
-    wake = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    timer = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    epoll = base::Descriptor(::epoll_create1(EPOLL_CLOEXEC));
+    wake = base::Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    timer = base::Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
     if (epoll.number() < 0 || wake.number() < 0 || timer.number() < 0 ||
         !watch(epoll.number(), EPOLL_CTL_ADD, wake.number(), EPOLLIN, &wake) ||
         !watch(epoll.number(), EPOLL_CTL_ADD, timer.number(), EPOLLIN | EPOLLET, &timer) ||
@@ -294,7 +294,7 @@ void FastcgiServer::State::accept_next() {
 }
 
 Accepted FastcgiServer::State::accept_one() {
-    Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    base::Descriptor socket(::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (socket.number() < 0) {
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
             return Accepted::none;  // closed again, or accepted by another process

@@ -61,7 +61,7 @@ std::optional<base::Error> remove_stale_socket(const std::string& path,
     struct stat file{};
     if (::lstat(path.c_str(), &file) != 0) return std::nullopt;  // bind() reports other errors
     if (auto other = is_other_file(path)) return other;
-    const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const base::Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (::connect(probe.number(), any(address), sizeof address) == 0 || errno != ECONNREFUSED)
         return base::Error{ErrorKind::unavailable,
                            "unix:" + path + ": in use by another program"};
@@ -74,7 +74,7 @@ base::Result<Listener> listen_unix(const std::string& path, unsigned mode) {
     if (!address) return tl::unexpected<base::Error>(address.error());
     if (const auto taken = remove_stale_socket(path, *address))
         return tl::unexpected<base::Error>(*taken);
-    Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    base::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (::bind(socket.number(), any(*address), sizeof *address) != 0)
         return base::fail(ErrorKind::unavailable, "unix:" + path + ": " + reason());
     Listener listener(std::move(socket), Listener::Origin::unix_path, path);
@@ -83,10 +83,10 @@ base::Result<Listener> listen_unix(const std::string& path, unsigned mode) {
     return listener;
 }
 
-base::Result<Descriptor> bound(const addrinfo& candidate) {
-    Descriptor socket(::socket(candidate.ai_family,
-                               candidate.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
-                               candidate.ai_protocol));
+base::Result<base::Descriptor> bound(const addrinfo& candidate) {
+    base::Descriptor socket(::socket(candidate.ai_family,
+                                     candidate.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                                     candidate.ai_protocol));
     const int yes = 1;  // lets a restart bind while old connections linger
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (::bind(socket.number(), candidate.ai_addr, candidate.ai_addrlen) != 0 ||
@@ -130,26 +130,14 @@ base::Result<Listener> inherited() {
     if (flags < 0 || ::fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK) != 0)
         return base::fail(ErrorKind::unavailable, "-: " + reason());
     // A copy: closing descriptor 0 itself would let the next open() reuse that number.
-    Descriptor copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    base::Descriptor copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
     if (copy.number() < 0) return base::fail(ErrorKind::unavailable, "-: " + reason());
     return Listener(std::move(copy), Listener::Origin::inherited, "");
 }
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-        if (number_ >= 0) ::close(number_);
-        number_ = std::exchange(other.number_, -1);
-    }
-    return *this;
-}
-
-Listener::Listener(Descriptor socket, Origin origin, std::string path)
+Listener::Listener(base::Descriptor socket, Origin origin, std::string path)
     : socket_(std::move(socket)), origin_(origin), path_(std::move(path)) {
     struct stat file{};
     if (path_.empty() || ::lstat(path_.c_str(), &file) != 0) return;

@@ -4,27 +4,11 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 
 namespace serve {
-
-// Owns a file descriptor and closes it. -1: none.
-class Descriptor {
-   public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor();
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept;
-
-    [[nodiscard]] int number() const { return number_; }
-    [[nodiscard]] int release() { return std::exchange(number_, -1); }
-
-   private:
-    int number_ = -1;
-};
 
 // Owns a non-blocking listening socket. The destructor deletes the file of a unix socket, unless
 // another program has replaced that file.
@@ -32,7 +16,7 @@ class Listener {
    public:
     enum class Origin : unsigned char { unix_path, tcp, inherited };
 
-    Listener(Descriptor socket, Origin origin, std::string path);
+    Listener(base::Descriptor socket, Origin origin, std::string path);
     ~Listener();
     Listener(Listener&&) noexcept = default;
     Listener& operator=(Listener&&) = delete;
@@ -41,7 +25,7 @@ class Listener {
     [[nodiscard]] Origin origin() const { return origin_; }
 
    private:
-    Descriptor socket_;
+    base::Descriptor socket_;
     Origin origin_;
     std::string path_;                      // unix_path only; empty once moved from
     unsigned long device_ = 0, inode_ = 0;  // of the socket's file

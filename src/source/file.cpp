@@ -37,16 +37,12 @@ std::string descriptor_path(const File& file) {
 
 }  // namespace
 
-File::~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 base::Result<std::size_t> File::read_at(char* into, std::size_t size,
                                         std::uint64_t offset) const {
     std::size_t done = 0;
     while (done < size) {
         const auto got =
-            ::pread(descriptor_, into + done, size - done, static_cast<off_t>(offset + done));
+            ::pread(descriptor(), into + done, size - done, static_cast<off_t>(offset + done));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail_errno("reading a file", errno);
         if (got == 0) break;
@@ -57,7 +53,7 @@ base::Result<std::size_t> File::read_at(char* into, std::size_t size,
 
 base::Result<void> File::write(std::string_view bytes) const {
     while (!bytes.empty()) {
-        const auto put = ::write(descriptor_, bytes.data(), bytes.size());
+        const auto put = ::write(descriptor(), bytes.data(), bytes.size());
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) return fail_errno("writing a file", errno);
         bytes.remove_prefix(static_cast<std::size_t>(put));

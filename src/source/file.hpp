@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <utility>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 
 namespace source {
@@ -19,15 +20,9 @@ class File {
    public:
     File() = default;
     explicit File(int descriptor) : descriptor_(descriptor) {}
-    ~File();
-    File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-    File& operator=(File&& other) noexcept {
-        std::swap(descriptor_, other.descriptor_);
-        return *this;
-    }
 
-    [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-    [[nodiscard]] int descriptor() const { return descriptor_; }
+    [[nodiscard]] bool is_open() const { return descriptor_.is_open(); }
+    [[nodiscard]] int descriptor() const { return descriptor_.number(); }
 
     // Reads up to `size` bytes from `offset` on. Returns how many; fewer at the end of the file.
     //   error  unavailable
@@ -39,7 +34,7 @@ class File {
     [[nodiscard]] base::Result<void> write(std::string_view bytes) const;
 
    private:
-    int descriptor_ = -1;
+    base::Descriptor descriptor_;
 };
 
 // Opens a new file in the folder of `path` that has no name and vanishes when it is closed. It is

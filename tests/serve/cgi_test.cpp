@@ -36,7 +36,7 @@ std::string cgi_output(const Lines& lines, const serve::Response& response) {
     pointers.push_back(nullptr);
     std::array<int, 2> pipe{};
     REQUIRE(::pipe(pipe.data()) == 0);
-    const serve::Descriptor read_end(pipe[0]);
+    const base::Descriptor read_end(pipe[0]);
     std::string written;
     bool whole = false;
     {
@@ -46,7 +46,7 @@ std::string cgi_output(const Lines& lines, const serve::Response& response) {
             for (ssize_t size; (size = ::read(read_end.number(), part.data(), part.size())) > 0;)
                 written.append(part.data(), static_cast<std::size_t>(size));
         });
-        const serve::Descriptor write_end(pipe[1]);
+        const base::Descriptor write_end(pipe[1]);
         whole = serve::answer_cgi(pointers.data(), {.input = -1, .output = write_end.number()},
                                   [&](const serve::Request& request) {
                                       auto answer = response;
@@ -150,7 +150,7 @@ TEST_CASE("CGI is recognised by GATEWAY_INTERFACE without a listening socket as 
 
     const auto listener = serve::listen_on("127.0.0.1:0");
     REQUIRE(listener);
-    const serve::Descriptor before(::dup(STDIN_FILENO));
+    const base::Descriptor before(::dup(STDIN_FILENO));
     REQUIRE(::dup2(listener->number(), STDIN_FILENO) == STDIN_FILENO);
     const bool under_fcgid = serve::started_as_cgi(cgi.data());
     auto inherited = serve::listen_on("-");

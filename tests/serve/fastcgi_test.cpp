@@ -137,7 +137,7 @@ TEST_CASE(
     const Running running({.threads = 2});
     std::vector<FcgiClient> kept;
     for (int i = 0; i < 4; ++i) REQUIRE(kept.emplace_back(running.path).ask("/kept", Keep::yes));
-    std::vector<serve::Descriptor> fillers;
+    std::vector<base::Descriptor> fillers;
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
     const rlimit few{.rlim_cur = 128, .rlim_max = before.rlim_max};
