@@ -88,16 +88,21 @@ def _(site):
 
 # A file size limit acts like a full disk: every write beyond it fails, in the same calls and
 # at the same places. SIGXFSZ is ignored, as it has no counterpart on a disk.
-def with_small_disk():
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (192 * 1024, resource.RLIM_INFINITY))
+def start_varve_with_small_disk(site, kilobytes):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes * 1024, resource.RLIM_INFINITY))
+
+    site.start_varve(preexec_fn=limit, restore_signals=False)
 
 
 @check("With a full disk new changes give 503, old feeds are served, and all recovers with room")
 def _(site):
     site.expect(0, "init")
     site.visit("WS188", *GENE)  # makes the index, which is larger than the disk below
-    site.start(preexec_fn=with_small_disk, restore_signals=False)
+    start_varve_with_small_disk(site, 192)
+    site.start_apache()
+    eventually(site.answers, "the site answers")
     served = {GENE: site.feed(*GENE).body}
     refused = None
     for name in some_proteins(site, 600):
@@ -124,6 +129,15 @@ def _(site):
         assert site.expect(0, "feed", "--", *object_name).stdout == body
     with sqlite3.connect(store_of(site)) as store:
         assert store.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@check("A running site reports a disk that has room for a row and not for what a request records")
+def _(site):
+    site.start()
+    assert site.stop_varve() == 0
+    start_varve_with_small_disk(site, 60)
+    eventually(lambda: b"disk is full: File too large (64 KB in " in site.get("/healthz").body, "the disk is full")
+    assert site.get("/healthz?for=readers").status == 200
 
 
 @check("A store that is newer than the program is refused and not changed")

@@ -145,10 +145,10 @@ class Site:
 
     # ---- servers ----
 
-    def start(self, cgi=True, **options):
+    def start(self, cgi=True):
         """Runs `varve init`, starts `varve serve` and Apache, and returns when requests are answered."""
         self.expect(0, "init")
-        self.start_varve(**options)
+        self.start_varve()
         self.start_apache(cgi)
         eventually(self.answers, "the site answers")
         return self
