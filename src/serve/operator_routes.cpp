@@ -42,7 +42,7 @@ StoreState look_at_store(store::Pool& pool) {
     StoreState state;
     if (const auto fits = store::check_schema(*connection); !fits)
         state.schema_error = fits.error().text;
-    state.has_moved = store::has_moved(*connection);
+    state.has_moved = connection->has_moved();
     if (state.has_moved || !state.schema_error.empty()) return state;
     try {
         store::check_writable(*connection);

@@ -93,6 +93,14 @@ class Connection {
     virtual void commit() = 0;             // Failure in_doubt when the connection is lost
     virtual void rollback() noexcept = 0;  // marks the connection broken when it fails
     [[nodiscard]] virtual bool is_broken() const noexcept = 0;
+
+    // Returns whether the files of an SQLite store were deleted, moved or replaced since this connection
+    // opened them: what it writes is lost then. False for MariaDB.
+    [[nodiscard]] virtual bool has_moved() = 0;
+
+    // Checks that the disk of an SQLite store has room for what a request records: a small write may fit
+    // into pages that the file has already. Asks for 64 KB and gives them back. Does nothing on MariaDB.
+    virtual void require_room() = 0;
 };
 
 }  // namespace store

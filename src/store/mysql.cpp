@@ -260,6 +260,8 @@ class MysqlConnection final : public Connection {
     }
 
     [[nodiscard]] bool is_broken() const noexcept override { return broken_; }
+    [[nodiscard]] bool has_moved() override { return false; }
+    void require_room() override {}
 
    private:
     template <class F>

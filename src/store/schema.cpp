@@ -9,7 +9,6 @@
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
-#include "store/sqlite.hpp"
 #include "store/store.hpp"
 
 namespace store {
@@ -263,7 +262,7 @@ void check_writable(Connection& connection) {
             transaction, {"meta", {"name", "value"}, {"name"}},
             std::vector{Value{std::string("probe")}, Value{std::int64_t{1}}});
     transaction.commit();
-    require_sqlite_room(connection);
+    connection.require_room();
 }
 
 }  // namespace store

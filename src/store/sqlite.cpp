@@ -13,6 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/descriptor.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 
@@ -197,8 +198,8 @@ SqliteHandle open_with(const std::string& name, int flags) {
 // writes beside the database it gives the same permissions.
 void create_empty(const std::filesystem::path& file, mode_t mode) {
     // A file that exists is not opened: closing it would drop the locks of other connections.
-    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (made >= 0) ::close(made);
+    const base::Descriptor made(
+        ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     // Why it could not be made is what SQLite says when it opens the file.
 }
 
@@ -262,29 +263,26 @@ class WriteQueue {
         struct stat its{};
         if (::stat(database.c_str(), &its) != 0) return;
         const auto path = database.string() + "-turn";
-        file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (file_ >= 0) (void)::fchmod(file_, its.st_mode & 0666);
+        file_ = base::Descriptor(
+            ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+        if (file_.is_open()) (void)::fchmod(file_.number(), its.st_mode & 0666);
     }
-    ~WriteQueue() {
-        if (file_ >= 0) ::close(file_);
-    }
-    WriteQueue(const WriteQueue&) = delete;
-    WriteQueue& operator=(const WriteQueue&) = delete;
 
     // Blocks until it is this writer's turn, at most so long: then the caller continues without.
     void enter(milliseconds at_most) const {
         const auto give_up_at = steady_clock::now() + at_most;
-        for (int tries = 1; file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+        for (int tries = 1; file_.is_open() && ::flock(file_.number(), LOCK_EX | LOCK_NB) != 0;
+             ++tries) {
             if (errno != EWOULDBLOCK || steady_clock::now() >= give_up_at) return;
             std::this_thread::sleep_for(milliseconds(std::min(tries, 5)));
         }
     }
     void leave() const {
-        if (file_ >= 0) ::flock(file_, LOCK_UN);
+        if (file_.is_open()) ::flock(file_.number(), LOCK_UN);
     }
 
    private:
-    int file_ = -1;
+    base::Descriptor file_;
 };
 
 class SqliteConnection final : public Connection {
@@ -361,14 +359,14 @@ class SqliteConnection final : public Connection {
 
     [[nodiscard]] bool is_broken() const noexcept override { return broken_; }
 
-    void require_room() const {
+    void require_room() override {
         constexpr off_t enough = 64 << 10;
         const auto folder = file_.has_parent_path() ? file_.parent_path() : ".";
-        const int nameless = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+        const base::Descriptor nameless(
+            ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
         // Without such files this cannot be known.
-        if (nameless < 0) return;
-        const int reason = ::posix_fallocate(nameless, 0, enough);
-        ::close(nameless);
+        if (!nameless.is_open()) return;
+        const int reason = ::posix_fallocate(nameless.number(), 0, enough);
         if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG)
             throw Failure(
                 "SQLite: database or disk is full: " + std::generic_category().message(reason) +
@@ -376,7 +374,7 @@ class SqliteConnection final : public Connection {
                 sqlite_failure_kind(SQLITE_FULL), SQLITE_FULL);
     }
 
-    [[nodiscard]] bool has_moved() {
+    [[nodiscard]] bool has_moved() override {
         int moved = 0;
         if (sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) ==
                 SQLITE_OK &&
@@ -457,15 +455,6 @@ FailureKind sqlite_failure_kind(int code) {
         case SQLITE_NOTADB: return {.lost_connection = true, .needs_operator = true};
         default: return {};
     }
-}
-
-void require_sqlite_room(Connection& connection) {
-    if (const auto* sqlite = dynamic_cast<SqliteConnection*>(&connection)) sqlite->require_room();
-}
-
-bool sqlite_has_moved(Connection& connection) {
-    auto* sqlite = dynamic_cast<SqliteConnection*>(&connection);
-    return sqlite != nullptr && sqlite->has_moved();
 }
 
 std::unique_ptr<Connection> open_sqlite(const std::filesystem::path& file, IfMissing if_missing,

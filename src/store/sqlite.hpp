@@ -20,14 +20,6 @@ namespace store {
     const std::filesystem::path& file, IfMissing if_missing,
     std::chrono::milliseconds busy_for = std::chrono::seconds(5));
 
-// Returns what has_moved() of store/store.hpp returns.
-[[nodiscard]] bool sqlite_has_moved(Connection& connection);
-
-// Checks that the disk of a SQLite file has room for what a request records: a small write may fit into
-// pages that the file has already. Asks for 64 KB and gives them back.
-//   throws  Failure: full, or above a quota
-void require_sqlite_room(Connection& connection);
-
 // Returns what an extended result code means.
 [[nodiscard]] FailureKind sqlite_failure_kind(int code);
 

@@ -17,6 +17,4 @@ Connect connector(Url url, std::string password, IfMissing if_missing,
     };
 }
 
-bool has_moved(Connection& connection) { return sqlite_has_moved(connection); }
-
 }  // namespace store

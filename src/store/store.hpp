@@ -48,8 +48,4 @@ struct Upgraded {
 //   throws  Failure: that of the write
 void check_writable(Connection& connection);
 
-// Returns whether the files of an SQLite store were deleted, moved or replaced since this connection
-// opened them: what it writes is lost then. False for MariaDB.
-[[nodiscard]] bool has_moved(Connection& connection);
-
 }  // namespace store

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "archives.hpp"
+#include "support/forwarding_connection.hpp"
 
 using archives::exported;
 using archives::imported;
@@ -33,30 +34,19 @@ std::size_t bytes_of(const store::Row& row) {
 }
 
 // Records how many bytes the largest result had.
-class Measuring final : public store::Connection {
+class Measuring final : public support::ForwardingConnection {
    public:
-    explicit Measuring(std::unique_ptr<store::Connection> real) : real_(std::move(real)) {}
-    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+    using ForwardingConnection::ForwardingConnection;
     [[nodiscard]] store::Rows query(std::string_view sql,
                                     std::span<const Value> values = {}) override {
-        auto rows = real_->query(sql, values);
+        auto rows = ForwardingConnection::query(sql, values);
         std::size_t bytes = 0;
         for (const auto& row : rows) bytes += bytes_of(row);
         largest = std::max(largest, bytes);
         return rows;
     }
-    std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) override {
-        return real_->execute(sql, values);
-    }
-    void begin(store::Access access) override { real_->begin(access); }
-    void commit() override { real_->commit(); }
-    void rollback() noexcept override { real_->rollback(); }
-    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
 
     std::size_t largest = 0;
-
-   private:
-    std::unique_ptr<store::Connection> real_;
 };
 
 }  // namespace

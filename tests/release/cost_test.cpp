@@ -9,6 +9,7 @@
 #include "query/process.hpp"
 #include "release/job_site.hpp"
 #include "support/faulty_connection.hpp"
+#include "support/forwarding_connection.hpp"
 
 using namespace release_tests;
 
@@ -42,17 +43,16 @@ struct Renamed {
 };
 
 // Counts statements and the rows that they return.
-class CountingConnection final : public store::Connection {
+class CountingConnection final : public support::ForwardingConnection {
    public:
     struct Counts {
         std::atomic<int> statements{0}, rows{0};
     };
     CountingConnection(std::unique_ptr<store::Connection> real, Counts& counts)
-        : real_(std::move(real)), counts_(counts) {}
-    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+        : ForwardingConnection(std::move(real)), counts_(counts) {}
     [[nodiscard]] store::Rows query(std::string_view sql,
                                     std::span<const store::Value> values = {}) override {
-        auto rows = real_->query(sql, values);
+        auto rows = ForwardingConnection::query(sql, values);
         ++counts_.statements;
         counts_.rows += static_cast<int>(rows.size());
         return rows;
@@ -60,15 +60,10 @@ class CountingConnection final : public store::Connection {
     std::int64_t execute(std::string_view sql,
                          std::span<const store::Value> values = {}) override {
         ++counts_.statements;
-        return real_->execute(sql, values);
+        return ForwardingConnection::execute(sql, values);
     }
-    void begin(store::Access access) override { real_->begin(access); }
-    void commit() override { real_->commit(); }
-    void rollback() noexcept override { real_->rollback(); }
-    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
 
    private:
-    std::unique_ptr<store::Connection> real_;
     Counts& counts_;
 };
 

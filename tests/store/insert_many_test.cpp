@@ -4,6 +4,7 @@
 
 #include "store/dialect.hpp"
 #include "support/catch.hpp"
+#include "support/forwarding_connection.hpp"
 #include "support/stores.hpp"
 
 namespace {
@@ -38,27 +39,15 @@ void insert(store::Connection& connection, const store::Insert& insert,
 }
 
 // Counts the rows of each statement that passes through.
-class Counting final : public store::Connection {
+class Counting final : public support::ForwardingConnection {
    public:
-    explicit Counting(std::unique_ptr<store::Connection> real) : real_(std::move(real)) {}
-    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
-    [[nodiscard]] store::Rows query(std::string_view sql,
-                                    std::span<const Value> values = {}) override {
-        return real_->query(sql, values);
-    }
+    using ForwardingConnection::ForwardingConnection;
     std::int64_t execute(std::string_view sql, std::span<const Value> values = {}) override {
         sizes.push_back(values.size());
-        return real_->execute(sql, values);
+        return ForwardingConnection::execute(sql, values);
     }
-    void begin(Access access) override { real_->begin(access); }
-    void commit() override { real_->commit(); }
-    void rollback() noexcept override { real_->rollback(); }
-    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
 
     std::vector<std::size_t> sizes;  // values of each statement
-
-   private:
-    std::unique_ptr<store::Connection> real_;
 };
 
 }  // namespace

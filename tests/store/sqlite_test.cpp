@@ -119,7 +119,7 @@ TEST_CASE("A connection notices that its files were deleted, moved or replaced")
     const auto file = store_with_one_release(folder);
     const auto connection = open_sqlite(file, IfMissing::fail);
     CHECK(releases_in(*connection) == 1);
-    CHECK_FALSE(has_moved(*connection));
+    CHECK_FALSE(connection->has_moved());
     const auto beside = folder.path() / "beside.db", log = folder.path() / "history.db-wal";
     SECTION("deleted") { fs::remove(file); }
     SECTION("moved") { fs::rename(file, beside); }
@@ -128,7 +128,7 @@ TEST_CASE("A connection notices that its files were deleted, moved or replaced")
         fs::rename(beside, file);
     }
     SECTION("the log alone") { fs::remove(log); }
-    CHECK(has_moved(*connection));
+    CHECK(connection->has_moved());
 }
 
 TEST_CASE("Checking that the store can be written commits, and counts in one row") {

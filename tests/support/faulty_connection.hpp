@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "store/pool.hpp"
+#include "support/forwarding_connection.hpp"
 
 namespace support {
 
@@ -45,47 +46,46 @@ class FaultPlan {
     std::atomic<int> seen_ = 0;
 };
 
-class FaultyConnection final : public store::Connection {
+class FaultyConnection final : public ForwardingConnection {
    public:
     FaultyConnection(std::unique_ptr<store::Connection> real, std::shared_ptr<FaultPlan> plan)
-        : real_(std::move(real)), plan_(std::move(plan)) {}
+        : ForwardingConnection(std::move(real)), plan_(std::move(plan)) {}
 
-    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
     [[nodiscard]] store::Rows query(std::string_view sql,
                                     std::span<const store::Value> values = {}) override {
         strike_before_statement();
-        return real_->query(sql, values);
+        return ForwardingConnection::query(sql, values);
     }
     std::int64_t execute(std::string_view sql,
                          std::span<const store::Value> values = {}) override {
         strike_before_statement();
-        return real_->execute(sql, values);
+        return ForwardingConnection::execute(sql, values);
     }
     void begin(store::Access access) override {
         strike_before_statement();
-        real_->begin(access);
+        ForwardingConnection::begin(access);
     }
     void commit() override {
-        if (!plan_->strikes_at(true)) return real_->commit();
+        if (!plan_->strikes_at(true)) return ForwardingConnection::commit();
         if (plan_->fault() == Fault::lost_commit) {
-            real_->commit();
+            ForwardingConnection::commit();
         } else {
-            real_->rollback();
+            ForwardingConnection::rollback();
         }
         fail(plan_->fault() != Fault::deadlock);
     }
     void rollback() noexcept override {
-        if (!broken_) real_->rollback();
+        if (!broken_) ForwardingConnection::rollback();
     }
     [[nodiscard]] bool is_broken() const noexcept override {
-        return broken_ || real_->is_broken();
+        return broken_ || ForwardingConnection::is_broken();
     }
 
    private:
     void strike_before_statement() {
         if (broken_) fail(false);  // like a dead socket, at each use
         if (!plan_->strikes_at(false)) return;
-        real_->rollback();
+        ForwardingConnection::rollback();
         fail(false);
     }
     [[noreturn]] void fail(bool in_doubt) {
@@ -97,7 +97,6 @@ class FaultyConnection final : public store::Connection {
                              lost ? 2013 : 1213);
     }
 
-    std::unique_ptr<store::Connection> real_;
     std::shared_ptr<FaultPlan> plan_;
     bool broken_ = false;
 };

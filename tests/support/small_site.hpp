@@ -17,6 +17,7 @@
 
 #include "history/current.hpp"
 #include "query/history_service.hpp"
+#include "support/forwarding_connection.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
 
@@ -37,33 +38,28 @@ struct StoreSwitch {
     }
 };
 
-class SwitchedConnection final : public store::Connection {
+class SwitchedConnection final : public ForwardingConnection {
    public:
     SwitchedConnection(std::unique_ptr<store::Connection> real, const StoreSwitch& control)
-        : real_(std::move(real)), switch_(control) {}
+        : ForwardingConnection(std::move(real)), switch_(control) {}
 
-    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
     [[nodiscard]] store::Rows query(std::string_view sql,
                                     std::span<const store::Value> values = {}) override {
         switch_.apply();
-        return real_->query(sql, values);
+        return ForwardingConnection::query(sql, values);
     }
     std::int64_t execute(std::string_view sql,
                          std::span<const store::Value> values = {}) override {
         switch_.apply();
         if (const auto call = switch_.before_write) call();
-        return real_->execute(sql, values);
+        return ForwardingConnection::execute(sql, values);
     }
     void begin(store::Access access) override {
         switch_.apply();
-        real_->begin(access);
+        ForwardingConnection::begin(access);
     }
-    void commit() override { real_->commit(); }
-    void rollback() noexcept override { real_->rollback(); }
-    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
 
    private:
-    std::unique_ptr<store::Connection> real_;
     const StoreSwitch& switch_;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "store/pool.hpp"
+#include "support/forwarding_connection.hpp"
 
 namespace support {
 
@@ -18,37 +19,33 @@ enum class Statement { query, execute, begin_read, begin_write, commit };
 //   sql  of a query or execute; empty for the others
 using AfterStatement = std::function<void(Statement, std::string_view sql)>;
 
-class WatchedConnection final : public store::Connection {
+class WatchedConnection final : public ForwardingConnection {
    public:
     WatchedConnection(std::unique_ptr<store::Connection> real, AfterStatement after)
-        : real_(std::move(real)), after_(std::move(after)) {}
-    [[nodiscard]] store::Engine engine() const override { return real_->engine(); }
+        : ForwardingConnection(std::move(real)), after_(std::move(after)) {}
     [[nodiscard]] store::Rows query(std::string_view sql,
                                     std::span<const store::Value> values = {}) override {
-        auto rows = real_->query(sql, values);
+        auto rows = ForwardingConnection::query(sql, values);
         after_(Statement::query, sql);
         return rows;
     }
     std::int64_t execute(std::string_view sql,
                          std::span<const store::Value> values = {}) override {
-        const auto count = real_->execute(sql, values);
+        const auto count = ForwardingConnection::execute(sql, values);
         after_(Statement::execute, sql);
         return count;
     }
     void begin(store::Access access) override {
-        real_->begin(access);
+        ForwardingConnection::begin(access);
         after_(access == store::Access::read ? Statement::begin_read : Statement::begin_write,
                {});
     }
     void commit() override {
-        real_->commit();
+        ForwardingConnection::commit();
         after_(Statement::commit, {});
     }
-    void rollback() noexcept override { real_->rollback(); }
-    [[nodiscard]] bool is_broken() const noexcept override { return real_->is_broken(); }
 
    private:
-    std::unique_ptr<store::Connection> real_;
     AfterStatement after_;
 };
 
