@@ -1,6 +1,7 @@
 // What only a server can do: require TLS, ask for our files, be one of several.
 // SPDX-License-Identifier: MIT
 #include <arpa/inet.h>
+#include <array>
 #include <atomic>
 #include <cppconn/connection.h>
 #include <cppconn/exception.h>
@@ -102,6 +103,26 @@ TEST_CASE("A wrong password or database needs the operator") {
     auto elsewhere = fresh.url();
     elsewhere.database = "nowhere";
     CHECK(failure_of([&] { (void)open_mysql(elsewhere, ""); }).kind().needs_operator);
+}
+
+// The server gets a value of more than 256 KB in pieces, ahead of the execution. One that is too large for it
+// fails there, and so does one whose transaction a cluster ends meanwhile: the pieces stay.
+TEST_CASE("A long value does not begin with the pieces of one that failed") {
+    const FreshStore fresh(Engine::mysql, Schema::none);
+    const auto other = fresh.connect()();
+    const auto most = other->query("SELECT @@GLOBAL.max_allowed_packet").at(0).integer(0);
+    other->execute("SET GLOBAL max_allowed_packet = 1048576");
+    const auto connection = fresh.connect()();
+    other->execute("SET GLOBAL max_allowed_packet = " + std::to_string(most));
+    const auto length_of = [&](std::size_t bytes) {
+        const std::array<Value, 1> value{std::string(bytes, 'x')};
+        return connection->query("SELECT LENGTH(?)", value).at(0).integer(0);
+    };
+    CHECK(length_of(300'000) == 300'000);
+    const auto failure = failure_of([&] { (void)length_of(2'000'000); });
+    INFO(failure.what());
+    CHECK_FALSE(failure.kind().lost_connection);
+    CHECK(length_of(300'000) == 300'000);
 }
 
 TEST_CASE("Several hosts are tried in turn, and a failure of all is transient") {
