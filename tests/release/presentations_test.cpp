@@ -43,11 +43,9 @@ TEST_CASE("Forgetting gives pages a later date, and recording a release does not
 }
 
 TEST_CASE("A re-publication and mass changes give pages a later date") {
-    const support::FreshStore fresh(store::Engine::sqlite);
     const Builds builds;
+    const Published fresh(store::Engine::sqlite, builds);
     JobSite site(fresh.connect());
-    site.prewarm(builds.before);
-    site.prewarm(builds.first, &builds.before);
     CHECK(
         dates_pages(site, [&] { site.republish(builds.again, &builds.before, &builds.first); }));
     SmallBuild early("WS190", "2008-05-01"), late("WS191", "2008-06-01");

@@ -162,10 +162,7 @@ TEST_CASE("Two processes publish a release again at once, and it is as if one ha
     const auto engine = GENERATE(support::engines());
     const Builds builds;
     const Published published(engine, builds);
-    const auto calm = support::FreshStore::copy_of(published);
-    JobSite alone(calm.connect());
-    alone.republish(builds.again, &builds.before, &builds.first);
-    const auto expected = alone.contents();
+    const auto expected = republished_alone(published, builds);
     const int step = engine == store::Engine::sqlite ? 23 : 61;
     bool met = true;
     for (int at = 1; met; at += step) {
@@ -260,11 +257,9 @@ TEST_CASE("What a release had is read while its rows are replaced, without a wri
 }
 
 TEST_CASE("A damaged replacement is left out, and the re-publication ends all the same") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
+    const Published fresh(GENERATE(support::engines()), builds);
     JobSite site(fresh.connect());
-    site.prewarm(builds.before);
-    site.prewarm(builds.first, &builds.before);
     republish_until_in_force(fresh.connect(), builds);
     site.execute("UPDATE replacements SET notes = '{\"changes\":[{}]}' WHERE oid ="
                  " (SELECT oid FROM objects WHERE name = 'differs')");

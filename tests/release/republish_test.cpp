@@ -46,12 +46,10 @@ std::string told(JobSite& site) {
 }  // namespace
 
 TEST_CASE("A re-publication changes, adds and withdraws the rows that differ") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
     const bool is_kept = GENERATE(true, false);
     const Builds builds;
+    const Published fresh(GENERATE(support::engines()), builds);
     JobSite site(fresh.connect());
-    site.prewarm(builds.before);
-    site.prewarm(builds.first, &builds.before);
     REQUIRE(site.kinds() == published_first);
     const auto before = site.rows();
     const auto done =
@@ -131,11 +129,9 @@ TEST_CASE(
 }
 
 TEST_CASE("A release published a third time continues the revision numbers") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
+    const Published fresh(GENERATE(support::engines()), builds);
     JobSite site(fresh.connect());
-    site.prewarm(builds.before);
-    site.prewarm(builds.first, &builds.before);
     site.republish(builds.again, &builds.before, &builds.first);
     SECTION("with a third content") {
         Again third;
@@ -181,11 +177,9 @@ TEST_CASE("Only the newest release can be replaced, with the same date and other
 }
 
 TEST_CASE("An unreadable object is listed, and the others are replaced") {
-    const support::FreshStore fresh(GENERATE(support::engines()));
     const Builds builds;
+    const Published fresh(GENERATE(support::engines()), builds);
     JobSite site(fresh.connect());
-    site.prewarm(builds.before);
-    site.prewarm(builds.first, &builds.before);
     Again broken;
     broken.break_with({base::ErrorKind::malformed, "dump.ace:7: a cell without an end"});
     const auto done = site.republish(broken, &builds.before, &builds.first);

@@ -68,4 +68,12 @@ struct Published : support::FreshStore {
     }
 };
 
+// Returns what an undisturbed job makes of a copy of the store.
+inline std::string republished_alone(const Published& published, const Builds& builds) {
+    const auto calm = support::FreshStore::copy_of(published);
+    JobSite alone(calm.connect());
+    alone.republish(builds.again, &builds.before, &builds.first);
+    return alone.contents();
+}
+
 }  // namespace release_tests
