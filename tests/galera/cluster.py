@@ -143,10 +143,11 @@ class Node:
 
     def ask(self, sql, database=""):
         """Returns the rows, tab-separated, or None when the node does not answer."""
-        words = ["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "-N", "-B", "-e", sql]
+        words = ["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "--default-character-set=utf8mb4",
+                 "-N", "-B", "-e", sql]
         done = subprocess.run(words + ([database] if database else []), stdin=subprocess.DEVNULL, timeout=60,
-                              capture_output=True, text=True, check=False)
-        return done.stdout if done.returncode == 0 else None
+                              capture_output=True, check=False)
+        return done.stdout.decode() if done.returncode == 0 else None
 
     def tell(self, sql, database=""):
         answer = self.ask(sql, database)

@@ -31,16 +31,22 @@ def md5(value):
     return hashlib.md5(value.encode() if isinstance(value, str) else value).hexdigest()
 
 
+def printed(row):
+    """Returns a row as the client of MariaDB prints it."""
+    escaped = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\0": r"\0"})
+    return "\t".join(str(value).translate(escaped) for value in row)
+
+
 def in_sqlite(path):
     """Returns each table's rows, sorted, each row as a text with tabs."""
     with sqlite3.connect(path) as store:
         store.create_function("MD5", 1, md5)
-        return {table: sorted("\t".join(map(str, row)) for row in store.execute(query))
+        return {table: sorted(map(printed, store.execute(query)))
                 for table, query in QUERIES.items()}
 
 
 def in_node(node, database):
-    return {table: sorted(node.tell(query, database).splitlines()) for table, query in QUERIES.items()}
+    return {table: sorted(node.tell(query, database).split("\n")[:-1]) for table, query in QUERIES.items()}
 
 
 def first_difference(found, wanted):

@@ -65,11 +65,13 @@ class Web:
                 [str(PROGRAM), "serve", "--config", str(self.config)], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, preexec_fn=end_with_parent)
 
-    def get(self, path):
-        """Raises OSError or AssertionError when the connection is refused or breaks."""
+    def get(self, path, **fields):
+        """Requests a path. fields: Accept="…" and the like. Raises OSError or AssertionError when the connection is
+        refused or breaks."""
         path, _, query = path.partition("?")
         asked = variables(REQUEST_METHOD="GET", SCRIPT_NAME="", PATH_INFO=path, QUERY_STRING=query,
-                          REQUEST_URI=f"{path}?{query}", SERVER_PROTOCOL="HTTP/1.1")
+                          REQUEST_URI=f"{path}?{query}", SERVER_PROTOCOL="HTTP/1.1",
+                          **{f"HTTP_{name.upper()}": value for name, value in fields.items()})
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(ANSWER_SECONDS)
             connection.connect(str(self.socket))

@@ -60,22 +60,22 @@ class World:
         for web in self.webs:
             web.wait_for(version)
 
-    def reference(self, paths):
+    def reference(self, paths, releases=RELEASES):
         """Returns the pages after requests for all paths in each release in turn, and the tables then."""
-        key = tuple(paths)
+        key = (tuple(paths), releases)
         if key not in self.references:
-            self.references[key] = self.made_on_sqlite(paths)
+            self.references[key] = self.made_on_sqlite(paths, releases)
         return self.references[key]
 
-    def made_on_sqlite(self, paths):
+    def made_on_sqlite(self, paths, releases):
         store = self.site.folder / "var" / "reference.db"
         url = f"sqlite:{store}"
         self.site.write_config("init.conf", store__url=url)
         self.site.expect(0, "init", config="init.conf")
-        self.site.switch_to(RELEASES[0])
+        self.site.switch_to(releases[0])
         web = Web(self.site, "reference", url)
         try:
-            for version in RELEASES:
+            for version in releases:
                 self.site.switch_to(version)
                 web.wait_for(version)
                 pages = {path: page_of(web.get(path)) for path in paths}
