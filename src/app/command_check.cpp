@@ -122,7 +122,8 @@ void check_first_sight(Checklist& list, const Services& services, const history:
     const auto what = "first sight";
     const base::Clock clock = base::system_clock_now;
     history::BuildDifference difference;
-    const history::Context context{*services.pool, services.config.history, clock, difference};
+    history::LabelCache labels;
+    const history::Context context{*services.pool, services.config.history, clock, difference, labels};
     const auto sample =
         history::sample_first_sight({context, *builds.build, builds.previous.get()});
     if (!sample) return list.wrong(what, on_one_line(sample.error().text), "");

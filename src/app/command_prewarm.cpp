@@ -29,7 +29,8 @@ Result<Outcome> warm_one(Services& services, const history::Builds& builds,
     if (!selection) return tl::unexpected(selection.error());
     const base::Clock clock = base::system_clock_now;
     history::BuildDifference difference;
-    auto job = release_job(services, {*services.pool, services.config.history, clock, difference},
+    history::LabelCache labels;
+    auto job = release_job(services, {*services.pool, services.config.history, clock, difference, labels},
                            builds);
     job.options.threads = options.jobs;
     const auto start = steady_clock::now();

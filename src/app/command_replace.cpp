@@ -30,7 +30,8 @@ Result<release::JobResult> republish(Services& services, const history::Builds& 
                                      const PrewarmOptions& options) {
     const base::Clock clock = base::system_clock_now;
     history::BuildDifference difference;
-    auto job = release_job(services, {*services.pool, services.config.history, clock, difference},
+    history::LabelCache labels;
+    auto job = release_job(services, {*services.pool, services.config.history, clock, difference, labels},
                            builds);
     job.options.threads = options.jobs;
     StopSignals signals;

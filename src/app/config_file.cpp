@@ -139,6 +139,12 @@ std::string page_digest_of(const Config& config) {
     for (const auto& [class_name, paths] : site.successor_of_class) parts << class_name << paths;
     parts << "names";
     for (const auto& [class_name, paths] : config.history.names) parts << class_name << paths;
+    parts << "important";
+    for (const auto& [class_name, paths] : site.ranking.important) parts << class_name << paths;
+    parts << "minor";
+    for (const auto& [class_name, paths] : site.ranking.minor) parts << class_name << paths;
+    parts << "helpers";
+    for (const auto& class_name : site.ranking.helper_classes) parts << class_name;
     parts << "ignore";
     for (const auto& [class_name, paths] : config.history.ignored) parts << class_name << paths;
     parts << "curators";
@@ -176,6 +182,7 @@ Result<Config> complete(Draft draft) {
     if (!templates) return base::fail_at("[site] templates", templates.error());
     config.templates = std::move(*templates);
     config.site.max_age = config.serve.max_age;
+    config.site.ranking = config.history.ranking;
     config.page_digest = page_digest_of(config);
     return std::move(config);
 }

@@ -67,12 +67,12 @@ Result<void> take_timeout(Draft& draft, Value, Value value) {
     return {};
 }
 
-Result<void> take_skip_classes(Draft& draft, Value, Value value) {
+Result<void> take_classes(std::vector<std::string>& list, Value value) {
     auto classes = words_of(value, ',');
     for (const auto& name : classes)
         if (!tree::can_be_tracked(name, "x"))
             return wrong(in_quotes(name) + " is not the name of a class");
-    draft.config.source.skip_classes = std::move(classes);
+    list = std::move(classes);
     return {};
 }
 
@@ -91,12 +91,13 @@ Result<void> take_names(Draft& draft, Value key, Value value) {
     return {};
 }
 
-Result<void> take_ignored(Draft& draft, Value key, Value value) {
+// [ignore], [important], [minor]
+Result<void> take_paths(compare::TagPaths& places, Value key, Value value) {
     auto paths = paths_of(value);
     if (!paths)
         return wrong(in_quotes(value) +
                      " must be a list of tags, or of paths like Identity>History");
-    draft.config.history.ignored.emplace_back(key, std::move(*paths));
+    places.emplace_back(key, std::move(*paths));
     return {};
 }
 
@@ -162,7 +163,18 @@ constexpr auto table = std::to_array<Key>({
          return keep(d.config.site.object_url_of_class[k], address_template_of(v));
      }},
     {"names", "", take_names},
-    {"ignore", "", take_ignored},
+    {"important", "",
+     [](Draft& d, Value k, Value v) {
+         return take_paths(d.config.history.ranking.important, k, v);
+     }},
+    {"minor", "",
+     [](Draft& d, Value k, Value v) { return take_paths(d.config.history.ranking.minor, k, v); }},
+    {"classes", "helpers",
+     [](Draft& d, Value, Value v) {
+         return take_classes(d.config.history.ranking.helper_classes, v);
+     }},
+    {"ignore", "",
+     [](Draft& d, Value k, Value v) { return take_paths(d.config.history.ignored, k, v); }},
     {"curators", "",
      [](Draft& d, Value k, Value v) { return keep(d.config.history.curators[k], object_of(v)); }},
     {"successor", "",
@@ -194,7 +206,8 @@ constexpr auto table = std::to_array<Key>({
      }},
     {"source", "index",
      [](Draft& d, Value, Value v) { return keep(d.config.source.index, path_of(d, v)); }},
-    {"source", "skip_classes", take_skip_classes},
+    {"source", "skip_classes",
+     [](Draft& d, Value, Value v) { return take_classes(d.config.source.skip_classes, v); }},
     {"source", "max_object_mb",
      [](Draft& d, Value,
         Value v) { return keep(d.config.source.max_object_mb, number_of(v, 1, 4096)); }},

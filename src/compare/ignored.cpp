@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compare/ignored.hpp"
 
-#include <algorithm>
-#include <span>
-
-#include "base/text.hpp"
 #include "tree/outline.hpp"
 
 namespace compare {
@@ -14,13 +10,7 @@ using tree::Cell;
 using tree::Node;
 using Nodes = std::vector<Node>;
 
-// The rest of a path, below the nodes that it has passed.
-using Way = std::span<const std::string>;
-using Ways = std::vector<Way>;
-
-bool names(std::string_view tag, const Cell& cell) {
-    return cell.kind == tree::CellKind::tag && base::equal_ignoring_case(tag, cell.text);
-}
+using Ways = PathMatcher::Ways;
 
 // Returns whether an emptied node is dropped: a tag is, a value is not.
 bool has_gone(const Node& left, bool had_children) {
@@ -37,22 +27,19 @@ bool is_same_node(const Change& change) {
 // The paths that one class ignores.
 class Ignoring {
    public:
-    Ignoring(const Ignored& ignored, std::string_view class_name) {
-        for (const auto& [of_class, paths] : ignored)
-            if (of_class == "*" || base::equal_ignoring_case(of_class, class_name))
-                for (const auto& path : paths) add(path);
-    }
+    Ignoring(const Ignored& ignored, std::string_view class_name)
+        : paths_(ignored, class_name) {}
 
-    [[nodiscard]] bool nothing() const { return anywhere_.empty() && from_object_.empty(); }
+    [[nodiscard]] bool nothing() const { return paths_.empty(); }
 
-    [[nodiscard]] Nodes left_of(const Nodes& nodes) const { return left_of(nodes, from_object_); }
+    [[nodiscard]] Nodes left_of(const Nodes& nodes) const { return left_of(nodes, paths_.start()); }
 
     // Returns false when nothing remains.
     [[nodiscard]] bool keep(Change& change) const {
-        auto ways = from_object_;
+        auto ways = paths_.start();
         for (const auto& cell : change.path) {
-            if (is_ignored(cell, ways)) return false;
-            ways = below(cell, ways);
+            if (paths_.ends_at(cell, ways)) return false;
+            ways = PathMatcher::below(cell, ways);
         }
         strip(change.before, ways);
         strip(change.after, ways);
@@ -64,31 +51,11 @@ class Ignoring {
     }
 
    private:
-    void add(const std::vector<std::string>& path) {
-        if (path.size() == 1) anywhere_.emplace_back(path.front());
-        if (path.size() > 1) from_object_.emplace_back(path);
-    }
-
-    [[nodiscard]] bool is_ignored(const Cell& cell, const Ways& ways) const {
-        const auto anywhere = [&](std::string_view tag) { return names(tag, cell); };
-        const auto ends_here = [&](const Way& way) {
-            return way.size() == 1 && names(way.front(), cell);
-        };
-        return std::ranges::any_of(anywhere_, anywhere) || std::ranges::any_of(ways, ends_here);
-    }
-
-    [[nodiscard]] static Ways below(const Cell& cell, const Ways& ways) {
-        Ways further;
-        for (const auto& way : ways)
-            if (names(way.front(), cell)) further.push_back(way.subspan(1));
-        return further;
-    }
-
     [[nodiscard]] Nodes left_of(const Nodes& nodes, const Ways& ways) const {
         Nodes left;
         for (const auto& node : nodes) {
-            if (is_ignored(node.cell, ways)) continue;
-            Node kept{node.cell, node.stamp, left_of(node.children, below(node.cell, ways))};
+            if (paths_.ends_at(node.cell, ways)) continue;
+            Node kept{node.cell, node.stamp, left_of(node.children, PathMatcher::below(node.cell, ways))};
             if (!has_gone(kept, !node.children.empty())) left.push_back(std::move(kept));
         }
         return left;
@@ -98,9 +65,9 @@ class Ignoring {
     void strip(Nodes& nodes, const Ways& ways) const {
         std::size_t left = 0;
         for (auto& node : nodes) {
-            if (is_ignored(node.cell, ways)) continue;
+            if (paths_.ends_at(node.cell, ways)) continue;
             const bool had_children = !node.children.empty();
-            strip(node.children, below(node.cell, ways));
+            strip(node.children, PathMatcher::below(node.cell, ways));
             if (has_gone(node, had_children)) continue;
             if (&nodes[left] != &node) nodes[left] = std::move(node);
             ++left;
@@ -108,8 +75,7 @@ class Ignoring {
         nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(left), nodes.end());
     }
 
-    std::vector<std::string_view> anywhere_;
-    Ways from_object_;
+    PathMatcher paths_;
 };
 
 }  // namespace

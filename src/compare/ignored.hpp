@@ -6,20 +6,17 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "compare/change.hpp"
+#include "compare/tag_paths.hpp"
 #include "tree/object.hpp"
 
 namespace compare {
 
-// Class -> paths of tags; ASCII letters match in either case. A path of one tag removes that tag
-// wherever it is, with everything below; a longer path removes the tag that it leads to from the
-// top of the object. Class "*" means every class. A class that appears twice has the paths of both.
-using Ignored = std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>>;
+// Places whose changes are left out.
+using Ignored = TagPaths;
 
 // Returns the changes without what is ignored in this class: drops those at ignored paths, removes
 // ignored nodes from subtrees, and drops tags that are empty because of that. A replacement that

@@ -14,18 +14,20 @@
 #include "base/result.hpp"
 #include "history/build_difference.hpp"
 #include "history/decision.hpp"
+#include "history/label_cache.hpp"
 #include "source/source.hpp"
 #include "store/pool.hpp"
 #include "tables/objects.hpp"
 
 namespace history {
 
-// [history], [names], [ignore] and [curators] of the configuration.
+// [history], [names], [important], [minor], [ignore] and [curators] of the configuration.
 struct Settings {
     base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
     std::vector<std::string> build_users;  // timestamps of these users are no evidence (C4)
     std::size_t keep_trees = 0;            // 0: all, else the newest this many, >= 2
     NamePaths names;
+    compare::Ranking ranking;                    // what leads, and what comes last
     compare::Ignored ignored;                    // what is no change (C10)
     std::vector<Release> known_releases;         // releases.tsv
     std::map<std::string, ObjectName> curators;  // the persons behind users of timestamps
@@ -37,6 +39,7 @@ struct Context {
     const Settings& settings;
     const base::Clock& clock;
     BuildDifference& difference;
+    LabelCache& labels;
 };
 
 // Which object was asked for: its recorded row, and how the build spells it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "history/references.hpp"
 #include "history/writer.hpp"
 #include "tables/compared_in.hpp"
 #include "tables/replacements.hpp"
@@ -238,11 +239,21 @@ class Recorder {
             auto outcome = view_.decide(item->before, item->after, releases_);
             if (!outcome) return tl::unexpected(outcome.error());
             item->outcome = std::move(*outcome);
+            item->before.tree.reset();
+        }
+        return describe_rows();
+    }
+
+    Result<void> describe_rows() {
+        std::vector<tables::Row*> rows;
+        for (auto* item : at(Step::load))
+            for (auto& row : item->outcome.rows) rows.push_back(&row);
+        if (const auto done = describe(view_, rows); !done) return done;
+        for (auto* item : at(Step::load)) {
             if (item->before.row && item->outcome.is_nothing())
                 unchanged(*item);
             else
                 prepare(*item);
-            item->before.tree.reset();
             item->after.nodes = {};
         }
         return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "history/references.hpp"
 #include "history/renames.hpp"
 #include "tables/compared_in.hpp"
 #include "tree/outline.hpp"
@@ -226,7 +227,11 @@ class Recomputation {
             row.object = object.object;
             fresh.row = std::move(row);
         }
-        if (fresh.row) fresh.rename = rename_case(**before, after);
+        if (!fresh.row) return fresh;
+        auto* const row = &*fresh.row;
+        if (const auto done = describe(view_, std::span(&row, 1)); !done)
+            return tl::unexpected(done.error());
+        fresh.rename = rename_case(**before, after);
         return fresh;
     }
 

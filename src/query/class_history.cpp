@@ -184,6 +184,7 @@ std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64
         if (!apply_replacement(now, row, note)) continue;
         const auto position = now.releases().position(row.release.version);
         row.of_day = position->of_day;
+        row.since_on = now.releases().date_of(row.since);
         ranked.emplace_back(position->rank, std::move(row));
     }
     std::ranges::sort(ranked, [](const auto& a, const auto& b) {

@@ -116,6 +116,7 @@ struct HistoryService::State {
     history::Settings settings;
     base::Clock clock;
     history::BuildDifference difference;
+    history::LabelCache labels;
     ReleaseCache release_cache;
     UnreadableRows unreadable;
     Curators curators;
@@ -234,7 +235,7 @@ struct HistoryService::State {
     Result<history::Identity> record(const history::Builds& builds, const ObjectName& asked) {
         try {
             auto results =
-                history::bring_up_to_date({pool, settings, clock, difference}, *builds.build,
+                history::bring_up_to_date({pool, settings, clock, difference, labels}, *builds.build,
                                           builds.previous.get(), std::span(&asked, 1));
             if (!results) return tl::unexpected(results.error());
             auto& done = results->front();

@@ -130,6 +130,7 @@ class RowReader {
             else
                 continue;  // it cannot be read
             rows.back().of_day = candidate.of_day;
+            rows.back().since_on = releases_.date_of(rows.back().since);
         }
         return rows;
     }

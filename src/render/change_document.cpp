@@ -148,6 +148,37 @@ ChangeDocument change_document(const tables::Row& row, const query::HistoryPage&
     return document;
 }
 
+FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,
+                             const Site& site, const std::set<std::size_t>& without) {
+    FieldDocument document;
+    auto places = places_of(row, page.mass_changes);
+    const compare::Ranker ranker(site.ranking, row.object.class_name);
+    auto fields = compare::field_changes(
+        row.notes.changes, ranker, row.notes.references,
+        [&](const Change& change, std::size_t number) {
+            if (page.filter.is_set() && !page.filter.shows(change)) {
+                ++document.filtered;
+                return true;
+            }
+            return without.contains(number) ||
+                   is_summarised(change, number, places, document.mass_changes);
+        });
+    std::unordered_map<std::string_view, std::size_t> by_tag;
+    for (auto& field : fields) {
+        if (field.rank == compare::Rank::minor) {
+            document.minor.push_back(std::move(field));
+        } else if (field.rank == compare::Rank::echo) {
+            document.echoes.push_back(std::move(field));
+        } else {
+            const auto tag = field.first_tag();
+            const auto [known, is_new] = by_tag.try_emplace(tag, document.groups.size());
+            if (is_new) document.groups.push_back({tag, {}});
+            document.groups[known->second].fields.push_back(std::move(field));
+        }
+    }
+    return document;
+}
+
 ChangeDocument change_document(std::span<const compare::Change> changes) {
     Groups groups;
     std::size_t number = 0;

@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "compare/field_change.hpp"
 #include "query/history_page.hpp"
+#include "render/site.hpp"
 #include "tables/rows.hpp"
 
 namespace render {
@@ -65,6 +68,30 @@ struct ChangeDocument {
 
 // Returns all of `changes`.
 [[nodiscard]] ChangeDocument change_document(std::span<const compare::Change> changes);
+
+// The same changes by field, as feeds show them.
+struct FieldDocument {
+    struct Group {
+        std::string_view tag;  // the first tag; empty: none
+        std::vector<compare::FieldChange> fields;
+    };
+    std::vector<Group> groups;                  // important ones first
+    std::vector<compare::FieldChange> minor;    // versions, evidence, …
+    std::vector<compare::FieldChange> echoes;   // of what became of other objects
+    std::vector<MassChangeLine> mass_changes;
+    std::size_t filtered = 0;
+
+    // True if nothing but what most objects of the class share has changed.
+    [[nodiscard]] bool is_mass_change() const {
+        return groups.empty() && minor.empty() && echoes.empty() && filtered == 0 &&
+               !mass_changes.empty();
+    }
+};
+//   without  numbers of changes that are left out
+//   cost     O(nodes of the changes + mass changes)
+[[nodiscard]] FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,
+                                           const Site& site,
+                                           const std::set<std::size_t>& without = {});
 
 // True for texts, and for objects of class Text: their names are texts.
 [[nodiscard]] bool is_plain_text(const tree::Cell& cell);

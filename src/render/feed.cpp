@@ -105,6 +105,7 @@ class IdentityText {
         add(row.of_day);
         add(row.revision);
         add(row.since);
+        add(row.since_on ? base::format_date(*row.since_on) : std::string());
         add(row.recorded_at);
         add(row.signature);
         add(static_cast<int>(row.kind));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "render/html.hpp"
 
+#include <chrono>
+
+#include "compare/headline.hpp"
 #include "render/display_text.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
@@ -12,6 +15,7 @@ namespace {
 using tree::Node;
 
 constexpr std::size_t longest_stamp = 80;
+constexpr std::string_view left_quote = "\xE2\x80\x9C", right_quote = "\xE2\x80\x9D";
 
 // "sylvia, "
 void append_user(std::string& html, std::string_view user, const query::People& people,
@@ -27,6 +31,12 @@ void append_user(std::string& html, std::string_view user, const query::People& 
     html += ", ";
 }
 
+// Stands between a node and its only child.
+std::string_view between(const Node& parent, const Node& child) {
+    const auto tag = tree::CellKind::tag;
+    return parent.cell.kind == tag && child.cell.kind != tag ? ": " : ", ";
+}
+
 class NodeWriter {
    public:
     NodeWriter(std::string& html, const NodeStyle& style) : html_(html), style_(style) {}
@@ -35,17 +45,19 @@ class NodeWriter {
     bool write(const Node& node, std::string_view shown) {
         if (nodes_++ == style_.most_nodes) return leave_out();
         write_alone(node, shown);
-        return write_below(node, path_arrow, shown);
+        return write_below(node, {}, shown);
     }
 
+    //   before  stands before the first child; empty: what it is decides
     bool write_below(const Node& node, std::string_view before, std::string_view shown) {
         const auto* parent = &node;
         while (parent->children.size() == 1) {
-            parent = &parent->children.front();
-            html_ += before;
+            const auto& child = parent->children.front();
+            html_ += before.empty() ? between(*parent, child) : before;
+            before = {};
+            parent = &child;
             if (nodes_++ == style_.most_nodes) return leave_out();
             write_alone(*parent, shown);
-            before = path_arrow;
         }
         return parent->children.empty() || write_list(parent->children, shown);
     }
@@ -78,11 +90,11 @@ class NodeWriter {
 
     // The timestamp of a tag with values below it says little: loading a line again sets it.
     void write_alone(const Node& node, std::string_view& shown) const {
-        append_cell(html_, node.cell, style_.site);
+        append_cell(html_, node.cell, style_.site, style_.references);
         const bool is_inner_tag = node.cell.kind == tree::CellKind::tag && !node.children.empty();
-        if (is_inner_tag || node.stamp == shown) return;
-        const auto append = style_.small_stamps ? append_small_stamp : append_stamp;
-        append(html_, node.stamp, style_.people, style_.site);
+        if (!style_.has_stamps || is_inner_tag || node.stamp == shown) return;
+        if (is_of_change(node.stamp, style_.stamps_since))
+            append_small_stamp(html_, node.stamp, style_.people, style_.site);
         shown = node.stamp;
     }
 
@@ -177,22 +189,42 @@ std::string link_of(const tree::Cell& cell, const Site& site) {
     if (!names || is_plain_text(cell) || cell.text.size() > tree::longest_name ||
         cell.class_name.size() > tree::longest_class)
         return {};
-    return object_url_of({cell.class_name, cell.text}, site);
+    if (cell.class_name.empty() || cell.text.empty()) return {};
+    return page_of(tree::ObjectName{cell.class_name, cell.text}, site);
 }
 
 void append_cell_text(std::string& html, const tree::Cell& cell) {
     if (cell.kind == tree::CellKind::comment) html += "// ";
+    if (cell.kind == tree::CellKind::tag)
+        return append_shortened(html, compare::words_of_tag(cell.text));
+    // Quotes show where a sentence ends and what is said of it begins.
+    const bool is_quoted = is_plain_text(cell) && cell.text.find(' ') != std::string::npos;
+    if (is_quoted) html += left_quote;
     append_shortened(html, cell.text);
+    if (is_quoted) html += right_quote;
 }
 
-void append_cell(std::string& html, const tree::Cell& cell, const Site& site) {
+void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
+                 std::span<const compare::Reference> references) {
     const auto url = link_of(cell, site);
     if (url.empty()) return append_cell_text(html, cell);
+    const auto* reference = compare::reference_of(references, cell);
+    const bool has_label = reference != nullptr && !reference->label.empty();
     html += "<a href=\"";
     append_html(html, url);
     html += "\">";
-    append_cell_text(html, cell);
+    append_shortened(html, has_label ? reference->label : cell.text);
     html += "</a>";
+    if (!has_label) return;
+    html += " (";
+    append_shortened(html, cell.text);
+    html += ')';
+}
+
+bool is_of_change(std::string_view stamp, const std::optional<base::Date>& since) {
+    if (!since) return true;
+    const auto known = tree::parse_stamp(stamp);
+    return !known || std::chrono::floor<std::chrono::days>(known->at) >= *since;
 }
 
 void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
@@ -208,6 +240,15 @@ void append_stamp(std::string& html, std::string_view stamp, const query::People
         append_html(html, cut_at(stamp, longest_stamp));
     }
     html += ')';
+}
+
+void append_author(std::string& html, std::string_view stamp, const query::People& people,
+                   const Site& site) {
+    const auto known = tree::parse_stamp(stamp);
+    if (!known) return append_stamp(html, stamp, people, site);
+    html += site.hide_curators ? " Entered on " : " Entered by ";
+    append_user(html, known->by, people, site);
+    html.append(stamp.substr(0, 10)) += '.';
 }
 
 void append_small_stamp(std::string& html, std::string_view stamp, const query::People& people,

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,19 +38,27 @@ inline constexpr std::string_view path_arrow = " &gt; ";
 // (render/display_text.hpp). An empty text is shown as "".
 void append_shortened(std::string& html, std::string_view text);
 
-// Returns the page of the object that a cell names; empty for cells that name none, for plain
-// texts, and without a template for the address.
+// Returns the history page of the object that a cell names; empty for cells that name none, and for
+// plain texts.
 [[nodiscard]] std::string link_of(const tree::Cell& cell, const Site& site);
 
-// The cell as text; as a link to the object that it names, if there is one.
+// The cell as text, tags as words; what names an object as a link to the history of it, by its label
+// if it has one: <a href="…">nucleus</a> (GO:0005634).
 void append_cell_text(std::string& html, const tree::Cell& cell);
-void append_cell(std::string& html, const tree::Cell& cell, const Site& site);
+void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
+                 std::span<const compare::Reference> references = {});
+
+// Returns whether a timestamp may belong to a change that was compared with the release of this day.
+[[nodiscard]] bool is_of_change(std::string_view stamp, const std::optional<base::Date>& since);
 
 // " (sylvia, 2008-02-01)", the curator by label and link if known; an opaque timestamp as it is;
 // nothing for none. If the site hides curators: " (2008-02-01)", and nothing for an opaque one.
 void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
                   const Site& site);
-// The same in <small>.
+// " Entered by sylvia, 2008-02-01." likewise.
+void append_author(std::string& html, std::string_view stamp, const query::People& people,
+                   const Site& site);
+// The same as append_stamp() in <small>.
 void append_small_stamp(std::string& html, std::string_view stamp, const query::People& people,
                         const Site& site);
 
@@ -56,14 +66,18 @@ void append_small_stamp(std::string& html, std::string_view stamp, const query::
 struct NodeStyle {
     const query::People& people;
     const Site& site;
-    bool small_stamps = false;    // timestamps are in <small>
-    std::size_t most_nodes = 0;   // more nodes are left out
-    std::size_t most_levels = 0;  // of lists; deeper ones are left out
+    std::span<const compare::Reference> references;  // of the row
+    bool has_stamps = false;                // timestamps follow the nodes, in <small>
+    std::size_t most_nodes = 0;             // more nodes are left out
+    std::size_t most_levels = 0;            // of lists; deeper ones are left out
+    // Timestamps of earlier days are left out: they do not belong to the change.
+    std::optional<base::Date> stamps_since = {};
 };
 // Append a node and everything below it, or only what is below it. An only child follows its
 // parent on the line, several are a list. An ellipsis marks what is left out. A timestamp that equals
 // the one before it is not repeated.
-//   synj-1 (sylvia, 2008-02-01) &gt; Person_evidence<ul><li>…</li></ul>
+//   synj-1, Person evidence: <a href="…">Cecilia Nakamura</a> (WBPerson1)
+//   synj-1, Person evidence<ul><li>…</li></ul>
 //   before   markup before the first child
 //   returns  whether nothing was left out
 [[nodiscard]] bool append_node(std::string& html, const tree::Node& node, const NodeStyle& style);

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "render/change_document.hpp"
 #include "render/display_text.hpp"
+#include "render/html.hpp"
 #include "tree/stamp.hpp"
 
 namespace render {
@@ -41,9 +43,9 @@ std::string with_names(std::string_view pattern, const tree::ObjectName& object)
     return url;
 }
 
-// The title of an item is not stored: verb_of, period_of, counts_of, details_of and title_of make it
-// each time from what the row holds. Readers have seen it, so these functions must never give
-// another text for a row (docs/design.md, "Identity").
+// The title of an item is not stored, but for its headline: verb_of, period_of, counts_of, details_of
+// and title_of make it each time from what the row holds. Readers have seen it, so these functions must
+// never give another text for a row (docs/design.md, "Identity").
 std::string_view verb_of(RowKind kind) {
     switch (kind) {
         case RowKind::created: return " created";
@@ -152,7 +154,10 @@ constexpr std::size_t most_curators = 20;
 // Collects users in the order of the nodes. A timestamp that equals the one before is not parsed.
 class Curators {
    public:
-    Curators(const query::People& people, const Site& site) : people_(people), site_(site) {}
+    //   since  timestamps of earlier days do not count
+    Curators(const query::People& people, const Site& site,
+             const std::optional<base::Date>& since)
+        : people_(people), site_(site), since_(since) {}
 
     void collect(const std::vector<tree::Node>& nodes) {
         for (const auto& node : nodes) {
@@ -168,7 +173,7 @@ class Curators {
         if (stamp.empty() || stamp == last_) return;
         last_ = stamp;
         const auto known = tree::parse_stamp(stamp);
-        if (!known) return;
+        if (!known || !is_of_change(stamp, since_)) return;
         auto curator = curator_of(known->by, people_, site_);
         if (curator.name.empty() || std::ranges::find(curators_, curator) != curators_.end())
             return;
@@ -177,6 +182,7 @@ class Curators {
 
     const query::People& people_;
     const Site& site_;
+    const std::optional<base::Date>& since_;
     std::string_view last_;
     std::vector<Curator> curators_;
 };
@@ -212,8 +218,8 @@ std::string page_of(const tree::ObjectName& object, const Site& site) {
            "&name=" + base::percent_encode(object.name);
 }
 
-std::string page_of(const tables::Row& row, const Site& site) {
-    return page_of(row.object, site) + "#" + base::percent_encode(row.release.version);
+std::string item_url_of(const tables::Row& row, const Site& site) {
+    return page_of(row.object, site) + "&at=" + base::percent_encode(row.release.version);
 }
 
 std::string object_url_of(const tree::ObjectName& object, const Site& site) {
@@ -228,11 +234,39 @@ bool skipped_releases(const tables::Row& row) {
     return !row.since.empty() && !row.notes.previous.empty() && row.since != row.notes.previous;
 }
 
-std::string title_of(const tables::Row& row) {
-    std::string title = row.object.class_name + " ";
-    title += row.object.label_or_name(row.label);
-    title += verb_of(row.kind);
-    return plain_line(title + period_of(row) + details_of(row));
+std::string title_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
+    const auto& label = row.object.label_or_name(row.label);
+    if (row.notes.headline.empty())
+        return plain_line(row.object.class_name + " " + label + std::string(verb_of(row.kind)) +
+                          period_of(row) + details_of(row));
+    const std::string how = row.kind == RowKind::reconstructed ? ", by timestamps: " : ": ";
+    const auto what =
+        is_mass_change(row, page, site)
+            ? "only a change of most objects of class " + row.object.class_name
+            : row.notes.headline;
+    return plain_line(label + period_of(row) + how + what);
+}
+
+bool is_mass_change(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
+    if (row.kind != RowKind::changed || page.mass_changes.empty()) return false;
+    return field_document(row, page, site).is_mass_change();
+}
+
+std::vector<std::string> categories_of(const tables::Row& row) {
+    constexpr std::size_t most_categories = 7;
+    std::vector<std::string> categories = {one_line(row.object.class_name),
+                                           std::string(tables::name_of(row.kind))};
+    for (const auto& change : row.notes.changes) {
+        const auto& sides = change.before.empty() ? change.after : change.before;
+        if (change.path.empty() && sides.empty()) continue;
+        const auto& first = change.path.empty() ? sides.front().cell : change.path.front();
+        if (first.kind != tree::CellKind::tag) continue;
+        auto tag = one_line(first.text);
+        if (!tag.empty() && std::ranges::find(categories, tag) == categories.end())
+            categories.push_back(std::move(tag));
+        if (categories.size() == most_categories) break;
+    }
+    return categories;
 }
 
 std::optional<Successor> successor_of(const Row& row, const Site& site) {
@@ -267,7 +301,7 @@ Curator curator_of(std::string_view user, const query::People& people, const Sit
 std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPage& page,
                                  const Site& site) {
     if (site.hide_curators) return {};
-    Curators curators(page.people, site);
+    Curators curators(page.people, site, row.since_on);
     for (const auto& change : row.notes.changes)
         if (!page.filter.is_set() || page.filter.shows(change)) curators.collect(change.after);
     return std::move(curators).take();

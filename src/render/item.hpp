@@ -24,19 +24,35 @@ namespace render {
 // for the object in between (rule C6).
 [[nodiscard]] bool skipped_releases(const tables::Row& row);
 
-// "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed"; one line of plain text
-// (plain_line in render/display_text.hpp). It never changes, and a filter does not affect it.
-[[nodiscard]] std::string title_of(const tables::Row& row);
+// "unc-26 in WS187: Status Live → Dead, 3 more changes"; "Gene unc-26 vanished in WS188"; one line of
+// plain text (plain_line in render/display_text.hpp). A filter does not affect it. It changes once at
+// most: when the release job finds that all of it is a change of most objects of the class.
+[[nodiscard]] std::string title_of(const tables::Row& row, const query::HistoryPage& page,
+                                   const Site& site);
+
+// Says the same in a sentence or two of plain text, without the name of the object; empty for rows of
+// the first system.
+[[nodiscard]] std::string summary_of(const tables::Row& row, const query::HistoryPage& page,
+                                     const Site& site);
+
+// True if the row holds nothing but changes that most objects of the class share.
+[[nodiscard]] bool is_mass_change(const tables::Row& row, const query::HistoryPage& page,
+                                  const Site& site);
+
+// What items are filed under: the class, the kind, the first tags of the changes; at most 7. One line
+// each.
+[[nodiscard]] std::vector<std::string> categories_of(const tables::Row& row);
 
 // True for http: and https: URLs with something after "//". Nothing else becomes a link.
 [[nodiscard]] bool is_web_url(std::string_view url);
 
 // base_url/history?class=…&name=…
 [[nodiscard]] std::string page_of(const tree::ObjectName& object, const Site& site);
-// … #VERSION: the place of a row on that page.
-[[nodiscard]] std::string page_of(const tables::Row& row, const Site& site);
-// "-c3": follows the place of a row to name the place of its third change. Published items hold
-// these, so the history page has elements with these ids.
+// … &at=VERSION: the page of this row. A parameter, because some readers drop fragments and take
+// items with equal links for one.
+[[nodiscard]] std::string item_url_of(const tables::Row& row, const Site& site);
+// "-c3": follows the version, as the fragment of the page of a row, to name the place of its third
+// change. Published items hold these, so the history page has elements with these ids.
 [[nodiscard]] std::string suffix_of(std::size_t number);
 
 // The address of the object, by object_url; empty if there is no template for it or the result
@@ -79,7 +95,8 @@ struct Curator {
 
 // Returns who wrote what the row added or put in place of something, by the timestamps, each
 // once, in the order of the changes, at most 20. Timestamps of removed nodes do not count: they
-// say who once wrote them, not who removed them. Only changes that pass the filter of the page
+// say who once wrote them, not who removed them; nor do timestamps that are older than the release
+// that the row was compared with. Only changes that pass the filter of the page
 // count. Returns none if the site hides curators.
 [[nodiscard]] std::vector<Curator> curators_of(const tables::Row& row,
                                                const query::HistoryPage& page, const Site& site);

@@ -1,19 +1,25 @@
-// The content of an item: what a release did to an object, as HTML for feed readers.
+// The content of an item: what a release did to an object, as HTML for feed readers. It makes sense
+// without its tags, because many readers drop them: what replaced what, and who entered it, is text.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <optional>
+#include <set>
 
+#include "compare/headline.hpp"
 #include "render/adopted.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
+#include "render/page.hpp"
 #include "render/text_difference.hpp"
 
 namespace render {
 namespace {
 
+using compare::FieldChange;
+using compare::FieldValue;
 using compare::Op;
 using tables::RowKind;
 using tree::CellKind;
@@ -23,29 +29,39 @@ constexpr std::size_t most_content_bytes = 32 << 10;  // of the whole content
 constexpr std::size_t most_nodes = 100;               // of one side of a change
 constexpr std::size_t most_levels = 24;       // of lists: readers' parsers give up on more
 constexpr std::size_t most_adopted = 28'000;  // bytes of HTML of the first system
+constexpr std::size_t most_values = 20;       // of a field that are all listed
+constexpr std::size_t some_values = 5;        // of a longer list
+constexpr std::size_t most_first_seen = 20;   // changes read from timestamps, the newest
 
-// Writes a change document as a list under each first tag:
-//   <p><b>Identity</b></p><ul><li>added <a href="PAGE#WS187-c1">Name &gt; Other_name</a>: synj-1
-//   (sylvia, 2008-02-01) &gt; Person_evidence &gt; <a href="…">WBPerson1</a></li>…</ul>
-//   <ul><li><a href="PAGE#WS187-c2">Identity &gt; Checked</a>: changed in 30,123 of 45,000
-//   objects of class Gene in this release</li></ul>
+// What came or went as a whole has no verbs beside its fields.
+bool came_or_went(RowKind kind) {
+    return kind == RowKind::created || kind == RowKind::vanished || kind == RowKind::reappeared;
+}
+
+// Writes the fields of a row, a list under each first tag:
+//   <p><b>Gene info</b></p><ul><li><a href="PAGE#WS187-c1">GO term</a> added: <a href="…">nucleus</a>
+//   (GO:0005634), IEA. Entered by sylvia, 2008-02-01.</li>…</ul>
+//   <p>Minor: <a href="PAGE#WS187-c2">Version</a>: 1 → 2.</p>
 class ContentWriter {
    public:
-    //   most  bytes of `html`: a change that would exceed them is left out, with all that follow
+    //   most  bytes of `html`: a line that would exceed them is left out, with all that follow
     ContentWriter(std::string& html, std::size_t most, const tables::Row& row,
-                  const query::People& people, const Site& site)
-        : html_(html), most_(most), site_(site), people_(people),
-          style_{people, site, false, most_nodes, most_levels} {
-        append_html(page_, page_of(row, site));
+                  const query::HistoryPage& page, const Site& site)
+        : html_(html), most_(most), row_(row), site_(site), people_(page.people),
+          style_{page.people, site,       row.notes.references, false,
+                 most_nodes,  most_levels, row.since_on} {
+        append_html(place_, item_url_of(row, site) + "#" +
+                                base::percent_encode(row.release.version));
     }
 
     // Returns whether all of the document was written.
-    bool write(const ChangeDocument& document) {
-        bool whole = !document.shortened;
+    bool write(const FieldDocument& document) {
         for (const auto& group : document.groups)
-            if (!write_list(group.tag, group.changes)) return false;
-        if (!write_list({}, document.mass_changes)) return false;
-        return whole && whole_;
+            if (!write_list(compare::words_of_tag(group.tag), group.fields)) return false;
+        return write_paragraph("Minor: ", document.minor) &&
+               write_paragraph("Only an echo of what became of other objects: ",
+                               document.echoes) &&
+               write_list({}, document.mass_changes) && whole_;
     }
 
    private:
@@ -75,138 +91,250 @@ class ContentWriter {
         return true;
     }
 
+    bool write_paragraph(std::string_view words, const std::vector<FieldChange>& fields) {
+        if (fields.empty()) return true;
+        const auto start = html_.size();
+        html_.append("<p>").append(words);
+        std::size_t written = 0;
+        for (const auto& field : fields) {
+            if (written++ == most_values) {
+                whole_ = false;
+                break;
+            }
+            if (written > 1) html_ += ' ';
+            write_entry(field);
+        }
+        html_ += "</p>";
+        if (html_.size() <= most_) return true;
+        html_.resize(start);
+        return false;
+    }
+
     void write_entry(const MassChangeLine& line) {
         start_page_link(line.number);
         append_mass_change(html_, *line.mass_change, "</a>");
+        html_ += '.';
     }
 
-    void write_entry(const DocumentChange& change) {
-        write_path(change);
-        if (change.op == Op::replaced)
-            write_replaced(change);
-        else if (!change.ends_path())
-            write_node(": ", change.node());
-        else if (change.node().children.empty())
-            append_stamp(html_, change.node().stamp, people_, site_);
-        else
-            write_below(change.node(), ": ");
+    void write_entry(const FieldChange& field) {
+        write_field(field);
+        if (field.op == Op::replaced)
+            write_replaced(field.values.front());
+        else if (!is_bare_tag(field))
+            write_values(field);
+        if (!html_.ends_with("</ul>") && !html_.ends_with('.')) html_ += '.';
+        if (field.op != Op::removed) write_author(field);
     }
 
-    // "<a href="PAGE#WS187-c3">"
+    // A tag at the top of the object with nothing above or below it.
+    static bool is_bare_tag(const FieldChange& field) {
+        return field.path.empty() && field.values.front().node().cell.kind == CellKind::tag &&
+               field.values.front().node().children.empty();
+    }
+
+    // "<a href="…">"
     void start_page_link(std::size_t number) {
         html_ += "<a href=\"";
-        html_ += page_;
+        html_ += place_;
         html_ += suffix_of(number);
         html_ += "\">";
     }
 
-    // "added <a href="…">Name &gt; Other_name</a>". The link to the page ends before the first
-    // cell that is a link itself. The first tag is left out, because it heads the group, unless
-    // nothing would remain to link to the page.
-    void write_path(const DocumentChange& change) {
-        const auto size = change.path_size();
-        const bool skips_first = size > 1 && change.path_cell(0).kind == CellKind::tag &&
-                                 link_of(change.path_cell(1), site_).empty();
-        const std::size_t first = skips_first ? 1 : 0;
-        if (size > 0) html_.append(name_of(change.op)) += ' ';
-        start_page_link(change.number);
-        if (size == 0) html_ += name_of(change.op);
-        bool in_link = true;
-        for (auto i = first; i < size; ++i) {
-            const auto& cell = change.path_cell(i);
-            if (in_link && i > first && !link_of(cell, site_).empty()) {
-                html_ += "</a>";
-                in_link = false;
+    // "<a href="…">Paper evidence</a> of GO term <a href="…">nucleus</a> (GO:0005634) added: "
+    void write_field(const FieldChange& field) {
+        start_page_link(field.values.front().number);
+        append_shortened(html_, compare::begins_sentence(words_for(field)));
+        html_ += "</a>";
+        write_owner(field);
+        if (field.op != Op::replaced && !came_or_went(row_.kind)) {
+            html_ += ' ';
+            html_ += name_of(field.op);
+        }
+        if (field.op == Op::replaced || is_bare_tag(field)) return;
+        html_ += ": ";
+    }
+
+    std::string words_for(const FieldChange& field) const {
+        const auto* tag = field.field();
+        const bool is_tag = field.values.front().node().cell.kind == CellKind::tag;
+        const auto words =
+            tag           ? compare::inside_sentence(compare::words_of_tag(tag->text))
+            : is_tag      ? compare::words_of_tag(field.values.front().node().cell.text)
+            : is_plain_text(field.values.front().node().cell) ? std::string("text")
+                                                              : std::string("member");
+        const bool counts = field.values.size() > 1 && !is_bare_tag(field);
+        return counts ? compare::counted(field.values.size(), words) : words;
+    }
+
+    // The value that the field says something about, if there is one.
+    void write_owner(const FieldChange& field) {
+        const auto& path = field.path;
+        const auto is_tag = [](const tree::Cell* cell) { return cell->kind == CellKind::tag; };
+        const auto last = std::find_if_not(path.rbegin(), path.rend(), is_tag);
+        if (last == path.rend()) return;
+        const auto first_of_values = std::find_if(last, path.rend(), is_tag);
+        if (last != path.rbegin()) {
+            html_ += " of ";
+            if (first_of_values != path.rend()) {
+                append_shortened(html_, compare::inside_sentence(
+                                            compare::words_of_tag((*first_of_values)->text)));
+                html_ += ' ';
             }
-            if (i > first) html_ += " &gt; ";
-            if (in_link)
-                append_cell_text(html_, cell);
-            else
-                append_cell(html_, cell, site_);
+        } else {
+            html_ += ' ';
         }
-        if (in_link) html_ += "</a>";
+        for (auto cell = first_of_values; cell != last;) {
+            --cell;
+            if (cell != first_of_values - 1) html_ += ", ";
+            append_cell(html_, **cell, site_, row_.notes.references);
+        }
     }
 
-    void write_replaced(const DocumentChange& change) {
-        const auto& before = *change.before;
-        const auto& after = *change.after;
-        const bool differs_inside =
-            change.replaces_text() && (is_long(before.cell.text) || is_long(after.cell.text));
-        if (!differs_inside) {
-            html_ += ": <del>";
-            write_node({}, before);
-            html_ += "</del> <ins>";
-            write_node({}, after);
-            html_ += "</ins>";
-            return;
+    void write_values(const FieldChange& field) {
+        const auto& values = field.values;
+        const auto is_leaf = [](const FieldValue& value) { return value.node().children.empty(); };
+        const auto shown = values.size() > most_values ? some_values : values.size();
+        const bool in_line = values.size() == 1 || std::ranges::all_of(values, is_leaf);
+        if (!in_line) html_ += "<ul>";
+        for (std::size_t i = 0; i < shown; ++i) {
+            if (!in_line) html_ += "<li>";
+            if (in_line && i > 0) html_ += ", ";
+            write_node(values[i].node());
+            if (field.op != Op::removed && !has_one_author(field)) write_stamp(values[i].node());
+            if (!in_line) html_ += "</li>";
         }
-        html_ += ':';
-        append_stamp(html_, after.stamp, people_, site_);
-        write_difference(difference_of(before.cell.text, after.cell.text));
-        // Both sides' children describe a text that has changed; those of the new one are true.
-        if (!after.children.empty()) write_below(after, " with ");
+        if (shown < values.size()) {
+            html_ += in_line ? ", and " : "<li>and ";
+            start_page_link(values[shown].number);
+            html_ += with_separators(values.size() - shown) + " more</a>";
+            if (!in_line) html_ += "</li>";
+        }
+        if (!in_line) html_ += "</ul>";
     }
 
-    //   <ul><li>line 3: the <del>quick</del> <ins>slow</ins> fox</li>…</ul>
+    void write_replaced(const FieldValue& value) {
+        const auto& before = *value.before;
+        const auto& after = *value.after;
+        const bool is_text = is_plain_text(before.cell) && is_plain_text(after.cell);
+        if (is_text && (is_long(before.cell.text) || is_long(after.cell.text)))
+            return write_difference(difference_of(before.cell.text, after.cell.text));
+        const bool differs_below = tree::same_content(before.cell, after.cell);
+        html_ += ": <del>";
+        if (differs_below)
+            write_node(before);
+        else
+            append_cell(html_, before.cell, site_, row_.notes.references);
+        html_.append("</del>").append(compare::became).append("<ins>");
+        if (differs_below)
+            write_node(after);
+        else
+            append_cell(html_, after.cell, site_, row_.notes.references);
+        html_ += "</ins>";
+        // What is below the old value was said of that; what is below the new one is true.
+        if (!differs_below && !after.children.empty() &&
+            !append_below(html_, after, {}, style_))
+            whole_ = false;
+    }
+
+    //   reworded:<ul><li>Line 3, before: the <del>quick</del> fox</li><li>Now: …</li></ul>
     void write_difference(const TextDifference& difference) {
         if (difference.white_space_only) {
-            html_ += "only white space differs";
+            html_ += ": only white space differs";
             return;
         }
-        html_ += "<ul>";
+        html_ += " reworded:<ul>";
         for (const auto& place : difference.places) {
             if (place.white_space_only) continue;
             html_ += "<li>";
-            if (place.line > 0) html_ += "line " + std::to_string(place.line) + ": ";
+            if (place.line > 0) html_ += "Line " + with_separators(place.line) + ". ";
             if (place.character > 0)
-                html_ += "from character " + std::to_string(place.character) + ": ";
-            append_runs(html_, place.runs, Sides::both);
-            if (place.character > 0)
-                html_ += " (" + std::to_string(place.characters) + " characters)";
+                html_ += "From character " + with_separators(place.character) + " of " +
+                         with_separators(place.characters) + ". ";
+            html_ += "Before: ";
+            append_runs(html_, place.runs, Sides::before);
+            html_ += "</li><li>Now: ";
+            append_runs(html_, place.runs, Sides::after);
             html_ += "</li>";
         }
         html_ += "</ul>";
         whole_ = whole_ && !difference.shortened;
     }
 
-    void write_node(std::string_view before, const Node& node) {
-        html_ += before;
+    void write_node(const Node& node) {
         if (!append_node(html_, node, style_)) whole_ = false;
     }
-    void write_below(const Node& node, std::string_view before) {
-        if (!append_below(html_, node, before, style_)) whole_ = false;
+
+    // -- who entered it
+
+    [[nodiscard]] static bool has_one_author(const FieldChange& field) {
+        const auto& first = field.values.front().node().stamp;
+        return std::ranges::all_of(field.values, [&](const FieldValue& value) {
+            return value.node().stamp == first;
+        });
+    }
+
+    void write_stamp(const Node& node) {
+        if (is_of_change(node.stamp, row_.since_on))
+            append_stamp(html_, node.stamp, people_, site_);
+    }
+
+    void write_author(const FieldChange& field) {
+        const auto& stamp = field.values.front().node().stamp;
+        if (has_one_author(field) && is_of_change(stamp, row_.since_on))
+            append_author(html_, stamp, people_, site_);
     }
 
     std::string& html_;
     std::size_t most_;
+    const tables::Row& row_;
     const Site& site_;
     const query::People& people_;
     NodeStyle style_;
-    std::string page_;   // of the row, escaped
-    bool whole_ = true;  // nothing was left out inside of a change
+    std::string place_;  // of the row on its page, escaped
+    bool whole_ = true;  // nothing was left out inside of a line
 };
 
-// "<p>Merged into <a href="…">Gene WBGene00000002</a>.</p>"
+// "Merged into <a href="…">unc-26</a> (Gene WBGene00000002)."
 void append_relation(std::string& html, std::string_view words, const tree::ObjectName& other,
-                     const Site& site) {
-    html += "<p>";
+                     const tables::Row& row, const Site& site) {
+    const tree::Cell cell{CellKind::reference, other.name, other.class_name};
+    const auto* reference = compare::reference_of(row.notes.references, cell);
+    const bool has_label = reference != nullptr && !reference->label.empty();
+    const auto full = other.class_name + " " + other.name;
+    html += ' ';
     append_html(html, words);
     html += ' ';
-    append_link(html, page_of(other, site), other.class_name + " " + other.name);
-    html += ".</p>";
+    append_link(html, page_of(other, site), has_label ? reference->label : full);
+    if (has_label) append_html(html, " (" + full + ")");
+    html += '.';
 }
 
-void append_relations(std::string& html, const tables::Row& row, const Site& site) {
-    if (row.kind == RowKind::vanished)
-        if (const auto successor = successor_of(row, site))
-            append_relation(html, successor->words, successor->object, site);
-    if (row.notes.renamed_from)
-        append_relation(html, "Probably renamed from", *row.notes.renamed_from, site);
+std::string_view release_before(const tables::Row& row) {
+    return row.since.empty() ? std::string_view(row.notes.previous) : row.since;
 }
 
-// Says what happened where the changes alone would leave it open. Plain text.
+// Returns the numbers of the changes that are left out: all but the newest, by their timestamps.
+std::set<std::size_t> older_changes(const tables::Row& row) {
+    std::set<std::size_t> older;
+    const auto& changes = row.notes.changes;
+    if (row.kind != RowKind::reconstructed || changes.size() <= most_first_seen) return older;
+    std::vector<std::pair<std::string_view, std::size_t>> by_age;
+    for (std::size_t i = 0; i < changes.size(); ++i)
+        by_age.emplace_back(changes[i].after.empty() ? std::string_view()
+                                                     : changes[i].after.front().stamp,
+                            i + 1);
+    std::ranges::stable_sort(by_age, std::ranges::greater(),
+                             &std::pair<std::string_view, std::size_t>::first);
+    for (std::size_t i = most_first_seen; i < by_age.size(); ++i) older.insert(by_age[i].second);
+    return older;
+}
+
+// Says what happened, before the changes say more. Plain text.
 std::string sentence_of(const tables::Row& row) {
     const auto& version = row.release.version;
+    const auto headline = row.notes.headline.empty()
+                              ? std::string()
+                              : compare::begins_sentence(row.notes.headline) + ".";
     switch (row.kind) {
         case RowKind::created: return "New in " + version + ".";
         case RowKind::vanished: return "No longer in " + version + ".";
@@ -214,19 +342,35 @@ std::string sentence_of(const tables::Row& row) {
         case RowKind::withdrawn:
             return version +
                    " was published again without the changes that were listed here before.";
-        case RowKind::reconstructed:
-            return "Reconstructed from timestamps, because no earlier release was recorded.";
+        case RowKind::reconstructed: {
+            const auto all = row.notes.changes.size();
+            return (headline.empty() ? std::string() : headline + " ") +
+                   (all > most_first_seen
+                        ? with_separators(all) + " changes read from timestamps, the newest " +
+                              std::to_string(most_first_seen) + " are shown; "
+                        : std::string("Read from timestamps: ")) +
+                   "no earlier release was recorded.";
+        }
         case RowKind::adopted: return {};
         case RowKind::changed: break;
     }
-    return skipped_releases(row) ? "Compared with " + row.since + "." : std::string();
+    if (!skipped_releases(row)) return headline;
+    return (headline.empty() ? std::string() : headline + " ") + "Compared with " + row.since +
+           ".";
+}
+
+// True if the only line says all that the sentence would.
+bool is_one_line(const FieldDocument& document) {
+    const auto lines = document.minor.size() + document.echoes.size();
+    return lines == 0 && document.mass_changes.empty() && document.groups.size() == 1 &&
+           document.groups.front().fields.size() == 1;
 }
 
 // Links to what is not in the item: changes that the filter hides, then all that was left out.
 std::string filtered_link(std::size_t filtered, const tables::Row& row, const Site& site) {
     if (filtered == 0) return {};
     std::string html = "<p>";
-    append_link(html, page_of(row, site),
+    append_link(html, item_url_of(row, site),
                 filtered == 1 ? "1 other change" : std::to_string(filtered) + " other changes");
     return html + " in this release.</p>";
 }
@@ -234,10 +378,51 @@ std::string filtered_link(std::size_t filtered, const tables::Row& row, const Si
 std::string rest_link(const tables::Row& row, const Site& site) {
     const auto count = row.notes.changes.size();
     std::string html = "<p>This item is shortened. ";
-    append_link(html, page_of(row, site),
-                count > 1 ? "See all " + std::to_string(count) + " changes"
+    append_link(html, item_url_of(row, site),
+                count > 1 ? "See all " + with_separators(count) + " changes"
                           : "See the whole change");
     return html + ".</p>";
+}
+
+// "History of unc-26 | Compare WS186 with WS187"
+std::string links_of(const tables::Row& row, const Site& site) {
+    std::string html = "<p>";
+    append_link(html, page_of(row.object, site),
+                "History of " + row.object.label_or_name(row.label));
+    if (!row.since.empty() && !row.notes.changes.empty()) {
+        html += " | ";
+        append_link(html,
+                    site.base_url + "/diff?" + query_of(row.object) +
+                        "&from=" + base::percent_encode(row.since) +
+                        "&to=" + base::percent_encode(row.release.version),
+                    "Compare " + row.since + " with " + row.release.version);
+    }
+    return html + "</p>";
+}
+
+void append_sentence(std::string& html, const tables::Row& row, const FieldDocument& document,
+                     const Site& site) {
+    std::string text;
+    if (document.is_mass_change())
+        text = "Nothing changed in " + row.object.label_or_name(row.label) + " alone.";
+    else if (row.kind != RowKind::changed || !is_one_line(document) || skipped_releases(row))
+        text = sentence_of(row);
+    std::string relations;
+    if (row.kind == RowKind::vanished)
+        if (const auto successor = successor_of(row, site))
+            append_relation(relations, successor->words, successor->object, row, site);
+    if (row.notes.renamed_from)
+        append_relation(relations, "Probably renamed from", *row.notes.renamed_from, row, site);
+    if (text.empty() && relations.empty()) return;
+    html += relations.empty() ? "<p>" : "<p><b>";
+    append_html(html, text);
+    if (!relations.empty()) html += "</b>" + relations;
+    html += "</p>";
+    const auto before = release_before(row);
+    if (row.kind != RowKind::vanished || document.groups.empty()) return;
+    html += "<p>When it was last seen";
+    if (!before.empty()) append_html(html, ", in " + std::string(before) + ",");
+    html += " it held:</p>";
 }
 
 bool has_details(const tables::Row& row) {
@@ -246,34 +431,40 @@ bool has_details(const tables::Row& row) {
            !sentence_of(row).empty();
 }
 
+std::string adopted_content(const tables::Row& row, const Site& site) {
+    std::string html = "<p>";
+    const bool whole = append_adopted(html, row, most_adopted, site);
+    html += "</p>";
+    return whole ? html : html + rest_link(row, site);
+}
+
 }  // namespace
+
+std::string summary_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
+    if (is_mass_change(row, page, site))
+        return "Only a change that most objects of class " + row.object.class_name + " share.";
+    return sentence_of(row);
+}
 
 std::string content_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
     if (!has_details(row)) return "<p>No details were recorded.</p>";
+    if (row.kind == RowKind::adopted) return adopted_content(row, site);
+    const auto older = older_changes(row);
+    const auto document = field_document(row, page, site, older);
     std::string html;
     html.reserve(2'000);  // what most items take
-    if (const auto sentence = sentence_of(row); !sentence.empty()) {
-        html += "<p>";
-        append_html(html, sentence);
-        html += "</p>";
-    }
-    append_relations(html, row, site);
+    append_sentence(html, row, document, site);
+    const auto end = filtered_link(document.filtered, row, site);
     const auto rest = rest_link(row, site);
-    if (row.kind == RowKind::adopted) {
-        html += "<p>";
-        const bool whole = append_adopted(html, row, most_adopted, site);
-        html += "</p>";
-        return whole ? html : html + rest;
-    }
-    const auto document = change_document(row, page, most_changes);
-    const auto others = filtered_link(document.filtered, row, site);
-    const auto taken = others.size() + rest.size();
+    const auto links = links_of(row, site);
+    const auto taken = end.size() + rest.size() + links.size();
     const bool whole =
-        ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), row,
-                      page.people, site)
+        ContentWriter(html, most_content_bytes - std::min(taken, most_content_bytes), row, page,
+                      site)
             .write(document);
-    html += others;
-    return whole ? html : html + rest;
+    html += end;
+    if (!whole || !older.empty()) html += rest;
+    return html + links;
 }
 
 }  // namespace render

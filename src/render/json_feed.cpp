@@ -76,8 +76,13 @@ void write_item(std::string& text, const tables::Row& row, const query::HistoryP
     base::JsonWriter json(text);
     json.begin_object();
     write_text(json, "id", guid_of(row, site.authority));
-    write_text(json, "url", page_of(row, site));
-    write_text(json, "title", title_of(row));
+    write_text(json, "url", item_url_of(row, site));
+    write_text(json, "title", title_of(row, page, site));
+    if (const auto summary = summary_of(row, page, site); !summary.empty())
+        write_text(json, "summary", plain_line(summary));
+    json.key("tags").begin_array();
+    for (const auto& category : categories_of(row)) json.value(category);
+    json.end_array();
     write_text(json, "content_html", content_of(row, page, site));
     json.field("date_published", base::format_rfc3339(row.release.released_on));
     write_authors(json, curators_of(row, page, site));

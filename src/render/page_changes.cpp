@@ -84,7 +84,10 @@ class PageWriter {
    public:
     PageWriter(const ChangesView& view, PartCollector& parts)
         : view_(view), parts_(parts),
-          style_{view.people, view.site, true, most_nodes_of_piece, most_levels_of_piece} {}
+          style_{view.people,          view.site,
+                 view.references,      true,
+                 most_nodes_of_piece, most_levels_of_piece,
+                 view.stamps_since} {}
 
     // Returns false if some pieces remain. So do all functions below that write pieces.
     bool write() {
@@ -267,7 +270,7 @@ class PageWriter {
         if (from > first) html.append(ellipsis) += path_arrow;
         for (auto i = from; i < path.size(); ++i) {
             if (i > from) html += path_arrow;
-            append_cell(html, *path[i], view_.site);
+            append_cell(html, *path[i], view_.site, view_.references);
         }
     }
 

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,8 @@ struct ChangesView {
     const ChangeDocument& document;
     const query::People& people;
     const Site& site;
+    std::span<const compare::Reference> references = {};
+    std::optional<base::Date> stamps_since = {};  // NodeStyle
     std::string_view id = {};  // "WS187": changes have the ids WS187-c1, …; empty: none
     int heading = 3;           // level of the groups' headings
 };

@@ -96,6 +96,8 @@ PartOfChanges changes_of(const Row& row, const History& history, const RowSize& 
     return part_of_changes({.document = document,
                             .people = history.people,
                             .site = site,
+                            .references = row.notes.references,
+                            .stamps_since = row.since_on,
                             .id = row.release.version,
                             .heading = 4},
                            size.changes, part);

@@ -118,11 +118,13 @@ std::string names_of(const std::vector<Curator>& curators) {
 void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
                  const Site& site) {
     append_start(xml, 2, "item");
-    append_element(xml, 3, "title", title_of(row));
-    append_url_element(xml, 3, "link", page_of(row, site));
+    append_element(xml, 3, "title", title_of(row, page, site));
+    append_url_element(xml, 3, "link", item_url_of(row, site));
     append_html_element(xml, 3, "description", content_of(row, page, site));
     if (const auto creator = names_of(curators_of(row, page, site)); !creator.empty())
         append_element(xml, 3, "dc:creator", creator);
+    for (const auto& category : categories_of(row))
+        append_element(xml, 3, "category", plain_line(category));
     append_element(xml, 3, "guid", guid_of(row, site.authority), {{"isPermaLink", "false"}});
     append_element(xml, 3, "pubDate", base::format_http_date(row.release.released_on));
     append_end(xml, 2, "item");

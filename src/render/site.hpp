@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compare/tag_paths.hpp"
+
 namespace render {
 
 // [site], [object_url], [successor] and what feeds need of [serve].
@@ -22,6 +24,7 @@ struct Site {
     // By class, the paths of tags to the object that took the place of another:
     // Identity > Merged_into.
     std::map<std::string, std::vector<std::vector<std::string>>> successor_of_class;
+    compare::Ranking ranking;    // [important] and [minor]
     bool hide_curators = false;  // users of timestamps are shown nowhere
     bool is_private = false;     // readers need a token
     long max_age = 3600;         // seconds

@@ -95,6 +95,9 @@ class Source {
     // kinds may list different classes even of one database.
     [[nodiscard]] virtual std::string kind() const = 0;
 
+    // True when loading an object takes one seek and one parse. A running database has to be asked.
+    [[nodiscard]] virtual bool loads_at_once() const { return true; }
+
     // Returns parts of `objects` objects each, the last one smaller; at least one, which may be
     // empty.
     //   cost  a walk over the list

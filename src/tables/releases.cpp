@@ -66,6 +66,12 @@ std::optional<Releases::Position> Releases::position(std::string_view version) c
     return Position{rank, static_cast<int>(rank - first)};
 }
 
+std::optional<base::Date> Releases::date_of(std::string_view version) const {
+    const auto found = ranks_.find(version);
+    if (found == ranks_.end()) return std::nullopt;
+    return releases_[found->second].released_on;
+}
+
 void Releases::add_replacing(std::string version, std::string digest) {
     replacing_.push_back({std::move(version), std::move(digest)});
 }

@@ -55,6 +55,9 @@ class Releases {
     // Returns nullopt when the version is unknown.
     [[nodiscard]] std::optional<Position> position(std::string_view version) const;
 
+    // Returns nullopt when the version is unknown.
+    [[nodiscard]] std::optional<base::Date> date_of(std::string_view version) const;
+
     // Releases that were published again, while their replacements are in force and not all of
     // them moved into place (releases.replacing). Usually none.
     struct Replacing {

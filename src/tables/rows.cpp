@@ -160,6 +160,37 @@ std::optional<ObjectName> object_at(const Json& json, const char* key) {
     return ObjectName{text_at(object, "class"), text_at(object, "name")};
 }
 
+using Fate = compare::Reference::Fate;
+
+void append(std::string& out, const compare::Reference& reference) {
+    out += "{\"class\":";
+    tree::append_json_string(out, reference.object.class_name);
+    tree::append_json_string(out += ",\"name\":", reference.object.name);
+    if (!reference.label.empty())
+        tree::append_json_string(out += ",\"label\":", reference.label);
+    if (reference.fate == Fate::created) out += ",\"fate\":\"created\"";
+    if (reference.fate == Fate::vanished) out += ",\"fate\":\"vanished\"";
+    out += '}';
+}
+
+// Labels are for people. Without them, or with damaged ones, objects go by their names.
+compare::References references_from(const Json& json) {
+    compare::References references;
+    simdjson::dom::array list;
+    if (json["references"].get(list) != simdjson::SUCCESS) return references;
+    for (const auto& element : list) {
+        if (!element.is_object()) continue;
+        const auto fate = text_at(element, "fate");
+        references.push_back({{text_at(element, "class"), text_at(element, "name")},
+                              text_at(element, "label"),
+                              fate == "created"    ? Fate::created
+                              : fate == "vanished" ? Fate::vanished
+                                                   : Fate::stays});
+    }
+    std::ranges::sort(references, {}, &compare::Reference::object);
+    return references;
+}
+
 constexpr const char* unknown_kind_or_time = "a history row of unknown kind or time";
 
 constexpr std::string_view row_columns =
@@ -240,6 +271,16 @@ std::string to_json(const Notes& notes) {
         tree::append_json_string(out += ",\"previous\":", notes.previous);
     if (notes.renamed_to) append(out, "renamed_to", *notes.renamed_to);
     if (notes.renamed_from) append(out, "renamed_from", *notes.renamed_from);
+    if (!notes.headline.empty())
+        tree::append_json_string(out += ",\"headline\":", notes.headline);
+    if (!notes.references.empty()) {
+        out += ",\"references\":[";
+        for (const auto& reference : notes.references) {
+            if (&reference != &notes.references.front()) out += ',';
+            append(out, reference);
+        }
+        out += ']';
+    }
     return out + "}";
 }
 
@@ -256,6 +297,8 @@ Result<Notes> notes_from_json(std::string_view text) {
     notes.previous = text_at(json, "previous");
     notes.renamed_to = object_at(json, "renamed_to");
     notes.renamed_from = object_at(json, "renamed_from");
+    notes.headline = text_at(json, "headline");
+    notes.references = references_from(json);
     return notes;
 }
 

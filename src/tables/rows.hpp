@@ -17,6 +17,7 @@
 #include "base/release.hpp"
 #include "base/result.hpp"
 #include "compare/change.hpp"
+#include "compare/field_change.hpp"
 #include "store/pool.hpp"
 #include "tree/object.hpp"
 
@@ -43,6 +44,10 @@ struct Notes {
     std::string adopted_html;  // kind adopted only: HTML of the first system, never shown raw
     std::optional<ObjectName> renamed_to, renamed_from;  // rule C9
     std::string previous;  // version of the release just before, as known when recorded
+    compare::References references;  // of objects that the changes name, at most 200
+    // The leading changes in words, as the title of the item has them (compare/headline.hpp). Empty
+    // where there are none, and in rows of earlier versions.
+    std::string headline;
     bool operator==(const Notes&) const = default;
 };
 [[nodiscard]] std::string to_json(const Notes& notes);
@@ -60,6 +65,7 @@ struct Row {
     int of_day = 0;     // the number of known releases of the same date before that one
     int revision = 0;   // > 0: the release was published again with other content
     std::string since;  // version that was compared with; empty: none (see kind)
+    std::optional<base::Date> since_on;  // the date of that version, where it is known
     base::Seconds recorded_at{};
     std::string signature;  // of the object in this release; empty: vanished
     RowKind kind = RowKind::changed;
@@ -78,7 +84,7 @@ struct UnreadableRow {
 using OnUnreadable = std::function<void(const UnreadableRow&)>;
 void log_unreadable(const UnreadableRow& row);
 
-// Returns whole rows by their number (sid); of_day is not filled in. Numbers of no row are left
+// Returns whole rows by their number (sid); of_day and since_on are not filled in. Numbers of no row are left
 // out, and rows that cannot be read, which `on_unreadable` gets.
 //   cost    a query for 64 rows
 [[nodiscard]] std::unordered_map<std::int64_t, Row> rows_numbered(

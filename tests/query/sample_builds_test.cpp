@@ -82,7 +82,7 @@ class SampleHistory {
     void refresh_all(const source::Source& build, const source::Source* previous) {
         const auto names = support::names_in(build);
         names_.insert(names.begin(), names.end());
-        const history::Context context{pool_, settings_, clock_, difference_};
+        const history::Context context{pool_, settings_, clock_, difference_, labels_};
         for (const auto& name : names_) {
             const auto done = support::record(context, build, previous, name);
             if (!done) FAIL(done.error().text);
@@ -126,6 +126,7 @@ class SampleHistory {
     base::Clock clock_ = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::Settings settings_;
     history::BuildDifference difference_;
+    history::LabelCache labels_;
     query::ReleaseCache release_cache_;
     query::UnreadableRows unreadable_;
     store::Pool pool_;

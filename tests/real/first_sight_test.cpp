@@ -170,6 +170,7 @@ TEST_CASE("First sight of real curation gives each release what its timestamps s
     settings.known_releases = releases;
     const base::Clock clock = [] { return base::Seconds{}; };
     history::BuildDifference difference;
+    history::LabelCache labels;
 
     const auto objects = read_objects();
     CHECK(objects.size() == 2113);
@@ -177,7 +178,7 @@ TEST_CASE("First sight of real curation gives each release what its timestamps s
     for (const auto& [name, nodes] : objects) {
         const ObjectName object{"Variation", name};
         const auto done =
-            support::record({pool, settings, clock, difference}, **build, nullptr, object);
+            support::record({pool, settings, clock, difference, labels}, **build, nullptr, object);
         if (!done) FAIL(done.error().text);
         const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
             return query::load_rows(

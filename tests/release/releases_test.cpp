@@ -36,7 +36,8 @@ const auto old_one = made("WS99", "2008-01-01"), new_one = made("WS100", "2008-0
 void record_two(store::Pool& pool, const history::Settings& settings) {
     const base::Clock clock = [] { return base::Seconds{}; };
     history::BuildDifference difference;
-    const history::Context desk{pool, settings, clock, difference};
+    history::LabelCache labels;
+    const history::Context desk{pool, settings, clock, difference, labels};
     OneOfTwo a(old_one, "one");
     a.with("Gene", "goes", {tag("Remark")});
     const OneOfTwo b(new_one, "two");

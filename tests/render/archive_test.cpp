@@ -28,8 +28,9 @@ std::vector<Row> large_rows(std::size_t count) {
     support::Nodes many;
     for (int i = 0; i < 3000; ++i)
         many.push_back(support::reference("Gene", "WBGene" + std::to_string(i)));
-    return rows(count, {added({}, support::tag("A", many)), added({}, support::tag("B", many)),
-                        added({}, support::tag("C", many))});
+    return rows(count, {added(tags({"A"}), support::text("a", many)),
+                        added(tags({"B"}), support::text("b", many)),
+                        added(tags({"C"}), support::text("c", many))});
 }
 
 // Reads the document in a format and checks its rules.

@@ -16,26 +16,32 @@ std::string content(std::vector<Change> changes) {
     return sample::content_of(row("WS187", day(2008, 2, 15), std::move(changes)), site());
 }
 constexpr auto row_url =
-    "https://changes.example.org/history?class=Gene&amp;name=WBGene00006763#WS187";
+    "https://changes.example.org/history?class=Gene&amp;name=WBGene00006763&amp;at=WS187#WS187";
+constexpr auto page_url = "https://changes.example.org/history?class=";
+// Ends each item.
+constexpr auto links =
+    "<p><a href=\"https://changes.example.org/history?class=Gene&amp;name=WBGene00006763\">"
+    "History of unc-26</a> | <a href=\"https://changes.example.org/diff?class=Gene&amp;"
+    "name=WBGene00006763&amp;from=WS186&amp;to=WS187\">Compare WS186 with WS187</a></p>";
 
 }  // namespace
 
 TEST_CASE("Content shows an added value below its first tag, with links, curator and day") {
     const auto html = content({unc_26_in_ws187().notes.changes[2]});
     CHECK(html ==
-          "<p><b>Identity</b></p><ul><li>added <a href=\"" + std::string(row_url) +
-              "-c1\">Name &gt; Other_name</a>: "
-              "<a href=\"https://wormbase.org/db/get?name=synj-1;class=Gene_name\">synj-1</a>"
-              " (sylvia, 2008-02-01) &gt; Person_evidence &gt; "
-              "<a href=\"https://wormbase.org/db/get?name=WBPerson1;class=Person\">WBPerson1</a>"
-              "</li></ul>");
+          "<p><b>Identity</b></p><ul><li><a href=\"" + std::string(row_url) +
+              "-c1\">Other name</a> added: <a href=\"" + page_url +
+              "Gene_name&amp;name=synj-1\">synj-1</a>, Person evidence: <a href=\"" + page_url +
+              "Person&amp;name=WBPerson1\">WBPerson1</a>. Entered by sylvia, 2008-02-01."
+              "</li></ul>" + links);
     check_html(html);
 }
 
 TEST_CASE("Content shows both sides of a replaced value") {
     const auto html = content({unc_26_in_ws187().notes.changes[3]});
     CHECK_THAT(html,
-               Contains("-c1\">Version</a>: <del>1</del> <ins>2 (sylvia, 2008-02-01)</ins>"));
+               Contains("-c1\">Version</a>: <del>1</del> \xE2\x86\x92 <ins>2</ins>. Entered by "
+                        "sylvia, 2008-02-01.</li>"));
     check_html(html);
 }
 
@@ -47,36 +53,37 @@ TEST_CASE("Content groups the changes of one first tag and numbers them as they 
     check_html(html);
 }
 
-TEST_CASE("Content links objects in a path, and the page up to the first of them") {
+TEST_CASE("Content names the value that a change lies below, and links it") {
     auto path = tags({"Phenotype"});
     path.push_back({tree::CellKind::reference, "WBPhenotype1", "Phenotype"});
     path.push_back({tree::CellKind::tag, "Recessive", {}});
     const auto html = content({added(path, support::reference("Paper", "WBPaper1"))});
-    CHECK_THAT(html,
-               Contains("name=WBPhenotype1;class=Phenotype\">WBPhenotype1</a> &gt; Recessive"));
-    CHECK_THAT(html, Contains("https://wormbase.org/resources/paper/WBPaper1\">WBPaper1</a>"));
+    CHECK_THAT(html, Contains("-c1\">Recessive</a> of phenotype <a href=\"") &&
+                         Contains("class=Phenotype&amp;name=WBPhenotype1\">WBPhenotype1</a> "
+                                  "added: <a href=\"") &&
+                         Contains("class=Paper&amp;name=WBPaper1\">WBPaper1</a>."));
     check_html(html);
 }
 
 TEST_CASE("Content shows several children as a nested list, and a single one after its parent") {
     const auto html =
         content({added(tags({"A"}), text("v", {tag("one", {text("x")}), tag("two")}))});
-    CHECK_THAT(html, Contains(": v<ul><li>one &gt; x</li><li>two</li></ul></li>"));
+    CHECK_THAT(html, Contains(": v<ul><li>one: x</li><li>two</li></ul></li>"));
     check_html(html);
 }
 
-TEST_CASE("Content shows a timestamp once where all nodes below have the same one") {
+TEST_CASE("Content says once who entered a value, not who entered what is below it") {
     auto child = support::stamped(text("child"), sylvia);
     auto other = support::stamped(text("other"), "2008-02-02_00:00:00_bob");
     auto value = support::stamped(text("v", {child, other}), sylvia);
     const auto html = content({added(tags({"A"}), value)});
     CHECK(count(html, "sylvia") == 1);
-    CHECK_THAT(html, Contains("other (bob, 2008-02-02)"));
+    CHECK_THAT(html, Contains("other</li></ul> Entered by sylvia") && !Contains("bob"));
 }
 
 TEST_CASE("Content shows an opaque timestamp unchanged") {
     const auto html = content({added(tags({"A"}), support::stamped(text("v"), "<original>"))});
-    CHECK_THAT(html, Contains("v (&lt;original&gt;)"));
+    CHECK_THAT(html, Contains("v. (&lt;original&gt;)"));
     check_html(html);
 }
 
@@ -84,16 +91,16 @@ TEST_CASE("Content names members of a KeySet and texts without a tag") {
     const auto html =
         content({added({}, Node{{tree::CellKind::member, "WBGene1", "Gene"}, {}, {}}),
                  removed({}, text("gone"))});
-    CHECK_THAT(html,
-               Contains("-c1\">added</a>: <a href=\"https://wormbase.org/db/get?name=WBGene1"));
-    CHECK_THAT(html, Contains("-c2\">removed</a>: gone"));
+    CHECK_THAT(html, Contains("-c1\">Member</a> added: <a href=\"") &&
+                         Contains("-c2\">Text</a> removed: gone."));
     check_html(html);
 }
 
 TEST_CASE("Content shows the changed words in the changed lines of a long text") {
     const auto html = content({replaced({}, text("first line\nthe quick brown fox\nlast"),
                                         text("first line\nthe slow brown fox\nlast"))});
-    CHECK_THAT(html, Contains("<li>line 2: the <del>quick</del> <ins>slow</ins> brown fox</li>"));
+    CHECK_THAT(html, Contains("reworded:<ul><li>Line 2. Before: the <del>quick</del> brown fox</li>"
+                              "<li>Now: the <ins>slow</ins> brown fox</li></ul>"));
     CHECK_THAT(html, !Contains("first line"));
     check_html(html);
 }
@@ -111,7 +118,7 @@ TEST_CASE("Content keeps a few words around a change in a long line") {
     }
     const auto html = content({replaced(tags({"Remark"}), text(before), text(after))});
     CHECK_THAT(html, Contains("\xE2\x80\xA6 word24"));
-    CHECK_THAT(html, Contains("<del>word30</del> <ins>new</ins>"));
+    CHECK_THAT(html, Contains("<del>word30</del> word31") && Contains("<ins>new</ins> word31"));
     CHECK_THAT(html, !Contains("word10"));
     CHECK_THAT(html, !Contains("word50"));
     check_html(html);
@@ -121,11 +128,11 @@ TEST_CASE("Content shows where two sequences differ, and shortens a new one") {
     const std::string head(1000, 'a'), tail(1000, 'c');
     const auto html = content({replaced({}, text(head + "gg" + tail), text(head + "tttt" + tail)),
                                added({}, text(head + tail))});
-    CHECK_THAT(html, Contains("from character 1001: \xE2\x80\xA6"
-                              "aaaaaaaaaaaa<del>gg</del><ins>tttt</ins>"
-                              "cccccccccccc\xE2\x80\xA6 (2004 characters)"));
+    CHECK_THAT(html, Contains("From character 1,001 of 2,004. Before: \xE2\x80\xA6"
+                              "aaaaaaaaaaaa<del>gg</del>cccccccccccc\xE2\x80\xA6</li><li>Now: "
+                              "\xE2\x80\xA6" "aaaaaaaaaaaa<ins>tttt</ins>"));
     CHECK_THAT(html, Contains("(2000 characters)"));
-    CHECK(html.size() < 1000);
+    CHECK(html.size() < 1200);
     check_html(html);
 }
 
@@ -140,41 +147,43 @@ TEST_CASE("Content has no link where the URL is not a web address") {
     CHECK_THAT(html, Contains("WBPerson1"));
 }
 
-TEST_CASE("Content of 201 changes shows 200 and a link to all") {
+TEST_CASE("Content of a long list says how many values it has and shows the first few") {
     std::vector<Change> changes;
-    for (int i = 0; i < 201; ++i) changes.push_back(added(tags({"A"}), text(std::to_string(i))));
-    auto cut = content(changes);
-    CHECK(count(cut, "<li>added") == 200);
-    CHECK_THAT(cut, Contains("This item is shortened. <a href") &&
-                        Contains("See all 201 changes</a>.</p>"));
-    check_html(cut);
+    for (int i = 0; i < 21; ++i)
+        changes.push_back(added(tags({"Allele"}), text("e" + std::to_string(i))));
+    const auto few = content(changes);
+    CHECK_THAT(few, Contains("-c1\">21 alleles</a> added: e0, e1, e2, e3, e4, and <a href=\"") &&
+                        Contains("-c6\">16 more</a>.</li>"));
+    check_html(few);
     changes.pop_back();
-    CHECK_THAT(content(changes), !Contains("This item is shortened"));
+    CHECK_THAT(content(changes), Contains("e18, e19.</li>") && !Contains("more</a>"));
 }
 
-TEST_CASE("Content of one huge change shows 100 of its nodes") {
+TEST_CASE("Content of one huge change shows the first of its values and 100 nodes of each") {
     support::Nodes many;
     for (int i = 0; i < 6000; ++i)
         many.push_back(
             support::reference("Gene", "WBGene" + std::to_string(i), {tag("x"), tag("y")}));
     const auto html = content({added({}, tag("Homol", many))});
-    CHECK(count(html, "<li>x</li>") == 33);
-    CHECK_THAT(
-        html,
-        Contains(
-            "\xE2\x80\xA6</li></ul></li></ul></li></ul><p>This item is shortened. <a href") &&
-            Contains("See the whole change</a>.</p>"));
+    CHECK(count(html, "<li>x</li>") == 5);
+    CHECK_THAT(html, Contains("-c1\">5,995 more</a></li></ul></li></ul>"));
     check_html(html);
+    const auto one = content({added(tags({"Homol"}), text("v", many))});
+    CHECK(count(one, "<li>x</li>") == 33);
+    CHECK_THAT(one, Contains("\xE2\x80\xA6</li></ul>") && Contains("<p>This item is shortened") &&
+                        Contains("See the whole change</a>.</p>"));
+    check_html(one);
 }
 
 TEST_CASE("Content leaves out the changes that do not fit into 32 KB") {
     std::vector<Change> changes;
     for (int i = 0; i < 100; ++i)
-        changes.push_back(added(tags({"A"}), text(std::to_string(i) + std::string(70, '<'))));
+        changes.push_back(added(tags({"A", "B" + std::to_string(i)}),
+                                text(std::to_string(i) + std::string(70, '<'))));
     const auto html = content(changes);
     CHECK(html.size() > 31 * 1024);
-    CHECK(count(html, "<li>added") < 100);
-    CHECK_THAT(html, Contains("-c60\">") && Contains("See all 100 changes</a>.</p>"));
+    CHECK(count(html, "added: ") < 100);
+    CHECK_THAT(html, Contains("-c50\">") && Contains("See all 100 changes</a>.</p>"));
     check_html(html);
 }
 
@@ -221,7 +230,8 @@ TEST_CASE("Content says what happened to the object and links the new name of a 
     gone.kind = RowKind::vanished;
     gone.notes.renamed_to = {{"Gene", "WBGene2"}};
     const auto html = sample::content_of(gone, site());
-    CHECK_THAT(html, Contains("<p>No longer in WS188.</p>"));
+    CHECK_THAT(html, Contains("<p><b>No longer in WS188.</b> Probably renamed to <a href") &&
+                         Contains("<p>When it was last seen, in WS186, it held:</p>"));
     CHECK_THAT(html, Contains("Probably renamed to <a href=\"https://changes.example.org/history?"
                               "class=Gene&amp;name=WBGene2\">Gene WBGene2</a>."));
     check_html(html);

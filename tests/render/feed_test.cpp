@@ -18,27 +18,27 @@ TEST_CASE("Guids are tag URIs of authority, class, name and version, percent-enc
 
 TEST_CASE("Titles give the label of the object, the release and the counts that are not zero") {
     auto r = unc_26_in_ws187();
-    CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
+    CHECK(sample::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
     r.notes.changes = {added({}, support::tag("A"))};
-    CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 1 added");
+    CHECK(sample::title_of(r) == "Gene unc-26 changed in WS187: 1 added");
     r.label.clear();
-    CHECK(render::title_of(r) == "Gene WBGene00006763 changed in WS187: 1 added");
+    CHECK(sample::title_of(r) == "Gene WBGene00006763 changed in WS187: 1 added");
 }
 
 TEST_CASE("Titles name both releases when some were skipped") {
     auto r = unc_26_in_ws187();
     r.since = "WS185";
-    CHECK(render::title_of(r) ==
+    CHECK(sample::title_of(r) ==
           "Gene unc-26 changed between WS185 and WS187: 3 added, 1 replaced, 1 removed");
     r.notes.previous.clear();
-    CHECK(render::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
+    CHECK(sample::title_of(r) == "Gene unc-26 changed in WS187: 3 added, 1 replaced, 1 removed");
 }
 
 TEST_CASE("Titles have a verb for each kind of row") {
     auto r = unc_26_in_ws187();
     const auto title = [&r](RowKind kind) {
         r.kind = kind;
-        return render::title_of(r);
+        return sample::title_of(r);
     };
     CHECK(title(RowKind::created) == "Gene unc-26 created in WS187");
     CHECK(title(RowKind::vanished) == "Gene unc-26 vanished in WS187");
@@ -55,18 +55,16 @@ TEST_CASE("Titles are one line of plain text that no reader takes for HTML") {
     auto r = unc_26_in_ws187();
     r.notes.changes.clear();
     r.label = " a\n\tb <i>c</i> &amp; \xEF\xBF\xBD\xC2\x85 ";
-    CHECK(render::title_of(r) == "Gene a b \xE2\x80\xB9i\xE2\x80\xBA"
+    CHECK(sample::title_of(r) == "Gene a b \xE2\x80\xB9i\xE2\x80\xBA"
                                  "c\xE2\x80\xB9/i\xE2\x80\xBA &amp; ?? changed in WS187");
     r.label = "1 < 2 > 0";
-    CHECK(render::title_of(r) == "Gene 1 < 2 > 0 changed in WS187");
+    CHECK(sample::title_of(r) == "Gene 1 < 2 > 0 changed in WS187");
 }
 
-TEST_CASE("A row links to its release on the history page, and a change to its number there") {
+TEST_CASE("A row links to its page by a parameter, which readers keep") {
     const auto r = unc_26_in_ws187();
-    CHECK(render::page_of(r, site()) ==
-          "https://changes.example.org/history?class=Gene&name=WBGene00006763#WS187");
-    CHECK(render::page_of(r, site()) + render::suffix_of(3) ==
-          "https://changes.example.org/history?class=Gene&name=WBGene00006763#WS187-c3");
+    CHECK(render::item_url_of(r, site()) ==
+          "https://changes.example.org/history?class=Gene&name=WBGene00006763&at=WS187");
 }
 
 TEST_CASE("Object URLs come from the template of the class, or else from the common one") {

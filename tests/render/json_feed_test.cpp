@@ -63,7 +63,7 @@ TEST_CASE("Where curators are hidden, formats show the days of timestamps and no
               std::string::npos);
         const auto hidden = format.render(history, channel_of(history, look), look);
         CHECK(hidden.find("ylvia") == std::string::npos);
-        CHECK(hidden.find("(2008-02-01)") != std::string::npos);
+        CHECK(hidden.find("2008-02-01.") != std::string::npos);
         CHECK(hidden.find("(2007-07-30") != std::string::npos);
     }
     const auto changes = item_of(r, look).at("_varve").at("changes");

@@ -23,12 +23,11 @@ std::string narrowed(const Row& row, query::ChangeFilter narrowing,
 
 TEST_CASE("Narrowed content shows its changes with their numbers and counts the others") {
     const auto html = narrowed(unc_26_in_ws187(), {.tag = "version", .only = {}});
-    CHECK(html == "<p><b>Identity</b></p><ul><li>replaced <a "
-                  "href=\"https://changes.example.org/history?class=Gene&amp;"
-                  "name=WBGene00006763#WS187-c4\">Version</a>: <del>1</del> <ins>2 (sylvia, "
-                  "2008-02-01)</ins></li></ul><p><a "
-                  "href=\"https://changes.example.org/history?class=Gene&amp;"
-                  "name=WBGene00006763#WS187\">4 other changes</a> in this release.</p>");
+    CHECK_THAT(html, Contains("#WS187-c4\">Version</a>: <del>1</del>") &&
+                         Contains("</li></ul><p><a href=\"https://changes.example.org/history?"
+                                  "class=Gene&amp;name=WBGene00006763&amp;at=WS187\">4 other "
+                                  "changes</a> in this release.</p>"));
+    CHECK(count(html, "<li>") == 1);
     const auto r = row("WS187", day(2008, 2, 15),
                        {added({}, support::tag("A")), removed({}, support::tag("B"))});
     CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::removed}}),
@@ -41,7 +40,7 @@ TEST_CASE("Content narrowed to all of its changes is unchanged") {
           sample::content_of(r));
 }
 
-TEST_CASE("The limit of narrowed content counts what it shows") {
+TEST_CASE("Narrowed content counts what it shows") {
     std::vector<Change> changes;
     for (int i = 0; i < 300; ++i)
         changes.push_back(added(tags({"A"}), support::text(std::to_string(i))));
@@ -50,7 +49,7 @@ TEST_CASE("The limit of narrowed content counts what it shows") {
     const auto html = narrowed(r, {.tag = {}, .only = {Op::removed}});
     CHECK_THAT(html, Contains("gone") && Contains("300 other changes") &&
                          !Contains("This item is shortened"));
-    CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::added}}), Contains("See all 301 changes"));
+    CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::added}}), Contains("295 more</a>.") && Contains("1 other change</a>"));
 }
 
 TEST_CASE("A mass change is shown if its changes pass the filter") {

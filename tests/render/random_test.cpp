@@ -105,7 +105,7 @@ std::vector<support::ReadItem> items_of(const query::History& history, const ren
         std::vector<std::string> names;
         for (const auto& curator : render::curators_of(row, history, look))
             names.push_back(render::plain_line(curator.name));
-        items.push_back({render::title_of(row), render::page_of(row, look),
+        items.push_back({sample::title_of(row), render::item_url_of(row, look),
                          render::content_of(row, history, look), base::join(names, ", "),
                          render::guid_of(row, look.authority),
                          base::format_date(row.release.released_on)});

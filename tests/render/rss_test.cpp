@@ -86,7 +86,7 @@ TEST_CASE("A parsed feed gives titles, links, guids, curators and dates back") {
     REQUIRE(feed.items.size() == 1);
     const auto r = unc_26_in_ws187();
     CHECK(feed.items.front() ==
-          support::ReadItem{render::title_of(r), render::page_of(r, site()),
+          support::ReadItem{sample::title_of(r), render::item_url_of(r, site()),
                             sample::content_of(r, site()), "sylvia",
                             "tag:wormbase.org,2007:Gene/WBGene00006763/WS187", "2008-02-15"});
 }
@@ -181,8 +181,9 @@ TEST_CASE("A document above 512 KB leaves its oldest items out and is not comple
     for (unsigned i = 0; i < 28; ++i)
         rows.push_back(
             row("WS" + std::to_string(187 - i), day(2008, 2, 28 - i),
-                {added({}, support::tag("A", many)), added({}, support::tag("B", many)),
-                 added({}, support::tag("C", many))}));
+                {added(tags({"A"}), support::text("a", many)),
+                 added(tags({"B"}), support::text("b", many)),
+                 added(tags({"C"}), support::text("c", many))}));
     const auto bytes = rss(history_of(rows));
     const auto feed = support::read_rss(bytes);
     CHECK(bytes.size() > 400 * 1024);

@@ -105,6 +105,10 @@ inline query::HistoryPage excerpt_of(const Row& row,
     excerpt.mass_changes = std::move(mass_changes);
     return excerpt;
 }
+// Returns the title of a row by itself.
+inline std::string title_of(const Row& row) {
+    return render::title_of(row, excerpt_of(row), site());
+}
 // Returns the content of a row by itself.
 inline std::string content_of(const Row& row, const render::Site& look = site(),
                               std::vector<tables::MassChange> mass_changes = {}) {

@@ -68,7 +68,7 @@ TEST_CASE("The successor of a vanished object is the one it last had") {
     const auto r = gone({removed({}, tag("Identity", {merged_into("WBGene2")}))});
     CHECK(successor_of({r}) == merged);
     const auto html = sample::content_of(r, merging());
-    CHECK_THAT(html, Contains("<p>No longer in WS188.</p><p>Merged into <a href=\"https://"
+    CHECK_THAT(html, Contains("<p><b>No longer in WS188.</b> Merged into <a href=\"https://"
                               "changes.example.org/history?class=Gene&amp;name=WBGene2\">Gene "
                               "WBGene2</a>.</p>"));
     CHECK(support::findings_in_html(html) == std::vector<std::string>());

@@ -28,7 +28,7 @@ const std::set<std::string> channel_elements = {
     "fh:complete", "fh:archive", "atom:link",   "sy:updatePeriod", "sy:updateFrequency",
     "item"};
 const std::set<std::string> item_elements = {"title",      "link", "description",
-                                             "dc:creator", "guid", "pubDate"};
+                                             "dc:creator", "guid", "pubDate", "category"};
 
 // UnexpectedAttribute: element -> its attributes.
 const std::map<std::string, std::set<std::string>> rss_attributes = {
@@ -103,8 +103,9 @@ class RssChecker {
         for (const auto* child : children_of(item)) {
             const auto name = name_of(child), text = text_of(child);
             if (!item_elements.contains(name)) rules_.find("UndefinedElement", "item", name);
-            if (++count[name] > 1) rules_.find("DuplicateElement", "item", name);
-            if (name == "title" || name == "description" || name == "guid")
+            if (++count[name] > 1 && name != "category")
+                rules_.find("DuplicateElement", "item", name);
+            if (matches(name, "title|description|guid|category"))
                 rules_.not_blank(name, text);
             if (name == "title") rules_.no_html(name, child, text);
             if (name == "link") rules_.full_link(name, text);

@@ -21,7 +21,7 @@ const std::set<std::string> feed_keys = {"version",     "title",    "home_page_u
                                          "feed_url",    "next_url", "language",
                                          "description", "authors",  "items"};
 const std::set<std::string> item_keys = {
-    "id", "url", "title", "content_html", "date_published", "authors", "_varve"};
+    "id", "url", "title", "content_html", "date_published", "authors", "_varve", "tags", "summary"};
 const std::set<std::string> varve_keys = {"class", "name",    "release", "since",
                                           "kind",  "changes", "left_out"};
 
@@ -98,6 +98,9 @@ class JsonChecker {
             rules_.find("Date", "date_published", text_at(item, "date_published"));
         else
             rules_.plausible("date_published", *time);
+        for (const auto& tag : item.value("tags", json::array()))
+            rules_.not_blank("tags", tag.is_string() ? tag.get<std::string>() : "");
+        if (item.contains("summary")) rules_.not_blank("summary", text_at(item, "summary"));
         check_authors(item);
         check_varve(item.value("_varve", json::object()));
     }

@@ -38,7 +38,7 @@ struct RecordingSite {
     explicit RecordingSite(store::Connect connect, store::RetryPolicy retry_policy = {})
         : pool(std::move(connect), 8, std::move(retry_policy)) {}
 
-    history::Context context() { return {pool, settings, clock, difference}; }
+    history::Context context() { return {pool, settings, clock, difference, labels}; }
 
     // Records the object as a request does. Fails the test on errors other than absent.
     void ask(const source::Source& build, const source::Source* previous,
@@ -58,6 +58,7 @@ struct RecordingSite {
     history::Settings settings;
     base::Clock clock = [] { return base::Seconds{*base::parse_date("2008-04-01")}; };
     history::BuildDifference difference;
+    history::LabelCache labels;
 };
 
 }  // namespace support

@@ -73,6 +73,7 @@ class SmallBuild : public source::Source {
         if (denial_) return tl::unexpected(*denial_);
         return {};
     }
+    [[nodiscard]] bool loads_at_once() const override { return !digest_.starts_with("server:"); }
     [[nodiscard]] int loads() const { return loads_; }
 
     [[nodiscard]] const base::Release& release() const override { return release_; }

@@ -175,6 +175,8 @@ class DatabaseBuild final : public IndexedSource {
                                                    name.name + ": " + object.error().what);
     }
 
+    bool loads_at_once() const override { return false; }
+
     Result<void> confirm() const override {
         const auto now = database_->status();
         if (!now) return tl::unexpected(now.error());

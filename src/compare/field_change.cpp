@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "compare/field_change.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace compare {
+namespace {
+
+using tree::Cell;
+using tree::CellKind;
+using tree::Node;
+using Fate = Reference::Fate;
+using CellPath = std::vector<const Cell*>;
+
+bool has_fate(std::span<const Reference> references, const Node* node, Fate fate) {
+    const auto* reference = node ? reference_of(references, node->cell) : nullptr;
+    return reference != nullptr && reference->fate == fate;
+}
+
+bool is_echo(std::span<const Reference> references, Op op, const FieldValue& value) {
+    const bool is_created = has_fate(references, value.after, Fate::created);
+    const bool has_vanished = has_fate(references, value.before, Fate::vanished);
+    if (op == Op::added) return is_created && value.after->children.empty();
+    return has_vanished && (op == Op::removed || is_created);
+}
+
+bool same_path(const CellPath& a, const CellPath& b) {
+    return std::ranges::equal(
+        a, b, [](const Cell* x, const Cell* y) { return x == y || *x == *y; });
+}
+
+class FieldCollector {
+   public:
+    FieldCollector(const Ranker& ranker, std::span<const Reference> references)
+        : ranker_(ranker), references_(references) {}
+
+    void collect(const Change& change, std::size_t number) {
+        path_.clear();
+        for (const auto& cell : change.path) path_.push_back(&cell);
+        number_ = number;
+        op_ = change.op;
+        rank_ = ranker_.rank_of(change);
+        if (op_ == Op::replaced) {
+            if (!change.before.empty() && !change.after.empty())
+                add({number, &change.before.front(), &change.after.front()});
+            return;
+        }
+        const auto& side = op_ == Op::added ? change.after : change.before;
+        for (const auto& node : side) collect(node, 0);
+    }
+
+    std::vector<FieldChange> take() && {
+        std::ranges::stable_sort(fields_, {}, &FieldChange::rank);
+        return std::move(fields_);
+    }
+
+   private:
+    // The deepest tags in tags that are told apart.
+    static constexpr std::size_t deepest_tag = 16;
+
+    void collect(const Node& node, std::size_t depth) {
+        const bool has_fields = node.cell.kind == CellKind::tag && !node.children.empty();
+        if (!has_fields || depth == deepest_tag) {
+            const bool added = op_ == Op::added;
+            return add({number_, added ? nullptr : &node, added ? &node : nullptr});
+        }
+        path_.push_back(&node.cell);
+        for (const auto& child : node.children) collect(child, depth + 1);
+        path_.pop_back();
+    }
+
+    void add(const FieldValue& value) {
+        const bool echoes = rank_ != Rank::important && is_echo(references_, op_, value);
+        field_for(echoes ? Rank::echo : rank_).values.push_back(value);
+    }
+
+    FieldChange& field_for(Rank rank) {
+        const auto fits = [&](const FieldChange& field) {
+            return field.op == op_ && field.rank == rank && same_path(field.path, path_);
+        };
+        // Values of one field mostly follow one another.
+        if (op_ != Op::replaced && !fields_.empty() && fits(fields_[last_])) return fields_[last_];
+        if (op_ != Op::replaced) {
+            const auto [known, is_new] = by_key_.try_emplace(key_of(rank), fields_.size());
+            last_ = known->second;
+            if (!is_new) return fields_[last_];
+        }
+        last_ = fields_.size();
+        return fields_.emplace_back(FieldChange{rank, op_, path_, {}});
+    }
+
+    [[nodiscard]] std::string key_of(Rank rank) const {
+        std::string key{static_cast<char>(op_), static_cast<char>(rank)};
+        for (const auto* cell : path_) {
+            key += static_cast<char>(cell->kind);
+            key += std::to_string(cell->class_name.size()) + ':' + cell->class_name;
+            key += std::to_string(cell->text.size()) + ':' + cell->text;
+        }
+        return key;
+    }
+
+    const Ranker& ranker_;
+    std::span<const Reference> references_;
+    std::vector<FieldChange> fields_;
+    std::size_t last_ = 0;  // index of the field that got the newest value
+    std::unordered_map<std::string, std::size_t> by_key_;
+    CellPath path_;  // of the change at hand
+    std::size_t number_ = 0;
+    Op op_ = Op::added;
+    Rank rank_ = Rank::ordinary;
+};
+
+}  // namespace
+
+const Reference* reference_of(std::span<const Reference> references, const Cell& cell) {
+    if (cell.kind != CellKind::reference && cell.kind != CellKind::member) return nullptr;
+    const auto wanted = std::tie(cell.class_name, cell.text);
+    const auto name_of = [](const Reference& each) {
+        return std::tie(each.object.class_name, each.object.name);
+    };
+    const auto found = std::ranges::lower_bound(references, wanted, {}, name_of);
+    return found != references.end() && name_of(*found) == wanted ? &*found : nullptr;
+}
+
+const Cell* FieldChange::field() const {
+    const auto found = std::find_if(path.rbegin(), path.rend(), [](const Cell* cell) {
+        return cell->kind == CellKind::tag;
+    });
+    return found == path.rend() ? nullptr : *found;
+}
+
+std::string_view FieldChange::first_tag() const {
+    const auto* first = path.empty() ? &values.front().node().cell : path.front();
+    return first->kind == CellKind::tag ? std::string_view(first->text) : std::string_view();
+}
+
+std::vector<FieldChange> field_changes(std::span<const Change> changes, const Ranker& ranker,
+                                       std::span<const Reference> references,
+                                       const LeavesOut& leaves_out) {
+    FieldCollector collector(ranker, references);
+    std::size_t number = 0;
+    for (const auto& change : changes)
+        if (++number; !leaves_out || !leaves_out(change, number))
+            collector.collect(change, number);
+    return std::move(collector).take();
+}
+
+}  // namespace compare

@@ -1,0 +1,72 @@
+// compare/field_change.hpp -- changes as people read them: by field, the values of one field together.
+// Pure. Safe from any thread. Everything here points into the changes, which outlive it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compare/change.hpp"
+#include "compare/tag_paths.hpp"
+#include "tree/object.hpp"
+
+namespace compare {
+
+// An object that changes name, as it was in the release that made them.
+struct Reference {
+    enum class Fate : unsigned char { stays, created, vanished };  // by that release
+
+    tree::ObjectName object;
+    std::string label;  // what people called it; empty: its name
+    Fate fate = Fate::stays;
+    bool operator==(const Reference&) const = default;
+};
+// Sorted by object, each once. Objects that have no label of their own and stay are left out.
+using References = std::vector<Reference>;
+
+// Returns what is known of the object that a cell names; nullptr: nothing, or it names none.
+[[nodiscard]] const Reference* reference_of(std::span<const Reference> references,
+                                            const tree::Cell& cell);
+
+// One value of a field: a value, or a tag without anything below it.
+struct FieldValue {
+    std::size_t number = 0;              // of its change, from 1
+    const tree::Node* before = nullptr;  // nullptr: added
+    const tree::Node* after = nullptr;   // nullptr: removed
+
+    // What there is now, or what there was.
+    [[nodiscard]] const tree::Node& node() const { return after ? *after : *before; }
+};
+
+// What one release did to a field: the same to each of its values.
+struct FieldChange {
+    Rank rank = Rank::ordinary;
+    Op op = Op::added;
+    std::vector<const tree::Cell*> path;  // from the first tag down to the parent of the values
+    std::vector<FieldValue> values;       // at least one; one where something was replaced
+
+    // The innermost tag above the values; nullptr: none (texts, members of a KeySet).
+    [[nodiscard]] const tree::Cell* field() const;
+    // The tag at the top; empty: none.
+    [[nodiscard]] std::string_view first_tag() const;
+};
+
+// Returns the fields of some changes, the most important rank first, otherwise in the order of the
+// changes. A tag that was added or removed with others below it is as many fields as there are tags
+// with values. A reference that was added is an echo where the release created its object and
+// nothing is below it; one that was removed where the object vanished; and one that was replaced
+// where one vanished and the other was created. Important changes are no echoes.
+//   changes     of an object of the ranker's class
+//   leaves_out  returns whether the change of this number, from 1, is left out; empty: none is
+//   cost        O(nodes of the changes)
+using LeavesOut = std::function<bool(const Change&, std::size_t number)>;
+[[nodiscard]] std::vector<FieldChange> field_changes(std::span<const Change> changes,
+                                                     const Ranker& ranker,
+                                                     std::span<const Reference> references,
+                                                     const LeavesOut& leaves_out = {});
+
+}  // namespace compare

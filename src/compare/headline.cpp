@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "compare/headline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace compare {
+namespace {
+
+using tree::Cell;
+using tree::CellKind;
+using tree::Node;
+
+constexpr std::size_t longest_value = 40;     // bytes of a value in a headline
+constexpr std::size_t longest_text = 24;      // of a text, which may be a sentence
+constexpr std::size_t longest_headline = 80;  // bytes after which no further phrase begins
+constexpr std::size_t most_phrases = 3;
+
+bool is_small(char c) { return c >= 'a' && c <= 'z'; }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+bool has_plural(const std::string& words) {
+    static constexpr std::array without = {
+        std::string_view("of"),       std::string_view("in"),    std::string_view("to"),
+        std::string_view("by"),       std::string_view("from"),  std::string_view("for"),
+        std::string_view("with"),     std::string_view("at"),    std::string_view("on"),
+        std::string_view("as"),       std::string_view("into"),  std::string_view("a"),
+        std::string_view("evidence"), std::string_view("info"),  std::string_view("information"),
+        std::string_view("data"),     std::string_view("dna"),   std::string_view("about"),
+        std::string_view("other"),    std::string_view("number")};
+    const auto blank = words.rfind(' ');
+    const auto last =
+        base::fold_ascii(blank == std::string::npos ? words : words.substr(blank + 1));
+    if (last.empty() || !is_small(last.back())) return false;
+    if (last.ends_with('s') && !last.ends_with("ss")) return false;
+    return std::ranges::find(without, last) == without.end();
+}
+
+std::string plural_of(const std::string& words) {
+    const auto before_last = words.size() > 1 ? words[words.size() - 2] : ' ';
+    constexpr std::string_view vowels = "aeiouAEIOU";
+    if (words.ends_with('y') && vowels.find(before_last) == std::string_view::npos)
+        return words.substr(0, words.size() - 1) + "ies";
+    for (const std::string_view ending : {"ss", "x", "ch", "sh", "z"})
+        if (words.ends_with(ending)) return words + "es";
+    return words + "s";
+}
+
+bool is_text(const Cell& cell) {
+    return cell.kind == CellKind::text ||
+           (cell.kind == CellKind::reference && cell.class_name == "Text");
+}
+
+// Returns what a value says if that fits into a headline.
+std::optional<std::string> short_text_of(const Node* node, std::span<const Reference> references) {
+    if (node == nullptr) return std::nullopt;
+    auto text = text_of(node->cell, references);
+    const auto longest = is_text(node->cell) ? longest_text : longest_value;
+    if (text.empty() || text.size() > longest || text.find('\n') != std::string::npos)
+        return std::nullopt;
+    return text;
+}
+
+// Returns the words of the field, and of the value that it is about if it lies below one: "paper
+// evidence of synaptic transmission".
+std::string field_words(const FieldChange& change, std::span<const Reference> references) {
+    const auto* field = change.field();
+    if (field == nullptr) return is_text(change.values.front().node().cell) ? "text" : "member";
+    auto words = inside_sentence(words_of_tag(field->text));
+    const auto above = std::find_if(change.path.rbegin(), change.path.rend(), [](const Cell* cell) {
+        return cell->kind != CellKind::tag;
+    });
+    if (above == change.path.rend()) return words;
+    const auto text = text_of(**above, references);
+    if (text.empty() || text.size() > longest_value) return words;
+    return words + (change.path.back() == *above ? " " : " of ") + text;
+}
+
+// A phrase and the changes that it covers.
+struct Phrase {
+    std::string text;
+    std::vector<const FieldChange*> covers;
+};
+
+std::string replaced_phrase(const FieldChange& change, std::span<const Reference> references) {
+    const auto words = field_words(change, references);
+    const auto& value = change.values.front();
+    const auto before = short_text_of(value.before, references);
+    const auto after = short_text_of(value.after, references);
+    if (before && after && *before != *after)
+        return words + " " + *before + std::string(became) + *after;
+    if (is_text(value.before->cell) && is_text(value.after->cell)) return words + " reworded";
+    return words + " replaced";
+}
+
+std::string verb_of(Op op) { return " " + std::string(name_of(op)); }
+
+Phrase phrase_of(std::span<const FieldChange> fields, const FieldChange& change,
+                 std::span<const Reference> references) {
+    if (change.op == Op::replaced) return {replaced_phrase(change, references), {&change}};
+    const auto words = field_words(change, references);
+    // The same field may have lost values too, or got some.
+    const auto other = std::ranges::find_if(fields, [&](const FieldChange& each) {
+        return &each != &change && each.op != Op::replaced && each.op != change.op &&
+               each.rank == change.rank && each.path.size() == change.path.size() &&
+               std::ranges::equal(each.path, change.path,
+                                  [](const Cell* a, const Cell* b) { return *a == *b; });
+    });
+    const auto number = change.values.size();
+    Phrase phrase{{}, {&change}};
+    if (number > 1) {
+        phrase.text = counted(number, words) + verb_of(change.op);
+    } else {
+        const auto value = other == fields.end()
+                               ? short_text_of(&change.values.front().node(), references)
+                               : std::nullopt;
+        phrase.text = (other == fields.end() ? words + (value ? " " + *value : "")
+                                             : counted(1, words)) +
+                      verb_of(change.op);
+    }
+    if (other == fields.end()) return phrase;
+    phrase.covers.push_back(&*other);
+    phrase.text += ", " + std::to_string(other->values.size()) + verb_of(other->op);
+    return phrase;
+}
+
+// What an object says of which all changes are echoes.
+std::string echo_headline(std::span<const FieldChange> fields, std::span<const Reference> references) {
+    std::size_t values = 0;
+    for (const auto& field : fields) values += field.values.size();
+    const auto op = fields.front().op;
+    const bool is_one_op =
+        std::ranges::all_of(fields, [op](const auto& field) { return field.op == op; });
+    const auto& value = fields.front().values.front();
+    const auto text = text_of(value.node().cell, references);
+    const auto number = std::to_string(values);
+    if (!is_one_op) return "follows changes of other objects, " + number + " references";
+    if (op == Op::removed)
+        return values == 1 ? "lost its reference to " + text + ", which vanished"
+                           : "lost " + number + " references to objects that vanished";
+    if (op == Op::added)
+        return values == 1 ? "has a reference to " + text + ", which was created"
+                           : "has " + number + " references to objects that were created";
+    return values == 1 ? "follows the rename of " + text_of(value.before->cell, references)
+                       : "follows " + number + " renames of other objects";
+}
+
+std::string rest_of(std::span<const FieldChange> fields,
+                    const std::set<const FieldChange*>& covered) {
+    std::set<std::size_t> told, more;
+    bool is_minor = true;
+    for (const auto& field : fields)
+        if (covered.contains(&field))
+            for (const auto& value : field.values) told.insert(value.number);
+    for (const auto& field : fields) {
+        if (covered.contains(&field)) continue;
+        is_minor = is_minor && field.rank >= Rank::minor;
+        for (const auto& value : field.values)
+            if (!told.contains(value.number)) more.insert(value.number);
+    }
+    if (more.empty()) return {};
+    const std::string kind = is_minor ? " minor change" : " more change";
+    return ", " + std::to_string(more.size()) + kind + (more.size() == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string words_of_tag(std::string_view tag) {
+    std::string words(tag);
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+std::string inside_sentence(std::string words) {
+    const bool is_word = words.size() > 1 && is_capital(words[0]) && is_small(words[1]);
+    if (is_word) words[0] = static_cast<char>(words[0] - 'A' + 'a');
+    return words;
+}
+
+std::string begins_sentence(std::string words) {
+    if (!words.empty() && is_small(words[0])) words[0] = static_cast<char>(words[0] - 'a' + 'A');
+    return words;
+}
+
+std::string counted(std::size_t number, const std::string& words) {
+    if (number == 1) return "1 " + words;
+    if (!has_plural(words)) return words + ": " + std::to_string(number);
+    return std::to_string(number) + " " + plural_of(words);
+}
+
+std::string text_of(const Cell& cell, std::span<const Reference> references) {
+    if (const auto* reference = reference_of(references, cell);
+        reference != nullptr && !reference->label.empty())
+        return reference->label;
+    if (cell.kind == CellKind::tag) return words_of_tag(cell.text);
+    // The time of day says little.
+    constexpr std::size_t day = 10;
+    if (cell.kind == CellKind::date && cell.text.size() > day) return cell.text.substr(0, day);
+    return cell.text;
+}
+
+std::string headline_of(std::span<const FieldChange> fields, std::span<const Reference> references) {
+    if (fields.empty()) return {};
+    if (fields.front().rank == Rank::echo) return echo_headline(fields, references);
+    std::string headline;
+    std::set<const FieldChange*> covered;
+    std::size_t phrases = 0;
+    const auto leading = fields.front().rank;
+    for (const auto& field : fields) {
+        if (covered.contains(&field)) continue;
+        // What leads is told; what is less important is only counted.
+        if (field.rank > leading && field.rank >= Rank::minor) break;
+        auto phrase = phrase_of(fields, field, references);
+        if (!headline.empty() && headline.size() + phrase.text.size() > longest_headline) break;
+        headline += (headline.empty() ? "" : ", ") + phrase.text;
+        covered.insert(phrase.covers.begin(), phrase.covers.end());
+        if (++phrases == most_phrases) break;
+    }
+    return begins_sentence(headline) + rest_of(fields, covered);
+}
+
+}  // namespace compare

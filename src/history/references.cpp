@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "history/references.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "compare/headline.hpp"
+#include "tables/objects.hpp"
+
+namespace history {
+namespace {
+
+using base::Result;
+using compare::Reference;
+using Fate = Reference::Fate;
+
+constexpr std::size_t most_references = 200;  // of a row
+
+// Collects the objects that changes name.
+class Collector {
+   public:
+    void collect(const std::vector<compare::Change>& changes) {
+        for (const auto& change : changes) {
+            for (const auto& cell : change.path) collect(cell);
+            collect(change.before);
+            collect(change.after);
+        }
+    }
+    std::set<ObjectName> take() && { return std::move(names_); }
+
+   private:
+    void collect(const std::vector<tree::Node>& nodes) {
+        for (const auto& node : nodes) {
+            if (names_.size() == most_references) return;
+            collect(node.cell);
+            collect(node.children);
+        }
+    }
+    void collect(const tree::Cell& cell) {
+        const bool names_object = cell.kind == tree::CellKind::reference ||
+                                  cell.kind == tree::CellKind::member;
+        if (names_object && names_.size() < most_references &&
+            tree::can_be_tracked(cell.class_name, cell.text))
+            names_.insert({cell.class_name, cell.text});
+    }
+
+    std::set<ObjectName> names_;
+};
+
+bool has_labels(const NamePaths& names, const std::string& class_name) {
+    return std::ranges::any_of(names, [&](const auto& of_class) {
+        return base::equal_ignoring_case(of_class.first, class_name);
+    });
+}
+
+class ReferenceFinder {
+   public:
+    explicit ReferenceFinder(const BuildView& view) : view_(view) {}
+
+    Result<void> describe(std::span<tables::Row* const> rows) {
+        for (auto* row : rows) {
+            Collector collector;
+            collector.collect(row->notes.changes);
+            for (const auto& name : std::move(collector).take()) {
+                auto reference = find(name, *row);
+                if (!reference) return tl::unexpected(reference.error());
+                row->notes.references.push_back(std::move(*reference));
+            }
+        }
+        add_stored_labels(rows);
+        for (auto* row : rows) finish(*row);
+        return {};
+    }
+
+   private:
+    // Only a change is an echo: what came or went is told for its own sake.
+    [[nodiscard]] bool has_fates(const tables::Row& row) const {
+        return row.kind == tables::RowKind::changed && view_.previous != nullptr;
+    }
+
+    Result<Reference> find(const ObjectName& name, const tables::Row& row) {
+        Reference reference{name, {}, Fate::stays};
+        const bool has_label = has_labels(view_.context.settings.names, name.class_name);
+        if ((!has_label && !has_fates(row)) || view_.build.skips(name.class_name))
+            return reference;
+        const auto here = view_.build.find(name);
+        if (!here) return tl::unexpected(here.error());
+        if (has_fates(row) &&
+            !view_.context.settings.ranking.is_helper(name.class_name)) {
+            const auto before = view_.previous->find(name);
+            if (!before) return tl::unexpected(before.error());
+            if (here->has_value() != before->has_value())
+                reference.fate = *here ? Fate::created : Fate::vanished;
+        }
+        if (!has_label) return reference;
+        if (*here && view_.build.loads_at_once())
+            reference.label = view_.context.labels.of(**here, view_.build,
+                                                      view_.context.settings.names);
+        else
+            stored_labels_.try_emplace(name);
+        return reference;
+    }
+
+    void add_stored_labels(std::span<tables::Row* const> rows) {
+        if (stored_labels_.empty()) return;
+        std::vector<ObjectName> names;
+        for (const auto& [name, label] : stored_labels_) names.push_back(name);
+        const auto objects = store::perform(
+            view_.context.pool, store::Access::read,
+            [&](store::Transaction& transaction) { return tables::objects_named(transaction, names); });
+        for (auto& [name, label] : stored_labels_)
+            if (const auto* object = objects.find(name);
+                object != nullptr && object->label != name.name)
+                label = object->label;
+        for (auto* row : rows)
+            for (auto& reference : row->notes.references)
+                if (const auto known = stored_labels_.find(reference.object);
+                    known != stored_labels_.end())
+                    reference.label = known->second;
+    }
+
+    void finish(tables::Row& row) const {
+        auto& references = row.notes.references;
+        std::erase_if(references, [](const Reference& reference) {
+            return reference.label.empty() && reference.fate == Fate::stays;
+        });
+        const bool has_headline = row.kind == tables::RowKind::changed ||
+                                  row.kind == tables::RowKind::reconstructed;
+        if (!has_headline) return;
+        const compare::Ranker ranker(view_.context.settings.ranking, row.object.class_name);
+        row.notes.headline = compare::headline_of(
+            compare::field_changes(row.notes.changes, ranker, references), references);
+    }
+
+    const BuildView& view_;
+    std::map<ObjectName, std::string> stored_labels_;
+};
+
+}  // namespace
+
+Result<void> describe(const BuildView& view, std::span<tables::Row* const> rows) {
+    return ReferenceFinder(view).describe(rows);
+}
+
+}  // namespace history

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "compare/headline.hpp"
+
+#include "support/catch.hpp"
+#include "support/trees.hpp"
+
+using compare::Change;
+using compare::Op;
+using compare::Reference;
+using support::node;
+using support::reference;
+using support::tag;
+using support::text;
+using tree::Cell;
+using tree::CellKind;
+using tree::Node;
+using Fate = Reference::Fate;
+
+namespace {
+
+std::vector<Cell> at(const std::vector<std::string>& names) {
+    std::vector<Cell> cells;
+    for (const auto& name : names) cells.push_back({CellKind::tag, name, {}});
+    return cells;
+}
+Change added(std::vector<Cell> path, Node value) {
+    return {Op::added, std::move(path), {}, {std::move(value)}};
+}
+Change removed(std::vector<Cell> path, Node value) {
+    return {Op::removed, std::move(path), {std::move(value)}, {}};
+}
+Change replaced(std::vector<Cell> path, Node before, Node after) {
+    return {Op::replaced, std::move(path), {std::move(before)}, {std::move(after)}};
+}
+
+compare::Ranking ranking() {
+    return {.important = {{"Gene", {{"Identity", "Status"}}}},
+            .minor = {{"*", {{"Version"}}}},
+            .helper_classes = {}};
+}
+
+std::string headline(const std::vector<Change>& changes,
+                     const compare::References& references = {}) {
+    const auto rules = ranking();
+    const compare::Ranker ranker(rules, "Gene");
+    return compare::headline_of(compare::field_changes(changes, ranker, references), references);
+}
+
+const auto status = replaced(at({"Identity", "Status"}), tag("Live"), tag("Dead"));
+const auto version =
+    replaced(at({"Identity", "Version"}), node(CellKind::integer, "1"), node(CellKind::integer, "2"));
+
+Change go_term(const std::string& name) {
+    return added(at({"Gene_info", "GO_term"}), reference("GO_term", name));
+}
+
+}  // namespace
+
+TEST_CASE("A headline leads with the most important change and counts the others") {
+    CHECK(headline({version, go_term("GO:1"), status}) ==
+          "Status Live \xE2\x86\x92 Dead, GO term GO:1 added, 1 minor change");
+    CHECK(headline({version, status}) == "Status Live \xE2\x86\x92 Dead, 1 minor change");
+    CHECK(headline({version}) == "Version 1 \xE2\x86\x92 2");
+    CHECK(headline({}).empty());
+}
+
+TEST_CASE("A headline counts the values that came and went in one field together") {
+    CHECK(headline({go_term("GO:1"), go_term("GO:2"),
+                    removed(at({"Gene_info", "GO_term"}), reference("GO_term", "GO:3"))}) ==
+          "2 GO terms added, 1 removed");
+    CHECK(headline({go_term("GO:1"),
+                    removed(at({"Gene_info", "GO_term"}), reference("GO_term", "GO:3"))}) ==
+          "1 GO term added, 1 removed");
+}
+
+TEST_CASE("A headline counts every value below a tag that was added with all of them") {
+    std::vector<Node> alleles;
+    for (int i = 0; i < 13; ++i) alleles.push_back(reference("Variation", "e" + std::to_string(i)));
+    CHECK(headline({added(at({"Gene_info"}), tag("Allele", alleles))}) == "13 alleles added");
+}
+
+TEST_CASE("A headline calls objects by their labels") {
+    CHECK(headline({go_term("GO:1")}, {{{"GO_term", "GO:1"}, "nucleus", Fate::stays}}) ==
+          "GO term nucleus added");
+}
+
+TEST_CASE("A headline names no long values, and calls a long text reworded") {
+    const std::string words(60, 'x');
+    CHECK(headline({added({}, tag("Remark", {text(words)}))}) == "Remark added");
+    CHECK(headline({replaced(at({"Concise_description"}), text(words + " a"),
+                             text(words + " b"))}) == "Concise description reworded");
+    CHECK(headline({added(at({"Remark"}), text("Rate of locomotion is reduced."))}) ==
+          "Remark added");
+}
+
+TEST_CASE("A headline says of which value the evidence changed") {
+    auto path = at({"Gene_info", "GO_term"});
+    path.push_back({CellKind::reference, "GO:1", "GO_term"});
+    path.push_back({CellKind::tag, "Paper_evidence", {}});
+    CHECK(headline({added(path, reference("Paper", "WBPaper1"))}) ==
+          "Paper evidence of GO:1 WBPaper1 added");
+}
+
+TEST_CASE("Words without a plain plural are counted behind a colon") {
+    CHECK(compare::counted(2, "GO term") == "2 GO terms");
+    CHECK(compare::counted(2, "gene class") == "2 gene classes");
+    CHECK(compare::counted(2, "homology") == "2 homologies");
+    CHECK(compare::counted(2, "assay") == "2 assays");
+    CHECK(compare::counted(2, "child of") == "child of: 2");
+    CHECK(compare::counted(2, "is a") == "is a: 2");
+    CHECK(compare::counted(2, "Depends") == "Depends: 2");
+    CHECK(compare::counted(2, "DNA") == "DNA: 2");
+    CHECK(compare::counted(2, "\xC3\xA9t\xC3\xA9") == "\xC3\xA9t\xC3\xA9: 2");
+    CHECK(compare::counted(1, "child of") == "1 child of");
+}
+
+TEST_CASE("Words keep their capitals inside of a sentence where they are abbreviations") {
+    CHECK(compare::inside_sentence("Other name") == "other name");
+    CHECK(compare::inside_sentence("GO term") == "GO term");
+    CHECK(compare::inside_sentence("X") == "X");
+    CHECK(compare::begins_sentence("other name") == "Other name");
+    CHECK(compare::begins_sentence("").empty());
+}
+
+TEST_CASE("An object that only lost, got or followed other objects says so") {
+    const auto gene = reference("Gene", "WBGene9");
+    const compare::References gone = {{{"Gene", "WBGene9"}, "abc-1", Fate::vanished}};
+    const compare::References fresh = {{{"Gene", "WBGene9"}, "abc-1", Fate::created}};
+    CHECK(headline({removed(at({"Gene"}), gene)}, gone) ==
+          "lost its reference to abc-1, which vanished");
+    CHECK(headline({added(at({"Gene"}), gene)}, fresh) ==
+          "has a reference to abc-1, which was created");
+    CHECK(headline({replaced(at({"Gene"}), reference("Gene", "WBGene8"), gene)},
+                   {{{"Gene", "WBGene8"}, "abc-2", Fate::vanished},
+                    {{"Gene", "WBGene9"}, "abc-2", Fate::created}}) ==
+          "follows the rename of abc-2");
+}
+
+TEST_CASE("A reference is no echo where something new is said of it, or where it is important") {
+    const compare::References fresh = {{{"Gene", "WBGene9"}, "abc-1", Fate::created}};
+    CHECK(headline({added(at({"Gene"}), reference("Gene", "WBGene9", {text("why")}))}, fresh) ==
+          "Gene abc-1 added");
+    CHECK(headline({added(at({"Identity", "Status"}), reference("Gene", "WBGene9"))}, fresh) ==
+          "Status abc-1 added");
+    // The object is there as before: that it is named no more is news of this one.
+    CHECK(headline({removed(at({"Gene"}), reference("Gene", "WBGene9"))}) ==
+          "Gene WBGene9 removed");
+}
