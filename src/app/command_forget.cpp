@@ -53,8 +53,9 @@ int delete_it(const Services& services, const Forgettable& what, const std::stri
     StopSignals signals;
     const auto done =
         run_with_progress("forget", signals, [&](release::Progress& progress, const auto& stop) {
-            return release::forget({{*services.pool, services.config.history, clock, difference, labels}},
-                                   what, progress, stop);
+            return release::forget(
+                {{*services.pool, services.config.history, clock, difference, labels}}, what,
+                progress, stop);
         });
     constexpr auto goes_on = "The same command continues where this one stopped";
     if (!done) return complain(done.error().text + ". " + goes_on, failed);

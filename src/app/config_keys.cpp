@@ -201,9 +201,8 @@ constexpr auto table = std::to_array<Key>({
      [](Draft& d, Value, Value v) { return keep(d.config.source.date, date_of(v)); }},
     {"source", "timeout", take_timeout},
     {"source", "connections",
-     [](Draft& d, Value, Value v) {
-         return keep(d.config.source.connections, number_of(v, 1, 64));
-     }},
+     [](Draft& d, Value,
+        Value v) { return keep(d.config.source.connections, number_of(v, 1, 64)); }},
     {"source", "index",
      [](Draft& d, Value, Value v) { return keep(d.config.source.index, path_of(d, v)); }},
     {"source", "skip_classes",

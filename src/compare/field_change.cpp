@@ -28,8 +28,8 @@ bool is_echo(std::span<const Reference> references, Op op, const FieldValue& val
 }
 
 bool same_path(const CellPath& a, const CellPath& b) {
-    return std::ranges::equal(
-        a, b, [](const Cell* x, const Cell* y) { return x == y || *x == *y; });
+    return std::ranges::equal(a, b,
+                              [](const Cell* x, const Cell* y) { return x == y || *x == *y; });
 }
 
 class FieldCollector {
@@ -82,7 +82,8 @@ class FieldCollector {
             return field.op == op_ && field.rank == rank && same_path(field.path, path_);
         };
         // Values of one field mostly follow one another.
-        if (op_ != Op::replaced && !fields_.empty() && fits(fields_[last_])) return fields_[last_];
+        if (op_ != Op::replaced && !fields_.empty() && fits(fields_[last_]))
+            return fields_[last_];
         if (op_ != Op::replaced) {
             const auto [known, is_new] = by_key_.try_emplace(key_of(rank), fields_.size());
             last_ = known->second;
@@ -126,9 +127,8 @@ const Reference* reference_of(std::span<const Reference> references, const Cell&
 }
 
 const Cell* FieldChange::field() const {
-    const auto found = std::find_if(path.rbegin(), path.rend(), [](const Cell* cell) {
-        return cell->kind == CellKind::tag;
-    });
+    const auto found = std::find_if(path.rbegin(), path.rend(),
+                                    [](const Cell* cell) { return cell->kind == CellKind::tag; });
     return found == path.rend() ? nullptr : *found;
 }
 

@@ -56,7 +56,8 @@ bool is_text(const Cell& cell) {
 }
 
 // Returns what a value says if that fits into a headline.
-std::optional<std::string> short_text_of(const Node* node, std::span<const Reference> references) {
+std::optional<std::string> short_text_of(const Node* node,
+                                         std::span<const Reference> references) {
     if (node == nullptr) return std::nullopt;
     auto text = text_of(node->cell, references);
     const auto longest = is_text(node->cell) ? longest_text : longest_value;
@@ -71,9 +72,8 @@ std::string field_words(const FieldChange& change, std::span<const Reference> re
     const auto* field = change.field();
     if (field == nullptr) return is_text(change.values.front().node().cell) ? "text" : "member";
     auto words = inside_sentence(words_of_tag(field->text));
-    const auto above = std::find_if(change.path.rbegin(), change.path.rend(), [](const Cell* cell) {
-        return cell->kind != CellKind::tag;
-    });
+    const auto above = std::find_if(change.path.rbegin(), change.path.rend(),
+                                    [](const Cell* cell) { return cell->kind != CellKind::tag; });
     if (above == change.path.rend()) return words;
     const auto text = text_of(**above, references);
     if (text.empty() || text.size() > longest_value) return words;
@@ -118,9 +118,9 @@ Phrase phrase_of(std::span<const FieldChange> fields, const FieldChange& change,
         const auto value = other == fields.end()
                                ? short_text_of(&change.values.front().node(), references)
                                : std::nullopt;
-        phrase.text = (other == fields.end() ? words + (value ? " " + *value : "")
-                                             : counted(1, words)) +
-                      verb_of(change.op);
+        phrase.text =
+            (other == fields.end() ? words + (value ? " " + *value : "") : counted(1, words)) +
+            verb_of(change.op);
     }
     if (other == fields.end()) return phrase;
     phrase.covers.push_back(&*other);
@@ -129,7 +129,8 @@ Phrase phrase_of(std::span<const FieldChange> fields, const FieldChange& change,
 }
 
 // What an object says of which all changes are echoes.
-std::string echo_headline(std::span<const FieldChange> fields, std::span<const Reference> references) {
+std::string echo_headline(std::span<const FieldChange> fields,
+                          std::span<const Reference> references) {
     std::size_t values = 0;
     for (const auto& field : fields) values += field.values.size();
     const auto op = fields.front().op;
@@ -203,7 +204,8 @@ std::string text_of(const Cell& cell, std::span<const Reference> references) {
     return cell.text;
 }
 
-std::string headline_of(std::span<const FieldChange> fields, std::span<const Reference> references) {
+std::string headline_of(std::span<const FieldChange> fields,
+                        std::span<const Reference> references) {
     if (fields.empty()) return {};
     if (fields.front().rank == Rank::echo) return echo_headline(fields, references);
     std::string headline;

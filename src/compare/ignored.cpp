@@ -27,12 +27,13 @@ bool is_same_node(const Change& change) {
 // The paths that one class ignores.
 class Ignoring {
    public:
-    Ignoring(const Ignored& ignored, std::string_view class_name)
-        : paths_(ignored, class_name) {}
+    Ignoring(const Ignored& ignored, std::string_view class_name) : paths_(ignored, class_name) {}
 
     [[nodiscard]] bool nothing() const { return paths_.empty(); }
 
-    [[nodiscard]] Nodes left_of(const Nodes& nodes) const { return left_of(nodes, paths_.start()); }
+    [[nodiscard]] Nodes left_of(const Nodes& nodes) const {
+        return left_of(nodes, paths_.start());
+    }
 
     // Returns false when nothing remains.
     [[nodiscard]] bool keep(Change& change) const {
@@ -55,7 +56,8 @@ class Ignoring {
         Nodes left;
         for (const auto& node : nodes) {
             if (paths_.ends_at(node.cell, ways)) continue;
-            Node kept{node.cell, node.stamp, left_of(node.children, PathMatcher::below(node.cell, ways))};
+            Node kept{node.cell, node.stamp,
+                      left_of(node.children, PathMatcher::below(node.cell, ways))};
             if (!has_gone(kept, !node.children.empty())) left.push_back(std::move(kept));
         }
         return left;

@@ -26,7 +26,8 @@ std::string LabelCache::of(const ObjectName& name, const source::Source& build,
             older_.clear();
         }
         if (const auto known = labels_.find(name); known != labels_.end()) return known->second;
-        if (auto known = older_.extract(name)) return labels_.insert(std::move(known)).position->second;
+        if (auto known = older_.extract(name))
+            return labels_.insert(std::move(known)).position->second;
     }
     auto label = label_in(name, build, names);
     const std::lock_guard lock(mutex_);

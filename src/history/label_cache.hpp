@@ -27,7 +27,7 @@ class LabelCache {
     using Labels = std::map<ObjectName, std::string>;
     static constexpr std::size_t most_in_generation = 100'000;
 
-    std::mutex mutex_;  // guards what follows; not held while an object is loaded
+    std::mutex mutex_;   // guards what follows; not held while an object is loaded
     std::string build_;  // the digest of the build
     Labels labels_, older_;
 };

@@ -41,8 +41,8 @@ class Collector {
         }
     }
     void collect(const tree::Cell& cell) {
-        const bool names_object = cell.kind == tree::CellKind::reference ||
-                                  cell.kind == tree::CellKind::member;
+        const bool names_object =
+            cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;
         if (names_object && names_.size() < most_references &&
             tree::can_be_tracked(cell.class_name, cell.text))
             names_.insert({cell.class_name, cell.text});
@@ -65,8 +65,11 @@ class ReferenceFinder {
         for (auto* row : rows) {
             Collector collector;
             collector.collect(row->notes.changes);
-            for (const auto& name : std::move(collector).take()) {
-                auto reference = find(name, *row);
+            const auto names = std::move(collector).take();
+            // Where some are left out, what the others have become says little.
+            const bool with_fates = has_fates(*row) && names.size() < most_references;
+            for (const auto& name : names) {
+                auto reference = find(name, with_fates);
                 if (!reference) return tl::unexpected(reference.error());
                 row->notes.references.push_back(std::move(*reference));
             }
@@ -82,15 +85,13 @@ class ReferenceFinder {
         return row.kind == tables::RowKind::changed && view_.previous != nullptr;
     }
 
-    Result<Reference> find(const ObjectName& name, const tables::Row& row) {
+    Result<Reference> find(const ObjectName& name, bool with_fates) {
         Reference reference{name, {}, Fate::stays};
         const bool has_label = has_labels(view_.context.settings.names, name.class_name);
-        if ((!has_label && !has_fates(row)) || view_.build.skips(name.class_name))
-            return reference;
+        if ((!has_label && !with_fates) || view_.build.skips(name.class_name)) return reference;
         const auto here = view_.build.find(name);
         if (!here) return tl::unexpected(here.error());
-        if (has_fates(row) &&
-            !view_.context.settings.ranking.is_helper(name.class_name)) {
+        if (with_fates && !view_.context.settings.ranking.is_helper(name.class_name)) {
             const auto before = view_.previous->find(name);
             if (!before) return tl::unexpected(before.error());
             if (here->has_value() != before->has_value())
@@ -98,8 +99,8 @@ class ReferenceFinder {
         }
         if (!has_label) return reference;
         if (*here && view_.build.loads_at_once())
-            reference.label = view_.context.labels.of(**here, view_.build,
-                                                      view_.context.settings.names);
+            reference.label =
+                view_.context.labels.of(**here, view_.build, view_.context.settings.names);
         else
             stored_labels_.try_emplace(name);
         return reference;
@@ -109,9 +110,10 @@ class ReferenceFinder {
         if (stored_labels_.empty()) return;
         std::vector<ObjectName> names;
         for (const auto& [name, label] : stored_labels_) names.push_back(name);
-        const auto objects = store::perform(
-            view_.context.pool, store::Access::read,
-            [&](store::Transaction& transaction) { return tables::objects_named(transaction, names); });
+        const auto objects = store::perform(view_.context.pool, store::Access::read,
+                                            [&](store::Transaction& transaction) {
+                                                return tables::objects_named(transaction, names);
+                                            });
         for (auto& [name, label] : stored_labels_)
             if (const auto* object = objects.find(name);
                 object != nullptr && object->label != name.name)
@@ -128,8 +130,8 @@ class ReferenceFinder {
         std::erase_if(references, [](const Reference& reference) {
             return reference.label.empty() && reference.fate == Fate::stays;
         });
-        const bool has_headline = row.kind == tables::RowKind::changed ||
-                                  row.kind == tables::RowKind::reconstructed;
+        const bool has_headline =
+            row.kind == tables::RowKind::changed || row.kind == tables::RowKind::reconstructed;
         if (!has_headline) return;
         const compare::Ranker ranker(view_.context.settings.ranking, row.object.class_name);
         row.notes.headline = compare::headline_of(

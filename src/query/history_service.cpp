@@ -234,9 +234,9 @@ struct HistoryService::State {
 
     Result<history::Identity> record(const history::Builds& builds, const ObjectName& asked) {
         try {
-            auto results =
-                history::bring_up_to_date({pool, settings, clock, difference, labels}, *builds.build,
-                                          builds.previous.get(), std::span(&asked, 1));
+            auto results = history::bring_up_to_date({pool, settings, clock, difference, labels},
+                                                     *builds.build, builds.previous.get(),
+                                                     std::span(&asked, 1));
             if (!results) return tl::unexpected(results.error());
             auto& done = results->front();
             if (done.computed) ++computations;

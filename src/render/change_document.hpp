@@ -75,9 +75,9 @@ struct FieldDocument {
         std::string_view tag;  // the first tag; empty: none
         std::vector<compare::FieldChange> fields;
     };
-    std::vector<Group> groups;                  // important ones first
-    std::vector<compare::FieldChange> minor;    // versions, evidence, …
-    std::vector<compare::FieldChange> echoes;   // of what became of other objects
+    std::vector<Group> groups;                 // important ones first
+    std::vector<compare::FieldChange> minor;   // versions, evidence, …
+    std::vector<compare::FieldChange> echoes;  // of what became of other objects
     std::vector<MassChangeLine> mass_changes;
     std::size_t filtered = 0;
 

@@ -67,9 +67,9 @@ struct NodeStyle {
     const query::People& people;
     const Site& site;
     std::span<const compare::Reference> references;  // of the row
-    bool has_stamps = false;                // timestamps follow the nodes, in <small>
-    std::size_t most_nodes = 0;             // more nodes are left out
-    std::size_t most_levels = 0;            // of lists; deeper ones are left out
+    bool has_stamps = false;                         // timestamps follow the nodes, in <small>
+    std::size_t most_nodes = 0;                      // more nodes are left out
+    std::size_t most_levels = 0;                     // of lists; deeper ones are left out
     // Timestamps of earlier days are left out: they do not belong to the change.
     std::optional<base::Date> stamps_since = {};
 };

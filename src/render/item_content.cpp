@@ -48,16 +48,16 @@ class ContentWriter {
     ContentWriter(std::string& html, std::size_t most, const tables::Row& row,
                   const query::HistoryPage& page, const Site& site)
         : html_(html), most_(most), row_(row), site_(site), people_(page.people),
-          style_{page.people, site,       row.notes.references, false,
+          style_{page.people, site,        row.notes.references, false,
                  most_nodes,  most_levels, row.since_on} {
-        append_html(place_, item_url_of(row, site) + "#" +
-                                base::percent_encode(row.release.version));
+        append_html(place_,
+                    item_url_of(row, site) + "#" + base::percent_encode(row.release.version));
     }
 
     // Returns whether all of the document was written.
     bool write(const FieldDocument& document) {
         for (const auto& group : document.groups)
-            if (!write_list(compare::words_of_tag(group.tag), group.fields)) return false;
+            if (!write_list(heading_of(group), group.fields)) return false;
         return write_paragraph("Minor: ", document.minor) &&
                write_paragraph("Only an echo of what became of other objects: ",
                                document.echoes) &&
@@ -65,6 +65,14 @@ class ContentWriter {
     }
 
    private:
+    // A heading that says no more than the only line below it is left out.
+    static std::string heading_of(const FieldDocument::Group& group) {
+        const bool says_more = std::ranges::any_of(
+            group.fields, [](const FieldChange& field) { return field.path.size() > 1; });
+        return says_more || group.fields.size() > 1 ? compare::words_of_tag(group.tag)
+                                                    : std::string();
+    }
+
     template <class Entry>
     bool write_list(std::string_view heading, const std::vector<Entry>& entries) {
         constexpr std::string_view end = "</ul>";
@@ -157,11 +165,11 @@ class ContentWriter {
     std::string words_for(const FieldChange& field) const {
         const auto* tag = field.field();
         const bool is_tag = field.values.front().node().cell.kind == CellKind::tag;
-        const auto words =
-            tag           ? compare::inside_sentence(compare::words_of_tag(tag->text))
-            : is_tag      ? compare::words_of_tag(field.values.front().node().cell.text)
-            : is_plain_text(field.values.front().node().cell) ? std::string("text")
-                                                              : std::string("member");
+        const auto words = tag      ? compare::inside_sentence(compare::words_of_tag(tag->text))
+                           : is_tag ? compare::words_of_tag(field.values.front().node().cell.text)
+                           : is_plain_text(field.values.front().node().cell)
+                               ? std::string("text")
+                               : std::string("member");
         const bool counts = field.values.size() > 1 && !is_bare_tag(field);
         return counts ? compare::counted(field.values.size(), words) : words;
     }
@@ -192,7 +200,9 @@ class ContentWriter {
 
     void write_values(const FieldChange& field) {
         const auto& values = field.values;
-        const auto is_leaf = [](const FieldValue& value) { return value.node().children.empty(); };
+        const auto is_leaf = [](const FieldValue& value) {
+            return value.node().children.empty();
+        };
         const auto shown = values.size() > most_values ? some_values : values.size();
         const bool in_line = values.size() == 1 || std::ranges::all_of(values, is_leaf);
         if (!in_line) html_ += "<ul>";
@@ -231,8 +241,7 @@ class ContentWriter {
             append_cell(html_, after.cell, site_, row_.notes.references);
         html_ += "</ins>";
         // What is below the old value was said of that; what is below the new one is true.
-        if (!differs_below && !after.children.empty() &&
-            !append_below(html_, after, {}, style_))
+        if (!differs_below && !after.children.empty() && !append_below(html_, after, {}, style_))
             whole_ = false;
     }
 
@@ -268,9 +277,8 @@ class ContentWriter {
 
     [[nodiscard]] static bool has_one_author(const FieldChange& field) {
         const auto& first = field.values.front().node().stamp;
-        return std::ranges::all_of(field.values, [&](const FieldValue& value) {
-            return value.node().stamp == first;
-        });
+        return std::ranges::all_of(
+            field.values, [&](const FieldValue& value) { return value.node().stamp == first; });
     }
 
     void write_stamp(const Node& node) {

@@ -83,11 +83,10 @@ class PartCollector {
 class PageWriter {
    public:
     PageWriter(const ChangesView& view, PartCollector& parts)
-        : view_(view), parts_(parts),
-          style_{view.people,          view.site,
-                 view.references,      true,
-                 most_nodes_of_piece, most_levels_of_piece,
-                 view.stamps_since} {}
+        : view_(view), parts_(parts), style_{view.people,         view.site,
+                                             view.references,     true,
+                                             most_nodes_of_piece, most_levels_of_piece,
+                                             view.stamps_since} {}
 
     // Returns false if some pieces remain. So do all functions below that write pieces.
     bool write() {

@@ -166,8 +166,7 @@ void append(std::string& out, const compare::Reference& reference) {
     out += "{\"class\":";
     tree::append_json_string(out, reference.object.class_name);
     tree::append_json_string(out += ",\"name\":", reference.object.name);
-    if (!reference.label.empty())
-        tree::append_json_string(out += ",\"label\":", reference.label);
+    if (!reference.label.empty()) tree::append_json_string(out += ",\"label\":", reference.label);
     if (reference.fate == Fate::created) out += ",\"fate\":\"created\"";
     if (reference.fate == Fate::vanished) out += ",\"fate\":\"vanished\"";
     out += '}';

@@ -43,7 +43,7 @@ struct Notes {
     std::vector<compare::Change> changes;
     std::string adopted_html;  // kind adopted only: HTML of the first system, never shown raw
     std::optional<ObjectName> renamed_to, renamed_from;  // rule C9
-    std::string previous;  // version of the release just before, as known when recorded
+    std::string previous;            // version of the release just before, as known when recorded
     compare::References references;  // of objects that the changes name, at most 200
     // The leading changes in words, as the title of the item has them (compare/headline.hpp). Empty
     // where there are none, and in rows of earlier versions.

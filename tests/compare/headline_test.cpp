@@ -47,8 +47,8 @@ std::string headline(const std::vector<Change>& changes,
 }
 
 const auto status = replaced(at({"Identity", "Status"}), tag("Live"), tag("Dead"));
-const auto version =
-    replaced(at({"Identity", "Version"}), node(CellKind::integer, "1"), node(CellKind::integer, "2"));
+const auto version = replaced(at({"Identity", "Version"}), node(CellKind::integer, "1"),
+                              node(CellKind::integer, "2"));
 
 Change go_term(const std::string& name) {
     return added(at({"Gene_info", "GO_term"}), reference("GO_term", name));
@@ -75,7 +75,8 @@ TEST_CASE("A headline counts the values that came and went in one field together
 
 TEST_CASE("A headline counts every value below a tag that was added with all of them") {
     std::vector<Node> alleles;
-    for (int i = 0; i < 13; ++i) alleles.push_back(reference("Variation", "e" + std::to_string(i)));
+    for (int i = 0; i < 13; ++i)
+        alleles.push_back(reference("Variation", "e" + std::to_string(i)));
     CHECK(headline({added(at({"Gene_info"}), tag("Allele", alleles))}) == "13 alleles added");
 }
 

@@ -36,7 +36,8 @@ TEST_CASE("A change at, below or around an important place is important") {
     CHECK(rank_of({"Identity", "Status"}, tag("Dead"), "Paper") == Rank::ordinary);
 }
 
-TEST_CASE("A change at or below a minor place is minor, and one that contains such a place is not") {
+TEST_CASE(
+    "A change at or below a minor place is minor, and one that contains such a place is not") {
     CHECK(rank_of({"A", "Version"}, text("2"), "Paper") == Rank::minor);
     CHECK(rank_of({"A"}, tag("Version", {text("2")}), "Paper") == Rank::minor);
     CHECK(rank_of({}, tag("A", {tag("Version", {text("2")})}), "Paper") == Rank::ordinary);

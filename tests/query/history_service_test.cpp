@@ -259,8 +259,8 @@ TEST_CASE(
     const base::Clock clock = [&] { return process.now; };
     history::BuildDifference difference;
     history::LabelCache labels;
-    REQUIRE(
-        bring_up_to_date({process.pool, settings, clock, difference, labels}, objects, nullptr, names));
+    REQUIRE(bring_up_to_date({process.pool, settings, clock, difference, labels}, objects,
+                             nullptr, names));
 
     auto once = support::no_waiting();
     once.attempts = 1;

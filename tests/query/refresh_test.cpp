@@ -108,8 +108,9 @@ TEST_CASE("What a build does not confirm behind the load is not recorded") {
     CHECK(refused.error().kind == base::ErrorKind::unavailable);
     CHECK(site.contents() == recorded);
     const std::vector<ObjectName> names{gene};
-    const auto batch = bring_up_to_date({site.pool, site.settings, site.clock, site.difference, site.labels},
-                                        after, nullptr, names, {});
+    const auto batch =
+        bring_up_to_date({site.pool, site.settings, site.clock, site.difference, site.labels},
+                         after, nullptr, names, {});
     REQUIRE_FALSE(batch);
     CHECK(batch.error().kind == base::ErrorKind::unavailable);
     CHECK(site.contents() == recorded);
@@ -226,8 +227,9 @@ TEST_CASE("Two objects that vanish with the same content are no rename, in whate
     REQUIRE(site.refresh(first, nullptr, {"Gene", "old"}));
     REQUIRE(site.refresh(first, nullptr, {"Gene", "older"}));
     if (GENERATE(true, false))
-        REQUIRE(bring_up_to_date({site.pool, site.settings, site.clock, site.difference, site.labels}, second,
-                                 &first, names));
+        REQUIRE(
+            bring_up_to_date({site.pool, site.settings, site.clock, site.difference, site.labels},
+                             second, &first, names));
     for (const auto& name : names) REQUIRE(site.refresh(second, &first, name));
     for (const auto& name : names) {
         const auto rows = site.rows(second.release(), name);

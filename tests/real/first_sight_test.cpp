@@ -177,8 +177,8 @@ TEST_CASE("First sight of real curation gives each release what its timestamps s
     std::size_t with_rows = 0;
     for (const auto& [name, nodes] : objects) {
         const ObjectName object{"Variation", name};
-        const auto done =
-            support::record({pool, settings, clock, difference, labels}, **build, nullptr, object);
+        const auto done = support::record({pool, settings, clock, difference, labels}, **build,
+                                          nullptr, object);
         if (!done) FAIL(done.error().text);
         const auto rows = store::perform(pool, store::Access::read, [&](auto& transaction) {
             return query::load_rows(

@@ -30,6 +30,7 @@ class World {
         several_with_one_content();
         candidates_that_move();
         for (int i = 0; i < 24; ++i) papers(i);
+        for (int i = 0; i < 8; ++i) pointer(i);
     }
 
     const SmallBuild& build(int number) const {
@@ -97,6 +98,21 @@ class World {
         add({"seen once", {"", "by one", ""}}), add({"seen late", {"", "by one", ""}});
         add({"new by one", {"", "", "by one"}, {2}});
     }
+    // It names other genes in each release, whose labels change, and which come and go.
+    void pointer(int i) {
+        const ObjectName object{"List", "l" + std::to_string(i)};
+        for (int number = 0; number < 3; ++number)
+            builds_.at(static_cast<std::size_t>(number))
+                .with(object.class_name, object.name,
+                      {tag("Gene",
+                           {support::reference("Gene", "common" + std::to_string(i)),
+                            support::reference("Gene", "common" + std::to_string(9 + i + number)),
+                            support::reference("Gene", "one of many"),
+                            support::reference("Gene", "new name of one of many")}),
+                       tag("Count", {text(std::to_string(number))})});
+        visits_[object] = {0, 1, 2};
+    }
+
     // One place changes in most objects of the class.
     void papers(int i) {
         const auto own = std::to_string(i);
@@ -214,6 +230,7 @@ TEST_CASE("Any order of requests and jobs gives the same rows, renames and objec
     for (int order = 0; order < 12; ++order) {
         const support::FreshStore fresh(engine);
         JobSite site(fresh.connect());
+        site.settings.names = {{"Gene", {{"Remark"}}}};
         record_in_any_order(site, world, random);
         const auto now = recorded(site);
         INFO("order " << order << ", other: " << difference(expected, now));

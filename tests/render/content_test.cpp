@@ -28,12 +28,13 @@ constexpr auto links =
 
 TEST_CASE("Content shows an added value below its first tag, with links, curator and day") {
     const auto html = content({unc_26_in_ws187().notes.changes[2]});
-    CHECK(html ==
-          "<p><b>Identity</b></p><ul><li><a href=\"" + std::string(row_url) +
-              "-c1\">Other name</a> added: <a href=\"" + page_url +
-              "Gene_name&amp;name=synj-1\">synj-1</a>, Person evidence: <a href=\"" + page_url +
-              "Person&amp;name=WBPerson1\">WBPerson1</a>. Entered by sylvia, 2008-02-01."
-              "</li></ul>" + links);
+    CHECK(html == "<p><b>Identity</b></p><ul><li><a href=\"" + std::string(row_url) +
+                      "-c1\">Other name</a> added: <a href=\"" + page_url +
+                      "Gene_name&amp;name=synj-1\">synj-1</a>, Person evidence: <a href=\"" +
+                      page_url +
+                      "Person&amp;name=WBPerson1\">WBPerson1</a>. Entered by sylvia, 2008-02-01."
+                      "</li></ul>" +
+                      links);
     check_html(html);
 }
 
@@ -99,8 +100,9 @@ TEST_CASE("Content names members of a KeySet and texts without a tag") {
 TEST_CASE("Content shows the changed words in the changed lines of a long text") {
     const auto html = content({replaced({}, text("first line\nthe quick brown fox\nlast"),
                                         text("first line\nthe slow brown fox\nlast"))});
-    CHECK_THAT(html, Contains("reworded:<ul><li>Line 2. Before: the <del>quick</del> brown fox</li>"
-                              "<li>Now: the <ins>slow</ins> brown fox</li></ul>"));
+    CHECK_THAT(html,
+               Contains("reworded:<ul><li>Line 2. Before: the <del>quick</del> brown fox</li>"
+                        "<li>Now: the <ins>slow</ins> brown fox</li></ul>"));
     CHECK_THAT(html, !Contains("first line"));
     check_html(html);
 }
@@ -130,7 +132,8 @@ TEST_CASE("Content shows where two sequences differ, and shortens a new one") {
                                added({}, text(head + tail))});
     CHECK_THAT(html, Contains("From character 1,001 of 2,004. Before: \xE2\x80\xA6"
                               "aaaaaaaaaaaa<del>gg</del>cccccccccccc\xE2\x80\xA6</li><li>Now: "
-                              "\xE2\x80\xA6" "aaaaaaaaaaaa<ins>tttt</ins>"));
+                              "\xE2\x80\xA6"
+                              "aaaaaaaaaaaa<ins>tttt</ins>"));
     CHECK_THAT(html, Contains("(2000 characters)"));
     CHECK(html.size() < 1200);
     check_html(html);
@@ -242,4 +245,79 @@ TEST_CASE("Content is never empty") {
     CHECK(sample::content_of(bare, site()) == "<p>No details were recorded.</p>");
     bare.kind = RowKind::adopted;
     CHECK(sample::content_of(bare, site()) == "<p>No details were recorded.</p>");
+}
+
+TEST_CASE(
+    "Content names nobody whose timestamp is older than the release that was compared with") {
+    auto r = row("WS187", day(2008, 2, 15),
+                 {added(tags({"A"}), support::stamped(text("v"), "2008-01-31_23:59:59_early")),
+                  added(tags({"B"}), support::stamped(text("v"), "2008-02-01_00:00:00_late"))});
+    r.since_on = day(2008, 2, 1);
+    const auto html = sample::content_of(r, site());
+    CHECK_THAT(html, !Contains("early") && Contains("Entered by late, 2008-02-01."));
+    CHECK(render::curators_of(r, excerpt_of(r), site()) ==
+          std::vector<render::Curator>{{"late", ""}});
+    r.since_on.reset();
+    CHECK_THAT(sample::content_of(r, site()), Contains("Entered by early, 2008-01-31."));
+}
+
+TEST_CASE("Content puts what is important first, and what is minor last on one line") {
+    auto look = site();
+    look.ranking = {.important = {{"Gene", {{"Status"}}}},
+                    .minor = {{"*", {{"Version"}}}},
+                    .helper_classes = {}};
+    const auto html = sample::content_of(
+        row("WS187", day(2008, 2, 15),
+            {replaced(tags({"Version"}), text("1"), text("2")),
+             added(tags({"Remark"}), text("r")),
+             replaced(tags({"Identity", "Status"}), tag("Live"), tag("Dead"))}),
+        look);
+    CHECK(html.find("Status</a>") < html.find("Remark</a>"));
+    CHECK_THAT(html, Contains("<p>Minor: <a href=\"") && Contains("Version</a>: <del>1</del>"));
+    CHECK(html.find("Minor:") > html.find("Remark</a>"));
+    check_html(html);
+}
+
+TEST_CASE("Content calls objects by their labels, and what follows from others an echo") {
+    auto r = row("WS187", day(2008, 2, 15),
+                 {removed(tags({"Gene"}), support::reference("Gene", "WBGene9"))});
+    r.notes.references = {{{"Gene", "WBGene9"}, "<i>abc-1", compare::Reference::Fate::vanished}};
+    r.notes.headline = "lost its reference to <i>abc-1, which vanished";
+    const auto html = sample::content_of(r, site());
+    CHECK_THAT(html, Contains("<p>Lost its reference to &lt;i&gt;abc-1, which vanished.</p>") &&
+                         Contains("<p>Only an echo of what became of other objects: ") &&
+                         Contains("name=WBGene9\">&lt;i&gt;abc-1</a> (WBGene9).</p>"));
+    check_html(html);
+    CHECK(sample::title_of(r) ==
+          "unc-26 in WS187: lost its reference to <i>abc-1, which vanished");
+}
+
+TEST_CASE("Content of an object seen for the first time shows the newest 20 of its entries") {
+    std::vector<Change> changes;
+    for (int i = 10; i < 35; ++i)
+        changes.push_back(
+            added(tags({"A", "B" + std::to_string(i)}),
+                  support::stamped(text("v" + std::to_string(i)),
+                                   "2008-01-01_00:00:" + std::to_string(i) + "_sylvia")));
+    auto r = row("WS187", day(2008, 2, 15), changes);
+    r.kind = RowKind::reconstructed;
+    r.since.clear();
+    r.notes.headline = "b10 v10 added, 24 more changes";
+    const auto html = sample::content_of(r, site());
+    CHECK_THAT(html, Contains("25 changes read from timestamps, the newest 20 are shown") &&
+                         !Contains(": v14.") && Contains(": v15.") && Contains(": v34.") &&
+                         Contains("See all 25 changes"));
+    CHECK(count(html, "<li>") == 20);
+    CHECK(sample::title_of(r) ==
+          "unc-26 in WS187, by timestamps: b10 v10 added, 24 more changes");
+    check_html(html);
+}
+
+TEST_CASE("Content that is one line has no sentence before it that says the same") {
+    auto r = row("WS187", day(2008, 2, 15), {added(tags({"Remark"}), text("own"))});
+    r.notes.headline = "remark own added";
+    CHECK(sample::content_of(r, site()).starts_with("<ul><li><a href=\""));
+    r.since = "WS180";
+    CHECK_THAT(sample::content_of(r, site()),
+               Contains("<p>Remark own added. Compared with WS180.</p>"));
 }

@@ -49,7 +49,8 @@ TEST_CASE("Narrowed content counts what it shows") {
     const auto html = narrowed(r, {.tag = {}, .only = {Op::removed}});
     CHECK_THAT(html, Contains("gone") && Contains("300 other changes") &&
                          !Contains("This item is shortened"));
-    CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::added}}), Contains("295 more</a>.") && Contains("1 other change</a>"));
+    CHECK_THAT(narrowed(r, {.tag = {}, .only = {Op::added}}),
+               Contains("295 more</a>.") && Contains("1 other change</a>"));
 }
 
 TEST_CASE("A mass change is shown if its changes pass the filter") {

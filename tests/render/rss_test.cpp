@@ -179,11 +179,10 @@ TEST_CASE("A document above 512 KB leaves its oldest items out and is not comple
         many.push_back(support::reference("Gene", "WBGene" + std::to_string(i)));
     std::vector<Row> rows;
     for (unsigned i = 0; i < 28; ++i)
-        rows.push_back(
-            row("WS" + std::to_string(187 - i), day(2008, 2, 28 - i),
-                {added(tags({"A"}), support::text("a", many)),
-                 added(tags({"B"}), support::text("b", many)),
-                 added(tags({"C"}), support::text("c", many))}));
+        rows.push_back(row("WS" + std::to_string(187 - i), day(2008, 2, 28 - i),
+                           {added(tags({"A"}), support::text("a", many)),
+                            added(tags({"B"}), support::text("b", many)),
+                            added(tags({"C"}), support::text("c", many))}));
     const auto bytes = rss(history_of(rows));
     const auto feed = support::read_rss(bytes);
     CHECK(bytes.size() > 400 * 1024);

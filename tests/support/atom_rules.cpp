@@ -18,13 +18,16 @@ const std::map<std::string, std::string> atom_namespaces = {
     {"", "http://www.w3.org/2005/Atom"}, {"fh", "http://purl.org/syndication/history/1.0"}};
 
 const std::map<std::string, std::set<std::string>> atom_attributes = {
-    {"feed", {"lang"}}, {"link", {"rel", "type", "href"}}, {"content", {"type"}}, {"category", {"term"}}};
+    {"feed", {"lang"}},
+    {"link", {"rel", "type", "href"}},
+    {"content", {"type"}},
+    {"category", {"term"}}};
 
 const std::set<std::string> feed_elements = {"title",      "subtitle", "id",        "updated",
                                              "author",     "link",     "generator", "fh:complete",
                                              "fh:archive", "entry"};
-const std::set<std::string> entry_elements = {"title",   "link",   "id",     "published",
-                                              "updated", "author", "content", "category", "summary"};
+const std::set<std::string> entry_elements = {
+    "title", "link", "id", "published", "updated", "author", "content", "category", "summary"};
 
 class AtomChecker {
    public:
@@ -70,7 +73,8 @@ class AtomChecker {
 
     void check_count(const std::string& parent, const std::set<std::string>& known,
                      const std::string& name, int count) {
-        const bool once = name != "entry" && name != "link" && name != "author" && name != "category";
+        const bool once =
+            name != "entry" && name != "link" && name != "author" && name != "category";
         if (!known.contains(name)) rules_.find("UndefinedElement", parent, name);
         if (count > 1 && once) rules_.find("DuplicateElement", parent, name);
     }

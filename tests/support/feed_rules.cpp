@@ -27,8 +27,8 @@ const std::set<std::string> channel_elements = {
     "webMaster",   "generator",  "docs",        "lastBuildDate",   "ttl",
     "fh:complete", "fh:archive", "atom:link",   "sy:updatePeriod", "sy:updateFrequency",
     "item"};
-const std::set<std::string> item_elements = {"title",      "link", "description",
-                                             "dc:creator", "guid", "pubDate", "category"};
+const std::set<std::string> item_elements = {"title", "link",    "description", "dc:creator",
+                                             "guid",  "pubDate", "category"};
 
 // UnexpectedAttribute: element -> its attributes.
 const std::map<std::string, std::set<std::string>> rss_attributes = {
@@ -105,8 +105,7 @@ class RssChecker {
             if (!item_elements.contains(name)) rules_.find("UndefinedElement", "item", name);
             if (++count[name] > 1 && name != "category")
                 rules_.find("DuplicateElement", "item", name);
-            if (matches(name, "title|description|guid|category"))
-                rules_.not_blank(name, text);
+            if (matches(name, "title|description|guid|category")) rules_.not_blank(name, text);
             if (name == "title") rules_.no_html(name, child, text);
             if (name == "link") rules_.full_link(name, text);
             if (name == "guid") guid(child, text);

@@ -21,7 +21,8 @@ const std::set<std::string> feed_keys = {"version",     "title",    "home_page_u
                                          "feed_url",    "next_url", "language",
                                          "description", "authors",  "items"};
 const std::set<std::string> item_keys = {
-    "id", "url", "title", "content_html", "date_published", "authors", "_varve", "tags", "summary"};
+    "id",      "url",    "title", "content_html", "date_published",
+    "authors", "_varve", "tags",  "summary"};
 const std::set<std::string> varve_keys = {"class", "name",    "release", "since",
                                           "kind",  "changes", "left_out"};
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "history/references.hpp"
+
+#include "support/catch.hpp"
+#include "support/recording.hpp"
+#include "support/small_build.hpp"
+#include "support/stores.hpp"
+#include "support/trees.hpp"
+
+using compare::Reference;
+using support::reference;
+using support::SmallBuild;
+using support::tag;
+using support::text;
+using Fate = Reference::Fate;
+
+namespace {
+
+const tree::ObjectName named_gene{"Gene", "WBGene1"};
+const tree::ObjectName term{"GO_term", "GO:1"};
+
+support::Nodes with_name(const std::string& name) { return {tag("Name", {text(name)})}; }
+
+history::NamePaths label_paths() { return {{"GO_term", {{"Name"}}}, {"Gene", {{"Name"}}}}; }
+
+// The notes of the only row of an object in a release.
+tables::Notes notes_of(support::RecordingSite& site, const tree::ObjectName& object,
+                       const std::string& version) {
+    return store::perform(site.pool, store::Access::read, [&](store::Transaction& transaction) {
+        const auto oid = support::row_of(transaction, object)->oid;
+        auto rows = tables::rows_of_release(transaction, std::span(&oid, 1), version);
+        REQUIRE(rows);
+        REQUIRE(rows->contains(oid));
+        return rows->at(oid).notes;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("References have the labels of their release, whatever was recorded before, and when") {
+    const bool label_first = GENERATE(true, false);
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    support::RecordingSite site(fresh.connect());
+    site.settings.names = label_paths();
+    auto first = SmallBuild("WS1", "2008-01-01");
+    first.with("GO_term", "GO:1", with_name("core")).with("Gene", "WBGene1", {});
+    auto second = SmallBuild("WS2", "2008-02-01");
+    second.with("GO_term", "GO:1", with_name("nucleus"))
+        .with("Gene", "WBGene1", {tag("GO_term", {reference("GO_term", "GO:1")})});
+    site.ask(first, nullptr, term);
+    site.ask(first, nullptr, named_gene);
+    if (label_first) site.ask(second, &first, term);
+    site.ask(second, &first, named_gene);
+    const auto notes = notes_of(site, named_gene, "WS2");
+    CHECK(notes.references == compare::References{{term, "nucleus", Fate::stays}});
+    CHECK(notes.headline == "GO term nucleus added");
+}
+
+TEST_CASE("References to objects of a running database have the labels that the store knows") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    support::RecordingSite site(fresh.connect());
+    site.settings.names = label_paths();
+    auto first = SmallBuild("WS1", "2008-01-01");
+    first.with("GO_term", "GO:1", with_name("core")).with("Gene", "WBGene1", {}).of_server();
+    auto second = SmallBuild("WS2", "2008-02-01");
+    second.with("GO_term", "GO:1", with_name("nucleus"))
+        .with("GO_term", "GO:2", with_name("unknown"))
+        .with("Gene", "WBGene1",
+              {tag("GO_term", {reference("GO_term", "GO:1"), reference("GO_term", "GO:2")})})
+        .of_server();
+    site.ask(first, nullptr, term);
+    site.ask(first, nullptr, named_gene);
+    const auto loads = second.loads();
+    site.ask(second, nullptr, named_gene);
+    CHECK(second.loads() == loads + 1);
+    CHECK(notes_of(site, named_gene, "WS2").references ==
+          compare::References{{term, "core", Fate::stays}});
+}
+
+TEST_CASE("References say which objects the release created or lost, unless they are helpers") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    support::RecordingSite site(fresh.connect());
+    site.settings.names = label_paths();
+    site.settings.ranking.helper_classes = {"Author"};
+    const auto list = [](const std::string& other) {
+        return support::Nodes{tag("Gene", {reference("Gene", other)}),
+                              tag("Author", {reference("Author", "of " + other)})};
+    };
+    auto first = SmallBuild("WS1", "2008-01-01");
+    first.with("GO_term", "GO:1", list("WBGene1"))
+        .with("Gene", "WBGene1", with_name("abc-1"))
+        .with("Author", "of WBGene1", {});
+    auto second = SmallBuild("WS2", "2008-02-01");
+    second.with("GO_term", "GO:1", list("WBGene2"))
+        .with("Gene", "WBGene2", with_name("abc-2"))
+        .with("Author", "of WBGene2", {});
+    site.ask(first, nullptr, named_gene);
+    site.ask(first, nullptr, term);
+    site.ask(second, &first, term);
+    const auto notes = notes_of(site, term, "WS2");
+    // The named_gene that is gone goes by the label that the store has of it.
+    CHECK(notes.references == compare::References{{named_gene, "abc-1", Fate::vanished},
+                                                  {{"Gene", "WBGene2"}, "abc-2", Fate::created}});
+    CHECK(notes.headline == "Author of WBGene1 \xE2\x86\x92 of WBGene2, 1 minor change");
+}
+
+TEST_CASE("Without the build before nothing is known to be new or gone") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    support::RecordingSite site(fresh.connect());
+    auto first = SmallBuild("WS1", "2008-01-01");
+    first.with("GO_term", "GO:1", {tag("Gene", {reference("Gene", "WBGene1")})})
+        .with("Gene", "WBGene1", {});
+    auto second = SmallBuild("WS2", "2008-02-01");
+    second.with("GO_term", "GO:1", {});
+    site.ask(first, nullptr, term);
+    site.ask(second, nullptr, term);
+    const auto notes = notes_of(site, term, "WS2");
+    CHECK(notes.references.empty());
+    CHECK(notes.headline == "Gene WBGene1 removed");
+}
+
+TEST_CASE("A row of thousands of references names 200 of them") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    support::RecordingSite site(fresh.connect());
+    site.settings.names = label_paths();
+    support::Nodes terms;
+    auto second = SmallBuild("WS2", "2008-02-01");
+    for (int i = 0; i < 3000; ++i) {
+        const auto id = "GO:" + std::to_string(10'000 + i);
+        terms.push_back(reference("GO_term", id));
+        second.with("GO_term", id, with_name("term " + std::to_string(i)));
+    }
+    second.with("Gene", "WBGene1", {tag("GO_term", terms)});
+    auto first = SmallBuild("WS1", "2008-01-01");
+    first.with("Gene", "WBGene1", {});
+    site.ask(first, nullptr, named_gene);
+    site.ask(second, &first, named_gene);
+    const auto notes = notes_of(site, named_gene, "WS2");
+    CHECK(notes.references.size() == 200);
+    CHECK(notes.headline == "3000 GO terms added");
+}
+
+TEST_CASE("Labels are loaded once, and anew for another build") {
+    history::LabelCache labels;
+    auto first = SmallBuild("WS1", "2008-01-01");
+    first.with("GO_term", "GO:1", with_name("core"));
+    auto second = SmallBuild("WS2", "2008-02-01");
+    second.with("GO_term", "GO:1", with_name("nucleus"));
+    CHECK(labels.of(term, first, label_paths()) == "core");
+    CHECK(labels.of(term, first, label_paths()) == "core");
+    CHECK(first.loads() == 1);
+    CHECK(labels.of(term, second, label_paths()) == "nucleus");
+    CHECK(labels.of({"GO_term", "GO:9"}, second, label_paths()).empty());
+}
