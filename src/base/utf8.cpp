@@ -78,4 +78,11 @@ std::string legal_text(std::string_view bytes) {
     return text;
 }
 
+std::string_view cut_at(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return text;
+    auto end = most;
+    for (int back = 0; back < 3 && end > 0 && is_continuation(text[end]); ++back) --end;
+    return text.substr(0, is_continuation(text[end]) ? most : end);
+}
+
 }  // namespace base

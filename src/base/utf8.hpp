@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,15 @@ namespace base {
 // U+FFFE and U+FFFF. DEL and C1 controls are legal characters of XML 1.0 (section 2.2).
 //   cost  one pass; plain ASCII at memory speed
 [[nodiscard]] bool is_legal_text(std::string_view bytes);
+
+// True for a byte inside of a character, after its first one.
+[[nodiscard]] constexpr bool is_continuation(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+// Returns the longest prefix of at most `most` bytes that does not end inside a character. Of bytes
+// that are no UTF-8 there, `most` bytes.
+[[nodiscard]] std::string_view cut_at(std::string_view text, std::size_t most);
 
 // Returns `bytes` as legal text. Keeps valid UTF-8; reads other bytes as windows-1252 (whose five
 // unassigned bytes become U+FFFD). Characters that XML forbids become U+FFFD.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "compare/compare.hpp"
 
 namespace history {
@@ -39,9 +40,7 @@ std::string as_label(std::string_view text) {
     constexpr std::size_t longest = 100;
     std::string label(base::trim(text.substr(0, text.find('\n'))));
     if (label.size() <= longest) return label;
-    std::size_t end = longest;
-    while (end > 0 && (static_cast<unsigned char>(label[end]) & 0xC0) == 0x80) --end;
-    return label.substr(0, end) + "\xE2\x80\xA6";  // U+2026
+    return std::string(base::cut_at(label, longest)) + "\xE2\x80\xA6";  // U+2026
 }
 
 class Decision {

@@ -100,7 +100,7 @@ class AllowedWriter {
 std::string_view cut_notes(std::string_view notes, std::size_t most) {
     if (notes.size() <= most) return notes;
     const auto line_break = notes.substr(0, most).rfind("<br");
-    return line_break == std::string_view::npos ? cut_at(notes, most)
+    return line_break == std::string_view::npos ? base::cut_at(notes, most)
                                                 : notes.substr(0, line_break);
 }
 

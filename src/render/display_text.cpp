@@ -16,8 +16,6 @@ constexpr std::size_t sequence_tail = 10;
 constexpr std::size_t longest_whole_text = 160;  // bytes
 constexpr std::string_view blanks = " \t\r\n";
 
-constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 //   text  legal
 std::string joined_lines(std::string_view text) {
     std::string line;
@@ -58,24 +56,19 @@ std::string plain_line(std::string_view text) {
     return without_tags;
 }
 
-std::string_view cut_at(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return text;
-    while (most > 0 && is_continuation(text[most])) --most;
-    return text.substr(0, most);
-}
-
 std::string_view end_of(std::string_view text, std::size_t most) {
     if (text.size() <= most) return text;
     auto from = text.size() - most;
-    while (from < text.size() && is_continuation(text[from])) ++from;
+    while (from < text.size() && base::is_continuation(text[from])) ++from;
     return text.substr(from);
 }
 
 Shortened shortened(std::string_view text) {
     if (is_sequence(text))
-        return {cut_at(text, sequence_head), end_of(text, sequence_tail), count_characters(text)};
+        return {base::cut_at(text, sequence_head), end_of(text, sequence_tail),
+                count_characters(text)};
     if (text.size() <= longest_shown) return {text, {}, 0};
-    return {cut_at(text, longest_shown), {}, count_characters(text)};
+    return {base::cut_at(text, longest_shown), {}, count_characters(text)};
 }
 
 bool is_sequence(std::string_view text) {

@@ -25,9 +25,7 @@ inline constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 // because readers and validator would take it for HTML (ContainsHTML).
 [[nodiscard]] std::string plain_line(std::string_view text);
 
-// Returns the longest prefix of at most `most` bytes that does not end inside a character.
-[[nodiscard]] std::string_view cut_at(std::string_view text, std::size_t most);
-// Returns the longest suffix of that kind.
+// Returns the longest suffix of at most `most` bytes that does not begin inside a character.
 [[nodiscard]] std::string_view end_of(std::string_view text, std::size_t most);
 
 // What people see of a text: a short one whole, of a long one its beginning, an ellipsis, its

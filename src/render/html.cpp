@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "render/display_text.hpp"
 #include "render/item.hpp"
@@ -22,11 +23,11 @@ void append_user(std::string& html, std::string_view user, const query::People& 
                  const Site& site) {
     if (site.hide_curators) return;
     if (!people.contains(user)) {
-        append_html(html, cut_at(user, longest_stamp));
+        append_html(html, base::cut_at(user, longest_stamp));
     } else if (const auto curator = curator_of(user, people, site); curator.url.empty()) {
-        append_html(html, cut_at(curator.name, longest_stamp));
+        append_html(html, base::cut_at(curator.name, longest_stamp));
     } else {
-        append_link(html, curator.url, cut_at(curator.name, longest_stamp));
+        append_link(html, curator.url, base::cut_at(curator.name, longest_stamp));
     }
     html += ", ";
 }
@@ -237,7 +238,7 @@ void append_stamp(std::string& html, std::string_view stamp, const query::People
         append_user(html, known->by, people, site);
         html += stamp.substr(0, 10);  // a known timestamp begins with its day
     } else {
-        append_html(html, cut_at(stamp, longest_stamp));
+        append_html(html, base::cut_at(stamp, longest_stamp));
     }
     html += ')';
 }

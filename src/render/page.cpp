@@ -30,7 +30,7 @@ std::string short_title(std::string_view title) {
     constexpr std::size_t longest = 200;
     auto line = one_line(title);
     if (line.size() <= longest) return line;
-    line.resize(cut_at(line, longest).size());
+    line.resize(base::cut_at(line, longest).size());
     return line + std::string(ellipsis);
 }
 

@@ -9,6 +9,7 @@
 #include "render/page.hpp"
 #include "render/pages.hpp"
 
+#include "base/utf8.hpp"
 namespace render {
 namespace {
 
@@ -38,7 +39,7 @@ void append_named(std::string& html, const query::Named& named, const Site& site
 std::string unseen(std::string_view words, const query::Named& named) {
     constexpr std::size_t longest = 80;
     const auto name = named.object.label_or_name(named.label);
-    return "<span class=\"unseen\">" + std::string(words) + as_html(cut_at(name, longest)) +
+    return "<span class=\"unseen\">" + std::string(words) + as_html(base::cut_at(name, longest)) +
            "</span>";
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "render/display_text.hpp"
 
 namespace render {
@@ -111,7 +112,7 @@ std::size_t append_sequences(std::vector<TextRun>& runs, std::string_view before
                              std::string_view after) {
     auto [head, tail] = common_ends(before, after);
     // Never between the bytes of one character.
-    head = cut_at(before, head).size();
+    head = base::cut_at(before, head).size();
     tail = end_of(before, tail).size();
     const auto first = runs.size();
     const auto add = [&](Kind kind, std::string_view text) {
@@ -122,7 +123,7 @@ std::size_t append_sequences(std::vector<TextRun>& runs, std::string_view before
     add(Kind::same, end_of(before.substr(0, head), sequence_ends));
     add(Kind::removed, before.substr(head, before.size() - head - tail));
     add(Kind::added, after.substr(head, after.size() - head - tail));
-    add(Kind::same, cut_at(before.substr(before.size() - tail), sequence_ends));
+    add(Kind::same, base::cut_at(before.substr(before.size() - tail), sequence_ends));
     if (tail > sequence_ends) add(Kind::skipped, {});
     return head;
 }

@@ -92,7 +92,8 @@ std::string length_error(const tree::ObjectName& object) {
 Result<tree::ObjectName> parse_object(const std::string& text) {
     const auto colon = text.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
-        return fail(400, "object=" + text.substr(0, 80) + " is not of the form CLASS:NAME.");
+        return fail(400, "object=" + std::string(base::cut_at(text, 80)) +
+                             " is not of the form CLASS:NAME.");
     tree::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
     if (const auto error = length_error(object); !error.empty())
         return fail(400, "object= contains " + error + ".");

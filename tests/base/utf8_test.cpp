@@ -42,3 +42,11 @@ TEST_CASE("Any bytes become legal text, and legal text is not changed") {
         RC_ASSERT(text.size() <= bytes.size() * 3);
     }));
 }
+
+TEST_CASE("A text is cut between characters, and bytes that are no UTF-8 where they are") {
+    CHECK(base::cut_at("a\xC3\xA9z", 2) == "a");
+    CHECK(base::cut_at("a\xC3\xA9z", 3) == "a\xC3\xA9");
+    CHECK(base::cut_at("ab", 9) == "ab");
+    CHECK(base::cut_at("a\xF0\x9F\xA7\xACz", 4) == "a");
+    CHECK(base::cut_at(std::string(10, '\x88'), 6).size() == 6);
+}

@@ -159,7 +159,7 @@ std::optional<std::string> WordReader::cut(std::string_view separators) {
 std::string shown(std::string_view word) {
     constexpr std::size_t longest_shown = 60;
     const bool is_long = word.size() > longest_shown;
-    return '"' + base::legal_text(word.substr(0, longest_shown)) + (is_long ? "…\"" : "\"");
+    return '"' + base::legal_text(base::cut_at(word, longest_shown)) + (is_long ? "…\"" : "\"");
 }
 
 std::string WordReader::quoted() {

@@ -11,7 +11,7 @@ using tree::CellKind;
 using tree::Models;
 
 std::string named(std::string_view class_name, const std::string& name) {
-    return std::string(class_name) + " \"" + base::legal_text(name.substr(0, 60)) + '"';
+    return std::string(class_name) + " \"" + base::legal_text(base::cut_at(name, 60)) + '"';
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ bool is_protected_class(std::string_view name) {
 
 tl::expected<ClassInfo, std::string> find_class(const Models& models, const std::string& word) {
     const auto rejected = [&](const char* why) {
-        return tl::unexpected('"' + base::legal_text(word.substr(0, 60)) + "\" " + why);
+        return tl::unexpected('"' + base::legal_text(base::cut_at(word, 60)) + "\" " + why);
     };
     if (is_protected_class(word)) return rejected("is one of AceDB's own classes");
     const auto* own = find_ace_class(word);

@@ -119,7 +119,9 @@ tl::unexpected<base::Error> no_xml() {
                       "dump with `dump -T`, or write it with AcePerl's asXML");
 }
 
-std::string quoted(std::string_view name) { return '<' + std::string(name.substr(0, 100)) + '>'; }
+std::string quoted(std::string_view name) {
+    return '<' + std::string(base::cut_at(name, 100)) + '>';
+}
 
 // True for elements of `show -x`, which have a type; those of asXML and of other programs have a
 // class.
@@ -558,9 +560,8 @@ void XmlReader::State::on_text(std::string_view text) {
 void XmlReader::State::on_error(const xmlError& found) {
     if (found.level != XML_ERR_FATAL) return;
     const std::string_view message = found.message == nullptr ? "" : found.message;
-    // Cut first, since that may leave a part of a character.
     fail(static_cast<std::uint64_t>(std::max(found.line, 1)), base::ErrorKind::malformed,
-         "not well-formed XML: " + base::legal_text(base::trim(message.substr(0, 300))));
+         "not well-formed XML: " + base::legal_text(base::trim(base::cut_at(message, 300))));
 }
 
 XmlReader::XmlReader(const File& file, std::string name, std::size_t most)
