@@ -8,6 +8,7 @@
 #include "release/leases.hpp"
 #include "tables/objects.hpp"
 #include "tables/presentations.hpp"
+#include "tables/prewarmed.hpp"
 #include "tables/replacements.hpp"
 
 namespace release {
@@ -143,18 +144,21 @@ Result<Attempt> begin(store::Pool& pool, const base::Release& release,
 }
 
 Result<bool> put_in_force(const history::Context& context, const Attempt& attempt,
-                          const base::Release& release, std::optional<std::int64_t> generation) {
+                          const source::Source& build, std::optional<std::int64_t> generation) {
     return store::perform(
         context.pool, Access::write, [&](Transaction& transaction) -> Result<bool> {
             const auto recorded = tables::lock_build(transaction, attempt.version);
             if (recorded && recorded->digest == attempt.to) return true;
-            if (const auto newest = refuse_unless_newest(transaction, release); !newest)
+            if (const auto newest = refuse_unless_newest(transaction, build.release()); !newest)
                 return tl::unexpected(newest.error());
             if (generation && tables::generation(transaction) != *generation) return false;
             const auto known = read_attempt(transaction, attempt.version);
             if (!known || known->name != attempt.name ||
                 !tables::begin_replacing(transaction, attempt.version, attempt.from, attempt.to))
                 return lost_to_another(attempt);
+            for (const auto& name : tables::prewarmed_classes(transaction, attempt.version))
+                if (build.skips(name))
+                    tables::delete_prewarmed(transaction, name, attempt.version);
             tables::note_rewrite(transaction, context.clock());
             return true;
         });

@@ -34,12 +34,16 @@ class KeptIndexes {
    public:
     explicit KeptIndexes(const ReleaseJob& job) : job_(job) {}
 
-    // The index of the release as it was recorded; nullptr: none was kept.
+    struct Kept {
+        source::Build index;             // as the release was recorded; nullptr: none was kept
+        std::set<ObjectName> uncovered;  // what was recorded of these may not be what it lists
+    };
+    // Valid as long as this.
     //   throws  store::Failure
-    source::Build of(const std::string& version) {
+    const Kept& of(const std::string& version) {
         const std::lock_guard lock(mutex_);
-        const auto [known, is_new] = builds_.try_emplace(version);
-        if (is_new) known->second = open(version);
+        const auto [known, is_new] = kept_.try_emplace(version);
+        if (is_new) known->second = {open(version), uncovered_in(version)};
         return known->second;
     }
 
@@ -57,9 +61,17 @@ class KeptIndexes {
         return job_.open_kept(version, recorded->digest);
     }
 
+    [[nodiscard]] std::set<ObjectName> uncovered_in(const std::string& version) const {
+        const auto names =
+            store::perform(job_.context.pool, Access::read, [&](Transaction& transaction) {
+                return tables::failed_objects(transaction, version, {});
+            });
+        return {names.begin(), names.end()};
+    }
+
     const ReleaseJob& job_;
     std::mutex mutex_;
-    std::map<std::string, source::Build> builds_;
+    std::map<std::string, Kept> kept_;
 };
 
 // The newest earlier release in which a job compared every class of the selection. Objects whose bytes are
@@ -182,9 +194,9 @@ class PrewarmJob {
         for (const auto& version : finished_releases()) {
             if (!releases_.is_later(current().version, version)) continue;
             if (best && !releases_.is_later(version, best->index->release().version)) continue;
-            auto index = kept_.of(version);
+            const auto& index = kept_.of(version).index;
             if (!index || !classes_not_compared_in(*index).empty()) continue;
-            best = BaseRelease{std::move(index), {}, {}};
+            best = BaseRelease{index, {}, {}};
         }
         if (!best) return best;
         const auto& version = best->index->release().version;
@@ -401,8 +413,8 @@ class PrewarmJob {
     }
 
     [[nodiscard]] bool has_bytes_of(const ObjectName& name, const std::string& version) {
-        const auto index = kept_.of(version);
-        if (!index) return false;
+        const auto& [index, uncovered] = kept_.of(version);
+        if (!index || uncovered.contains(name)) return false;
         const auto before = index->digest_of(name), now = job_.build->digest_of(name);
         return before && now && *before && *before == *now;
     }

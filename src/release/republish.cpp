@@ -132,10 +132,10 @@ class RepublishJob {
             if (!*written) return false;
             if (**written > 0) continue;
             const auto in_force =
-                put_in_force(job_.context, republication_.attempt, current(), generation);
+                put_in_force(job_.context, republication_.attempt, *job_.build, generation);
             if (!in_force || *in_force) return in_force;
         }
-        return put_in_force(job_.context, republication_.attempt, current(), std::nullopt);
+        return put_in_force(job_.context, republication_.attempt, *job_.build, std::nullopt);
     }
 
     // Requests to the old build record rows until their process learns of the new one.
@@ -170,6 +170,7 @@ class RepublishJob {
                         [&](std::int64_t part, const KeepGoing& go) -> Result<Counters> {
                             const auto done = move_rows(republication_, range_of(part), go);
                             if (!done) return tl::unexpected(done.error());
+                            list_skipped(republication_, range_of(part));
                             return Counters{};
                         });
     }

@@ -288,6 +288,21 @@ Result<void> move_rows(const RepublishContext& republication, const tables::OidR
     return {};
 }
 
+void list_skipped(const RepublishContext& republication, const tables::OidRange& range) {
+    std::vector<tables::FailedObject> skipped;
+    for (auto& row :
+         store::perform(republication.pool(), Access::read, [&](Transaction& transaction) {
+             return tables::objects_in(transaction, range);
+         }))
+        if (row.ace_version == republication.release().version &&
+            republication.job.build->skips(row.object.class_name))
+            skipped.push_back({republication.release(), std::move(row.object),
+                               std::string(tables::skipped_when_replaced)});
+    if (skipped.empty()) return;
+    store::perform(republication.pool(), Access::write,
+                   [&](Transaction& transaction) { tables::list_failed(transaction, skipped); });
+}
+
 Result<Counters> add_objects(const RepublishContext& republication, std::uint64_t from,
                              std::uint64_t to, const std::set<std::string>& classes,
                              const KeepGoing& keep_going) {

@@ -60,6 +60,10 @@ class Comparison {
                                            const tables::OidRange& range,
                                            const KeepGoing& keep_going);
 
+// Lists those objects as not covered by the job of the release (table `failed`) that were compared
+// in it, and whose class the build skips: they were compared with an earlier publication.
+void list_skipped(const RepublishContext& republication, const tables::OidRange& range);
+
 // Records the objects of a part of the build that have no row, in these classes.
 //   classes  the empty name stands for all
 [[nodiscard]] base::Result<Counters> add_objects(const RepublishContext& republication,

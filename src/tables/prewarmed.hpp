@@ -53,6 +53,8 @@ struct FailedObject {
 void list_failed(store::Transaction& transaction, std::span<const FailedObject> objects);
 inline constexpr std::string_view first_seen_late =
     "was first seen in an older build, after the job";
+inline constexpr std::string_view skipped_when_replaced =
+    "was compared with an earlier publication, and its class was skipped in the one in force";
 
 // Objects that a job could not read; `only`: of this class, empty: of all.
 [[nodiscard]] std::vector<ObjectName> failed_objects(store::Transaction& transaction,

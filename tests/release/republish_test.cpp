@@ -252,3 +252,42 @@ TEST_CASE("Jobs leave what is recorded of a class that is skipped as it is") {
     CHECK(counters.looked_at == 1);
     CHECK(site.kinds("WS189") == Kinds{{"g", "changed 0 WS188"}});
 }
+
+TEST_CASE(
+    "A class that was skipped in a re-publication is compared with it once it counts again") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect());
+    SmallBuild before("WS187", "2008-02-15"), first("WS188", "2008-03-22"),
+        skipping("WS188", "2008-03-22"), whole("WS188", "2008-03-22"),
+        next("WS189", "2008-04-19");
+    for (auto* build : {&before, &first})
+        build->with("Gene", "g", remark("1")).with("Word", "same_at_first", remark("1"));
+    for (auto* build : {&whole, &next})
+        build->with("Gene", "g", remark("2")).with("Word", "same_at_first", remark("2"));
+    for (auto* build : {&before, &whole, &next}) build->with("Word", "changed", remark("1"));
+    first.with("Word", "changed", remark("2")).with("Word", "gone", remark("2"));
+    // The index that is kept of the release lists the class once it counts again.
+    skipping.with("Gene", "g", remark("2")).skipping("Word").with_digest_of(whole);
+    site.prewarm(before);
+    site.prewarm(first, &before);
+    site.republish(skipping, &before, &first);
+    const Kinds of_first{
+        {"changed", "changed 0 WS187"}, {"gone", "created 0 WS187"}, {"g", "changed 0 WS187"}};
+    REQUIRE(site.kinds() == of_first);
+    auto expected = of_first,
+         expected_next = Kinds{{"changed", "changed 0 WS188"}, {"gone", "vanished 0 WS188"}};
+    SECTION("by a request") {
+        site.ask(whole, &before, {"Word", "same_at_first"});
+        expected["same_at_first"] = "changed 0 WS187";
+    }
+    SECTION("by a job over the release") {
+        site.prewarm(whole, &before);
+        expected["same_at_first"] = "changed 0 WS187";
+    }
+    SECTION("by the job of the next release") {
+        expected_next["same_at_first"] = "changed 0 WS187";
+    }
+    CHECK(site.kinds() == expected);
+    site.prewarm(next, &whole);
+    CHECK(site.kinds("WS189") == expected_next);
+}
