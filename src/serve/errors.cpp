@@ -50,12 +50,14 @@ void add_status_fields(const HttpError& error, const render::Site& site, Respons
 
 Wanted wanted_object(const tree::ObjectName& object) {
     const auto what = object.class_name + " " + object.name;
-    return {what, "There is no " + what + " in the current release or in any recorded release."};
+    return {what, "There is no " + what +
+                      " in the current release or in any earlier one that is recorded."};
 }
 
 Wanted wanted_class(const std::string& class_name) {
     const auto what = "class " + class_name;
-    return {what, "There is no " + what + " in the current release or in any recorded release."};
+    return {what, "There is no " + what +
+                      " in the current release or in any earlier one that is recorded."};
 }
 
 Wanted wanted_release(const std::string& version) {
