@@ -43,3 +43,26 @@ TEST_CASE("A presentation counts from when it became the newest one of its site"
     CHECK(presentations(transaction) ==
           Times{{first.name(), at(500)}, {elsewhere.name(), at(401)}});
 }
+
+TEST_CASE("Of two presentations of a site that are left, the newer one counts, and both go") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    store::Transaction transaction(*connection, store::Access::write);
+    const auto digit = [](char one) {
+        return Presentation{"0123456789abcdef", std::string(32, one)};
+    };
+    const auto at = [](int time) { return base::Seconds(std::chrono::seconds(time)); };
+    const auto leave = [&](const Presentation& presentation, std::int64_t time) {
+        transaction.execute("INSERT INTO meta (name, value) VALUES (?, ?)",
+                            {store::Value{presentation.name()}, store::Value{time}});
+    };
+    using Times = std::map<std::string, base::Seconds>;
+    leave(digit('1'), 200);
+    leave(digit('2'), 100);
+    CHECK(presentations(transaction) == Times{{digit('1').name(), at(200)}});
+    leave(digit('3'), 200);
+    CHECK(presentations(transaction) == Times{{digit('3').name(), at(200)}});
+    record_presentation(transaction, digit('2'), at(150));
+    CHECK(presentations(transaction) == Times{{digit('2').name(), at(201)}});
+    CHECK(transaction.query("SELECT name FROM meta WHERE name LIKE 'shown.%'").size() == 1);
+}
