@@ -327,11 +327,14 @@ struct CurrentBuild::State {
                base::contradict(before->digest, digest);
     }
 
-    // Returns whether the release of the current build has been published again from another one.
+    // Returns whether the release of the current build has been published again from another one, or
+    // was forgotten and can't be recorded again.
     [[nodiscard]] bool is_contradicted() const {
+        const auto& release = candidate.build->release();
         try {
-            const auto before = recorded(pool, candidate.build->release().version);
-            return before && !contradiction(*candidate.build, *before, purpose, {}).empty();
+            const auto before = recorded(pool, release.version);
+            return before ? !contradiction(*candidate.build, *before, purpose, {}).empty()
+                          : !contradiction_of_version(pool, release).empty();
         } catch (const store::Failure& failure) {
             // What is recorded cannot be served now either; the next look asks again.
             base::log::debug("recorded release not read", {{"error", failure.what()}});

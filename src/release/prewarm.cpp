@@ -481,12 +481,17 @@ class PrewarmJob {
     }
 
     // Notes that each class that was selected is prewarmed.
-    //   error  conflict: the release is recorded with other content by now
+    //   error  conflict: the release is recorded with other content by now, or was forgotten
     Result<void> note_end(Transaction& transaction, const JobResult& result) const {
         const auto recorded = tables::lock_build(transaction, current().version);
         if (recorded && base::contradict(recorded->digest, job_.build->digest()))
             return base::fail(base::ErrorKind::conflict,
                               current().version + " was recorded with different content");
+        if (!recorded)
+            if (const auto done =
+                    tables::record_release(transaction, current(), job_.build->digest());
+                !done)
+                return done;
         auto prewarmed = compared_classes();
         if (class_name().empty()) prewarmed.emplace("", result.counters.looked_at);
         for (const auto& [name, objects] : prewarmed)

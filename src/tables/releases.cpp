@@ -118,6 +118,13 @@ Result<void> record_release(Transaction& transaction, const Release& release,
     };
     auto rows = read();
     if (rows.empty()) {
+        // Its process does not know yet that it was forgotten.
+        const auto releases = load_releases(transaction);
+        if (const auto* newest = releases.newest();
+            !digest.empty() && newest != nullptr && release < *newest)
+            return base::fail(base::ErrorKind::conflict,
+                              release.version + " is not recorded, and " + newest->version +
+                                  " is recorded after it");
         const std::vector<Value> values{version, Value{base::format_date(release.released_on)},
                                         new_digest};
         if (store::insert_unless_there(transaction, a_release, values)) {

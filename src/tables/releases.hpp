@@ -83,7 +83,8 @@ class Releases {
 // the table. Fills in an empty digest. The digest of a server takes the place of that of files and
 // the other way round, so the next build of this version is compared with what is served now.
 // Until the transaction ends, no other one can put another build of the release in force.
-//   error  conflict: it is recorded with a digest that contradicts this one
+//   error  conflict: it is recorded with a digest that contradicts this one; or a build of it would
+//          be new, and a later release is recorded
 [[nodiscard]] base::Result<void> record_release(store::Transaction& transaction,
                                                 const Release& release, std::string_view digest);
 

@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 """
 import re
 import time
+import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
 from checks import check
@@ -234,6 +235,38 @@ def _(site):
     site.switch_to("again")
     eventually(lambda: b"refused_build" in refused_build(site), "the build is refused")
     assert site.feed(*GENE).body == known
+
+
+@check("A release forgotten before a later one is recorded again neither by its server nor when it is published again")
+def _(site):
+    def difference(first):
+        return site.get("/diff?" + urllib.parse.urlencode(
+            {"class": GENE[0], "name": GENE[1], "from": first, "to": "WS188", "format": "json"}))
+
+    def serve(build):
+        site.switch_to(build)
+        eventually(lambda: f'"release":"{build}"' in site.get("/healthz").text, f"{build} is current")
+
+    site.expect(0, "init")
+    for build in ("WS186", "WS187", "WS188"):
+        site.visit(build, *GENE)
+    site.start()
+    known = difference("WS186")
+    assert known.status == 200 and difference("WS187").status == 200, known
+    serve("WS187")
+    site.expect(0, "forget", "release", "WS187", "--yes")
+    for asked in (GENE, ("Strain", "CB205")):
+        assert site.get(rss_path(*asked)).status in (200, 503)
+    eventually(lambda: b"WS187 of" in refused_build(site), "the server notices")
+    assert b'"releases","row":{"version":"WS186"' in site.expect(0, "export").stdout
+    assert b'"releases","row":{"version":"WS187"' not in site.expect(0, "export").stdout
+    serve("WS188")
+    site.switch_to("WS187")
+    eventually(lambda: b"WS187 of" in refused_build(site), "the build is refused")
+    assert b"WS187" not in site.feed(*GENE).body
+    after = difference("WS186")
+    assert after.status == 200 and after.body == known.body, after
+    assert difference("WS187").status == 404, difference("WS187")
 
 
 @check("A build without release.ini is refused, and the old one stays in use")

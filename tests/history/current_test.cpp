@@ -356,6 +356,29 @@ TEST_CASE("A current build whose release is published again from another one is 
     CHECK(site.current.why().empty());
 }
 
+TEST_CASE(
+    "A current build whose release was forgotten before a later one is not recorded again") {
+    Site site(GENERATE(support::engines()), build("WS186", "2008-02-01", 30));
+    const auto first = site.current.build();
+    const auto execute = [&](const std::string& sql) {
+        store::perform(site.pool, store::Access::write,
+                       [&](store::Transaction& transaction) { transaction.execute(sql); });
+        site.current.look();
+    };
+    execute("INSERT INTO releases (version, released_on, digest) VALUES ('WS187', '2008-02-15',"
+            " 'x')");
+    CHECK(site.current.why().empty());
+    execute("DELETE FROM releases WHERE version = 'WS186'");
+    CHECK(
+        contains(site.current.why(), "WS186 of 2008-02-01 is new, and would come before WS187"));
+    CHECK(site.current.build() == first);
+    execute("DELETE FROM releases WHERE version = 'WS187'");
+    CHECK(site.current.why().empty());
+    CHECK(store::perform(site.pool, store::Access::read, [](store::Transaction& transaction) {
+              return transaction.query("SELECT version FROM releases");
+          }) == store::Rows{store::Row({std::string("WS186")})});
+}
+
 TEST_CASE("A build that is checked for a replacement is not recorded") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 2);

@@ -167,6 +167,7 @@ TEST_CASE("An object first seen in an older build does not count as compared in 
     SmallBuild a("WS187", "2008-02-15"), b("WS188", "2008-03-22"), c("WS189", "2008-05-01");
     for (auto* build : {&a, &b, &c}) build->with("Gene", "still", remark("one"));
     a.with("Gene", "rolled-back", remark("one")).with("Gene", "prewarmed-back", remark("two"));
+    site.serve(a);
     site.prewarm(small_parts(site, b));
     const auto desk = site.context();
     REQUIRE(support::record(desk, a, nullptr, {"Gene", "rolled-back"}));
@@ -191,6 +192,7 @@ TEST_CASE(
         .with("Gene", "first seen late", remark("y"));
     build.with("Gene", "changed and back", remark("one"));
     site.ask_for_all(oldest, nullptr);
+    other_host.serve(older);
     build.meanwhile = [&] {
         other_host.ask(older, &oldest, {"Gene", "changed and back"});
         other_host.ask(older, nullptr, {"Gene", "first seen late"});
@@ -217,6 +219,7 @@ TEST_CASE("What a job cannot read when it catches up with requests counts as fai
     build.break_one_with({"Gene", "always broken"},
                          {base::ErrorKind::malformed, "dump.ace:7: no closing quote"});
     site.ask_for_all(oldest, nullptr);
+    other_host.serve(older);
     build.meanwhile = [&] {
         other_host.ask(older, nullptr, {"Gene", "first seen late"});
         other_host.execute("UPDATE trees SET tree = X'00' WHERE oid ="

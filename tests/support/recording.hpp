@@ -40,6 +40,12 @@ struct RecordingSite {
 
     history::Context context() { return {pool, settings, clock, difference, labels}; }
 
+    // Records the release, as a build does that becomes current.
+    void serve(const source::Source& build) {
+        store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+            REQUIRE(tables::record_release(transaction, build.release(), build.digest()));
+        });
+    }
     // Records the object as a request does. Fails the test on errors other than absent.
     void ask(const source::Source& build, const source::Source* previous,
              const tree::ObjectName& name) {

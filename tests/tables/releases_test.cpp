@@ -67,3 +67,18 @@ TEST_CASE("Recording a release moves the generation on whenever it changes the t
     CHECK(moves("server:one"));
     CHECK_FALSE(moves("server:one"));
 }
+
+TEST_CASE("A build is not recorded before a release that is") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
+        REQUIRE(record_release(transaction, release("WS2", "2008-02-01"), "two"));
+        const auto middle = record_release(transaction, release("WS1", "2008-01-01"), "one");
+        REQUIRE_FALSE(middle);
+        CHECK(middle.error().kind == base::ErrorKind::conflict);
+        CHECK(middle.error().text == "WS1 is not recorded, and WS2 is recorded after it");
+        // Timestamps name releases of any date.
+        CHECK(record_release(transaction, release("WS1", "2008-01-01"), ""));
+        CHECK(record_release(transaction, release("WS3", "2008-03-01"), "three"));
+    });
+}
