@@ -191,15 +191,20 @@ std::optional<HttpError> with_fewer_items(const SiteContext& context, const Feed
     return past_the_end(context.absolute_url(url_of(enough)));
 }
 
-// Returns the tags in the recorded changes of a class or a release, kept as a page is: computed in
-// their turn, once for all requests of a minute.
+// Returns the name under which the cache keeps the tags of a class or a release.
+std::string key_of_tags(const FeedRequest& request) {
+    // No URL begins like this.
+    return request.subject == Subject::whole_class ? "tags of class " + request.object.class_name
+                                                   : "tags of " + request.version;
+}
+
+// Returns the tags in the recorded changes of a class or a release, kept as a page is: computed once
+// for all requests of a minute, by callers who have their turn.
 //   error  what the feed itself would be answered with
 Result<Body> recorded_tags(SiteContext& context, const FeedRequest& request,
                            const query::CacheVersion& version) {
     const bool is_class = request.subject == Subject::whole_class;
     const auto& class_name = request.object.class_name;
-    // No URL begins like this.
-    const auto key = is_class ? "tags of class " + class_name : "tags of " + request.version;
     const auto render = [&]() -> Result<RenderedPage> {
         const auto reads = context.history.read_context();
         const auto tags = is_class ? query::class_tags(reads, class_name)
@@ -209,7 +214,7 @@ Result<Body> recorded_tags(SiteContext& context, const FeedRequest& request,
         for (const auto& tag : *tags) page.body.append(tag) += '\n';
         return page;
     };
-    return cached_response(context, {}, {key, version, {}, PageCost::wide}, render)
+    return cached_response(context, {}, {key_of_tags(request), version, {}}, render)
         .map([](Response response) { return response.body; });
 }
 
@@ -223,17 +228,23 @@ std::string_view spelling_in(std::string_view lines, std::string_view tag) {
     return other_case;
 }
 
+// Where check_tag() looks for the tags of recorded changes. It computes them for callers only who
+// have their turn.
+enum class RecordedTags : unsigned char { cached, computed };
+
 // Checks that tag= of a feed of many objects names a tag of the models or of a recorded change, in
 // its spelling: anybody could make up others, and each would be one more page to render.
 //   returns  404; 301 to the right spelling; 503 while that cannot be found out; nullopt: nothing
-//            is wrong, or the feed itself has another error
+//            is wrong, or the feed itself has another error, or the tags are not in the cache
 std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& request,
-                                   const query::CacheVersion& version) {
+                                   const query::CacheVersion& version, RecordedTags where) {
     const auto& tag = request.page.filter.tag;
     if (tag.empty() || !is_of_many(request)) return std::nullopt;
     const auto build = context.build.build();
     std::string spelling(build ? build->models().spelling_of_tag(tag) : "");
     if (spelling.empty()) {
+        if (where == RecordedTags::cached && !context.pages.find(key_of_tags(request), version))
+            return std::nullopt;
         const auto recorded = recorded_tags(context, request, version);
         if (!recorded && recorded.error().status == 503) return recorded.error();
         if (!recorded) return std::nullopt;
@@ -326,7 +337,11 @@ Result<PageCache::Found> cached_feed(SiteContext& context, FeedDocument document
     }
     return cached_page(
         context, context.pages, key, version, coding,
-        [&] { return render_document(context, document, version); },
+        [&]() -> Result<RepresentationPtr> {
+            if (auto wrong = check_tag(context, feed, version, RecordedTags::computed))
+                return fail(std::move(*wrong));
+            return render_document(context, document, version);
+        },
         feed.is_wide() ? PageCost::wide : PageCost::ordinary);
 }
 
@@ -444,7 +459,9 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
         request.query_token};
     const auto version =
         feed.is_wide() ? context.wide_version() : context.history.cache_version();
-    if (auto wrong = check_tag(context, feed, version)) return fail(std::move(*wrong));
+    // A tag that is known to be none needs no turn.
+    if (auto wrong = check_tag(context, feed, version, RecordedTags::cached))
+        return fail(std::move(*wrong));
     const auto coding = preferred_coding(request.field("accept-encoding"));
     const bool has_token = !request.query_token.empty();
     auto found = cached_feed(context, document, has_token ? Coding::identity : coding, version);

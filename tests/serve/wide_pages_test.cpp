@@ -49,6 +49,26 @@ TEST_CASE("While the tags of a class cannot be found out, tag= is refused as wid
     CHECK(world.get("class=Gene&tag=x1").status == 404);
 }
 
+TEST_CASE("A feed with tag= waits for one turn, in which its tag is checked too") {
+    auto settings = settings_with();
+    settings.wide = {.admitted = 2, .computing = 1, .wait_at_most = std::chrono::milliseconds(0)};
+    World world(settings);
+    world.release_up_to(2);
+    // Whenever the request asks the store or for the time, another one tries to get a turn.
+    int others = 0, turns = 0;
+    bool is_asking = false, is_taken = false;
+    const auto ask_another = [&] {
+        if (std::exchange(is_asking, true)) return;
+        const auto other = world.get("class=Gene&n=" + std::to_string(60 + ++others));
+        const bool was_taken = std::exchange(is_taken, other.status == 503);
+        if (is_taken && !was_taken) ++turns;
+        is_asking = false;
+    };
+    world.before_time = world.small.store_switch.before_statement = ask_another;
+    CHECK(world.get("class=Gene&tag=Live").status == 200);
+    CHECK(turns == 1);
+}
+
 TEST_CASE("tag= may be a tag of the models that no change has had yet") {
     World world;
     auto build = world.build(1);

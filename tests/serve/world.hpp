@@ -136,7 +136,11 @@ class World {
     // Clocks stand still until a test moves them.
     serve::Settings completed(serve::Settings settings) {
         if (settings.metrics == nullptr) settings.metrics = &metrics;
-        settings.clock = [this] { return small.now; };
+        settings.clock = [this] {
+            // A copy, because it may replace itself.
+            if (const auto call = before_time) call();
+            return small.now;
+        };
         settings.steady_clock = [this] { return tick; };
         return settings;
     }
@@ -146,6 +150,7 @@ class World {
         {unc26, "unc-26"}, {daf16, "daf-16"}, {paper, "A paper"}};
     int newest = 0;
     std::chrono::steady_clock::time_point tick{};
+    std::function<void()> before_time;  // called before the clock tells the time
     serve::Metrics metrics;
     support::SmallSite small;
     serve::TokenHolders tokens;
