@@ -50,20 +50,33 @@ std::set<std::string> failed_among(Transaction& transaction, const std::string& 
     return failed;
 }
 
+// Fills in the release for those of the rows that its job covers, and leaves the others in `rows`,
+// unless they were compared in it or a later one.
+void resolve_in(Transaction& transaction, const std::string& class_name,
+                std::vector<ObjectRow*>& rows, const std::string& version,
+                const Releases& releases) {
+    std::erase_if(rows, [&](const ObjectRow* row) {
+        return !releases.is_later(version, row->compared_in);
+    });
+    if (rows.empty()) return;
+    const auto failed = failed_among(transaction, class_name, version, rows);
+    std::erase_if(rows, [&](ObjectRow* row) {
+        if (failed.contains(row->object.name)) return false;
+        row->compared_in = version;
+        return true;
+    });
+}
+
 void resolve_class(Transaction& transaction, const std::string& class_name,
-                   std::vector<ObjectRow*> rows, const Releases& releases) {
-    for (const auto& version : prewarmed_in(transaction, class_name, releases)) {
-        std::erase_if(rows, [&](const ObjectRow* row) {
-            return !releases.is_later(version, row->compared_in);
-        });
-        if (rows.empty()) return;
-        const auto failed = failed_among(transaction, class_name, version, rows);
-        std::erase_if(rows, [&](ObjectRow* row) {
-            if (failed.contains(row->object.name)) return false;
-            row->compared_in = version;
-            return true;
-        });
-    }
+                   std::vector<ObjectRow*> rows, const Release& current,
+                   const Releases& releases) {
+    // Most classes were prewarmed in the current release, and nobody asks for more then.
+    if (releases.find(current.version) != nullptr &&
+        is_prewarmed(transaction, class_name, current.version))
+        resolve_in(transaction, class_name, rows, current.version, releases);
+    if (rows.empty()) return;
+    for (const auto& version : prewarmed_in(transaction, class_name, releases))
+        if (!rows.empty()) resolve_in(transaction, class_name, rows, version, releases);
 }
 
 }  // namespace
@@ -76,7 +89,7 @@ void resolve_compared_in(Transaction& transaction, std::span<ObjectRow* const> r
     for (auto* row : rows)
         if (row->compared_in != current.version) by_class[row->object.class_name].push_back(row);
     for (auto& [class_name, of_class] : by_class)
-        resolve_class(transaction, class_name, std::move(of_class), releases);
+        resolve_class(transaction, class_name, std::move(of_class), current, releases);
 }
 
 std::vector<Release> prewarmed_after(Transaction& transaction, const std::string& class_name,

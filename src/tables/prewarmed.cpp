@@ -31,6 +31,14 @@ std::vector<std::string> prewarmed_releases(Transaction& transaction,
     return versions;
 }
 
+bool is_prewarmed(Transaction& transaction, const std::string& class_name,
+                  const std::string& version) {
+    return !transaction
+                .query("SELECT version FROM warmed WHERE class = ? AND version = ?",
+                       {Value{class_name}, Value{version}})
+                .empty();
+}
+
 std::set<std::string> prewarmed_classes(Transaction& transaction, const std::string& version) {
     std::set<std::string> classes;
     for (const auto& row :

@@ -28,6 +28,8 @@ namespace tables {
                                                           const std::string& class_name);
 [[nodiscard]] std::set<std::string> prewarmed_classes(store::Transaction& transaction,
                                                       const std::string& version);
+[[nodiscard]] bool is_prewarmed(store::Transaction& transaction, const std::string& class_name,
+                                const std::string& version);
 // Returns all pairs of class and version.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> prewarmed(
     store::Transaction& transaction);
