@@ -12,6 +12,7 @@
 #include "app/print.hpp"
 #include "archive/archive.hpp"
 #include "source/file.hpp"
+#include "tables/rows.hpp"
 
 namespace app {
 namespace {
@@ -76,10 +77,11 @@ Result<archive::RowCounts> import_from(store::Pool& pool, const std::string& nam
     const auto read = [](int descriptor) {
         return [descriptor](std::span<char> into) { return read_from(descriptor, into); };
     };
-    if (is_standard(name)) return archive::import_store(pool, read(STDIN_FILENO), leftovers);
+    if (is_standard(name))
+        return archive::import_store(pool, read(STDIN_FILENO), leftovers, tables::fault_of);
     const source::File file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open()) return unavailable(name, errno);
-    return archive::import_store(pool, read(file.descriptor()), leftovers);
+    return archive::import_store(pool, read(file.descriptor()), leftovers, tables::fault_of);
 }
 
 // "exported in 12.3 s: 1000000 objects, 1200000 history, …"; tables without rows are left out.

@@ -41,11 +41,16 @@ using ReadBytes = std::function<base::Result<std::size_t>(std::span<char> into)>
 // What to do with the rows of an earlier import that was interrupted.
 enum class Leftovers { refuse, clear };
 
+// Says what is wrong with a text of a column that nobody could read; empty: nothing.
+using FaultOf = std::function<std::string(std::string_view table, std::string_view column,
+                                          std::string_view text)>;
+
 // Reads an archive into a store that has the schema and no rows except in `meta`. Nobody else
 // may write into the store meanwhile. From the first transaction of the import to its last, and
 // after an interruption, the store carries a mark for which store::check_schema refuses it.
 // After a bad archive the import removes its rows and the mark; after a Failure both stay, for
 // Leftovers::clear.
+//   fault_of  asked for each text; empty: any text is taken
 //   error   malformed, too_large: the archive, with the number of the line; refused: the store
 //           (not empty, another schema, unfinished import); conflict: somebody else wrote into
 //           it; and whatever `read` returns
@@ -53,6 +58,7 @@ enum class Leftovers { refuse, clear };
 //   cost    memory: about 20 MB, or ten times the longest line; transactions of at most 4,000
 //           rows, or 4 MB and one row
 [[nodiscard]] base::Result<RowCounts> import_store(store::Pool& pool, const ReadBytes& read,
-                                                   Leftovers leftovers);
+                                                   Leftovers leftovers,
+                                                   const FaultOf& fault_of = {});
 
 }  // namespace archive

@@ -176,8 +176,9 @@ struct Batch {
 
 class Importer {
    public:
-    Importer(store::Pool& pool, const ReadBytes& read, std::vector<TableShape> shapes)
-        : pool_(pool), shapes_(std::move(shapes)), counts_(shapes_.size()),
+    Importer(store::Pool& pool, const ReadBytes& read, const FaultOf& fault_of,
+             std::vector<TableShape> shapes)
+        : pool_(pool), fault_of_(fault_of), shapes_(std::move(shapes)), counts_(shapes_.size()),
           lines_(read, longest_line, LineParser::padding), parser_(shapes_), mark_(pool) {}
 
     Result<RowCounts> run(Leftovers leftovers) {
@@ -239,12 +240,27 @@ class Importer {
         if (row.table > table_ || batch_.is_full())
             if (auto written = write_batch(); !written) return written;
         table_ = row.table;
+        if (auto readable = check_texts(row); !readable) return readable;
         if (is_meta(table_))
             if (auto fits = check_meta(row); !fits) return fits;
         if (batch_.rows++ == 0) batch_.first_line = lines_.number();
         batch_.bytes += line_bytes_;
         std::ranges::move(row.values, std::back_inserter(batch_.values));
         ++counts_[table_];
+        return {};
+    }
+
+    // What cannot be read would be missing from feeds, and nobody would know since when.
+    [[nodiscard]] Result<void> check_texts(const RowLine& row) const {
+        if (!fault_of_) return {};
+        for (std::size_t at = 0; at < row.values.size(); ++at) {
+            const auto* text = std::get_if<std::string>(&row.values[at]);
+            if (text == nullptr) continue;
+            const auto& column = shapes_[row.table].columns[at].name;
+            if (const auto fault = fault_of_(name_of(row.table), column, *text); !fault.empty())
+                return malformed_line(this_line() + ": " + name_of(row.table) + ": column " +
+                                      column + " " + fault);
+        }
         return {};
     }
 
@@ -369,6 +385,7 @@ class Importer {
     }
 
     store::Pool& pool_;
+    const FaultOf& fault_of_;
     std::vector<TableShape> shapes_;
     std::vector<std::uint64_t> counts_;  // rows read, by table
     LineReader lines_;
@@ -382,7 +399,8 @@ class Importer {
 
 }  // namespace
 
-Result<RowCounts> import_store(store::Pool& pool, const ReadBytes& read, Leftovers leftovers) {
+Result<RowCounts> import_store(store::Pool& pool, const ReadBytes& read, Leftovers leftovers,
+                               const FaultOf& fault_of) {
     std::vector<TableShape> shapes;
     {
         const auto connection = pool.lease();
@@ -391,7 +409,7 @@ Result<RowCounts> import_store(store::Pool& pool, const ReadBytes& read, Leftove
         shapes = shapes_of(*connection);
         store::expect_many_writes(*connection);  // the pool hands out the same one again
     }
-    return Importer(pool, read, std::move(shapes)).run(leftovers);
+    return Importer(pool, read, fault_of, std::move(shapes)).run(leftovers);
 }
 
 }  // namespace archive

@@ -243,6 +243,20 @@ std::optional<RowKind> kind_named(std::string_view name) {
     return std::nullopt;
 }
 
+std::string fault_of(std::string_view table, std::string_view column, std::string_view text) {
+    const bool is_history = table == "history", is_replacement = table == "replacements";
+    // A replacement without a row has none of these.
+    if (is_replacement && text.empty()) return {};
+    const bool is_day =
+        (is_history && column == "date") || (table == "releases" && column == "released_on");
+    if (is_day && !base::parse_date(text)) return "is no day like 2008-02-15";
+    if (!is_history && !is_replacement) return {};
+    if (column == "recorded_at" && !base::parse_rfc3339(text))
+        return "is no time like 2008-02-15T09:15:20Z";
+    if (column == "kind" && !kind_named(text)) return "is no kind of row";
+    return {};
+}
+
 void log_unreadable(const UnreadableRow& row) {
     base::log::error("a row of the history is not readable", {{"class", row.object.class_name},
                                                               {"name", row.object.name},

@@ -38,6 +38,11 @@ enum class RowKind : unsigned char {
 [[nodiscard]] std::string_view name_of(RowKind kind);
 [[nodiscard]] std::optional<RowKind> kind_named(std::string_view name);
 
+// Says what is wrong with the text of a column of any table, where rows with it could not be read:
+// a day, time or kind that is none. Empty: nothing.
+[[nodiscard]] std::string fault_of(std::string_view table, std::string_view column,
+                                   std::string_view text);
+
 // The value of the column `notes`, stored as JSON (docs/schema.md).
 struct Notes {
     std::vector<compare::Change> changes;

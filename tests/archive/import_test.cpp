@@ -140,6 +140,22 @@ TEST_CASE("Each error in an archive is reported with its line, and no row stays"
     }
 }
 
+TEST_CASE("A text that nobody could read is reported with its line, and no row stays") {
+    support::each_store([](const store::Connect& connect) {
+        store::Pool pool(connect, 2);
+        const auto done = archive::import_store(
+            pool, archives::reading(sample()), Leftovers::refuse,
+            [](std::string_view table, std::string_view column, std::string_view text) {
+                const bool is_it = table == "trees" && column == "version" && text == "WS188";
+                return std::string(is_it ? "is a bad one" : "");
+            });
+        REQUIRE_FALSE(done);
+        CHECK_THAT(done.error().text,
+                   Catch::Matches("line [0-9]+: trees: column version is a bad one"));
+        CHECK(archives::is_as_new(connect));
+    });
+}
+
 TEST_CASE("A truncated archive is refused, and no row of it stays") {
     const FreshStore fresh(store::Engine::sqlite);
     for (std::size_t size = 0; size + 1 < sample().size(); size += size < 300 ? 1 : 97) {

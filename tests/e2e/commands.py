@@ -196,6 +196,25 @@ def _(site):
     assert b"not empty" in again.stderr, again
 
 
+@check("An export with a date or kind that nobody can read is refused with its line, and nothing is imported")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS188", *GENE)
+    exported = site.expect(0, "export").stdout
+    site.write_config("copy.conf", store__url="sqlite:var/copy.db")
+    site.expect(0, "init", config="copy.conf")
+    empty = site.expect(0, "export", config="copy.conf").stdout
+    for right, wrong, fault in ((b'"kind":"reconstructed"', b'"kind":"guessed"', b"history: column kind is no kind of row"),
+                                (b'"released_on":"2008-03-22"', b'"released_on":"2008-03-32"',
+                                 b"releases: column released_on is no day like 2008-02-15")):
+        assert right in exported, exported
+        (site.folder / "wrong.jsonl").write_bytes(exported.replace(right, wrong, 1))
+        line = 1 + exported[:exported.index(right)].count(b"\n")
+        done = site.expect((1, 2), "import", "wrong.jsonl", config="copy.conf")
+        assert b"line %d: %s" % (line, fault) in done.stderr, done
+        assert site.expect(0, "export", config="copy.conf").stdout == empty
+
+
 @check("An export that cannot be written ends with status 1")
 def _(site):
     site.expect(0, "init")

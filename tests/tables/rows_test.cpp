@@ -67,3 +67,17 @@ TEST_CASE("An object whose date is damaged is read as one without a date") {
         CHECK(base::format_date(object->last_modified) == "2007-01-01");
     });
 }
+
+TEST_CASE("A day, time or kind that rows cannot be read with is named, and other texts are not") {
+    CHECK(fault_of("history", "date", "2008-02-15").empty());
+    CHECK(fault_of("history", "date", "2008-02-30") == "is no day like 2008-02-15");
+    CHECK(fault_of("history", "recorded_at", "2008-02-15T09:15:20Z").empty());
+    CHECK(fault_of("history", "recorded_at", "") == "is no time like 2008-02-15T09:15:20Z");
+    CHECK(fault_of("history", "kind", "withdrawn").empty());
+    CHECK(fault_of("history", "kind", "Changed") == "is no kind of row");
+    CHECK(fault_of("history", "label", "Changed").empty());
+    CHECK(fault_of("replacements", "kind", "").empty());
+    CHECK(fault_of("replacements", "kind", "none") == "is no kind of row");
+    CHECK(fault_of("releases", "released_on", "soon") == "is no day like 2008-02-15");
+    CHECK(fault_of("objects", "last_modification_date", "").empty());
+}
