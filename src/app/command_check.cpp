@@ -65,7 +65,13 @@ void check_passwords(Checklist& list, const Config& config) {
 
 // Warns when users without a token can read what the site shows only to those with one.
 void check_privacy(Checklist& list, const Config& config) {
-    if (!config.site.is_private || config.store.engine != store::Engine::sqlite) return;
+    if (!config.site.is_private) return;
+    const auto folder = readable_by_all({config.source.index});
+    if (!folder.empty())
+        list.doubtful("index", "the site is private, and every user of this host can read the "
+                               "files in" +
+                                   folder + "; run: chmod o-rwx" + folder);
+    if (config.store.engine != store::Engine::sqlite) return;
     std::vector<fs::path> files;
     for (const auto* beside : {"", "-wal", "-shm"})
         files.emplace_back(config.store.path.string() + beside);

@@ -49,6 +49,15 @@ std::vector<source::Build> previous_of(const SourceConfig& config, const base::R
     return found;
 }
 
+// Makes a folder for this user alone, unless it is there: its files hold the content of builds.
+Result<void> make_private_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    const bool is_new = std::filesystem::create_directories(folder, error);
+    if (is_new) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+    if (error) return source::fail_errno("making " + folder.string(), error.value());
+    return {};
+}
+
 history::BuildOpener opener_of_files(const SourceConfig& config) {
     source::FilesSettings settings;
     settings.folder = config.path;
@@ -221,6 +230,12 @@ history::BuildOpener build_opener(const Config& config) {
     opener.sweep = [index = config.source.index](const history::IsSuperseded& is_superseded) {
         source::sweep_indexes(index, is_superseded);
     };
+    if (config.site.is_private)
+        opener.open = [open = std::move(opener.open),
+                       index = config.source.index](history::Wholeness wholeness) {
+            auto made = make_private_folder(index);
+            return made ? open(wholeness) : Result<source::Build>(tl::unexpected(made.error()));
+        };
     if (config.source.is_staged)
         opener.options = " --build " + shell_word(config.source.path.string());
     return opener;

@@ -37,13 +37,16 @@ def _(site):
 @check("A new store and an export are for their user and group at most; those of a private site for nobody else")
 def _(site):
     for private, mode in (("no", 0o640), ("yes", 0o600)):
-        site.write_config(site__private=private, store__url=f"sqlite:var/{private}.db")
+        site.write_config(site__private=private, store__url=f"sqlite:var/{private}.db",
+                          source__index=f"var/{private}.index")
         for command in (("init",), ("feed", *GENE), ("export", f"var/{private}.jsonl")):
             site.expect(0, *command, umask=0)
         for name in (f"{private}.db", f"{private}.db-turn", f"{private}.jsonl"):
             assert stat.S_IMODE((site.folder / "var" / name).stat().st_mode) == mode, name
 
 
+        index = stat.S_IMODE((site.folder / "var" / f"{private}.index").stat().st_mode)
+        assert index == (0o700 if private == "yes" else 0o777), oct(index)
 @check("varve check warns of passwords, and of a private site's store, that every user can read")
 def _(site):
     secrets = [site.folder / name for name in ("store's password", "source-password")]
@@ -61,6 +64,10 @@ def _(site):
     assert re.search(r"warning  store: the site is private, .* run: chmod o-r \S*/var/history.db\n", told), told
     site.write_config()
     assert b"every user" not in site.expect(0, "check").stdout
+    assert "warning  index" not in told, told
+    (site.folder / "var" / "index").chmod(0o755)
+    told = site.expect(0, "check").stdout.decode()
+    assert re.search(r"warning  index: the site is private, .* run: chmod o-rwx \S*/var/index\n", told), told
     secrets[1].chmod(0o604)
     ask_database(site, "server", source__host="127.0.0.1", source__port=1, source__user="reader",
                  source__password_file=secrets[1])
