@@ -12,10 +12,12 @@
 #include "app/print.hpp"
 #include "app/services.hpp"
 #include "app/sources.hpp"
+#include "base/text.hpp"
 #include "history/first_sight_sample.hpp"
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
 #include "serve/listener.hpp"
+#include "tables/objects.hpp"
 #include "tables/replacements.hpp"
 
 namespace app {
@@ -208,6 +210,11 @@ bool check_store(Checklist& list, const Config& config) {
             list.wrong(what, fits.error().text, "");
             return false;
         }
+        if (const auto missing = store::missing_parts(*connection); !missing.empty()) {
+            list.wrong(what, name_of(config.store) + " lacks " + base::join(missing, ", "),
+                       "restore the last backup");
+            return false;
+        }
         store::check_writable(*connection);
         list.fine(what, name_of(config.store));
         return true;
@@ -271,6 +278,38 @@ void check_history(Checklist& list, const Config& config) {
     if (unreadable > most_named)
         list.wrong(what, fmt::format("{} of the newest {} rows cannot be read", unreadable, rows),
                    "");
+}
+
+// Names objects that requests would not find, or compare with nothing. Reads the newest ones only.
+void check_objects(Checklist& list, const Config& config) {
+    constexpr std::size_t most_objects = 100'000, objects_at_once = 1'000, most_named = 10;
+    const auto what = "objects";
+    const auto pool = open_pool(config, store::IfMissing::fail);
+    const auto highest = store::perform(*pool, store::Access::read, tables::highest_oid);
+    if (highest == std::numeric_limits<std::int64_t>::max())
+        list.wrong(what,
+                   fmt::format("the table objects has a row numbered {}, and no number is left "
+                               "for a further object",
+                               highest),
+                   "restore the last backup");
+    std::size_t objects = 0, damaged = 0;
+    for (auto from = highest; objects < most_objects;) {
+        const auto checked =
+            store::perform(*pool, store::Access::read, [&](store::Transaction& transaction) {
+                return tables::check_objects(transaction, from, objects_at_once);
+            });
+        if (checked.objects == 0) break;
+        objects += checked.objects;
+        from = checked.last - 1;
+        for (const auto& [object, reason] : checked.damaged)
+            if (damaged++ < most_named)
+                list.wrong(
+                    what,
+                    on_one_line(fmt::format("{} {} {}", object.class_name, object.name, reason)),
+                    "restore the row from a backup");
+    }
+    if (damaged > most_named)
+        list.wrong(what, fmt::format("{} faults in the newest {} objects", damaged, objects), "");
 }
 
 bool is_writable(const fs::path& folder) { return ::access(folder.c_str(), W_OK | X_OK) == 0; }
@@ -337,7 +376,10 @@ int check(const fs::path& config_file) {
     const bool store_is_fine = check_store(list, *config);
     check_privacy(list, *config);
     check_passwords(list, *config);
-    if (store_is_fine) check_history(list, *config);
+    if (store_is_fine) {
+        check_history(list, *config);
+        check_objects(list, *config);
+    }
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_source(list, *config, store_is_fine);
     check_listen(list, config->serve.listen);

@@ -3,6 +3,7 @@
 
 #include "archive/archive.hpp"
 #include "archive/format.hpp"
+#include "base/text.hpp"
 #include "store/dialect.hpp"
 #include "store/store.hpp"
 
@@ -172,27 +173,18 @@ class Exporter {
     std::string lines_;
 };
 
-// A schema that names its number may lack a table all the same: somebody dropped it.
-Result<void> check_shapes(std::span<const TableShape> shapes) {
-    for (const auto& shape : shapes)
-        for (const auto key : shape.table->keys)
-            if (!shape.index_of(key))
-                return base::fail(base::ErrorKind::refused,
-                                  "table " + std::string(shape.table->name) + " lacks column " +
-                                      std::string(key) +
-                                      ": the store is damaged; restore the last backup");
-    return {};
-}
-
 }  // namespace
 
 Result<RowCounts> export_store(store::Connection& connection, const WriteBytes& write) {
     Transaction transaction(connection, store::Access::read);
     if (const auto fits = store::check_schema(connection); !fits)
         return tl::unexpected(fits.error());
-    const auto shapes = shapes_of(connection);
-    if (const auto whole = check_shapes(shapes); !whole) return tl::unexpected(whole.error());
-    return Exporter(transaction, write).run(shapes);
+    // A schema that names its number may lack a table all the same: somebody dropped it.
+    if (const auto missing = store::missing_parts(connection); !missing.empty())
+        return base::fail(base::ErrorKind::refused, "the store lacks " +
+                                                        base::join(missing, ", ") +
+                                                        ": restore the last backup");
+    return Exporter(transaction, write).run(shapes_of(connection));
 }
 
 }  // namespace archive

@@ -217,6 +217,33 @@ Result<void> check_schema(Connection& connection) {
     return {};
 }
 
+std::vector<std::string> missing_parts(Connection& connection) {
+    constexpr std::string_view create = "CREATE TABLE IF NOT EXISTS ";
+    std::vector<std::string> missing;
+    // Its twin has the same columns.
+    for (const auto& statement : statements_of(schema_sql(Engine::sqlite))) {
+        if (!statement.starts_with(create)) continue;
+        const auto lines = base::split(statement, '\n');
+        const auto first_word = [](std::string_view line) {
+            return std::string(line.substr(0, line.find(' ')));
+        };
+        const auto table = first_word(lines.front().substr(create.size()));
+        const auto columns = columns_of(connection, table);
+        if (columns.empty()) {
+            missing.push_back("table " + table);
+            continue;
+        }
+        for (const auto line : lines) {
+            // A line of the table begins with the name of a column, or with a word of SQL.
+            const auto name = first_word(base::trim(line));
+            const bool is_column = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
+            if (is_column && !has(columns, name))
+                missing.push_back("column " + table + "." + name);
+        }
+    }
+    return missing;
+}
+
 void fill_label_keys(Connection& connection) {
     constexpr std::int64_t objects_at_once = 10'000;
     std::int64_t last = 0;

@@ -43,6 +43,9 @@ struct Upgraded {
 //          running or was interrupted
 [[nodiscard]] base::Result<void> check_schema(Connection& connection);
 
+// Returns what the tables lack of the newest schema: "table renames", "column objects.label_key".
+[[nodiscard]] std::vector<std::string> missing_parts(Connection& connection);
+
 // Checks that this process can write: a store that is read-only or full can be queried, but records
 // nothing. Counts in a row of `meta` that means nothing else.
 //   throws  Failure: that of the write

@@ -126,6 +126,28 @@ ObjectsByName objects_named(Transaction& transaction, std::span<const ObjectName
     return ObjectsByName(std::move(rows));
 }
 
+CheckedObjects check_objects(Transaction& transaction, std::int64_t from, std::size_t most) {
+    CheckedObjects checked;
+    for (const auto& row : transaction.query(
+             "SELECT o.oid, o.class, o.name, o.name_key,"
+             " CASE WHEN o.signature = '' OR EXISTS (SELECT 1 FROM trees t WHERE t.oid = o.oid)"
+             " THEN 1 ELSE 0 END FROM objects o WHERE o.oid <= ? ORDER BY o.oid DESC LIMIT ?",
+             {Value{from}, Value{static_cast<std::int64_t>(most)}})) {
+        ++checked.objects;
+        checked.last = row.integer(0);
+        const ObjectName object{row.text(1), row.text(2)};
+        const auto key = base::fold_ascii(object.name);
+        if (row.text(3) != key)
+            checked.damaged.push_back({object, "is not found by its name: the column name_key is "
+                                               "'" +
+                                                   row.text(3) + "' in place of '" + key + "'"});
+        if (row.integer(4) == 0)
+            checked.damaged.push_back({object, "has no tree in the table trees, so that its next "
+                                               "change would be taken for a first sight"});
+    }
+    return checked;
+}
+
 std::int64_t highest_oid(Transaction& transaction) {
     return transaction.query("SELECT COALESCE(MAX(oid), 0) FROM objects").at(0).integer(0);
 }

@@ -73,6 +73,22 @@ inline constexpr OidRange all_oids{0, std::numeric_limits<std::int64_t>::max()};
 [[nodiscard]] std::vector<ObjectRow> objects_in(store::Transaction& transaction,
                                                 const OidRange& range);
 
+// Rows of objects that are read as something else, or not at all.
+struct CheckedObjects {
+    struct Damaged {
+        ObjectName object;
+        std::string reason;
+    };
+    std::size_t objects = 0;
+    std::int64_t last = 0;  // the oid of the last one
+    std::vector<Damaged> damaged;
+};
+// Checks up to `most` objects with oids up to `from`, the highest first: that their names lead to
+// them, and that those with content have a tree.
+//   cost  a look-up of a tree for each
+[[nodiscard]] CheckedObjects check_objects(store::Transaction& transaction, std::int64_t from,
+                                           std::size_t most);
+
 // Most requests first, then the oldest row.
 [[nodiscard]] std::vector<ObjectName> most_requested_objects(store::Transaction& transaction,
                                                              std::size_t most);

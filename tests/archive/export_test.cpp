@@ -330,5 +330,5 @@ TEST_CASE("A store that lost a table is not exported, and the reason names the t
     const auto done =
         archive::export_store(*connection, [](std::string_view) { return base::Result<void>(); });
     REQUIRE_FALSE(done);
-    CHECK(done.error().text.starts_with("table failed lacks column "));
+    CHECK(done.error().text.starts_with("the store lacks table failed: "));
 }

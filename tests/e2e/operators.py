@@ -3,10 +3,12 @@
 SPDX-License-Identifier: MIT
 """
 import base64
+import contextlib
 import json
 import os
 import re
 import socket
+import sqlite3
 import stat
 import subprocess
 
@@ -43,10 +45,10 @@ def _(site):
             site.expect(0, *command, umask=0)
         for name in (f"{private}.db", f"{private}.db-turn", f"{private}.jsonl"):
             assert stat.S_IMODE((site.folder / "var" / name).stat().st_mode) == mode, name
-
-
         index = stat.S_IMODE((site.folder / "var" / f"{private}.index").stat().st_mode)
         assert index == (0o700 if private == "yes" else 0o777), oct(index)
+
+
 @check("varve check warns of passwords, and of a private site's store, that every user can read")
 def _(site):
     secrets = [site.folder / name for name in ("store's password", "source-password")]
@@ -62,16 +64,38 @@ def _(site):
     quoted = str(secrets[0]).replace("'", "'\\''")
     assert f"warning  password: every user of this host can read '{quoted}'; run: chmod o-r '{quoted}'\n" in told, told
     assert re.search(r"warning  store: the site is private, .* run: chmod o-r \S*/var/history.db\n", told), told
-    site.write_config()
-    assert b"every user" not in site.expect(0, "check").stdout
     assert "warning  index" not in told, told
     (site.folder / "var" / "index").chmod(0o755)
     told = site.expect(0, "check").stdout.decode()
     assert re.search(r"warning  index: the site is private, .* run: chmod o-rwx \S*/var/index\n", told), told
+    site.write_config()
+    assert b"every user" not in site.expect(0, "check").stdout
     secrets[1].chmod(0o604)
     ask_database(site, "server", source__host="127.0.0.1", source__port=1, source__user="reader",
                  source__password_file=secrets[1])
     assert b"warning  password: every user" in site.expect(1, "check").stdout
+
+
+@check("varve check names damaged objects, and a table, a column and numbers that are missing")
+def _(site):
+    site.expect(0, "init")
+    site.visit("WS188", *GENE)
+    assert b"objects:" not in site.expect(0, "check").stdout
+    whole = (site.folder / "var" / "history.db").read_bytes()
+    of_gene = "objects: Gene WBGene00006763 "
+    for damage, fault in (
+            ("DELETE FROM trees", of_gene + "has no tree in the table trees"),
+            ("UPDATE objects SET name_key = 'x'", of_gene + "is not found by its name: the column name_key is 'x'"),
+            ("UPDATE objects SET oid = 9223372036854775807", "objects: the table objects has a row numbered 9223372036854775807"),
+            ("DROP TABLE renames", " lacks table renames"),
+            ("ALTER TABLE history DROP COLUMN label", " lacks column history.label")):
+        with contextlib.closing(sqlite3.connect(site.folder / "var" / "history.db")) as store, store:
+            store.execute(damage)
+        told = site.expect(1, "check").stdout.decode()
+        assert re.search(rf"wrong    .*{re.escape(fault)}", told), (damage, told)
+        for beside in ("-wal", "-shm"):
+            (site.folder / "var" / f"history.db{beside}").unlink(missing_ok=True)
+        (site.folder / "var" / "history.db").write_bytes(whole)
 
 
 @check("A private site accepts a token in the address or as a password until it is revoked")
