@@ -64,8 +64,12 @@ Result<Services> open_services(Config config, Waiting waiting, std::size_t threa
     }
     services.current =
         std::make_unique<history::CurrentBuild>(build_opener(services.config), *services.pool);
-    services.history = std::make_unique<query::HistoryService>(
-        *services.pool, *services.current, services.config.history, base::system_clock_now);
+    base::ByteBudget::Limits budget;
+    // Wide pages may keep half of the threads waiting.
+    budget.waiting = std::max<std::size_t>(services.config.serve.threads / 4, 1);
+    services.history = std::make_unique<query::HistoryService>(*services.pool, *services.current,
+                                                               services.config.history,
+                                                               base::system_clock_now, budget);
     services.tokens = std::make_unique<serve::TokenHolders>(*services.pool);
     return services;
 }

@@ -178,7 +178,7 @@ bool apply_replacement(const ReadView& now, tables::Row& row,
 // Returns the rows newest release first, then by class and name; without those that cannot be read.
 std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64_t>& sids) {
     const auto note = [&](const tables::UnreadableRow& row) { now.context.unreadable.note(row); };
-    auto stored = tables::rows_numbered(now.transaction, sids, note);
+    auto stored = tables::rows_numbered(now.transaction, sids, note, now.most_note_bytes());
     std::vector<std::pair<std::size_t, tables::Row>> ranked;
     for (auto& [sid, row] : stored) {
         if (!apply_replacement(now, row, note)) continue;

@@ -9,9 +9,11 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "base/byte_budget.hpp"
 #include "base/result.hpp"
 #include "base/shared_work.hpp"
 #include "base/single_flight.hpp"
@@ -60,6 +62,18 @@ class UnreadableRows {
     std::set<std::pair<ObjectName, std::string>> logged_;
 };
 
+// Bytes of notes that a page may have without a share of the memory budget: nearly all have fewer, and
+// never wait for it.
+inline constexpr std::size_t free_note_bytes = 256 << 10;
+// Bytes that a page takes in memory for each byte of its notes in the store: at most 8.6 were measured
+// (bench/memory_bench).
+inline constexpr std::size_t memory_of_note_byte = 10;
+
+// Thrown when a page does not get its share of the memory budget.
+struct Busy : std::runtime_error {
+    Busy() : std::runtime_error("too many long histories are read at once") {}
+};
+
 // Dependencies of every read. The caller keeps what is referred to alive. Rows of releases newer
 // than the build's are not shown.
 struct ReadContext {
@@ -67,6 +81,7 @@ struct ReadContext {
     const history::Settings& settings;
     ReleaseCache& release_cache;
     UnreadableRows& unreadable;
+    base::ByteBudget& budget;  // for the rows of pages
     history::Builds builds;
     People people = {};  // for the pages that are read
 };
@@ -77,7 +92,12 @@ struct ReadView {
     const ReadContext& context;
     KnownReleasesPtr known;
     Release current;  // the build's; without a build the newest that is known
+    Memory memory;    // that was taken for this read
 
+    // Returns how many bytes the notes of the rows that are read may have.
+    [[nodiscard]] std::size_t most_note_bytes() const {
+        return memory ? memory->bytes() / memory_of_note_byte : free_note_bytes;
+    }
     [[nodiscard]] const tables::Releases& releases() const { return known->releases; }
     [[nodiscard]] const source::Source* build() const { return context.builds.build.get(); }
     // Returns a release that is known and not newer than the current one; nullptr when it is not.
@@ -85,16 +105,33 @@ struct ReadView {
     // Returns all of those, newest first.
     [[nodiscard]] std::vector<Release> shown() const;
 };
-[[nodiscard]] ReadView view_of(store::Transaction& transaction, const ReadContext& context);
+[[nodiscard]] ReadView view_of(store::Transaction& transaction, const ReadContext& context,
+                               Memory memory);
+
+// Takes the memory of a page whose notes have so many bytes.
+//   blocks  until it is free (base::ByteBudget)
+//   throws  Busy
+[[nodiscard]] Memory memory_for(base::ByteBudget& budget, std::size_t note_bytes);
 
 // Runs fn(const ReadView&) in a read transaction and returns its result. The function may run
-// twice (store::perform).
-//   throws  store::Failure
+// twice (store::perform), and again when it threw tables::NotesTooLong, with the memory that it needs.
+// No transaction is open while this waits for memory.
+//   throws  store::Failure; Busy
 template <class F>
 auto read(const ReadContext& context, F&& fn) {
-    return store::perform(
-        context.pool, store::Access::read,
-        [&](store::Transaction& transaction) { return fn(view_of(transaction, context)); });
+    for (Memory memory;;) {
+        std::size_t needed = 0;
+        try {
+            return store::perform(context.pool, store::Access::read,
+                                  [&](store::Transaction& transaction) {
+                                      return fn(view_of(transaction, context, memory));
+                                  });
+        } catch (const tables::NotesTooLong& notes) {
+            needed = notes.bytes;
+        }
+        memory.reset();  // nobody waits for more while holding some
+        memory = memory_for(context.budget, needed);
+    }
 }
 
 // Returns what is said wherever a release is asked for that is not shown: absent, with a whole

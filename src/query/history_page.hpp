@@ -4,9 +4,11 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/byte_budget.hpp"
 #include "compare/change.hpp"
 #include "tables/mass_changes.hpp"
 #include "tables/rows.hpp"
@@ -65,6 +67,9 @@ struct Person {
 };
 using People = std::map<std::string, Person, std::less<>>;  // by user
 
+// What rows take of the memory budget, until the last copy is gone; nullptr: little, and nothing of it.
+using Memory = std::shared_ptr<const base::ByteBudget::Share>;
+
 // Rows of history of one object or of many, as one document shows them.
 struct HistoryPage {
     Release current;                // the release currently being served
@@ -83,6 +88,7 @@ struct HistoryPage {
     std::vector<tables::MassChange> mass_changes;  // of the rows' releases and classes
     People people;                                 // those of [curators]
     ChangeFilter filter;                           // of the request
+    Memory memory = {};                            // of the rows
     bool operator==(const HistoryPage&) const = default;
 };
 

@@ -65,6 +65,19 @@ base::Error store_is_down() {
     return {base::ErrorKind::unavailable, "the store cannot be reached"};
 }
 
+// Returns what `read` returns, or why it cannot be read now.
+template <class Read>
+auto read_or_unavailable(Read&& read) -> decltype(read()) {
+    try {
+        return read();
+    } catch (const store::Failure& failure) {
+        log_unreachable(failure);
+        return tl::unexpected(store_is_down());
+    } catch (const Busy& busy) {
+        return base::fail(base::ErrorKind::unavailable, busy.what());
+    }
+}
+
 void resolve_rows(const ReadView& now, std::span<history::Identity> identities,
                   const Release& release) {
     std::vector<tables::ObjectRow*> rows;
@@ -106,15 +119,16 @@ base::Seconds newest_of(const std::string& site, const StoreVersion& known) {
 
 struct HistoryService::State {
     State(store::Pool& pool_, history::CurrentBuild& current_, history::Settings settings_,
-          base::Clock clock_)
+          base::Clock clock_, base::ByteBudget::Limits budget_)
         : pool(pool_), current(current_), settings(std::move(settings_)),
-          clock(std::move(clock_)),
+          clock(std::move(clock_)), budget(budget_),
           store_version({.refresh_after = std::chrono::seconds(1)}, clock) {}
 
     store::Pool& pool;
     history::CurrentBuild& current;
     history::Settings settings;
     base::Clock clock;
+    base::ByteBudget budget;
     history::BuildDifference difference;
     history::LabelCache labels;
     ReleaseCache release_cache;
@@ -140,7 +154,8 @@ struct HistoryService::State {
     [[nodiscard]] ReadContext context() {
         auto builds = current.builds();
         auto people = curators.of(settings, builds.build);
-        return {pool, settings, release_cache, unreadable, std::move(builds), std::move(people)};
+        return {pool,   settings,          release_cache,    unreadable,
+                budget, std::move(builds), std::move(people)};
     }
 
     // Returns nullopt when the store cannot be reached. Tries once, because a request is waiting.
@@ -350,8 +365,10 @@ struct HistoryService::State {
 };
 
 HistoryService::HistoryService(store::Pool& pool, history::CurrentBuild& current,
-                               history::Settings settings, base::Clock clock)
-    : state_(std::make_unique<State>(pool, current, std::move(settings), std::move(clock))) {}
+                               history::Settings settings, base::Clock clock,
+                               base::ByteBudget::Limits budget)
+    : state_(std::make_unique<State>(pool, current, std::move(settings), std::move(clock),
+                                     budget)) {}
 HistoryService::~HistoryService() = default;
 
 CacheVersion HistoryService::cache_version() {
@@ -381,22 +398,12 @@ std::optional<base::Seconds> HistoryService::shown_since(const std::string& site
 
 Result<HistoryService::Answer> HistoryService::history_of(const ObjectName& asked,
                                                           const PageRequest& request) {
-    try {
-        return state_->answer(asked, request);
-    } catch (const store::Failure& failure) {
-        log_unreachable(failure);
-        return tl::unexpected(store_is_down());
-    }
+    return read_or_unavailable([&] { return state_->answer(asked, request); });
 }
 
 Result<HistoryService::Listed> HistoryService::watch_list(const std::vector<ObjectName>& asked,
                                                           const PageRequest& request) {
-    try {
-        return state_->list(asked, request);
-    } catch (const store::Failure& failure) {
-        log_unreachable(failure);
-        return tl::unexpected(store_is_down());
-    }
+    return read_or_unavailable([&] { return state_->list(asked, request); });
 }
 
 ReadContext HistoryService::read_context() const { return state_->context(); }

@@ -35,8 +35,10 @@ struct Candidate {
 class RowReader {
    public:
     RowReader(Transaction& transaction, std::span<const tables::ObjectRow> objects,
-              const Release& current, const tables::Releases& releases)
-        : transaction_(transaction), current_(current), releases_(releases) {
+              const Release& current, const tables::Releases& releases,
+              std::size_t most_note_bytes)
+        : transaction_(transaction), current_(current), releases_(releases),
+          most_note_bytes_(most_note_bytes) {
         for (const auto& object : objects) objects_.push_back(&object);
         std::ranges::sort(objects_, {}, [](const auto* object) { return object->object; });
         for (std::size_t at = 0; at < objects_.size(); ++at) index_[objects_[at]->oid] = at;
@@ -119,7 +121,8 @@ class RowReader {
 
     std::vector<tables::Row> whole(Slice slice) {
         const auto shown = std::span(candidates_).subspan(slice.from, slice.size());
-        auto stored = tables::rows_numbered(transaction_, sids_of(shown), note_unreadable_);
+        auto stored = tables::rows_numbered(transaction_, sids_of(shown), note_unreadable_,
+                                            most_note_bytes_);
         std::vector<tables::Row> rows;
         rows.reserve(shown.size());
         for (const auto& candidate : shown) {
@@ -138,6 +141,7 @@ class RowReader {
     Transaction& transaction_;
     const Release& current_;
     const tables::Releases& releases_;
+    std::size_t most_note_bytes_;
     std::vector<const tables::ObjectRow*> objects_;        // by class and name
     std::unordered_map<std::int64_t, std::size_t> index_;  // oid -> index in objects_
     std::vector<tables::Row> replaced_;
@@ -213,6 +217,7 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
     page.cut = rows.cut;
     page.people = now.context.people;
     page.filter = request.filter;
+    page.memory = now.memory;
     if (now.known->has_mass_changes)
         page.mass_changes = tables::mass_changes_of(now.transaction, page.rows);
 }
@@ -221,7 +226,8 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
                              const PageRequest& request) {
     const auto release = release_of(now, *identity.row);
     const auto row = row_as_of(now, *identity.row, release);
-    auto rows = load_rows(now.transaction, std::span(&row, 1), release, request, now.releases());
+    auto rows = load_rows(now.transaction, std::span(&row, 1), release, request, now.releases(),
+                          now.most_note_bytes());
     if (!rows) return tl::unexpected(rows.error());
     if (is_of_the_future(now, identity, *rows))
         return base::fail(base::ErrorKind::absent, row.object.class_name + " " + row.object.name +
@@ -246,7 +252,8 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
     std::vector<tables::ObjectRow> objects;
     for (const auto& identity : identities)
         objects.push_back(row_as_of(now, *identity.row, list.current));
-    auto rows = load_rows(now.transaction, objects, list.current, request, now.releases());
+    auto rows = load_rows(now.transaction, objects, list.current, request, now.releases(),
+                          now.most_note_bytes());
     if (!rows) return tl::unexpected(rows.error());
     for (std::size_t at = 0; at < objects.size(); ++at) {
         if (is_of_the_future(now, identities[at], *rows)) continue;
@@ -263,8 +270,8 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
 
 Result<ShownRows> load_rows(Transaction& transaction, std::span<const tables::ObjectRow> objects,
                             const Release& current, const PageRequest& request,
-                            const tables::Releases& releases) {
-    return RowReader(transaction, objects, current, releases).read(request);
+                            const tables::Releases& releases, std::size_t most_note_bytes) {
+    return RowReader(transaction, objects, current, releases, most_note_bytes).read(request);
 }
 
 Result<std::size_t> first_rank_after(const tables::Releases& releases, const std::string& since) {

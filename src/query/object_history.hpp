@@ -51,12 +51,14 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
 //   objects  each once, with compared_in resolved
 //   error    refused: the page begins after a release that is not known; malformed: a damaged
 //            replacement (tables/replacements.hpp)
+//   throws   tables::NotesTooLong when those shown have more than most_note_bytes
 //   cost     a covering index of all their rows, then the rows shown; a filter reads all rows
 [[nodiscard]] base::Result<ShownRows> load_rows(store::Transaction& transaction,
                                                 std::span<const tables::ObjectRow> objects,
                                                 const Release& current,
                                                 const PageRequest& request,
-                                                const tables::Releases& releases);
+                                                const tables::Releases& releases,
+                                                std::size_t most_note_bytes = tables::any_bytes);
 
 // Returns the rank of the first release that a page after `since` shows.
 //   since  a version; empty: from the oldest

@@ -27,7 +27,8 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     const auto sids =
         tables::rows_by_name(now.transaction, selection, version, query.from, query.most);
     const auto rows = tables::rows_numbered(
-        now.transaction, sids, [&](const auto& row) { now.context.unreadable.note(row); });
+        now.transaction, sids, [&](const auto& row) { now.context.unreadable.note(row); },
+        now.most_note_bytes());
     for (const auto sid : sids) {
         const auto found = rows.find(sid);
         if (found == rows.end()) continue;  // it cannot be read

@@ -164,6 +164,9 @@ Result<PageCache::Found> cached_page(SiteContext& context, PageCache& pages,
             base::log::error("cannot reach the store", {{"reason", failure.what()}});
             return fail(503, "This page is not available right now. "
                              "Please try again in a minute.");
+        } catch (const query::Busy&) {
+            return fail(503, "The server is busy with long histories. "
+                             "Please try again in a minute.");
         }
     };
     auto found = cost == PageCost::wide

@@ -209,4 +209,9 @@ std::string as_bytes(Engine engine, std::string_view column) {
     return "CAST(" + std::string(column) + " AS " + std::string(type) + ")";
 }
 
+std::string byte_length(Engine engine, std::string_view column) {
+    return "LENGTH(" +
+           (engine == Engine::mysql ? std::string(column) : as_bytes(engine, column)) + ")";
+}
+
 }  // namespace store

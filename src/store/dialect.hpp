@@ -98,5 +98,7 @@ struct BehindKey {
 
 // Returns SQL for the bytes of a text column as they are stored, without a character set.
 [[nodiscard]] std::string as_bytes(Engine engine, std::string_view column);
+// Returns SQL for how many bytes it has: SQLite's LENGTH() counts the characters of a text.
+[[nodiscard]] std::string byte_length(Engine engine, std::string_view column);
 
 }  // namespace store

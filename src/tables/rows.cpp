@@ -192,10 +192,14 @@ compare::References references_from(const Json& json) {
 
 constexpr const char* unknown_kind_or_time = "a history row of unknown kind or time";
 
-constexpr std::string_view row_columns =
-    "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
-    " h.signature, h.kind, h.label, h.notes, h.sid FROM history h JOIN objects o ON o.oid = "
-    "h.oid ";
+// SELECT with the columns of a row.
+//   notes  SQL for them
+std::string select_rows(std::string_view notes = "h.notes") {
+    return "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
+           " h.signature, h.kind, h.label, h.sid, " +
+           std::string(notes) + " FROM history h JOIN objects o ON o.oid = h.oid ";
+}
+constexpr std::size_t sid_column = 11, notes_column = 12;
 
 Result<Row> row_from(const store::Row& stored) {
     Row row;
@@ -213,15 +217,52 @@ Result<Row> row_from(const store::Row& stored) {
     row.signature = stored.text(8);
     row.kind = *kind;
     row.label = stored.text(10);
-    auto notes = notes_from_json(stored.text(11));
+    auto notes = notes_from_json(stored.text(notes_column));
     if (!notes) return tl::unexpected(notes.error());
     row.notes = std::move(*notes);
     return row;
 }
 
-// `stored` has row_columns.
+// `stored` has the columns of select_rows().
 UnreadableRow unreadable(const store::Row& stored, const base::Error& error) {
     return {{stored.text(1), stored.text(2)}, stored.text(3), error.text};
+}
+
+// Returns the rows whose notes have up to most_bytes; the notes of the others are NULL.
+store::Rows select_short_rows(Transaction& transaction, std::span<const std::int64_t> sids,
+                              std::size_t most_bytes) {
+    const auto notes = "CASE WHEN " + store::byte_length(transaction.engine(), "h.notes") +
+                       " <= ? THEN h.notes END";
+    return query_in(transaction, select_rows(notes) + "WHERE h.sid IN",
+                    {Value{static_cast<std::int64_t>(most_bytes)}}, values_of(sids));
+}
+
+std::size_t bytes_of_notes(Transaction& transaction, std::span<const std::int64_t> sids) {
+    std::size_t bytes = 0;
+    for (const auto& row :
+         query_in(transaction,
+                  "SELECT sid, " + store::byte_length(transaction.engine(), "notes") +
+                      " FROM history WHERE sid IN",
+                  {}, values_of(sids)))
+        bytes += static_cast<std::size_t>(row.integer(1));
+    return bytes;
+}
+
+// Returns all of the rows, or throws NotesTooLong. No row that has its equal part of the bytes makes
+// the sum too long, so mostly one query is enough.
+store::Rows select_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
+                            std::size_t most_bytes) {
+    const auto any = [&] {
+        return query_in(transaction, select_rows() + "WHERE h.sid IN", {}, values_of(sids));
+    };
+    if (most_bytes == any_bytes || sids.empty()) return any();
+    auto rows = select_short_rows(transaction, sids, most_bytes / sids.size());
+    const auto is_long = [](const store::Row& row) { return row.is_null(notes_column); };
+    if (std::ranges::none_of(rows, is_long)) return rows;
+    rows.clear();
+    if (const auto bytes = bytes_of_notes(transaction, sids); bytes > most_bytes)
+        throw NotesTooLong{bytes};
+    return any();
 }
 
 const store::Insert a_row{"history",
@@ -317,12 +358,12 @@ Result<Notes> notes_from_json(std::string_view text) {
 
 std::unordered_map<std::int64_t, Row> rows_numbered(Transaction& transaction,
                                                     std::span<const std::int64_t> sids,
-                                                    const OnUnreadable& on_unreadable) {
+                                                    const OnUnreadable& on_unreadable,
+                                                    std::size_t most_bytes) {
     std::unordered_map<std::int64_t, Row> rows;
-    for (const auto& stored :
-         query_in(transaction, std::string(row_columns) + "WHERE h.sid IN", {}, values_of(sids)))
+    for (const auto& stored : select_numbered(transaction, sids, most_bytes))
         if (auto row = row_from(stored))
-            rows.emplace(stored.integer(12), std::move(*row));
+            rows.emplace(stored.integer(sid_column), std::move(*row));
         else
             on_unreadable(unreadable(stored, row.error()));
     return rows;
@@ -330,11 +371,11 @@ std::unordered_map<std::int64_t, Row> rows_numbered(Transaction& transaction,
 
 CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
     CheckedRows checked;
-    for (const auto& stored : transaction.query(
-             std::string(row_columns) + "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
-             {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
+    for (const auto& stored :
+         transaction.query(select_rows() + "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
+                           {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.rows;
-        checked.last = stored.integer(12);
+        checked.last = stored.integer(sid_column);
         if (const auto row = row_from(stored); !row)
             checked.unreadable.push_back(unreadable(stored, row.error()));
     }
@@ -346,7 +387,7 @@ Result<std::map<std::int64_t, Row>> rows_of_release(Transaction& transaction,
                                                     const std::string& version) {
     std::map<std::int64_t, Row> rows;
     for (const auto& stored :
-         query_in(transaction, std::string(row_columns) + "WHERE h.version = ? AND h.oid IN",
+         query_in(transaction, select_rows() + "WHERE h.version = ? AND h.oid IN",
                   {Value{version}}, values_of(oids))) {
         auto row = row_from(stored);
         if (!row) return tl::unexpected(row.error());

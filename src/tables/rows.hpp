@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -89,12 +90,20 @@ struct UnreadableRow {
 using OnUnreadable = std::function<void(const UnreadableRow&)>;
 void log_unreadable(const UnreadableRow& row);
 
-// Returns whole rows by their number (sid); of_day and since_on are not filled in. Numbers of no row are left
-// out, and rows that cannot be read, which `on_unreadable` gets.
-//   cost    a query for 64 rows
+// Thrown instead of reading rows that would take more memory than the caller has.
+struct NotesTooLong {
+    std::size_t bytes = 0;  // that the notes of the rows have together
+};
+inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
+
+// Returns whole rows by their number (sid); of_day and since_on are not filled in. Numbers of no row
+// are left out, and rows that cannot be read, which `on_unreadable` gets.
+//   most_bytes  of their notes together
+//   throws      NotesTooLong when there are more, before they are in memory
+//   cost        a query for 64 rows, and two more for them if one has more than its part of most_bytes
 [[nodiscard]] std::unordered_map<std::int64_t, Row> rows_numbered(
     store::Transaction& transaction, std::span<const std::int64_t> sids,
-    const OnUnreadable& on_unreadable);
+    const OnUnreadable& on_unreadable, std::size_t most_bytes = any_bytes);
 
 // Reads rows only to find those that cannot be read.
 struct CheckedRows {

@@ -118,7 +118,7 @@ class SampleHistory {
     }
 
     query::ReadContext reading(const source::Build& build) {
-        return {pool_, settings_, release_cache_, unreadable_, {build, nullptr}};
+        return {pool_, settings_, release_cache_, unreadable_, budget_, {build, nullptr}};
     }
 
    private:
@@ -129,6 +129,7 @@ class SampleHistory {
     history::LabelCache labels_;
     query::ReleaseCache release_cache_;
     query::UnreadableRows unreadable_;
+    base::ByteBudget budget_{{}};
     store::Pool pool_;
     std::set<ObjectName> names_;
 };

@@ -51,8 +51,8 @@ class World {
     enum class Start : unsigned char { with_release, without_build };
     explicit World(serve::Settings settings = settings_with(),
                    const std::string& base_url = "https://example.org/changes",
-                   Start start = Start::with_release)
-        : small(names()), tokens(small.pool),
+                   Start start = Start::with_release, base::ByteBudget::Limits budget = {})
+        : small(names(), budget), tokens(small.pool),
           site({small.service, small.current, small.pool, tokens}, site_at(base_url),
                *render::Templates::make(), completed(std::move(settings))) {
         for (const auto& [object, label] : labels) set_value(object, "0");

@@ -65,9 +65,9 @@ class SwitchedConnection final : public ForwardingConnection {
 
 class SmallSite {
    public:
-    explicit SmallSite(history::Settings settings = {})
+    explicit SmallSite(history::Settings settings = {}, base::ByteBudget::Limits budget = {})
         : pool([this] { return connect(); }, 4, once()), current(opener(), pool),
-          service(pool, current, std::move(settings), [this] { return now; }) {}
+          service(pool, current, std::move(settings), [this] { return now; }, budget) {}
 
     // Sets or removes an object of the builds that are made from now on.
     void set_object(const tree::ObjectName& object, Nodes nodes) {

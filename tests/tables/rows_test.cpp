@@ -81,3 +81,30 @@ TEST_CASE("A day, time or kind that rows cannot be read with is named, and other
     CHECK(fault_of("releases", "released_on", "soon") == "is no day like 2008-02-15");
     CHECK(fault_of("objects", "last_modification_date", "").empty());
 }
+
+TEST_CASE("Rows are not read when their notes have more bytes than the caller has memory for") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
+        const auto oid = record_one(transaction);
+        Notes notes;
+        // A character of three bytes each.
+        notes.previous = "\u2028\u2028\u2028\u2028\u2028";
+        const auto json = to_json(notes);
+        transaction.execute("UPDATE history SET notes = ?", {store::Value{json}});
+        const auto keys = row_keys(transaction, std::span(&oid, 1));
+        // The second has no row, and half of the bytes: the row's are measured.
+        const std::array sids{keys.at(0).sid, keys.at(0).sid + 1};
+        const auto read = [&](std::size_t most) {
+            return rows_numbered(transaction, sids, log_unreadable, most);
+        };
+        CHECK(read(2 * json.size()).at(sids[0]).notes == notes);
+        CHECK(read(json.size()).at(sids[0]).notes == notes);
+        try {
+            static_cast<void>(read(json.size() - 1));
+            FAIL("were read");
+        } catch (const NotesTooLong& too_long) {
+            CHECK(too_long.bytes == json.size());
+        }
+    });
+}
