@@ -21,6 +21,9 @@ struct Change {
         path;  // down to the parent of the changed node; empty for a first tag
     std::vector<tree::Node> before;  // removed: 1, replaced: 1, added: none; whole subtrees
     std::vector<tree::Node> after;   // added: 1, replaced: 1, removed: none
+    // In a row that would be too long (tables::shorten): bytes of JSON that it lacks of the change, which
+    // has its topmost nodes alone. 0: it is whole.
+    std::size_t left_out = 0;
     bool operator==(const Change&) const = default;
 };
 

@@ -41,11 +41,12 @@ class FieldCollector {
         path_.clear();
         for (const auto& cell : change.path) path_.push_back(&cell);
         number_ = number;
+        left_out_ = change.left_out;
         op_ = change.op;
         rank_ = ranker_.rank_of(change);
         if (op_ == Op::replaced) {
             if (!change.before.empty() && !change.after.empty())
-                add({number, &change.before.front(), &change.after.front()});
+                add({number, &change.before.front(), &change.after.front(), left_out_});
             return;
         }
         const auto& side = op_ == Op::added ? change.after : change.before;
@@ -65,7 +66,7 @@ class FieldCollector {
         const bool has_fields = node.cell.kind == CellKind::tag && !node.children.empty();
         if (!has_fields || depth == deepest_tag) {
             const bool added = op_ == Op::added;
-            return add({number_, added ? nullptr : &node, added ? &node : nullptr});
+            return add({number_, added ? nullptr : &node, added ? &node : nullptr, left_out_});
         }
         path_.push_back(&node.cell);
         for (const auto& child : node.children) collect(child, depth + 1);
@@ -109,7 +110,7 @@ class FieldCollector {
     std::size_t last_ = 0;  // index of the field that got the newest value
     std::unordered_map<std::string, std::size_t> by_key_;
     CellPath path_;  // of the change at hand
-    std::size_t number_ = 0;
+    std::size_t number_ = 0, left_out_ = 0;
     Op op_ = Op::added;
     Rank rank_ = Rank::ordinary;
 };

@@ -37,6 +37,7 @@ struct FieldValue {
     std::size_t number = 0;              // of its change, from 1
     const tree::Node* before = nullptr;  // nullptr: added
     const tree::Node* after = nullptr;   // nullptr: removed
+    std::size_t left_out = 0;            // bytes that the row lacks of the change
 
     // What there is now, or what there was.
     [[nodiscard]] const tree::Node& node() const { return after ? *after : *before; }

@@ -34,7 +34,7 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
         if (found == rows.end()) continue;  // it cannot be read
         const auto& row = found->second;
         contents.entries.push_back({row.object, row.object.label_or_name(row.label), row.kind,
-                                    compare::count(row.notes.changes)});
+                                    tables::count_changes(row.notes)});
     }
 }
 

@@ -24,6 +24,7 @@ std::optional<DocumentChange> document_change(const Change& change, std::size_t 
     DocumentChange result;
     result.number = number;
     result.parents = change.path;
+    result.left_out = change.left_out;
     if (!change.before.empty()) result.before = &change.before.front();
     if (!change.after.empty()) result.after = &change.after.front();
     if (!result.before && !result.after) return std::nullopt;
@@ -126,7 +127,8 @@ bool DocumentChange::ends_path() const {
 }
 
 bool DocumentChange::replaces_text() const {
-    return op == Op::replaced && is_plain_text(before->cell) && is_plain_text(after->cell);
+    return left_out == 0 && op == Op::replaced && is_plain_text(before->cell) &&
+           is_plain_text(after->cell);
 }
 
 ChangeDocument change_document(const tables::Row& row, const query::HistoryPage& page,

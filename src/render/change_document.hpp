@@ -25,6 +25,7 @@ struct DocumentChange {
     std::span<const tree::Cell> parents;  // the cells above what changed
     const tree::Node* before = nullptr;   // nullptr: added
     const tree::Node* after = nullptr;    // nullptr: removed
+    std::size_t left_out = 0;             // bytes that the row lacks of it
 
     // What there is now, or what there was.
     [[nodiscard]] const tree::Node& node() const { return after ? *after : *before; }
@@ -35,7 +36,7 @@ struct DocumentChange {
     [[nodiscard]] const tree::Cell& path_cell(std::size_t i) const {
         return i < parents.size() ? parents[i] : node().cell;
     }
-    // True if one text replaced another: see difference_of() (render/text_difference.hpp).
+    // True if one whole text replaced another: see difference_of() (render/text_difference.hpp).
     [[nodiscard]] bool replaces_text() const;
 };
 

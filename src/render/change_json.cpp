@@ -54,6 +54,7 @@ std::string change_json(const compare::Change& change, const Site& site) {
     json.end_array();
     write_side(json, "before", change.before, site);
     write_side(json, "after", change.after, site);
+    if (change.left_out > 0) json.field("left_out", change.left_out);
     json.end_object();
     // The store makes text legal when it is written; whatever got past it ends here. JSON's own
     // characters are ASCII, so this neither adds nor removes any.

@@ -91,6 +91,11 @@ std::string with_separators(std::uint64_t number) {
     return text;
 }
 
+std::string left_out_text(std::size_t bytes) {
+    constexpr std::size_t kilobyte = 1000;
+    return with_separators((bytes + kilobyte - 1) / kilobyte) + " KB are left out here";
+}
+
 std::string counted(std::uint64_t number, std::string_view one, std::string_view several) {
     return with_separators(number) + " " + std::string(number == 1 ? one : several);
 }

@@ -48,6 +48,8 @@ struct Shortened {
 
 // "30,123"
 [[nodiscard]] std::string with_separators(std::uint64_t number);
+// What is said of a change that a row does not have whole: "6,200 KB are left out here"
+[[nodiscard]] std::string left_out_text(std::size_t bytes);
 // "1 change", "3,000 changes"
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
                                   std::string_view several);

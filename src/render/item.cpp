@@ -64,8 +64,8 @@ std::string period_of(const tables::Row& row) {
                                  : " in " + row.release.version;
 }
 
-std::string counts_of(const std::vector<compare::Change>& changes) {
-    const auto counts = compare::count(changes);
+std::string counts_of(const tables::Notes& notes) {
+    const auto counts = tables::count_changes(notes);
     std::string text;
     const auto add = [&text](std::size_t number, std::string_view what) {
         if (number == 0) return;
@@ -83,7 +83,7 @@ std::string counts_of(const std::vector<compare::Change>& changes) {
 std::string details_of(const tables::Row& row) {
     if (row.kind == RowKind::withdrawn) return ": withdrawn";
     if (row.kind != RowKind::changed && row.kind != RowKind::reconstructed) return {};
-    const auto counts = counts_of(row.notes.changes);
+    const auto counts = counts_of(row.notes);
     const std::string details = row.kind == RowKind::reconstructed ? ", by its timestamps" : "";
     return counts.empty() ? details : details + ": " + counts;
 }
@@ -220,6 +220,13 @@ std::string page_of(const tree::ObjectName& object, const Site& site) {
 
 std::string item_url_of(const tables::Row& row, const Site& site) {
     return page_of(row.object, site) + "&at=" + base::percent_encode(row.release.version);
+}
+
+std::string diff_of(const tables::Row& row, const Site& site) {
+    return site.base_url + "/diff?class=" + base::percent_encode(row.object.class_name) +
+           "&name=" + base::percent_encode(row.object.name) +
+           "&from=" + base::percent_encode(row.since) +
+           "&to=" + base::percent_encode(row.release.version);
 }
 
 std::string object_url_of(const tree::ObjectName& object, const Site& site) {

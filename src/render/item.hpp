@@ -51,6 +51,8 @@ namespace render {
 // … &at=VERSION: the page of this row. A parameter, because some readers drop fragments and take
 // items with equal links for one.
 [[nodiscard]] std::string item_url_of(const tables::Row& row, const Site& site);
+// base_url/diff?class=…&name=…&from=SINCE&to=VERSION: the two whole trees compared. Requires since.
+[[nodiscard]] std::string diff_of(const tables::Row& row, const Site& site);
 // "-c3": follows the version, as the fragment of the page of a row, to name the place of its third
 // change. Published items hold these, so the history page has elements with these ids.
 [[nodiscard]] std::string suffix_of(std::size_t number);

@@ -130,8 +130,16 @@ class ContentWriter {
             write_replaced(field.values.front());
         else if (!is_bare_tag(field))
             write_values(field);
+        if (const auto bytes = left_out_of(field); bytes > 0)
+            html_ += " (" + left_out_text(bytes) + ")";
         if (!html_.ends_with("</ul>") && !html_.ends_with('.')) html_ += '.';
         if (field.op != Op::removed) write_author(field);
+    }
+
+    static std::size_t left_out_of(const FieldChange& field) {
+        std::size_t bytes = 0;
+        for (const auto& value : field.values) bytes += value.left_out;
+        return bytes;
     }
 
     // A tag at the top of the object with nothing above or below it.
@@ -225,7 +233,8 @@ class ContentWriter {
     void write_replaced(const FieldValue& value) {
         const auto& before = *value.before;
         const auto& after = *value.after;
-        const bool is_text = is_plain_text(before.cell) && is_plain_text(after.cell);
+        const bool is_text = is_plain_text(before.cell) && is_plain_text(after.cell) &&
+                             value.left_out == 0;
         if (is_text && (is_long(before.cell.text) || is_long(after.cell.text)))
             return write_difference(difference_of(before.cell.text, after.cell.text));
         const bool differs_below = tree::same_content(before.cell, after.cell);
@@ -386,6 +395,16 @@ std::string filtered_link(std::size_t filtered, const tables::Row& row, const Si
 std::string rest_link(const tables::Row& row, const Site& site) {
     const auto count = row.notes.changes.size();
     std::string html = "<p>This item is shortened. ";
+    if (!row.notes.is_whole()) {
+        html += "This release changed too much to be recorded in one row. ";
+        append_link(html, item_url_of(row, site), "See what is recorded");
+        if (!row.since.empty()) {
+            html += " or ";
+            append_link(html, diff_of(row, site),
+                        "compare " + row.since + " with " + row.release.version);
+        }
+        return html + ".</p>";
+    }
     append_link(html, item_url_of(row, site),
                 count > 1 ? "See all " + with_separators(count) + " changes"
                           : "See the whole change");
@@ -399,10 +418,7 @@ std::string links_of(const tables::Row& row, const Site& site) {
                 "History of " + row.object.label_or_name(row.label));
     if (!row.since.empty() && !row.notes.changes.empty()) {
         html += " | ";
-        append_link(html,
-                    site.base_url + "/diff?" + query_of(row.object) +
-                        "&from=" + base::percent_encode(row.since) +
-                        "&to=" + base::percent_encode(row.release.version),
+        append_link(html, diff_of(row, site),
                     "Compare " + row.since + " with " + row.release.version);
     }
     return html + "</p>";
@@ -435,8 +451,8 @@ void append_sentence(std::string& html, const tables::Row& row, const FieldDocum
 
 bool has_details(const tables::Row& row) {
     if (row.kind == RowKind::adopted) return !row.notes.adopted_html.empty();
-    return !row.notes.changes.empty() || row.notes.renamed_to || row.notes.renamed_from ||
-           !sentence_of(row).empty();
+    return !row.notes.changes.empty() || !row.notes.is_whole() || row.notes.renamed_to ||
+           row.notes.renamed_from || !sentence_of(row).empty();
 }
 
 std::string adopted_content(const tables::Row& row, const Site& site) {
@@ -471,7 +487,7 @@ std::string content_of(const tables::Row& row, const query::HistoryPage& page, c
                       site)
             .write(document);
     html += end;
-    if (!whole || !older.empty()) html += rest;
+    if (!whole || !older.empty() || !row.notes.is_whole()) html += rest;
     return html + links;
 }
 

@@ -24,7 +24,7 @@ void write_authors(base::JsonWriter& json, const std::vector<Curator>& authors) 
 }
 
 // "changes":[…], those that pass the filter of the page, in the order of the row, up to the
-// limits; "left_out", how many more the row has.
+// limits; "left_out", how many more the release made.
 void write_changes(base::JsonWriter& json, const tables::Row& row, const query::HistoryPage& page,
                    const Site& site) {
     json.key("changes").begin_array();
@@ -39,8 +39,8 @@ void write_changes(base::JsonWriter& json, const tables::Row& row, const query::
         ++written;
     }
     json.end_array();
-    if (written < row.notes.changes.size())
-        json.field("left_out", row.notes.changes.size() - written);
+    const auto all = tables::count_changes(row.notes).all();
+    if (written < all) json.field("left_out", all - written);
 }
 
 // "_varve": the row as data.

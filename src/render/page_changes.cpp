@@ -105,6 +105,7 @@ class PageWriter {
     bool write_change(const DocumentChange& change) {
         CellPath path;
         for (const auto& cell : change.parents) path.push_back(&cell);
+        left_out_ = change.left_out;
         if (change.op != Op::replaced)
             return write_tree(change.op, path, change.node(), change.number);
         const auto& before = *change.before;
@@ -235,6 +236,8 @@ class PageWriter {
         append_path(html, path);
         html += number == 0 ? " (continued)</p>" : "</p>";
         html += content;
+        if (number > 0 && left_out_ > 0)
+            html += "<p class=\"place\">" + left_out_text(left_out_) + "</p>";
         return html += "</div>\n";
     }
 
@@ -285,6 +288,7 @@ class PageWriter {
     PartCollector& parts_;
     NodeStyle style_;
     std::string_view group_;
+    std::size_t left_out_ = 0;  // of the change that is written
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string diff_url(const Row& row) {
 
 // "changed since WS186: 3 added, 1 removed"
 std::string summary_of(const Row& row) {
-    const auto counts = counts_html(compare::count(row.notes.changes));
+    const auto counts = counts_html(tables::count_changes(row.notes));
     std::string html = "<span class=\"kind ";
     html += tables::name_of(row.kind);
     html += "\">";
@@ -46,7 +46,7 @@ std::string summary_of(const Row& row) {
 
 // A row in one line.
 std::string stub_of(const Row& row) {
-    const auto counts = counts_text(compare::count(row.notes.changes));
+    const auto counts = counts_text(tables::count_changes(row.notes));
     return "<p class=\"stub\" id=\"" + as_html(row.release.version) + "\">" +
            link_html(own_url(row), row.release.version) + " " +
            date_html(row.release.released_on) + " " + std::string(word_of(row.kind)) +
@@ -68,6 +68,11 @@ std::string heading_of(const Row& row, const Site& site) {
         html += ". " + narrowing_link_html(diff_url(row), "Compare " + row.since + " with " +
                                                               row.release.version);
     html += "</p>\n";
+    if (!row.notes.is_whole())
+        html += "<p>This release changed too much to be recorded in one row: " +
+                counted(row.notes.left_out.all(), "change is", "changes are") +
+                " not listed here, and others without what is below them." +
+                (row.since.empty() ? "" : " The comparison has all of them.") + "</p>\n";
     if (const auto successor = successor_of(row, site))
         html += moved(successor->words, successor->object, site);
     if (const auto& other = row.notes.renamed_from)

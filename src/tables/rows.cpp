@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 #include "store/dialect.hpp"
 #include "tables/lists.hpp"
 #include "tables/releases.hpp"
@@ -62,7 +64,50 @@ void append(std::string& out, const compare::Change& change, const Path& before)
     out += ']';
     if (!change.before.empty()) tree::append_json(out += ",\"before\":", change.before);
     if (!change.after.empty()) tree::append_json(out += ",\"after\":", change.after);
+    if (change.left_out > 0) out += ",\"left_out\":" + std::to_string(change.left_out);
     out += '}';
+}
+
+//   before  the path of the change before
+std::size_t json_size(const compare::Change& change, const Path& before) {
+    std::string json;
+    append(json, change, before);
+    return json.size() + 1;  // a comma
+}
+
+std::size_t bytes_of(const tree::Cell& cell) { return cell.text.size() + cell.class_name.size(); }
+
+std::size_t bytes_of(const std::vector<tree::Node>& nodes) {
+    constexpr std::size_t notation = 100;  // of a node, with its timestamp as stamp
+    std::size_t bytes = 0;
+    for (const auto& node : nodes)
+        bytes += bytes_of(node.cell) + node.stamp.size() + notation + bytes_of(node.children);
+    return bytes;
+}
+
+// Returns false only if the JSON of the changes has fewer bytes. Copies nothing.
+bool may_be_longer(const std::vector<compare::Change>& changes, std::size_t most_bytes) {
+    constexpr std::size_t escaped = 6;  // bytes of JSON for one of text, at most: \u0001
+    std::size_t bytes = 0;
+    for (const auto& change : changes) {
+        bytes += bytes_of(change.before) + bytes_of(change.after) + 100;
+        for (const auto& cell : change.path) bytes += bytes_of(cell) + 40;
+        if (bytes > most_bytes / escaped) return true;
+    }
+    return false;
+}
+
+// Returns the nodes without those below them, and the beginning of their texts.
+std::vector<tree::Node> topmost(const std::vector<tree::Node>& nodes) {
+    constexpr std::size_t most_text = 100;
+    std::vector<tree::Node> top;
+    for (const auto& node : nodes) {
+        top.push_back({node.cell, node.stamp, {}});
+        auto& text = top.back().cell.text;
+        if (text.size() <= most_text) continue;
+        text = std::string(base::cut_at(text, most_text)) + "\xE2\x80\xA6";  // U+2026
+    }
+    return top;
 }
 
 void append(std::string& out, std::string_view key, const ObjectName& object) {
@@ -117,7 +162,9 @@ Result<compare::Change> change_from(const Json& json) {
     if (before->size() != (op == compare::Op::added ? 0 : 1) ||
         after->size() != (op == compare::Op::removed ? 0 : 1))
         return malformed("a change without the nodes that its op needs");
-    return compare::Change{*op, {}, std::move(*before), std::move(*after)};
+    std::uint64_t left_out = 0;
+    if (json["left_out"].get(left_out) != simdjson::SUCCESS) left_out = 0;
+    return compare::Change{*op, {}, std::move(*before), std::move(*after), left_out};
 }
 
 Result<std::vector<compare::Change>> changes_from(const Json& json) {
@@ -188,6 +235,20 @@ compare::References references_from(const Json& json) {
     }
     std::ranges::sort(references, {}, &compare::Reference::object);
     return references;
+}
+
+compare::Counts counts_at(const Json& json, const char* key) {
+    Json object;
+    compare::Counts counts;
+    if (json[key].get(object) != simdjson::SUCCESS || !object.is_object()) return counts;
+    const auto read = [&](compare::Op op, std::size_t& number) {
+        std::uint64_t found = 0;
+        if (object[compare::name_of(op)].get(found) == simdjson::SUCCESS) number = found;
+    };
+    read(compare::Op::added, counts.added);
+    read(compare::Op::removed, counts.removed);
+    read(compare::Op::replaced, counts.replaced);
+    return counts;
 }
 
 constexpr const char* unknown_kind_or_time = "a history row of unknown kind or time";
@@ -305,6 +366,56 @@ void log_unreadable(const UnreadableRow& row) {
                                                               {"reason", row.reason}});
 }
 
+bool Notes::is_whole() const {
+    return left_out.all() == 0 &&
+           std::ranges::all_of(changes, [](const auto& change) { return change.left_out == 0; });
+}
+
+compare::Counts count_changes(const Notes& notes) {
+    auto counts = compare::count(notes.changes);
+    counts.added += notes.left_out.added;
+    counts.removed += notes.left_out.removed;
+    counts.replaced += notes.left_out.replaced;
+    return counts;
+}
+
+void shorten(Notes& notes, std::size_t most_bytes) {
+    auto& changes = notes.changes;
+    if (!may_be_longer(changes, most_bytes)) return;
+    static const Path none;
+    const auto path_before = [&](std::size_t at) -> const Path& {
+        return at == 0 ? none : changes[at - 1].path;
+    };
+    std::vector<std::size_t> sizes, largest_first;
+    std::size_t bytes = 0;
+    for (std::size_t at = 0; at < changes.size(); ++at) {
+        sizes.push_back(json_size(changes[at], path_before(at)));
+        largest_first.push_back(at);
+        bytes += sizes[at];
+    }
+    if (bytes <= most_bytes) return;
+    std::ranges::stable_sort(largest_first, std::greater<>(),
+                             [&](std::size_t at) { return sizes[at]; });
+    for (const auto at : largest_first) {
+        if (bytes <= most_bytes) break;
+        auto& change = changes[at];
+        compare::Change top{change.op, change.path, topmost(change.before), topmost(change.after),
+                            sizes[at]};
+        const auto size = json_size(top, path_before(at));
+        if (size >= sizes[at]) continue;
+        top.left_out = sizes[at] - size;
+        bytes -= top.left_out;
+        sizes[at] = size;
+        change = std::move(top);
+    }
+    auto kept = changes.size();
+    while (bytes > most_bytes && kept > 0) bytes -= sizes[--kept];
+    notes.left_out =
+        compare::count({changes.begin() + static_cast<std::ptrdiff_t>(kept), changes.end()});
+    changes.resize(kept);
+    changes.shrink_to_fit();
+}
+
 std::string changes_to_json(const std::vector<compare::Change>& changes) {
     static const Path none;
     std::string out = "[";
@@ -335,6 +446,10 @@ std::string to_json(const Notes& notes) {
         }
         out += ']';
     }
+    if (const auto& left_out = notes.left_out; left_out.all() > 0)
+        out += ",\"left_out\":{\"added\":" + std::to_string(left_out.added) +
+               ",\"removed\":" + std::to_string(left_out.removed) +
+               ",\"replaced\":" + std::to_string(left_out.replaced) + "}";
     return out + "}";
 }
 
@@ -353,6 +468,7 @@ Result<Notes> notes_from_json(std::string_view text) {
     notes.renamed_from = object_at(json, "renamed_from");
     notes.headline = text_at(json, "headline");
     notes.references = references_from(json);
+    notes.left_out = counts_at(json, "left_out");
     return notes;
 }
 

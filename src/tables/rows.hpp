@@ -54,8 +54,23 @@ struct Notes {
     // The leading changes in words, as the title of the item has them (compare/headline.hpp). Empty
     // where there are none, and in rows of earlier versions.
     std::string headline;
+    compare::Counts left_out;  // changes that are not in the row, because it would be too long
     bool operator==(const Notes&) const = default;
+
+    // Returns false when changes, or parts of them, are left out.
+    [[nodiscard]] bool is_whole() const;
 };
+// Returns how many changes there were, those that are left out included.
+[[nodiscard]] compare::Counts count_changes(const Notes& notes);
+
+// Bytes of JSON that the changes of a row may have. The trees have what a longer one leaves out.
+inline constexpr std::size_t longest_changes = 4 << 20;
+// Leaves out of the changes what exceeds the limit: first what is below the topmost nodes of the
+// largest changes, with their texts but for a beginning, then whole changes, the last ones first.
+// Equal changes are shortened equally.
+//   cost  O(nodes), little if there are few
+void shorten(Notes& notes, std::size_t most_bytes = longest_changes);
+
 [[nodiscard]] std::string to_json(const Notes& notes);
 [[nodiscard]] std::string changes_to_json(const std::vector<compare::Change>& changes);
 // Where the paths of all changes are too long together (compare::PathLimit; in rows of earlier

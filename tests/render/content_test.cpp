@@ -321,3 +321,22 @@ TEST_CASE("Content that is one line has no sentence before it that says the same
     CHECK_THAT(sample::content_of(r, site()),
                Contains("<p>Remark own added. Compared with WS180.</p>"));
 }
+
+TEST_CASE("The item of a shortened row says how much is left out, and links to the comparison") {
+    auto shortened = row("WS187", day(2008, 2, 15), {added(tags({"Remark"}), text("first"))});
+    shortened.since = "WS186";
+    shortened.notes.changes[0].left_out = 6'199'001;
+    shortened.notes.left_out = {1'000, 2, 0};
+    const auto html = sample::content_of(shortened, site());
+    CHECK_THAT(html, Contains("first (6,200 KB are left out here).</li>"));
+    CHECK_THAT(html, Contains("<p>This item is shortened. This release changed too much to be"
+                              " recorded in one row. <a href=\"" +
+                              std::string(row_url) +
+                              "\">See what is recorded</a> or <a href=\"https://changes.example."
+                              "org/diff?class=Gene&amp;name=WBGene00006763&amp;from=WS186&amp;to="
+                              "WS187\">compare WS186 with WS187</a>.</p>"));
+    CHECK_THAT(sample::title_of(shortened), Contains(": 1001 added, 2 replaced"));
+    check_html(html);
+    shortened.notes.changes.clear();
+    CHECK_THAT(sample::content_of(shortened, site()), Contains("This item is shortened."));
+}

@@ -43,6 +43,18 @@ TEST_CASE("An item has its changes as data, in the recorded form") {
     CHECK(!varve.contains("left_out"));
 }
 
+TEST_CASE("An item counts what its row does not have, and so does a change") {
+    auto r = unc_26_in_ws187();
+    const auto recorded = r.notes.changes.size();
+    r.notes.changes[0].left_out = 5'000'000;
+    r.notes.left_out = {100'000, 0, 1};
+    const auto varve = item_of(r).at("_varve");
+    CHECK(varve.at("changes").size() == recorded);
+    CHECK(varve.at("changes").at(0).at("left_out") == 5'000'000);
+    CHECK(!varve.at("changes").at(1).contains("left_out"));
+    CHECK(varve.at("left_out") == 100'001);
+}
+
 TEST_CASE("Where curators are hidden, formats show the days of timestamps and no users") {
     auto r = unc_26_in_ws187();
     r.notes.changes.push_back(

@@ -142,3 +142,15 @@ TEST_CASE("The picture has a bar for each release, higher where more changed") {
     CHECK(holds(svg, "d=\"M12 74v-26\""));
     CHECK(render::timeline_of({}, 0, 0).empty());
 }
+
+TEST_CASE("The page of a shortened row says what it lacks and where that is") {
+    auto row = replaced_text(std::string(200, 'a'), std::string(200, 'b'));
+    row.since = "WS186";
+    row.notes.changes[0].left_out = 6'199'001;
+    row.notes.left_out = {1'000, 2, 0};
+    const auto page = page_of({row});
+    CHECK(holds(page, "too much to be recorded in one row: 1,002 changes are not listed here"));
+    CHECK(holds(page, "The comparison has all of them."));
+    CHECK(holds(page, "6,200 KB are left out here"));
+    CHECK(holds(page, "1,000 added"));
+}

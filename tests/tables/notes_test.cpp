@@ -100,3 +100,60 @@ TEST_CASE("Bytes that are no notes are an error") {
           R"({"changes":[{"op":"added","shared":-1,"below":[],"after":[{"tag":"A"}]}]})"})
         CHECK(notes_from_json(text).error().kind == base::ErrorKind::malformed);
 }
+
+TEST_CASE(
+    "A row that is too long loses what is below its largest changes, then its last changes") {
+    const auto added = [](support::Nodes nodes) {
+        return compare::Change{
+            compare::Op::added, {support::tag("Remark").cell}, {}, std::move(nodes)};
+    };
+    Notes notes;
+    const auto small = added({support::text("small", {support::text("below")})});
+    const auto large =
+        added({support::text("large", support::Nodes(1'000, support::text("below")))});
+    notes.changes = {small, large, added({support::text(std::string(20'000, 'a'))}), small,
+                     small};
+    const auto whole = notes;
+    CHECK(whole.is_whole());
+
+    shorten(notes, 1'000);
+    REQUIRE(notes.changes.size() == 5);
+    CHECK(notes.changes[0] == small);
+    CHECK(notes.changes[1].after == support::Nodes{support::text("large")});
+    CHECK(notes.changes[1].left_out > 10'000);
+    CHECK(notes.changes[2].after[0].cell.text == std::string(100, 'a') + "\xE2\x80\xA6");
+    CHECK(notes.changes[2].left_out > 19'000);
+    CHECK(notes.changes[4] == small);
+    CHECK_FALSE(notes.is_whole());
+
+    notes = whole;
+    shorten(notes, 250);
+    CHECK(notes.changes.size() == 2);
+    CHECK(notes.left_out == compare::Counts{3, 0, 0});
+    CHECK(to_json(notes).find(R"("left_out":{"added":3,"removed":0,"replaced":0}})") !=
+          std::string::npos);
+}
+
+TEST_CASE("A shortened row has no more bytes than it may, counts all changes, and comes back") {
+    CHECK(rc::check([] {
+        Notes notes;
+        notes.changes = compare::compare(support::random_nodes(3), support::random_nodes(3),
+                                         tree::Models{}, tree::Models::unknown);
+        const auto counts = count_changes(notes);
+        const auto most = *rc::gen::inRange<std::size_t>(0, 2'000);
+        const bool fits = changes_to_json(notes.changes).size() <= most;
+        auto shortened = notes;
+        shorten(shortened, most);
+        RC_ASSERT(changes_to_json(shortened.changes).size() <= most + 2);  // the brackets
+        RC_ASSERT(count_changes(shortened) == counts);
+        if (fits) RC_ASSERT(shortened == notes);
+        const auto back = notes_from_json(to_json(shortened));
+        RC_ASSERT(back.has_value());
+        RC_ASSERT(to_json(*back) == to_json(shortened));
+        RC_ASSERT(back->left_out == shortened.left_out);
+        RC_ASSERT(back->is_whole() == shortened.is_whole());
+        auto again = shortened;
+        shorten(again, most + 2);
+        RC_ASSERT(again == shortened);
+    }));
+}
