@@ -65,7 +65,7 @@ class UnreadableRows {
 // Bytes of notes that a page may have without a share of the memory budget: nearly all have fewer, and
 // never wait for it.
 inline constexpr std::size_t free_note_bytes = 256 << 10;
-// Bytes that a page takes in memory for each byte of its notes in the store: at most 8.6 were measured
+// Bytes that a page takes in memory for each byte of its notes in the store: 8 to 9.1 were measured
 // (bench/memory_bench).
 inline constexpr std::size_t memory_of_note_byte = 10;
 
