@@ -52,7 +52,7 @@ class RowChooser {
                 for (const auto& change : notes.changes)
                     compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
             },
-            note_unreadable_));
+            note_unreadable_, now_.most_note_bytes()));
         return tags;
     }
 
@@ -103,8 +103,8 @@ class RowChooser {
     Chosen filtered(const PageRequest& request, std::size_t recorded) const {
         // The newest release first, in each the row that was recorded last first.
         const auto looked_at = last_recorded(most_filtered);
-        const auto filtered =
-            filtered_rows(now_.transaction, looked_at, request.filter, note_unreadable_);
+        const auto filtered = filtered_rows(now_.transaction, looked_at, request.filter,
+                                            note_unreadable_, now_.most_note_bytes());
         const bool cut = filtered.cut || recorded > looked_at.size();
         const auto& shown = filtered.sids;
         const auto found = shown.size();

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -119,15 +120,15 @@ struct ReadView {
 //   throws  store::Failure; Busy
 template <class F>
 auto read(const ReadContext& context, F&& fn) {
+    std::size_t needed = 0;  // bytes of notes
     for (Memory memory;;) {
-        std::size_t needed = 0;
         try {
             return store::perform(context.pool, store::Access::read,
                                   [&](store::Transaction& transaction) {
                                       return fn(view_of(transaction, context, memory));
                                   });
         } catch (const tables::NotesTooLong& notes) {
-            needed = notes.bytes;
+            needed = std::max(needed, notes.bytes);
         }
         memory.reset();  // nobody waits for more while holding some
         memory = memory_for(context.budget, needed);

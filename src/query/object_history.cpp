@@ -101,8 +101,8 @@ class RowReader {
         if (!filter.is_set()) return false;
         // Older rows are neither looked at nor counted.
         candidates_.resize(std::min(candidates_.size(), most_filtered));
-        const auto shown =
-            filtered_rows(transaction_, sids_of(candidates_), filter, note_unreadable_);
+        const auto shown = filtered_rows(transaction_, sids_of(candidates_), filter,
+                                         note_unreadable_, most_note_bytes_);
         const std::set<std::int64_t> stay(shown.sids.begin(), shown.sids.end());
         std::erase_if(candidates_, [&](const Candidate& candidate) {
             return candidate.replaced != nullptr
@@ -207,6 +207,20 @@ bool is_of_the_future(const ReadView& now, const history::Identity& identity,
            !rows.of_object.contains(identity.row->oid);
 }
 
+// Returns nullopt when several rows have more than most_bytes together: fewer have to be read.
+//   throws  tables::NotesTooLong when a single one has
+std::optional<tables::NumberedNotes> notes_of_step(Transaction& transaction,
+                                                   std::span<const std::int64_t> sids,
+                                                   const tables::OnUnreadable& on_unreadable,
+                                                   std::size_t most_bytes) {
+    try {
+        return tables::notes_numbered(transaction, sids, on_unreadable, most_bytes);
+    } catch (const tables::NotesTooLong&) {
+        if (sids.size() == 1) throw;
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
@@ -282,34 +296,41 @@ Result<std::size_t> first_rank_after(const tables::Releases& releases, const std
 }
 
 std::size_t visit_notes(Transaction& transaction, std::span<const std::int64_t> sids,
-                        const VisitNotes& visit, const tables::OnUnreadable& on_unreadable) {
-    constexpr std::size_t first_step = 8, bytes_of_step = 1 << 20;
+                        const VisitNotes& visit, const tables::OnUnreadable& on_unreadable,
+                        std::size_t most_note_bytes) {
+    constexpr std::size_t first_step = 8, most_of_step = 1 << 20;
+    const auto bytes_of_step = std::min(most_of_step, most_note_bytes);
     std::size_t visited = 0, bytes = 0;
     auto step = first_step;
     while (visited < sids.size() && bytes < most_filtered_bytes) {
         const auto next = sids.subspan(visited, std::min(step, sids.size() - visited));
-        const auto notes = tables::notes_numbered(transaction, next, on_unreadable);
+        const auto notes = notes_of_step(transaction, next, on_unreadable,
+                                         next.size() > 1 ? bytes_of_step : most_note_bytes);
+        if (!notes) {
+            step = next.size() / 2;
+            continue;
+        }
         for (const auto sid : next)
-            if (const auto found = notes.by_sid.find(sid); found != notes.by_sid.end())
+            if (const auto found = notes->by_sid.find(sid); found != notes->by_sid.end())
                 visit(sid, found->second);
         visited += next.size();
-        bytes += notes.bytes;
-        const auto bytes_of_row = notes.bytes / next.size() + 1;
+        bytes += notes->bytes;
+        const auto bytes_of_row = notes->bytes / next.size() + 1;
         step = std::clamp<std::size_t>(bytes_of_step / bytes_of_row, 1, tables::longest_list);
     }
     return visited;
 }
 
 FilteredRows filtered_rows(Transaction& transaction, std::span<const std::int64_t> sids,
-                           const ChangeFilter& filter,
-                           const tables::OnUnreadable& on_unreadable) {
+                           const ChangeFilter& filter, const tables::OnUnreadable& on_unreadable,
+                           std::size_t most_note_bytes) {
     FilteredRows found;
     const auto visited = visit_notes(
         transaction, sids,
         [&](std::int64_t sid, const tables::Notes& notes) {
             if (filter.shows_any(notes.changes)) found.sids.push_back(sid);
         },
-        on_unreadable);
+        on_unreadable, most_note_bytes);
     found.cut = visited < sids.size();
     return found;
 }

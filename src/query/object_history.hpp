@@ -70,21 +70,24 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
 //   visit          void(std::int64_t sid, const tables::Notes&)
 //   on_unreadable  gets the rows that cannot be read, which are not visited
 //   returns        how many rows it looked at
-//   cost           up to 64 rows a query, fewer where notes are long: some MB are held at once
+//   throws         tables::NotesTooLong when one row has more than most_note_bytes
+//   cost           up to 64 rows a query, fewer where notes are long: 1 MB or one row is held at once
 using VisitNotes = std::function<void(std::int64_t sid, const tables::Notes& notes)>;
 [[nodiscard]] std::size_t visit_notes(store::Transaction& transaction,
                                       std::span<const std::int64_t> sids, const VisitNotes& visit,
-                                      const tables::OnUnreadable& on_unreadable);
+                                      const tables::OnUnreadable& on_unreadable,
+                                      std::size_t most_note_bytes);
 
 // Those rows that have a change which a filter shows, in the same order.
 struct FilteredRows {
     std::vector<std::int64_t> sids;
     bool cut = false;  // some rows were not looked at
 };
-//   on_unreadable, cost  as of visit_notes(); rows that cannot be read are left out
+//   on_unreadable, throws, cost  as of visit_notes(); rows that cannot be read are left out
 [[nodiscard]] FilteredRows filtered_rows(store::Transaction& transaction,
                                          std::span<const std::int64_t> sids,
                                          const ChangeFilter& filter,
-                                         const tables::OnUnreadable& on_unreadable);
+                                         const tables::OnUnreadable& on_unreadable,
+                                         std::size_t most_note_bytes);
 
 }  // namespace query

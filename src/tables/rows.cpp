@@ -255,7 +255,7 @@ constexpr const char* unknown_kind_or_time = "a history row of unknown kind or t
 
 // SELECT with the columns of a row.
 //   notes  SQL for them
-std::string select_rows(std::string_view notes = "h.notes") {
+std::string select_rows(std::string_view notes) {
     return "SELECT h.oid, o.class, o.name, h.version, h.date, h.revision, h.since, h.recorded_at,"
            " h.signature, h.kind, h.label, h.sid, " +
            std::string(notes) + " FROM history h JOIN objects o ON o.oid = h.oid ";
@@ -289,13 +289,10 @@ UnreadableRow unreadable(const store::Row& stored, const base::Error& error) {
     return {{stored.text(1), stored.text(2)}, stored.text(3), error.text};
 }
 
-// Returns the rows whose notes have up to most_bytes; the notes of the others are NULL.
-store::Rows select_short_rows(Transaction& transaction, std::span<const std::int64_t> sids,
-                              std::size_t most_bytes) {
-    const auto notes = "CASE WHEN " + store::byte_length(transaction.engine(), "h.notes") +
-                       " <= ? THEN h.notes END";
-    return query_in(transaction, select_rows(notes) + "WHERE h.sid IN",
-                    {Value{static_cast<std::int64_t>(most_bytes)}}, values_of(sids));
+// SELECT with what identifies a row, and its notes.
+std::string select_notes(std::string_view notes) {
+    return "SELECT h.sid, o.class, o.name, h.version, " + std::string(notes) +
+           " FROM history h JOIN objects o ON o.oid = h.oid ";
 }
 
 std::size_t bytes_of_notes(Transaction& transaction, std::span<const std::int64_t> sids) {
@@ -309,16 +306,21 @@ std::size_t bytes_of_notes(Transaction& transaction, std::span<const std::int64_
     return bytes;
 }
 
-// Returns all of the rows, or throws NotesTooLong. No row that has its equal part of the bytes makes
-// the sum too long, so mostly one query is enough.
-store::Rows select_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
-                            std::size_t most_bytes) {
+// Returns all of the rows, or throws NotesTooLong. Rows that have more than their equal part of the
+// bytes come without notes at first. Where there are none, one query is enough.
+//   select  the notes are the last of its columns
+store::Rows select_numbered(Transaction& transaction, std::string (*select)(std::string_view),
+                            std::span<const std::int64_t> sids, std::size_t most_bytes) {
     const auto any = [&] {
-        return query_in(transaction, select_rows() + "WHERE h.sid IN", {}, values_of(sids));
+        return query_in(transaction, select("h.notes") + "WHERE h.sid IN", {}, values_of(sids));
     };
     if (most_bytes == any_bytes || sids.empty()) return any();
-    auto rows = select_short_rows(transaction, sids, most_bytes / sids.size());
-    const auto is_long = [](const store::Row& row) { return row.is_null(notes_column); };
+    const auto short_notes = "CASE WHEN " + store::byte_length(transaction.engine(), "h.notes") +
+                             " <= ? THEN h.notes END";
+    auto rows =
+        query_in(transaction, select(short_notes) + "WHERE h.sid IN",
+                 {Value{static_cast<std::int64_t>(most_bytes / sids.size())}}, values_of(sids));
+    const auto is_long = [](const store::Row& row) { return row.is_null(row.size() - 1); };
     if (std::ranges::none_of(rows, is_long)) return rows;
     rows.clear();
     if (const auto bytes = bytes_of_notes(transaction, sids); bytes > most_bytes)
@@ -477,7 +479,7 @@ std::unordered_map<std::int64_t, Row> rows_numbered(Transaction& transaction,
                                                     const OnUnreadable& on_unreadable,
                                                     std::size_t most_bytes) {
     std::unordered_map<std::int64_t, Row> rows;
-    for (const auto& stored : select_numbered(transaction, sids, most_bytes))
+    for (const auto& stored : select_numbered(transaction, select_rows, sids, most_bytes))
         if (auto row = row_from(stored))
             rows.emplace(stored.integer(sid_column), std::move(*row));
         else
@@ -488,7 +490,7 @@ std::unordered_map<std::int64_t, Row> rows_numbered(Transaction& transaction,
 CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
     CheckedRows checked;
     for (const auto& stored :
-         transaction.query(select_rows() + "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
+         transaction.query(select_rows("h.notes") + "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
                            {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.rows;
         checked.last = stored.integer(sid_column);
@@ -503,7 +505,7 @@ Result<std::map<std::int64_t, Row>> rows_of_release(Transaction& transaction,
                                                     const std::string& version) {
     std::map<std::int64_t, Row> rows;
     for (const auto& stored :
-         query_in(transaction, select_rows() + "WHERE h.version = ? AND h.oid IN",
+         query_in(transaction, select_rows("h.notes") + "WHERE h.version = ? AND h.oid IN",
                   {Value{version}}, values_of(oids))) {
         auto row = row_from(stored);
         if (!row) return tl::unexpected(row.error());
@@ -562,13 +564,9 @@ std::vector<RowKey> row_keys(Transaction& transaction, std::span<const std::int6
 }
 
 NumberedNotes notes_numbered(Transaction& transaction, std::span<const std::int64_t> sids,
-                             const OnUnreadable& on_unreadable) {
+                             const OnUnreadable& on_unreadable, std::size_t most_bytes) {
     NumberedNotes all;
-    for (const auto& row : query_in(
-             transaction,
-             "SELECT h.sid, o.class, o.name, h.version, h.notes FROM history h JOIN objects o"
-             " ON o.oid = h.oid WHERE h.sid IN",
-             {}, values_of(sids))) {
+    for (const auto& row : select_numbered(transaction, select_notes, sids, most_bytes)) {
         const auto text = row.text(4);
         all.bytes += text.size();
         if (auto notes = notes_from_json(text))

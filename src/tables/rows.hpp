@@ -179,10 +179,11 @@ struct NumberedNotes {
     std::size_t bytes = 0;  // of their JSON
 };
 // Returns the notes of rows by their number (sid); those that cannot be read are left out.
-//   cost    a query for 64 rows; all notes are held at once
+//   most_bytes, throws, cost  as of rows_numbered(); all notes are held at once
 [[nodiscard]] NumberedNotes notes_numbered(store::Transaction& transaction,
                                            std::span<const std::int64_t> sids,
-                                           const OnUnreadable& on_unreadable);
+                                           const OnUnreadable& on_unreadable,
+                                           std::size_t most_bytes = any_bytes);
 
 struct NewRow {
     std::int64_t oid;

@@ -63,6 +63,18 @@ TEST_CASE("Feeds of few bytes are answered while those of long histories wait fo
     CHECK(site.budget().taken() == 0);
 }
 
+TEST_CASE("A filter needs memory for the longest row that it looks at, whatever it shows") {
+    LongHistory site({.bytes = 1, .wait_at_most = 0ms});
+    site.release(2, {unc26});
+    const auto narrowed = plain + "&change=replaced&since=WS1";
+    const auto filtered = plain + "&change=replaced";
+    REQUIRE(site.get(filtered).status == 200);
+    CHECK(site.budget().taken() == 0);
+    const auto held = site.budget().take(1);
+    CHECK(site.get(narrowed).status == 200);
+    CHECK(site.get(filtered + "&n=7").status == 503);
+}
+
 TEST_CASE("No transaction and no connection is kept while a request waits for memory") {
     LongHistory site({.bytes = 1, .waiting = 8, .wait_at_most = 60s});
     auto held = site.budget().take(1);
