@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace compare {
 namespace {
@@ -55,15 +56,21 @@ bool is_text(const Cell& cell) {
            (cell.kind == CellKind::reference && cell.class_name == "Text");
 }
 
-// Returns what a value says if that fits into a headline.
+// Returns what a value says if that fits into a headline: the beginning of a long label, but no text
+// that may be a sentence.
 std::optional<std::string> short_text_of(const Node* node,
                                          std::span<const Reference> references) {
     if (node == nullptr) return std::nullopt;
     auto text = text_of(node->cell, references);
-    const auto longest = is_text(node->cell) ? longest_text : longest_value;
-    if (text.empty() || text.size() > longest || text.find('\n') != std::string::npos)
-        return std::nullopt;
-    return text;
+    if (text.empty() || text.find('\n') != std::string::npos) return std::nullopt;
+    if (is_text(node->cell)) {
+        if (text.size() > longest_text) return std::nullopt;
+        return text.find(' ') == std::string::npos ? text
+                                                   : "\xE2\x80\x9C" + text + "\xE2\x80\x9D";
+    }
+    if (text.size() <= longest_value) return text;
+    if (reference_of(references, node->cell) == nullptr) return std::nullopt;
+    return std::string(base::cut_at(text, longest_value)) + "\xE2\x80\xA6";  // U+2026
 }
 
 // Returns the words of the field, and of the value that it is about if it lies below one: "paper

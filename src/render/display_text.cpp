@@ -81,8 +81,8 @@ bool is_long(std::string_view text) {
 }
 
 std::size_t count_characters(std::string_view text) {
-    return text.size() -
-           static_cast<std::size_t>(std::count_if(text.begin(), text.end(), base::is_continuation));
+    return text.size() - static_cast<std::size_t>(
+                             std::count_if(text.begin(), text.end(), base::is_continuation));
 }
 
 std::string with_separators(std::uint64_t number) {

@@ -233,8 +233,8 @@ class ContentWriter {
     void write_replaced(const FieldValue& value) {
         const auto& before = *value.before;
         const auto& after = *value.after;
-        const bool is_text = is_plain_text(before.cell) && is_plain_text(after.cell) &&
-                             value.left_out == 0;
+        const bool is_text =
+            is_plain_text(before.cell) && is_plain_text(after.cell) && value.left_out == 0;
         if (is_text && (is_long(before.cell.text) || is_long(after.cell.text)))
             return write_difference(difference_of(before.cell.text, after.cell.text));
         const bool differs_below = tree::same_content(before.cell, after.cell);

@@ -85,6 +85,15 @@ TEST_CASE("A headline calls objects by their labels") {
           "GO term nucleus added");
 }
 
+TEST_CASE("A headline has the beginning of a long label, and quotes around several words") {
+    CHECK(headline({go_term("GO:1")}, {{{"GO_term", "GO:1"},
+                                        "phosphatidylinositol-4,5-bisphosphate 5-phosphatase",
+                                        Fate::stays}}) ==
+          "GO term phosphatidylinositol-4,5-bisphosphate 5-\xE2\x80\xA6 added");
+    CHECK(headline({added(at({"Remark"}), text("two words"))}) ==
+          "Remark \xE2\x80\x9Ctwo words\xE2\x80\x9D added");
+}
+
 TEST_CASE("A headline names no long values, and calls a long text reworded") {
     const std::string words(60, 'x');
     CHECK(headline({added({}, tag("Remark", {text(words)}))}) == "Remark added");

@@ -43,4 +43,4 @@ def _(site):
     shown = site.expect(0, "show", "--", "Strain", "CB205").stdout
     for words in (b"unc-26(e205) IV.", b'He said: "50%', b"inside it", b"WBGene00006763", b"52.205"):
         assert words in shown, (words, shown)
-    assert b"CB205 changed in WS188: 5 added, 2 replaced" in feed, feed[:3000]
+    assert b"CB205 in WS188: " in feed, feed[:3000]

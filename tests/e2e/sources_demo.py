@@ -110,8 +110,8 @@ def _(site):
     feed = site.expect(0, "feed", "Package", "linux-image-amd64").stdout
     (item,) = ElementTree.fromstring(feed).iter("item")
     text = item.findtext("description")
-    assert "<del>6.1.176-1</del> <ins>6.1.192-2</ins>" in text, text
-    assert 'href="https://packages.debian.org/bookworm/linux-image-6.1.0-56-amd64"' in text, text
+    assert "<del>6.1.176-1</del> → <ins>6.1.192-2</ins>" in text, text
+    assert '/history?class=Package&amp;name=linux-image-6.1.0-56-amd64">' in text, text
     assert b"Size" not in site.expect(0, "feed", "Package", "apache2").stdout
     assert b"Installed-Size" in site.expect(0, "show", "Package", "apache2").stdout
 

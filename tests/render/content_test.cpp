@@ -332,7 +332,8 @@ TEST_CASE("The item of a shortened row says how much is left out, and links to t
     CHECK_THAT(html, Contains("<p>This item is shortened. This release changed too much to be"
                               " recorded in one row. <a href=\"" +
                               std::string(page_url) +
-                              "Gene&amp;name=WBGene00006763&amp;at=WS187\">See what is recorded</a> or <a href=\"https://changes.example."
+                              "Gene&amp;name=WBGene00006763&amp;at=WS187\">See what is "
+                              "recorded</a> or <a href=\"https://changes.example."
                               "org/diff?class=Gene&amp;name=WBGene00006763&amp;from=WS186&amp;to="
                               "WS187\">compare WS186 with WS187</a>.</p>"));
     CHECK_THAT(sample::title_of(shortened), Contains(": 1001 added, 2 replaced"));
