@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "render/html.hpp"
 
-#include <chrono>
-
 #include "base/utf8.hpp"
 #include "compare/headline.hpp"
 #include "render/display_text.hpp"
@@ -220,12 +218,6 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
     html += " (";
     append_shortened(html, cell.text);
     html += ')';
-}
-
-bool is_of_change(std::string_view stamp, const std::optional<base::Date>& since) {
-    if (!since) return true;
-    const auto known = tree::parse_stamp(stamp);
-    return !known || std::chrono::floor<std::chrono::days>(known->at) >= *since;
 }
 
 void append_stamp(std::string& html, std::string_view stamp, const query::People& people,

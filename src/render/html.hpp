@@ -48,9 +48,6 @@ void append_cell_text(std::string& html, const tree::Cell& cell);
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
                  std::span<const compare::Reference> references = {});
 
-// Returns whether a timestamp may belong to a change that was compared with the release of this day.
-[[nodiscard]] bool is_of_change(std::string_view stamp, const std::optional<base::Date>& since);
-
 // " (sylvia, 2008-02-01)", the curator by label and link if known; an opaque timestamp as it is;
 // nothing for none. If the site hides curators: " (2008-02-01)", and nothing for an opaque one.
 void append_stamp(std::string& html, std::string_view stamp, const query::People& people,

@@ -2,11 +2,11 @@
 #include "render/item.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/text.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
-#include "render/html.hpp"
 #include "tree/stamp.hpp"
 
 namespace render {
@@ -302,6 +302,12 @@ Curator curator_of(std::string_view user, const query::People& people, const Sit
     const auto found = people.find(user);
     if (found == people.end()) return {one_line(user), {}};
     return {one_line(found->second.label), object_url_of(found->second.object, site)};
+}
+
+bool is_of_change(std::string_view stamp, const std::optional<base::Date>& since) {
+    if (!since) return true;
+    const auto known = tree::parse_stamp(stamp);
+    return !known || std::chrono::floor<std::chrono::days>(known->at) >= *since;
 }
 
 std::vector<Curator> curators_of(const tables::Row& row, const query::HistoryPage& page,

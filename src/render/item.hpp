@@ -95,6 +95,9 @@ struct Curator {
 [[nodiscard]] Curator curator_of(std::string_view user, const query::People& people,
                                  const Site& site);
 
+// Returns whether a timestamp may belong to a change that was compared with the release of this day.
+[[nodiscard]] bool is_of_change(std::string_view stamp, const std::optional<base::Date>& since);
+
 // Returns who wrote what the row added or put in place of something, by the timestamps, each
 // once, in the order of the changes, at most 20. Timestamps of removed nodes do not count: they
 // say who once wrote them, not who removed them; nor do timestamps that are older than the release
