@@ -18,6 +18,7 @@ using tree::Node;
 
 constexpr std::size_t longest_value = 40;     // bytes of a value in a headline
 constexpr std::size_t longest_text = 24;      // of a text, which may be a sentence
+constexpr std::size_t longest_tag = 60;
 constexpr std::size_t longest_headline = 80;  // bytes after which no further phrase begins
 constexpr std::size_t most_phrases = 3;
 
@@ -78,7 +79,7 @@ std::optional<std::string> short_text_of(const Node* node,
 std::string field_words(const FieldChange& change, std::span<const Reference> references) {
     const auto* field = change.field();
     if (field == nullptr) return is_text(change.values.front().node().cell) ? "text" : "member";
-    auto words = inside_sentence(words_of_tag(field->text));
+    auto words = inside_sentence(words_of_tag(base::cut_at(field->text, longest_tag)));
     const auto above = std::find_if(change.path.rbegin(), change.path.rend(),
                                     [](const Cell* cell) { return cell->kind != CellKind::tag; });
     if (above == change.path.rend()) return words;

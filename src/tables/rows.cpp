@@ -233,7 +233,9 @@ compare::References references_from(const Json& json) {
                               : fate == "vanished" ? Fate::vanished
                                                    : Fate::stays});
     }
-    std::ranges::sort(references, {}, &compare::Reference::object);
+    std::ranges::stable_sort(references, {}, &compare::Reference::object);
+    const auto twice = std::ranges::unique(references, {}, &compare::Reference::object);
+    references.erase(twice.begin(), twice.end());
     return references;
 }
 

@@ -94,6 +94,14 @@ TEST_CASE("A headline has the beginning of a long label, and quotes around sever
           "Remark \xE2\x80\x9Ctwo words\xE2\x80\x9D added");
 }
 
+TEST_CASE("A headline stays short whatever tags, labels and values are made of") {
+    std::vector<Change> changes;
+    for (int i = 0; i < 50; ++i)
+        changes.push_back(added(at({"A", std::string(5'000, 'x') + std::to_string(i)}),
+                                reference("Gene", std::string(500, 'y'))));
+    CHECK(headline(changes).size() < 300);
+}
+
 TEST_CASE("A headline names no long values, and calls a long text reworded") {
     const std::string words(60, 'x');
     CHECK(headline({added({}, tag("Remark", {text(words)}))}) == "Remark added");

@@ -9,6 +9,7 @@
 
 #include "base/compress.hpp"
 #include "compare/compare.hpp"
+#include "compare/headline.hpp"
 #include "tables/rows.hpp"
 #include "tables/trees.hpp"
 
@@ -26,6 +27,11 @@ void read_notes(std::string_view bytes) {
     (void)compare::count(notes->changes);
     for (const auto& change : notes->changes) (void)compare::place_of(change);
     (void)compare::apply({}, notes->changes);
+    const compare::Ranking ranking{
+        .important = {{"*", {{"Status"}}}}, .minor = {}, .helper_classes = {}};
+    const auto fields = compare::field_changes(notes->changes, compare::Ranker(ranking, "Gene"),
+                                               notes->references);
+    require(compare::headline_of(fields, notes->references).size() < 1'000);
 }
 
 void read_tree(std::string_view bytes) {

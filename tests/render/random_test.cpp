@@ -76,6 +76,19 @@ Row hostile_row(int number) {
     r.revision = *rc::gen::inRange(0, 3);
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) r.notes.changes.push_back(hostile_change());
     r.notes.adopted_html = hostile_text();
+    if (*rc::gen::arbitrary<bool>()) r.notes.headline = hostile_text();
+    r.since_on = *rc::gen::element<std::optional<base::Date>>(std::nullopt, day(2008, 1, 1),
+                                                              day(2009, 1, 1));
+    for (const auto& change : r.notes.changes)
+        for (const auto& cell : change.path)
+            if (!cell.class_name.empty())
+                r.notes.references.push_back(
+                    {{cell.class_name, cell.text},
+                     hostile_text(),
+                     *rc::gen::element(compare::Reference::Fate::stays,
+                                       compare::Reference::Fate::created,
+                                       compare::Reference::Fate::vanished)});
+    std::ranges::sort(r.notes.references, {}, &compare::Reference::object);
     if (*rc::gen::arbitrary<bool>()) r.notes.renamed_from = {{hostile_text(), hostile_text()}};
     return r;
 }
@@ -120,6 +133,8 @@ render::Site hostile_site() {
         *rc::gen::element<std::string>("", "https://x.org/{name}", "{class}:{name}");
     look.hide_curators = *rc::gen::arbitrary<bool>();
     look.successor_of_class = {{"Gene", {{"a"}, {"<", "a"}}}};
+    if (*rc::gen::arbitrary<bool>()) look.ranking.important = {{"*", {{"a"}, {"<", "a"}}}};
+    if (*rc::gen::arbitrary<bool>()) look.ranking.minor = {{"*", {{"<"}, {"a"}}}};
     return look;
 }
 
