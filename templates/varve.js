@@ -135,7 +135,7 @@
     try { localStorage.setItem(key, JSON.stringify(list)); } catch { /* none kept, none needed */ }
   };
   const listUrl = (list) =>
-    home + "?" + list.map((one) => "object=" + encodeURIComponent(one)).join("&");
+    home + "?" + list.map((one) => "object=" + encodeURIComponent(one).replace("%3A", ":")).join("&");
 
   const shown = [...document.querySelectorAll("[name=object][type=checkbox]")];
   if (shown.length > 0) remember(shown.map((box) => box.value));

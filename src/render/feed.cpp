@@ -260,7 +260,8 @@ std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
     std::string query;
     for (const auto& object : objects) {
         query += query.empty() ? "object=" : "&object=";
-        query += base::percent_encode(object.class_name + ":" + object.name);
+        query +=
+            base::percent_encode(object.class_name) + ":" + base::percent_encode(object.name);
     }
     return query;
 }

@@ -89,7 +89,8 @@ struct Format {
 [[nodiscard]] std::string json_feed(const query::HistoryPage& page, const Channel& channel,
                                     const Site& site);
 
-// "object=Gene%3AWBGene00006763&object=…": the query of the addresses of a watch list.
+// "object=Gene:WBGene00006763&object=…": the query of the addresses of a watch list. The colon is
+// as people type it, because validators compare addresses byte for byte.
 [[nodiscard]] std::string watch_query_of(const std::vector<tree::ObjectName>& objects);
 
 // The watch list as OPML 2.0: an outline of each object, with its feed and its page.

@@ -60,11 +60,9 @@ std::string query_of(const tree::ObjectName& object) {
 }
 
 std::string query_of(std::span<const query::Named> watched) {
-    std::string query;
-    for (const auto& each : watched)
-        query += (query.empty() ? "object=" : "&object=") +
-                 base::percent_encode(each.object.class_name + ":" + each.object.name);
-    return query;
+    std::vector<tree::ObjectName> objects;
+    for (const auto& each : watched) objects.push_back(each.object);
+    return watch_query_of(objects);
 }
 
 std::string release_url(std::string_view version, const Site& site) {

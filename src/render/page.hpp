@@ -24,7 +24,7 @@ namespace render {
 // it: each fills its lists until the page is full. What they call does not look at sizes.
 inline constexpr std::size_t most_of_page = 60'000;
 
-// "class=Gene&name=WBGene00006763"; "object=Gene%3AWBGene00006763&object=…".
+// "class=Gene&name=WBGene00006763"; "object=Gene:WBGene00006763&object=…".
 [[nodiscard]] std::string query_of(const tree::ObjectName& object);
 [[nodiscard]] std::string query_of(std::span<const query::Named> watched);
 [[nodiscard]] std::string release_url(std::string_view version, const Site& site);
