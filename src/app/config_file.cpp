@@ -35,34 +35,51 @@ Result<std::string> read_file(const fs::path& file) {
     return bytes.str();
 }
 
-// Returns "[section] key" of a line, as far as it has them.
-std::string place_of(const std::string& text, unsigned long number) {
-    std::string section, key;
-    std::istringstream lines(text);
-    std::string line;
-    for (unsigned long at = 1; at <= number && std::getline(lines, line); ++at) {
-        key = base::trim(std::string_view(line).substr(0, line.find('=')));
-        if (key.starts_with('[')) section = std::exchange(key, {});
+// Returns what each line of the file is about, as Boost reads it: "[section]", "[section] key", or
+// nothing.
+std::vector<std::string> places_in(const std::string& text) {
+    std::vector<std::string> places;
+    std::string section;
+    for (const auto line : base::split(text, '\n')) {
+        auto& place = places.emplace_back();
+        const auto words = base::trim(line);
+        if (words.empty() || words.front() == ';' || words.front() == '#') continue;
+        if (words.front() == '[') {
+            section = "[" + std::string(base::trim(words.substr(1, words.find(']') - 1))) + "]";
+            place = base::legal_text(section);
+        } else {
+            const auto key = base::trim(words.substr(0, words.find('=')));
+            place = base::legal_text(section + (section.empty() ? "" : " ") + std::string(key));
+        }
     }
-    return section + (section.empty() || key.empty() ? "" : " ") + key;
+    return places;
 }
 
 // Boost reports the line that is wrong, but not its key.
-Result<pt::ptree> parse_ini(const std::string& text) {
+Result<pt::ptree> parse_ini(const std::string& text, Draft& draft) {
+    const auto places = places_in(text);
+    for (std::size_t i = 0; i < places.size(); ++i) draft.lines.emplace(places[i], i + 1);
     try {
         pt::ptree tree;
         std::istringstream in(text);
         pt::read_ini(in, tree);
         return tree;
     } catch (const pt::ini_parser_error& error) {
-        return wrong(std::to_string(error.line()) + ": " +
-                     base::legal_text(place_of(text, error.line())) + ": " + error.message());
+        const auto& place = places.at(error.line() - 1);
+        const auto first = draft.lines.at(place);
+        return wrong(draft.config.file.string() + ":" + std::to_string(error.line()) + ": " +
+                     place + ": " + error.message() +
+                     (first < error.line() ? ", first in line " + std::to_string(first) : ""));
     }
 }
 
 Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
     for (const auto& [section, keys] : tree) {
-        if (keys.empty()) return wrong("key \"" + section + "\" comes before any [section]");
+        if (keys.empty()) {
+            const auto key = base::legal_text(section);
+            return wrong(draft.position_of(key) + ": key \"" + key +
+                         "\" comes before any [section]");
+        }
         for (const auto& [key, value] : keys)
             if (const auto taken = take_line(draft, base::legal_text(section),
                                              base::legal_text(key), value.data());
@@ -71,8 +88,8 @@ Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
     }
     for (const auto& key : known_keys()) {
         const auto place = "[" + std::string(key.section) + "] " + std::string(key.name);
-        if (key.needed == Needed::yes && !draft.seen.contains(place))
-            return wrong(place + " is required but missing");
+        if (key.needed == Needed::yes && !draft.lines.contains(place))
+            return wrong(draft.position_of(place) + ": " + place + " is required but missing");
     }
     return check_source_keys(draft);
 }
@@ -169,17 +186,20 @@ Result<std::string> read_password(const fs::path& file) {
 // Reads the files that the configuration names.
 Result<Config> complete(Draft draft) {
     auto& config = draft.config;
+    const auto fail_at = [&](const std::string& place, const base::Error& error) {
+        return base::fail_at(draft.position_of(place) + ": " + place, error);
+    };
     auto releases = read_releases(config.file);
-    if (!releases) return tl::unexpected(releases.error());
+    if (!releases) return base::fail_at(config.file.string(), releases.error());
     config.history.known_releases = std::move(*releases);
     auto password = read_password(config.store_password_file);
-    if (!password) return base::fail_at("[store] password_file", password.error());
+    if (!password) return fail_at("[store] password_file", password.error());
     config.store_password = std::move(*password);
     password = read_password(config.source.password_file);
-    if (!password) return base::fail_at("[source] password_file", password.error());
+    if (!password) return fail_at("[source] password_file", password.error());
     config.source.server.password = std::move(*password);
     auto templates = make_templates(config.template_folder);
-    if (!templates) return base::fail_at("[site] templates", templates.error());
+    if (!templates) return fail_at("[site] templates", templates.error());
     config.templates = std::move(*templates);
     config.site.max_age = config.serve.max_age;
     config.site.ranking = config.history.ranking;
@@ -192,20 +212,17 @@ Result<Config> complete(Draft draft) {
 Result<Config> load_config(const fs::path& file) {
     const auto text = read_file(file);
     if (!text) return tl::unexpected(text.error());
-    const auto tree = parse_ini(*text);
-    if (!tree) return wrong(file.string() + ":" + tree.error().text);
     Draft draft;
     draft.folder = fs::absolute(file).parent_path();
     draft.config.file = file;
+    const auto tree = parse_ini(*text, draft);
+    if (!tree) return tl::unexpected(tree.error());
     // Default paths are relative to the file too.
     draft.config.serve.listen = "unix:" + draft.resolve("var/varve.sock").string();
     draft.config.source.index = draft.resolve("var/index");
     draft.config.site.title = "Change history";
-    if (const auto taken = take_lines(draft, *tree); !taken)
-        return base::fail_at(file.string(), taken.error());
-    auto config = complete(std::move(draft));
-    if (!config) return base::fail_at(file.string(), config.error());
-    return config;
+    if (const auto taken = take_lines(draft, *tree); !taken) return tl::unexpected(taken.error());
+    return complete(std::move(draft));
 }
 
 }  // namespace app

@@ -12,7 +12,7 @@ namespace app {
 
 // Returns the configuration in `file`, with releases.tsv beside it if there is one, the passwords and
 // the templates that it names.
-//   error  refused, naming file, section and key of what is wrong; unavailable: no such file
+//   error  refused, naming file, line, section and key of what is wrong; unavailable: no such file
 [[nodiscard]] base::Result<Config> load_config(const std::filesystem::path& file);
 
 }  // namespace app

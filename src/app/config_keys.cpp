@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/sources.hpp"
+#include "app/suggestion.hpp"
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -133,6 +134,11 @@ Result<void> take_listen(Draft& draft, Value, Value value) {
     return {};
 }
 
+tl::unexpected<base::Error> wrong_at(const Draft& draft, std::string_view place,
+                                     const std::string& text) {
+    return wrong(draft.position_of(place) + ": " + std::string(place) + text);
+}
+
 constexpr auto yes = Needed::yes;
 
 // In the order of varve.conf.example. Each takes (draft, key, value).
@@ -247,7 +253,32 @@ constexpr auto table = std::to_array<Key>({
      [](Draft& d, Value, Value v) { return keep(d.config.log.access, path_of(d, v)); }},
 });
 
+// Returns what was probably meant by a section that there is not.
+std::string section_like(const std::string& section) {
+    std::vector<std::string> sections;
+    for (const auto& key : table) sections.emplace_back(key.section);
+    return did_you_mean(section, sections);
+}
+
+// Returns what was probably meant by a key that its section does not have: one spelled alike, or the
+// one of this name in another section.
+std::string key_like(const std::string& section, const std::string& key) {
+    std::vector<std::string> keys, places;
+    for (const auto& known : table) {
+        if (known.section == section) keys.emplace_back(known.name);
+        if (known.name == key) places.push_back("[" + std::string(known.section) + "] " + key);
+    }
+    auto meant = did_you_mean(key, keys);
+    return meant.empty() && !places.empty() ? "; did you mean " + places.front() + "?" : meant;
+}
+
 }  // namespace
+
+std::string Draft::position_of(std::string_view place) const {
+    auto line = lines.find(std::string(place));
+    if (line == lines.end()) line = lines.find(std::string(place.substr(0, place.find(' '))));
+    return config.file.string() + (line == lines.end() ? "" : ":" + std::to_string(line->second));
+}
 
 tl::unexpected<base::Error> wrong(std::string text) {
     return base::fail(base::ErrorKind::refused, std::move(text));
@@ -381,7 +412,7 @@ Result<SourceKind> source_kind_of(std::string_view value) {
 
 Result<void> check_source_keys(const Draft& draft) {
     const auto kind = draft.config.source.kind;
-    for (const auto& place : draft.seen) {
+    for (const auto& [place, line] : draft.lines) {
         constexpr std::string_view section = "[source] ";
         if (!place.starts_with(section)) continue;
         const auto key = std::string_view(place).substr(section.size());
@@ -389,12 +420,13 @@ Result<void> check_source_keys(const Draft& draft) {
         for (const auto each : source_kinds)
             if (has_key(each, key)) names.emplace_back(name_of(each));
         if (!names.empty() && !has_key(kind, key))
-            return wrong(place + " applies only to kind = " + base::join(names, " or ") +
-                         ", but kind is " + std::string(name_of(kind)));
+            return wrong_at(draft, place,
+                            " applies only to kind = " + base::join(names, " or ") +
+                                ", but kind is " + std::string(name_of(kind)));
     }
-    if (has_key(kind, "path") && !draft.seen.contains("[source] path"))
-        return wrong("[source] path is missing; kind = " + std::string(name_of(kind)) +
-                     " requires it");
+    if (has_key(kind, "path") && !draft.lines.contains("[source] path"))
+        return wrong_at(draft, "[source] path",
+                        " is missing; kind = " + std::string(name_of(kind)) + " requires it");
     return {};
 }
 
@@ -404,14 +436,15 @@ Result<void> take_line(Draft& draft, const std::string& section, const std::stri
                        const std::string& value) {
     const auto place = "[" + section + "] " + key;
     const auto in_section = [&](const Key& known) { return known.section == section; };
-    if (std::ranges::none_of(table, in_section)) return wrong(place + ": no such section");
+    if (std::ranges::none_of(table, in_section))
+        return wrong_at(draft, place, ": no such section" + section_like(section));
     const auto* known = std::ranges::find_if(table, [&](const Key& candidate) {
         return in_section(candidate) && (candidate.name.empty() || candidate.name == key);
     });
-    if (known == table.end()) return wrong(place + ": no such key");
-    draft.seen.insert(place);
+    if (known == table.end())
+        return wrong_at(draft, place, ": no such key" + key_like(section, key));
     if (const auto done = known->take(draft, key, base::legal_text(base::trim(value))); !done)
-        return wrong(place + ": " + done.error().text);
+        return wrong_at(draft, place, ": " + done.error().text);
     return {};
 }
 

@@ -1,13 +1,13 @@
 // app/config_keys.hpp -- the keys of varve.conf and the values that they take: a table, in the order
 // of varve.conf.example. For config_file.cpp and its tests.
-// Pure. Functions of values fail with what is wrong with the value; the caller adds file, section
-// and key.
+// Pure. Functions of values fail with what is wrong with the value; the caller adds file, line,
+// section and key.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,11 +25,15 @@ namespace app {
 struct Draft {
     std::filesystem::path folder;  // paths are relative to it
     Config config;
-    std::set<std::string> seen;  // "[site] title"
+    // Where the file has "[site] title", and where it has "[site]"; lines count from 1.
+    std::map<std::string, std::size_t> lines;
 
     [[nodiscard]] std::filesystem::path resolve(std::string_view path) const {
         return (folder / path).lexically_normal();
     }
+    // Returns "varve.conf:17", the line of "[site] title", or else that of "[site]"; the file alone
+    // when it has neither.
+    [[nodiscard]] std::string position_of(std::string_view place) const;
 };
 
 enum class Needed : unsigned char { no, yes };
@@ -46,14 +50,15 @@ struct Key {
 [[nodiscard]] std::span<const Key> known_keys();
 
 // Stores the value of one line.
-//   error  refused: "[section] key: …", no such section or key, or a wrong value
+//   error  refused: "varve.conf:17: [section] key: …", no such section or key (with the one that was
+//          probably meant), or a wrong value
 [[nodiscard]] base::Result<void> take_line(Draft& draft, const std::string& section,
                                            const std::string& key, const std::string& value);
 
 [[nodiscard]] base::Result<SourceKind> source_kind_of(std::string_view value);
 
 // Checks that the keys of [source] fit its kind.
-//   error  refused: "[source] path: …", missing, or a key of another kind
+//   error  refused: "varve.conf:17: [source] path …", missing, or a key of another kind
 [[nodiscard]] base::Result<void> check_source_keys(const Draft& draft);
 
 // Returns an error of kind refused.

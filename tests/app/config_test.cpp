@@ -91,6 +91,41 @@ TEST_CASE("An error names an unknown key or section") {
     CHECK(says(complaint("threads = 4\n" + least), "before any [section]"));
 }
 
+TEST_CASE("Every error in a file names the line that it is about") {
+    const auto at = [](const std::string& text, const std::string& part) {
+        const auto said = complaint(text);
+        CHECK(says(said, "varve.conf:" + part));
+        // Only once.
+        CHECK(said.find("varve.conf") == said.rfind("varve.conf"));
+    };
+    at(least + "\n; threads\n[serve]\n\n threads = 0\n", "13: [serve] threads: \"0\" is not");
+    at(least + "[ serve ]\r\nthreads=no\r\n", "10: [serve] threads: ");
+    at(least + "[serve]\nthread = 4\n", "10: [serve] thread: no such key");
+    at(least + "[server]\nthreads = 4\n", "10: [server] threads: no such section");
+    at("; first\nthreads = 4\n" + least, "2: key \"threads\" comes before any [section]");
+    at(least + "[names]\nGene = A>B\nGene\n", "11: [names] Gene: ");
+    at(least + "[names]\nGene = A\nGene = B\n",
+       "11: [names] Gene: duplicate key name, first in line 10");
+    at(least + "[site]\ntitle = x\n", "9: [site]: duplicate section name, first in line 1");
+    at(least + "password_file = none\n", "9: [store] password_file: ");
+    at("[site]\nbase_url = https://x.org/\n[store]\nurl = sqlite:x\n",
+       "1: [site] authority is required but missing");
+    at(with_source("kind = dump\n"), "4: [source] path is missing");
+    at(with_source("kind = server\npath = x\n"), "6: [source] path applies only to");
+    const auto without = complaint("[site]\nbase_url = https://x.org/\nauthority = x.org,2007\n");
+    CHECK(says(without, "varve.conf: [source] kind is required but missing"));
+}
+
+TEST_CASE("An error suggests the key or section that was probably meant") {
+    const auto suggests = [](const std::string& text, const std::string& part) {
+        CHECK(says(complaint(least + text), part));
+    };
+    suggests("[serve]\nthread = 4\n", "no such key; did you mean threads?");
+    suggests("[sevre]\nthreads = 4\n", "no such section; did you mean serve?");
+    suggests("[log]\ncache_mb = 4\n", "no such key; did you mean [serve] cache_mb?");
+    CHECK(complaint(least + "[serve]\nxyzzy = 4\n").ends_with("no such key"));
+}
+
 TEST_CASE("An error names the section and key of a bad value") {
     for (const auto& [line, part] :
          {std::pair{"[serve]\nthreads = 4 ; four\n", "[serve] threads"},

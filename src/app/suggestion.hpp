@@ -1,0 +1,21 @@
+// app/suggestion.hpp -- what somebody probably meant who misspelled a command, an option, a key, a
+// section, a class or a tag.
+// Pure. Safe from any thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace app {
+
+// Returns "; did you mean Gene?" for the candidate that is nearest to a word: at most two letters
+// were left out, added, replaced or exchanged with the next one, of a short word fewer, or else the
+// candidate begins with the word. Upper and lower case are equal, the first of equally near ones wins.
+//   returns  empty when none is near
+//   cost     O(candidates * their length * word)
+[[nodiscard]] std::string did_you_mean(std::string_view word,
+                                       const std::vector<std::string>& candidates);
+
+}  // namespace app
