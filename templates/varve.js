@@ -162,6 +162,18 @@
     location.replace(location.pathname + "?" + query + location.hash);
   }
 
+  // Not every browser opens what is folded around the place that an address names.
+  const unfold = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const closed = [];
+    for (let around = target?.closest("details"); around; around = around.parentElement.closest("details"))
+      if (!around.open) closed.push(around);
+    for (const each of closed) each.open = true;
+    if (closed.length > 0) target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+
   const input = document.getElementById("q");
   if (input) suggest(input);
   if (navigator.clipboard) for (const link of document.querySelectorAll("a.feed")) offerCopy(link);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "render/change_document.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "compare/change.hpp"
 
@@ -18,69 +17,6 @@ bool has_sides(const Change& change) {
     if (change.op == Op::added) return !change.after.empty();
     if (change.op == Op::removed) return !change.before.empty();
     return !change.before.empty() && !change.after.empty();
-}
-
-std::optional<DocumentChange> document_change(const Change& change, std::size_t number) {
-    DocumentChange result;
-    result.number = number;
-    result.parents = change.path;
-    result.left_out = change.left_out;
-    if (!change.before.empty()) result.before = &change.before.front();
-    if (!change.after.empty()) result.after = &change.after.front();
-    if (!result.before && !result.after) return std::nullopt;
-    if (!result.before || (result.after && change.op == Op::added)) {
-        result.op = Op::added;
-        result.before = nullptr;
-    } else if (!result.after || change.op == Op::removed) {
-        result.op = Op::removed;
-        result.after = nullptr;
-    } else {
-        result.op = Op::replaced;
-    }
-    return result;
-}
-
-// Empty for texts and members of a KeySet, which have no tag above them.
-std::string_view first_tag_of(const DocumentChange& change) {
-    const auto& first = change.parents.empty() ? change.node().cell : change.parents.front();
-    return first.kind == tree::CellKind::tag ? std::string_view(first.text) : std::string_view();
-}
-
-// Collects changes by their first tags.
-class Groups {
-   public:
-    void add(const DocumentChange& change) {
-        const auto tag = first_tag_of(change);
-        // Changes of one tag mostly follow one another.
-        if (groups_.empty() || groups_[last_].tag != tag) {
-            const auto [known, is_new] = by_tag_.try_emplace(tag, groups_.size());
-            if (is_new) groups_.push_back({tag, {}});
-            last_ = known->second;
-        }
-        groups_[last_].changes.push_back(change);
-    }
-    std::vector<ChangeGroup> take() && { return std::move(groups_); }
-
-   private:
-    std::size_t last_ = 0;  // index of the group that got the newest change
-    std::vector<ChangeGroup> groups_;
-    std::unordered_map<std::string_view, std::size_t> by_tag_;
-};
-
-// Leaves the first `most` changes and lines.
-void cut(ChangeDocument& document, std::size_t most) {
-    auto left = most;
-    const auto keep = [&](auto& list) {
-        if (list.size() > left) {
-            list.resize(left);
-            document.shortened = true;
-        }
-        left -= list.size();
-    };
-    for (auto& group : document.groups) keep(group.changes);
-    std::erase_if(document.groups,
-                  [](const ChangeGroup& group) { return group.changes.empty(); });
-    keep(document.mass_changes);
 }
 
 // The mass changes of a row's class and release, by place.
@@ -113,58 +49,9 @@ bool is_summarised(const Change& change, std::size_t number, KnownPlaces& places
     return true;
 }
 
-}  // namespace
-
-bool is_plain_text(const tree::Cell& cell) {
-    // ?Text values are objects in AceDB, whose name is the text itself.
-    constexpr std::string_view text_class = "Text";
-    return cell.kind == tree::CellKind::text ||
-           (cell.kind == tree::CellKind::reference && cell.class_name == text_class);
-}
-
-bool DocumentChange::ends_path() const {
-    return op != Op::replaced && node().cell.kind == tree::CellKind::tag;
-}
-
-bool DocumentChange::replaces_text() const {
-    return left_out == 0 && op == Op::replaced && is_plain_text(before->cell) &&
-           is_plain_text(after->cell);
-}
-
-ChangeDocument change_document(const tables::Row& row, const query::HistoryPage& page,
-                               std::size_t most) {
-    ChangeDocument document;
-    auto places = places_of(row, page.mass_changes);
-    Groups groups;
-    std::size_t number = 0;
-    for (const auto& change : row.notes.changes) {
-        ++number;
-        if (page.filter.is_set() && !page.filter.shows(change)) {
-            ++document.filtered;
-        } else if (!is_summarised(change, number, places, document.mass_changes)) {
-            if (const auto shown = document_change(change, number)) groups.add(*shown);
-        }
-    }
-    document.groups = std::move(groups).take();
-    cut(document, most);
-    return document;
-}
-
-FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,
-                             const Site& site, const std::set<std::size_t>& without) {
+// Fills in groups, minor and echoes.
+FieldDocument grouped(std::vector<compare::FieldChange> fields) {
     FieldDocument document;
-    auto places = places_of(row, page.mass_changes);
-    const compare::Ranker ranker(site.ranking, row.object.class_name);
-    auto fields = compare::field_changes(
-        row.notes.changes, ranker, row.notes.references,
-        [&](const Change& change, std::size_t number) {
-            if (page.filter.is_set() && !page.filter.shows(change)) {
-                ++document.filtered;
-                return true;
-            }
-            return without.contains(number) ||
-                   is_summarised(change, number, places, document.mass_changes);
-        });
     std::unordered_map<std::string_view, std::size_t> by_tag;
     for (auto& field : fields) {
         if (field.rank == compare::Rank::minor) {
@@ -181,14 +68,41 @@ FieldDocument field_document(const tables::Row& row, const query::HistoryPage& p
     return document;
 }
 
-ChangeDocument change_document(std::span<const compare::Change> changes) {
-    Groups groups;
-    std::size_t number = 0;
-    for (const auto& change : changes)
-        if (const auto shown = document_change(change, ++number)) groups.add(*shown);
-    ChangeDocument document;
-    document.groups = std::move(groups).take();
+}  // namespace
+
+bool is_plain_text(const tree::Cell& cell) {
+    // ?Text values are objects in AceDB, whose name is the text itself.
+    constexpr std::string_view text_class = "Text";
+    return cell.kind == tree::CellKind::text ||
+           (cell.kind == tree::CellKind::reference && cell.class_name == text_class);
+}
+
+FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,
+                             const Site& site, const std::set<std::size_t>& without) {
+    std::size_t filtered = 0;
+    std::vector<MassChangeLine> mass_changes;
+    auto places = places_of(row, page.mass_changes);
+    const compare::Ranker ranker(site.ranking, row.object.class_name);
+    auto fields =
+        compare::field_changes(row.notes.changes, ranker, row.notes.references,
+                               [&](const Change& change, std::size_t number) {
+                                   if (page.filter.is_set() && !page.filter.shows(change)) {
+                                       ++filtered;
+                                       return true;
+                                   }
+                                   return without.contains(number) ||
+                                          is_summarised(change, number, places, mass_changes);
+                               });
+    auto document = grouped(std::move(fields));
+    document.filtered = filtered;
+    document.mass_changes = std::move(mass_changes);
     return document;
+}
+
+FieldDocument field_document(std::span<const Change> changes, std::string_view class_name,
+                             const Site& site) {
+    const compare::Ranker ranker(site.ranking, class_name);
+    return grouped(compare::field_changes(changes, ranker, {}));
 }
 
 }  // namespace render

@@ -89,7 +89,7 @@ class NodeWriter {
 
     // The timestamp of a tag with values below it says little: loading a line again sets it.
     void write_alone(const Node& node, std::string_view& shown) const {
-        append_cell(html_, node.cell, style_.site, style_.references);
+        append_cell(html_, node.cell, style_.site, style_.references, style_.ids);
         const bool is_inner_tag = node.cell.kind == tree::CellKind::tag && !node.children.empty();
         if (!style_.has_stamps || is_inner_tag || node.stamp == shown) return;
         if (is_of_change(node.stamp, style_.stamps_since))
@@ -204,7 +204,7 @@ void append_cell_text(std::string& html, const tree::Cell& cell) {
 }
 
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
-                 std::span<const compare::Reference> references) {
+                 std::span<const compare::Reference> references, Ids ids) {
     const auto url = link_of(cell, site);
     if (url.empty()) return append_cell_text(html, cell);
     const auto* reference = compare::reference_of(references, cell);
@@ -215,9 +215,9 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
     append_shortened(html, has_label ? reference->label : cell.text);
     html += "</a>";
     if (!has_label) return;
-    html += " (";
+    html += ids == Ids::in_small ? " <small>" : " (";
     append_shortened(html, cell.text);
-    html += ')';
+    html += ids == Ids::in_small ? "</small>" : ")";
 }
 
 void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
@@ -257,12 +257,12 @@ void append_small_stamp(std::string& html, std::string_view stamp, const query::
 }
 
 bool append_node(std::string& html, const Node& node, const NodeStyle& style) {
-    return NodeWriter(html, style).write(node, {});
+    return NodeWriter(html, style).write(node, style.stamp_shown);
 }
 
 bool append_below(std::string& html, const Node& node, std::string_view before,
                   const NodeStyle& style) {
-    return NodeWriter(html, style).write_below(node, before, {});
+    return NodeWriter(html, style).write_below(node, before, style.stamp_shown);
 }
 
 std::size_t count_within(const Node& node, const NodeStyle& style) {

@@ -42,11 +42,14 @@ void append_shortened(std::string& html, std::string_view text);
 // plain texts.
 [[nodiscard]] std::string link_of(const tree::Cell& cell, const Site& site);
 
+// How the name of an object follows its label: (GO:0005634), or <small>GO:0005634</small>.
+enum class Ids : unsigned char { in_brackets, in_small };
+
 // The cell as text, tags as words; what names an object as a link to the history of it, by its label
 // if it has one: <a href="…">nucleus</a> (GO:0005634).
 void append_cell_text(std::string& html, const tree::Cell& cell);
 void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
-                 std::span<const compare::Reference> references = {});
+                 std::span<const compare::Reference> references = {}, Ids ids = Ids::in_brackets);
 
 // " (sylvia, 2008-02-01)", the curator by label and link if known; an opaque timestamp as it is;
 // nothing for none. If the site hides curators: " (2008-02-01)", and nothing for an opaque one.
@@ -69,6 +72,8 @@ struct NodeStyle {
     std::size_t most_levels = 0;                     // of lists; deeper ones are left out
     // Timestamps of earlier days are left out: they do not belong to the change.
     std::optional<base::Date> stamps_since = {};
+    std::string_view stamp_shown = {};  // the caller writes it: it is not repeated at the top
+    Ids ids = Ids::in_brackets;
 };
 // Append a node and everything below it, or only what is below it. An only child follows its
 // parent on the line, several are a list. An ellipsis marks what is left out. A timestamp that equals

@@ -9,6 +9,7 @@
 #include "render/adopted.hpp"
 #include "render/change_document.hpp"
 #include "render/display_text.hpp"
+#include "render/field_html.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
@@ -65,14 +66,6 @@ class ContentWriter {
     }
 
    private:
-    // A heading that says no more than the only line below it is left out.
-    static std::string heading_of(const FieldDocument::Group& group) {
-        const bool says_more = std::ranges::any_of(
-            group.fields, [](const FieldChange& field) { return field.path.size() > 1; });
-        return says_more || group.fields.size() > 1 ? compare::words_of_tag(group.tag)
-                                                    : std::string();
-    }
-
     template <class Entry>
     bool write_list(std::string_view heading, const std::vector<Entry>& entries) {
         constexpr std::string_view end = "</ul>";
@@ -136,18 +129,6 @@ class ContentWriter {
         if (field.op != Op::removed) write_author(field);
     }
 
-    static std::size_t left_out_of(const FieldChange& field) {
-        std::size_t bytes = 0;
-        for (const auto& value : field.values) bytes += value.left_out;
-        return bytes;
-    }
-
-    // A tag at the top of the object with nothing above or below it.
-    static bool is_bare_tag(const FieldChange& field) {
-        return field.path.empty() && field.values.front().node().cell.kind == CellKind::tag &&
-               field.values.front().node().children.empty();
-    }
-
     // "<a href="…">"
     void start_page_link(std::size_t number) {
         html_ += "<a href=\"";
@@ -161,7 +142,7 @@ class ContentWriter {
         start_page_link(field.values.front().number);
         append_shortened(html_, compare::begins_sentence(words_for(field)));
         html_ += "</a>";
-        write_owner(field);
+        append_owner(html_, field, site_, row_.notes.references);
         if (field.op != Op::replaced && !came_or_went(row_.kind)) {
             html_ += ' ';
             html_ += name_of(field.op);
@@ -171,39 +152,9 @@ class ContentWriter {
     }
 
     std::string words_for(const FieldChange& field) const {
-        const auto* tag = field.field();
-        const bool is_tag = field.values.front().node().cell.kind == CellKind::tag;
-        const auto words = tag      ? compare::inside_sentence(compare::words_of_tag(tag->text))
-                           : is_tag ? compare::words_of_tag(field.values.front().node().cell.text)
-                           : is_plain_text(field.values.front().node().cell)
-                               ? std::string("text")
-                               : std::string("member");
         const bool counts = field.values.size() > 1 && !is_bare_tag(field);
+        const auto words = words_of(field);
         return counts ? compare::counted(field.values.size(), words) : words;
-    }
-
-    // The value that the field says something about, if there is one.
-    void write_owner(const FieldChange& field) {
-        const auto& path = field.path;
-        const auto is_tag = [](const tree::Cell* cell) { return cell->kind == CellKind::tag; };
-        const auto last = std::find_if_not(path.rbegin(), path.rend(), is_tag);
-        if (last == path.rend()) return;
-        const auto first_of_values = std::find_if(last, path.rend(), is_tag);
-        if (last != path.rbegin()) {
-            html_ += " of ";
-            if (first_of_values != path.rend()) {
-                append_shortened(html_, compare::inside_sentence(
-                                            compare::words_of_tag((*first_of_values)->text)));
-                html_ += ' ';
-            }
-        } else {
-            html_ += ' ';
-        }
-        for (auto cell = first_of_values; cell != last;) {
-            --cell;
-            if (cell != first_of_values - 1) html_ += ", ";
-            append_cell(html_, **cell, site_, row_.notes.references);
-        }
     }
 
     void write_values(const FieldChange& field) {
@@ -218,7 +169,7 @@ class ContentWriter {
             if (!in_line) html_ += "<li>";
             if (in_line && i > 0) html_ += ", ";
             write_node(values[i].node());
-            if (field.op != Op::removed && !has_one_author(field)) write_stamp(values[i].node());
+            if (field.op != Op::removed && !has_one_stamp(field)) write_stamp(values[i].node());
             if (!in_line) html_ += "</li>";
         }
         if (shown < values.size()) {
@@ -233,9 +184,7 @@ class ContentWriter {
     void write_replaced(const FieldValue& value) {
         const auto& before = *value.before;
         const auto& after = *value.after;
-        const bool is_text =
-            is_plain_text(before.cell) && is_plain_text(after.cell) && value.left_out == 0;
-        if (is_text && (is_long(before.cell.text) || is_long(after.cell.text)))
+        if (is_rewording(value))
             return write_difference(difference_of(before.cell.text, after.cell.text));
         const bool differs_below = tree::same_content(before.cell, after.cell);
         html_ += ": <del>";
@@ -284,12 +233,6 @@ class ContentWriter {
 
     // -- who entered it
 
-    [[nodiscard]] static bool has_one_author(const FieldChange& field) {
-        const auto& first = field.values.front().node().stamp;
-        return std::ranges::all_of(
-            field.values, [&](const FieldValue& value) { return value.node().stamp == first; });
-    }
-
     void write_stamp(const Node& node) {
         if (is_of_change(node.stamp, row_.since_on))
             append_stamp(html_, node.stamp, people_, site_);
@@ -297,7 +240,7 @@ class ContentWriter {
 
     void write_author(const FieldChange& field) {
         const auto& stamp = field.values.front().node().stamp;
-        if (has_one_author(field) && is_of_change(stamp, row_.since_on))
+        if (has_one_stamp(field) && is_of_change(stamp, row_.since_on))
             append_author(html_, stamp, people_, site_);
     }
 

@@ -2,10 +2,14 @@
 #include "render/page_changes.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
+#include "base/utf8.hpp"
+#include "compare/headline.hpp"
 #include "render/display_text.hpp"
+#include "render/field_html.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
@@ -13,41 +17,48 @@
 namespace render {
 namespace {
 
+using compare::FieldChange;
+using compare::FieldValue;
 using compare::Op;
 using tree::Node;
-using CellPath = std::vector<const tree::Cell*>;
 
 constexpr std::size_t most_nodes_of_piece = 40;  // of a piece
 constexpr std::size_t most_levels_of_piece = 8;  // of lists: deeper ones have no room on a phone
-constexpr std::size_t most_of_path = 8;          // cells of a path that are shown, its last ones
+constexpr std::size_t most_of_path = 8;          // cells that a field says something about
+constexpr std::size_t most_named = 5;            // fields that the line of minor changes names
+constexpr std::size_t longest_of_named = 60;     // bytes of each
+
+constexpr std::string_view end_of_fold = "</details>\n";
 
 // Collects pieces until the wanted part is full. A part that begins inside of a group repeats the
-// group's heading.
+// group's beginning.
 class PartCollector {
    public:
-    PartCollector(const PartSize& size, std::size_t wanted, int heading)
-        : size_(size), wanted_(wanted), level_(std::to_string(heading)) {}
+    PartCollector(const PartSize& size, std::size_t wanted) : size_(size), wanted_(wanted) {}
+
+    // Puts the pieces that follow into an element. It is left out if there are none.
+    //   end  a constant of the caller
+    void begin(std::string start, std::string_view end) {
+        close();
+        start_ = std::move(start);
+        end_ = end;
+    }
 
     // Returns false if the wanted part is full: this piece belongs to the next one.
-    bool take(std::string_view group, const std::string& piece, std::size_t nodes) {
-        const auto start = group == group_ && open_ ? std::string() : start_of(group);
-        const bool fits =
-            html_.size() + start.size() + piece.size() + end_.size() <= size_.bytes &&
-            nodes_ + nodes <= size_.nodes;
+    bool take(const std::string& piece, std::size_t nodes) {
+        const auto start = open_ ? 0 : start_.size();
+        const bool fits = html_.size() + start + piece.size() + end_.size() <= size_.bytes &&
+                          nodes_ + nodes <= size_.nodes;
         if (!html_.empty() && !fits) {
             if (part_ == wanted_) return false;
             html_.clear();
             nodes_ = 0;
             open_ = false;
             ++part_;
-            return take(group, piece, nodes);
+            return take(piece, nodes);
         }
-        if (!start.empty()) {
-            close();
-            html_ += start;
-            open_ = true;
-            group_ = group;
-        }
+        if (!open_) html_ += start_;
+        open_ = true;
         html_ += piece;
         nodes_ += nodes;
         return true;
@@ -59,161 +70,305 @@ class PartCollector {
     }
 
    private:
-    [[nodiscard]] std::string start_of(std::string_view group) const {
-        std::string html = "<section class=\"group\">";
-        if (group.empty()) return html;
-        html += "<h" + level_ + ">";
-        append_shortened(html, group);
-        return html + "</h" + level_ + ">";
-    }
     void close() {
         if (open_) html_ += end_;
         open_ = false;
     }
 
-    static constexpr std::string_view end_ = "</section>\n";
     PartSize size_;
     std::size_t wanted_, part_ = 1;
     std::size_t nodes_ = 0;
-    std::string level_, html_, group_;
+    std::string html_, start_;
+    std::string_view end_;
     bool open_ = false;
 };
+
+// Returns how many changes of the row the fields belong to.
+std::size_t count_numbers(const std::vector<FieldChange>& fields) {
+    std::set<std::size_t> numbers;
+    for (const auto& field : fields)
+        for (const auto& value : field.values) numbers.insert(value.number);
+    return numbers.size();
+}
+
+std::size_t count_values(const std::vector<FieldChange>& fields) {
+    std::size_t values = 0;
+    for (const auto& field : fields) values += field.values.size();
+    return values;
+}
+
+// "2 minor changes: version, method"
+std::string words_for_minor(const std::vector<FieldChange>& fields) {
+    auto words = counted(count_numbers(fields), "minor change", "minor changes") + ": ";
+    std::set<std::string> named;
+    for (const auto& field : fields) {
+        const auto all = one_line(words_of(field));
+        const auto name = std::string(base::cut_at(all, longest_of_named));
+        if (!named.insert(name).second) continue;
+        if (named.size() > most_named) return words.append(", ").append(ellipsis);
+        if (named.size() > 1) words += ", ";
+        words += name;
+    }
+    return words;
+}
+
+std::string words_for_echoes(const std::vector<FieldChange>& fields) {
+    const auto values = count_values(fields);
+    return counted(values, "reference follows from another object",
+                   "references follow from other objects");
+}
+
+std::string start_of_fold(std::string_view css_class, std::string_view words) {
+    std::string html = "<details class=\"";
+    html.append(css_class) += "\"><summary>";
+    append_html(html, words);
+    return html + "</summary>\n";
+}
 
 // Writes the pieces of a document one after the other, until the wanted part is full.
 class PageWriter {
    public:
     PageWriter(const ChangesView& view, PartCollector& parts)
-        : view_(view), parts_(parts), style_{view.people,         view.site,
-                                             view.references,     true,
-                                             most_nodes_of_piece, most_levels_of_piece,
-                                             view.stamps_since} {}
+        : view_(view), parts_(parts), style_{.people = view.people,
+                                             .site = view.site,
+                                             .references = view.references,
+                                             .has_stamps = true,
+                                             .most_nodes = most_nodes_of_piece,
+                                             .most_levels = most_levels_of_piece,
+                                             .stamps_since = view.stamps_since,
+                                             .ids = Ids::in_small} {}
 
     // Returns false if some pieces remain. So do all functions below that write pieces.
     bool write() {
-        for (const auto& group : view_.document.groups) {
-            group_ = group.tag;
-            for (const auto& change : group.changes)
-                if (!write_change(change)) return false;
+        const auto& document = view_.document;
+        for (const auto& group : document.groups) {
+            parts_.begin(start_of(group), "</ul></section>\n");
+            if (!write_fields(group.fields)) return false;
         }
-        group_ = {};
-        return std::ranges::all_of(view_.document.mass_changes, [this](const auto& line) {
-            return parts_.take(group_, mass_change(line), 1);
-        });
+        return write_folded(document.minor, words_for_minor) &&
+               write_folded(document.echoes, words_for_echoes) && write_mass_changes();
     }
 
    private:
-    bool write_change(const DocumentChange& change) {
-        CellPath path;
-        for (const auto& cell : change.parents) path.push_back(&cell);
-        left_out_ = change.left_out;
-        if (change.op != Op::replaced)
-            return write_tree(change.op, path, change.node(), change.number);
-        const auto& before = *change.before;
-        const auto& after = *change.after;
-        const bool is_text = change.replaces_text();
-        const auto old_size = is_text ? 1 : count_within(before, style_);
-        const auto new_size = count_within(after, style_);
-        if (old_size > 0 && new_size > 0) {
-            const auto both = is_text ? text_sides(before, after) : sides(before, after);
-            return parts_.take(group_, piece(Op::replaced, path, change.number, both),
-                               old_size + new_size);
+    static constexpr std::string_view start_of_list = "<ul class=\"changes\">\n";
+
+    [[nodiscard]] std::string start_of(const FieldDocument::Group& group) const {
+        std::string html = "<section class=\"group\">";
+        if (const auto heading = heading_of(group); !heading.empty()) {
+            const auto level = "h" + std::to_string(view_.heading) + ">";
+            html += "<" + level;
+            append_shortened(html, heading);
+            html += "</" + level;
         }
-        return write_tree(Op::removed, path, before, change.number) &&
-               write_tree(Op::added, path, after, 0);
+        return html.append(start_of_list);
     }
 
-    // Writes a subtree as one piece, or a piece for its root and pieces for its children.
-    //   number  of the change, for its first piece; 0: this is not the first
-    bool write_tree(Op op, CellPath path, const Node& node, std::size_t number) {
-        // A tag is the end of the path in the heading. Anything else is below the heading.
-        const bool in_path = node.cell.kind == tree::CellKind::tag;
-        if (in_path) path.push_back(&node.cell);
-        const auto write = [&](const Node& written, std::size_t size) {
-            const auto content = side(op, content_of(written, in_path));
-            return parts_.take(group_, piece(op, path, number, content), size);
-        };
-        if (const auto size = count_within(node, style_); size > 0) return write(node, size);
-        if (!in_path || number > 0) {
-            if (!write({node.cell, node.stamp, {}}, 1)) return false;
-        }
-        if (!in_path) path.push_back(&node.cell);
-        return write_children(op, path, node.children);
+    bool write_fields(const std::vector<FieldChange>& fields) {
+        return std::ranges::all_of(fields,
+                                   [this](const auto& field) { return write_field(field); });
     }
 
-    // Writes as many children at a time as a piece holds, and those that are too large for one
-    // by their own children.
-    bool write_children(Op op, const CellPath& path, const std::vector<Node>& nodes) {
-        std::string list;
-        std::size_t count = 0;
+    bool write_folded(const std::vector<FieldChange>& fields,
+                      std::string (*words)(const std::vector<FieldChange>&)) {
+        if (fields.empty()) return true;
+        parts_.begin(start_of_fold("group", words(fields)).append(start_of_list),
+                     "</ul></details>\n");
+        return write_fields(fields);
+    }
+
+    bool write_mass_changes() {
+        parts_.begin("<section class=\"group\">", "</section>\n");
+        return std::ranges::all_of(view_.document.mass_changes, [this](const auto& line) {
+            return parts_.take(mass_change(line), 1);
+        });
+    }
+
+    bool write_field(const FieldChange& field) {
+        if (field.op != Op::replaced) return write_values(field, field.values);
+        const auto& value = field.values.front();
+        const auto old_size = size_of(*value.before, value),
+                   new_size = size_of(*value.after, value);
+        if (old_size > 0 && new_size > 0) return parts_.take(line_of(field), old_size + new_size);
+        const FieldChange old{field.rank, Op::removed, field.path, {}};
+        const FieldChange now{field.rank, Op::added, field.path, {}};
+        return write_values(old, {{value.number, value.before, nullptr, value.left_out}}) &&
+               write_values(now, {{0, nullptr, value.after, 0}});
+    }
+
+    // Returns the number of nodes that a value of a field that was replaced takes; 0: too many.
+    [[nodiscard]] std::size_t size_of(const Node& node, const FieldValue& value) const {
+        return is_rewording(value) && &node == value.before ? 1 : count_within(node, style_);
+    }
+
+    // Writes as many values at a time as a piece holds, and those that are too large for one by
+    // their children.
+    //   like  what the values have in common
+    bool write_values(const FieldChange& like, const std::vector<FieldValue>& values) {
+        FieldChange piece{like.rank, like.op, like.path, {}};
+        std::size_t nodes = 0;
         const auto flush = [&] {
-            if (list.empty()) return true;
-            const auto content = side(op, "<ul>" + list + "</ul>");
-            list.clear();
-            return parts_.take(group_, piece(op, path, 0, content), std::exchange(count, 0));
+            if (piece.values.empty()) return true;
+            const auto line = line_of(piece);
+            piece.values.clear();
+            return parts_.take(line, std::exchange(nodes, 0));
         };
-        for (const auto& node : nodes) {
-            const auto size = count_within(node, style_);
-            if ((size == 0 || count + size > most_nodes_of_piece) && !flush()) return false;
-            count += size;
-            if (size > 0)
-                list += "<li>" + content_of(node, false) + "</li>";
-            else if (!write_tree(op, path, node, 0))
-                return false;
+        for (const auto& value : values) {
+            const auto size = count_within(value.node(), style_);
+            if ((size == 0 || nodes + size > most_nodes_of_piece) && !flush()) return false;
+            if (size == 0 && !write_large(like, value)) return false;
+            if (size == 0) continue;
+            piece.values.push_back(value);
+            nodes += size;
         }
         return flush();
     }
 
-    std::string content_of(const Node& node, bool below_only) const {
-        std::string html;
-        if (below_only && node.children.empty())
-            append_small_stamp(html, node.stamp, view_.people, view_.site);
-        else if (below_only)
-            std::ignore = append_below(html, node, {}, style_);
-        else
-            std::ignore = append_node(html, node, style_);
-        return html;
+    bool write_large(const FieldChange& like, const FieldValue& value) {
+        const auto& node = value.node();
+        const bool added = like.op == Op::added;
+        FieldChange below{like.rank, like.op, like.path, {}};
+        // A tag is part of what the lines below it say.
+        if (node.cell.kind != tree::CellKind::tag) {
+            const Node alone{node.cell, node.stamp, {}};
+            below.values = {{value.number, added ? nullptr : &alone, added ? &alone : nullptr,
+                             value.left_out}};
+            if (!parts_.take(line_of(below), 1)) return false;
+        }
+        below.path.push_back(&node.cell);
+        below.values.clear();
+        std::vector<FieldValue> children;
+        children.reserve(node.children.size());
+        for (const auto& child : node.children)
+            children.push_back({0, added ? nullptr : &child, added ? &child : nullptr, 0});
+        return write_values(below, children);
     }
 
-    static std::string side(Op op, std::string_view content) {
-        if (content.empty()) return {};
-        const bool added = op == Op::added;
-        std::string html = added ? "<div class=\"after\"><ins>" : "<div class=\"before\"><del>";
-        html += content;
-        return html += added ? "</ins></div>" : "</del></div>";
+    // -- one line
+
+    std::string line_of(const FieldChange& field) {
+        const auto number = field.values.front().number;
+        std::string html = "<li class=\"change ";
+        html.append(name_of(field.op)) += '"';
+        append_id(html, number);
+        html += '>';
+        append_op(html, field.op, number);
+        html += "<div class=\"field\">";
+        append_shortened(html, compare::begins_sentence(words_of(field)));
+        append_owner(html, field, view_.site, view_.references, Ids::in_small, most_of_path);
+        if (number == 0) html += " (continued)";
+        html += "</div><div class=\"value\">";
+        if (field.op == Op::replaced)
+            append_replaced(html, field.values.front());
+        else if (!is_bare_tag(field))
+            append_values(html, field);
+        if (const auto bytes = left_out_of(field); bytes > 0)
+            html += "<p class=\"place\">" + left_out_text(bytes) + "</p>";
+        html += "</div>";
+        append_who(html, field);
+        return html += "</li>\n";
     }
 
-    static void append_sides(std::string& html, std::string_view classes, std::string_view before,
-                             std::string_view after) {
-        html.append("<div class=\"").append(classes).append("\"><div class=\"before\">");
-        html.append(before).append("</div><div class=\"after\">");
-        html.append(after).append("</div></div>");
+    // Places are named once: a tag that came with others below it is several lines.
+    void append_id(std::string& html, std::size_t number) {
+        if (number == 0 || view_.id.empty() || !placed_.insert(number).second) return;
+        html += " id=\"";
+        append_html(html, view_.id);
+        html += suffix_of(number) + "\"";
     }
 
-    std::string sides(const Node& before, const Node& after) const {
-        std::string html;
-        append_sides(html, "sides", "<del>" + content_of(before, false) + "</del>",
-                     "<ins>" + content_of(after, false) + "</ins>");
-        return html;
+    // The sign links to the change itself, so that readers can pass on its address.
+    void append_op(std::string& html, Op op, std::size_t number) const {
+        const bool linked = number > 0 && !view_.id.empty();
+        html += linked ? "<a class=\"op\" href=\"#" : "<span class=\"op\">";
+        if (linked) {
+            append_html(html, view_.id);
+            html += suffix_of(number) + "\">";
+        }
+        html += "<span aria-hidden=\"true\">";
+        html += op == Op::added ? "+" : op == Op::removed ? "\xE2\x88\x92" : "\xC2\xB1";
+        html += "</span><span class=\"unseen\">";
+        html += name_of(op);
+        html += linked ? ": </span></a>" : ": </span></span>";
     }
 
-    std::string text_sides(const Node& before, const Node& after) const {
-        const auto difference = difference_of(before.cell.text, after.cell.text);
-        std::string html;
+    // Who wrote what was removed did not remove it.
+    [[nodiscard]] NodeStyle style_for(const FieldChange& field) const {
+        auto style = style_;
+        style.has_stamps = field.op != Op::removed;
+        if (has_one_stamp(field)) style.stamp_shown = field.values.front().node().stamp;
+        return style;
+    }
+
+    void append_who(std::string& html, const FieldChange& field) const {
+        const auto& stamp = field.values.front().node().stamp;
+        if (field.op == Op::removed || !has_one_stamp(field) ||
+            !is_of_change(stamp, view_.stamps_since))
+            return;
+        std::string who;
+        append_small_stamp(who, stamp, view_.people, view_.site);
+        if (!who.empty()) html += "<div class=\"by\">" + who + "</div>";
+    }
+
+    void append_values(std::string& html, const FieldChange& field) {
+        const auto style = style_for(field);
+        const auto& values = field.values;
+        const bool in_line =
+            values.size() == 1 || std::ranges::all_of(values, [](const FieldValue& value) {
+                return value.node().children.empty();
+            });
+        if (!in_line) html += "<ul>";
+        for (const auto& value : values) {
+            const bool first = &value == &values.front();
+            if (in_line && !first) html += ", ";
+            const bool marked = !in_line || !first;
+            if (marked) html += in_line ? "<span" : "<li";
+            if (marked) append_id(html, value.number);
+            if (marked) html += '>';
+            std::ignore = append_node(html, value.node(), style);
+            if (marked) html += in_line ? "</span>" : "</li>";
+        }
+        if (!in_line) html += "</ul>";
+    }
+
+    void append_replaced(std::string& html, const FieldValue& value) const {
+        const auto& before = *value.before;
+        const auto& after = *value.after;
+        auto style = style_;
+        style.stamp_shown = after.stamp;
+        // What is below both is true of the new one as well.
+        const bool same_below = before.children.empty() || before.children == after.children;
+        if (is_rewording(value)) {
+            append_rewording(html, difference_of(before.cell.text, after.cell.text));
+        } else if (same_below && !tree::same_content(before.cell, after.cell)) {
+            html += "<del>";
+            append_cell(html, before.cell, view_.site, view_.references, Ids::in_small);
+            html.append("</del>").append(compare::became).append("<ins>");
+            append_cell(html, after.cell, view_.site, view_.references, Ids::in_small);
+            html += "</ins>";
+        } else {
+            auto plain = style_;
+            plain.has_stamps = false;
+            html += "<del>";
+            std::ignore = append_node(html, before, plain);
+            html.append("</del>").append(compare::became).append("<ins>");
+            std::ignore = append_node(html, after, style);
+            html += "</ins>";
+            return;
+        }
+        if (!after.children.empty()) std::ignore = append_below(html, after, {}, style);
+    }
+
+    static void append_rewording(std::string& html, const TextDifference& difference) {
         for (const auto& place : difference.places) {
-            if (const auto where = words_for(place); !where.empty())
-                html += "<p class=\"place\">" + where + "</p>";
-            std::string left, right;
-            append_runs(left, place.runs, Sides::before);
-            append_runs(right, place.runs, Sides::after);
-            append_sides(html, "sides words", left, right);
+            html += "<p>";
+            const auto where = words_for(place);
+            if (!where.empty()) html += "<span class=\"place\">" + where + "</span>";
+            if (!where.empty() && !place.white_space_only) html += ": ";
+            if (!place.white_space_only) append_runs(html, place.runs, Sides::both);
+            html += "</p>";
         }
         if (difference.shortened)
             html += "<p class=\"place\">Further differences are not shown.</p>";
-        // Both sides' children describe a text that has changed; those of the new one are true.
-        std::string below;
-        append_small_stamp(below, after.stamp, view_.people, view_.site);
-        if (!after.children.empty()) below += content_of(after, true);
-        return below.empty() ? html : html + "<div class=\"by\">" + below + "</div>";
     }
 
     // "line 12, from character 301"; empty for texts of one line.
@@ -223,60 +378,12 @@ class PageWriter {
         if (place.character > 0)
             words += (words.empty() ? "from character " : ", from character ") +
                      with_separators(place.character);
-        if (place.white_space_only && !words.empty()) words += ": only white space differs";
+        if (place.white_space_only)
+            words += words.empty() ? "only white space differs" : ": only white space differs";
         return words;
     }
 
-    std::string piece(Op op, const CellPath& path, std::size_t number,
-                      std::string_view content) const {
-        std::string html = "<div class=\"change\"";
-        append_id(html, number);
-        html += "><p>";
-        append_op(html, op, number);
-        append_path(html, path);
-        html += number == 0 ? " (continued)</p>" : "</p>";
-        html += content;
-        if (number > 0 && left_out_ > 0)
-            html += "<p class=\"place\">" + left_out_text(left_out_) + "</p>";
-        return html += "</div>\n";
-    }
-
-    void append_id(std::string& html, std::size_t number) const {
-        if (number == 0 || view_.id.empty()) return;
-        html += " id=\"";
-        append_html(html, view_.id);
-        html += suffix_of(number) + "\"";
-    }
-
-    // The word links to the change itself, so that readers can pass on its address.
-    void append_op(std::string& html, Op op, std::size_t number) const {
-        const bool linked = number > 0 && !view_.id.empty();
-        html += linked ? "<a class=\"op " : "<span class=\"op ";
-        html += name_of(op);
-        if (linked) {
-            html += "\" href=\"#";
-            append_html(html, view_.id);
-            html += suffix_of(number);
-        }
-        html += "\">";
-        html += name_of(op);
-        html += linked ? "</a>" : "</span>";
-    }
-
-    // The first tag is left out, because it heads the group.
-    void append_path(std::string& html, const CellPath& path) const {
-        const bool headed = !path.empty() && path.front()->kind == tree::CellKind::tag;
-        const std::size_t first = headed ? 1 : 0;
-        const auto from = path.size() > most_of_path + first ? path.size() - most_of_path : first;
-        html += ' ';
-        if (from > first) html.append(ellipsis) += path_arrow;
-        for (auto i = from; i < path.size(); ++i) {
-            if (i > from) html += path_arrow;
-            append_cell(html, *path[i], view_.site, view_.references);
-        }
-    }
-
-    std::string mass_change(const MassChangeLine& line) const {
+    std::string mass_change(const MassChangeLine& line) {
         std::string html = "<p class=\"mass\"";
         append_id(html, line.number);
         html += "><b>";
@@ -287,16 +394,28 @@ class PageWriter {
     const ChangesView& view_;
     PartCollector& parts_;
     NodeStyle style_;
-    std::string_view group_;
-    std::size_t left_out_ = 0;  // of the change that is written
+    std::set<std::size_t> placed_;  // numbers of changes that have their place
 };
+
+std::string words_for_held(const FieldDocument& document) {
+    std::size_t values = count_values(document.minor) + count_values(document.echoes);
+    for (const auto& group : document.groups) values += count_values(group.fields);
+    return "What it held when it was last seen: " + counted(values, "value", "values");
+}
 
 }  // namespace
 
 PartOfChanges part_of_changes(const ChangesView& view, const PartSize& size, std::size_t part) {
-    PartCollector parts(size, std::max<std::size_t>(part, 1), view.heading);
+    const auto fold =
+        view.folded ? start_of_fold("held", words_for_held(view.document)) : std::string();
+    const auto taken = view.folded ? fold.size() + end_of_fold.size() : 0;
+    const PartSize left{size.bytes - std::min(size.bytes, taken), size.nodes};
+    PartCollector parts(left, std::max<std::size_t>(part, 1));
     const bool more = !PageWriter(view, parts).write();
-    return std::move(parts).finish(more);
+    auto shown = std::move(parts).finish(more);
+    if (view.folded && !shown.html.empty())
+        shown.html = fold + shown.html + std::string(end_of_fold);
+    return shown;
 }
 
 }  // namespace render

@@ -1,6 +1,7 @@
-// render/page_changes.hpp -- a change document as pages show it: grouped, old and new side by
-// side, in pieces. A change that is too large for one piece is shown child by child, so a page
-// leaves nothing out: it shows a part of the pieces and links to the next part.
+// render/page_changes.hpp -- the changes of a row as pages show them: a line for each field, in pieces.
+// A field with more values than one piece holds has several lines, and a value that is too large for
+// one is shown child by child, so a page leaves nothing out: it shows a part of the pieces and links
+// to the next part. Minor changes and echoes are folded.
 // Pure. Safe from any thread. Everything is escaped.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -19,13 +20,14 @@
 namespace render {
 
 struct ChangesView {
-    const ChangeDocument& document;
+    const FieldDocument& document;
     const query::People& people;
     const Site& site;
     std::span<const compare::Reference> references = {};
     std::optional<base::Date> stamps_since = {};  // NodeStyle
     std::string_view id = {};  // "WS187": changes have the ids WS187-c1, …; empty: none
     int heading = 3;           // level of the groups' headings
+    bool folded = false;       // all of it, as what an object held that is gone
 };
 
 // What one part of a page holds.

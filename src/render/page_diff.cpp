@@ -52,7 +52,7 @@ PageOfPart diff_part(const DiffView& view, const Site& site, const Templates& te
     const auto& difference = view.difference;
     const auto base =
         address_of(difference, difference.from.version, difference.to.version, site);
-    const auto document = change_document(difference.changes);
+    const auto document = field_document(difference.changes, difference.object.class_name, site);
     const ChangesView changes{
         .document = document, .people = difference.people, .site = site, .id = {}};
     const auto make = [&](std::size_t room, Variables& variables) {

@@ -32,25 +32,31 @@ std::string diff_url(const Row& row) {
            "&to=" + base::percent_encode(row.release.version);
 }
 
-// "changed since WS186: 3 added, 1 removed"
+// What the release did, in words; of rows that have none, in numbers: "changed since WS186: 3 added,
+// 1 removed". What came or went is not told by its first values.
 std::string summary_of(const Row& row) {
-    const auto counts = counts_html(tables::count_changes(row.notes));
+    const auto& headline = row.notes.headline;
+    const bool tells = !headline.empty() && row.kind == RowKind::changed;
     std::string html = "<span class=\"kind ";
     html += tables::name_of(row.kind);
     html += "\">";
-    html += word_of(row.kind);
+    html += tells ? as_html(headline) : std::string(word_of(row.kind));
     html += "</span>";
-    if (skipped_releases(row)) html += " since " + as_html(row.since);
-    return counts.empty() ? html : html + ": " + counts;
+    if (skipped_releases(row)) html += (tells ? ", since " : " since ") + as_html(row.since);
+    const auto counts = counts_html(tables::count_changes(row.notes));
+    return tells || counts.empty() ? html : html + ": " + counts;
 }
 
 // A row in one line.
 std::string stub_of(const Row& row) {
+    const auto& headline = row.notes.headline;
     const auto counts = counts_text(tables::count_changes(row.notes));
+    const bool tells = !headline.empty() && row.kind == RowKind::changed;
+    auto words = tells ? headline : std::string(word_of(row.kind));
+    if (!tells && !counts.empty()) words += ": " + counts;
     return "<p class=\"stub\" id=\"" + as_html(row.release.version) + "\">" +
            link_html(own_url(row), row.release.version) + " " +
-           date_html(row.release.released_on) + " " + std::string(word_of(row.kind)) +
-           (counts.empty() ? "" : ": " + counts) + "</p>\n";
+           date_html(row.release.released_on) + " " + as_html(words) + "</p>\n";
 }
 
 std::string moved(std::string_view words, const tree::ObjectName& other, const Site& site) {
@@ -63,11 +69,12 @@ std::string heading_of(const Row& row, const Site& site) {
     std::string html = "<article class=\"release\" id=\"" + version + "\">\n<h3>" +
                        link_html(own_url(row), row.release.version) + " " +
                        date_html(row.release.released_on) + "</h3>\n<p class=\"summary\">" +
-                       summary_of(row);
+                       summary_of(row) + "</p>\n";
     if (!row.since.empty())
-        html += ". " + narrowing_link_html(diff_url(row), "Compare " + row.since + " with " +
-                                                              row.release.version);
-    html += "</p>\n";
+        html += "<p class=\"links\">" +
+                narrowing_link_html(diff_url(row),
+                                    "Compare " + row.since + " with " + row.release.version) +
+                "</p>\n";
     if (!row.notes.is_whole())
         html += "<p>This release changed too much to be recorded in one row: " +
                 counted(row.notes.left_out.all(), "change is", "changes are") +
@@ -86,6 +93,7 @@ constexpr std::string_view end_of_row = "</article>\n";
 struct RowSize {
     PartSize changes;
     std::size_t adopted = 0;  // bytes of HTML of the first system
+    bool folds_vanished = true;
 };
 constexpr RowSize size_in_list = {{std::string::npos, 60}, 8'000};
 constexpr RowSize smallest_in_list = {{std::string::npos, 8}, 800};
@@ -97,14 +105,15 @@ PartOfChanges changes_of(const Row& row, const History& history, const RowSize& 
         const bool whole = append_adopted(html, row, size.adopted, site);
         return {html + "</p>", 1, !whole};
     }
-    const auto document = change_document(row, history);
+    const auto document = field_document(row, history, site);
     return part_of_changes({.document = document,
                             .people = history.people,
                             .site = site,
                             .references = row.notes.references,
                             .stamps_since = row.since_on,
                             .id = row.release.version,
-                            .heading = 4},
+                            .heading = 4,
+                            .folded = size.folds_vanished && row.kind == RowKind::vanished},
                            size.changes, part);
 }
 
@@ -121,7 +130,7 @@ PartOfChanges whole_row(const Row& row, const History& history, std::size_t room
                         std::size_t part, const Site& site) {
     const auto taken = heading_of(row, site).size() + end_of_row.size();
     room -= std::min(room, taken);
-    auto shown = open_row(row, history, {{room}, room / 2}, part, site);
+    auto shown = open_row(row, history, {{room}, room / 2, false}, part, site);
     shown.html += end_of_row;
     shown.more = shown.more && row.kind != RowKind::adopted;  // adopted HTML has no further parts
     return shown;

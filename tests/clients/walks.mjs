@@ -164,6 +164,17 @@ check("The link of a change in a feed leads to that change on the history page",
   });
 });
 
+check("The link of a folded change opens what is folded around it", async (sites) => {
+  await sites.sample.visit({}, async (tab) => {
+    await tab.goto(host + of("history-vanished").path);
+    const folded = tab.locator("details.held [id*='-c']").first();
+    assert.equal(await folded.isVisible(), false);
+    const place = await folded.getAttribute("id");
+    await tab.goto(`${host}${of("history-vanished").path}#${place}`);
+    await tab.locator(`[id="${place}"]`).waitFor({ state: "visible" });
+  });
+});
+
 check("The link in a change leads to the object that it names", async (sites) => {
   await sites.sample.visit({}, async (tab) => {
     await tab.goto(host + of("history-release").path);

@@ -18,12 +18,13 @@ using Names = std::set<std::string_view>;
 
 const Names voids = {"meta", "link", "input", "br"};
 const Names page_elements = {
-    "html",    "head",   "body",       "title", "header",  "nav",   "main",  "footer", "h1",
-    "h2",      "h3",     "h4",         "p",     "a",       "b",     "span",  "div",    "section",
-    "article", "figure", "figcaption", "ul",    "li",      "form",  "label", "input",  "select",
-    "option",  "button", "datalist",   "table", "caption", "thead", "tbody", "tr",     "th",
-    "td",      "time",   "small",      "del",   "ins",     "svg",   "g",     "path",   "rect",
-    "text",    "desc",   "script",     "meta",  "link",    "br"};
+    "html",  "head",    "body",    "title",   "header",     "nav",      "main",  "footer",
+    "h1",    "h2",      "h3",      "h4",      "p",          "a",        "b",     "span",
+    "div",   "section", "article", "figure",  "figcaption", "ul",       "li",    "form",
+    "label", "input",   "select",  "option",  "button",     "datalist", "table", "caption",
+    "thead", "tbody",   "tr",      "th",      "td",         "time",     "small", "del",
+    "ins",   "svg",     "g",       "path",    "rect",       "text",     "desc",  "script",
+    "meta",  "link",    "br",      "details", "summary"};
 const Names known_attributes = {"lang",
                                 "charset",
                                 "name",
@@ -63,8 +64,8 @@ const Names known_attributes = {"lang",
                                 "aria-label",
                                 "aria-labelledby",
                                 "aria-hidden"};
-const Names blocks = {"p",  "div", "ul", "section", "article", "table",
-                      "h1", "h2",  "h3", "h4",      "form",    "figure"};
+const Names blocks = {"p",  "div", "ul", "section", "article", "table",  "h1",
+                      "h2", "h3",  "h4", "form",    "figure",  "details"};
 const Names interactive = {"a", "button", "input", "select", "label"};
 
 // Reads one page from its beginning to its end, and then checks what needs all of it.
