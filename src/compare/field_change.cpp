@@ -75,17 +75,20 @@ class FieldCollector {
 
     void add(const FieldValue& value) {
         const bool echoes = rank_ != Rank::important && is_echo(references_, op_, value);
-        field_for(echoes ? Rank::echo : rank_).values.push_back(value);
+        const bool is_alone =
+            op_ == Op::replaced || (path_.empty() && value.node().cell.kind == CellKind::tag);
+        field_for(echoes ? Rank::echo : rank_, is_alone).values.push_back(value);
     }
 
-    FieldChange& field_for(Rank rank) {
+    // Tags at the top of the object with nothing below them are fields of their own.
+    FieldChange& field_for(Rank rank, bool is_alone) {
         const auto fits = [&](const FieldChange& field) {
-            return field.op == op_ && field.rank == rank && same_path(field.path, path_);
+            return field.op == op_ && field.rank == rank && same_path(field.path, path_) &&
+                   !(path_.empty() && field.values.front().node().cell.kind == CellKind::tag);
         };
         // Values of one field mostly follow one another.
-        if (op_ != Op::replaced && !fields_.empty() && fits(fields_[last_]))
-            return fields_[last_];
-        if (op_ != Op::replaced) {
+        if (!is_alone && !fields_.empty() && fits(fields_[last_])) return fields_[last_];
+        if (!is_alone) {
             const auto [known, is_new] = by_key_.try_emplace(key_of(rank), fields_.size());
             last_ = known->second;
             if (!is_new) return fields_[last_];

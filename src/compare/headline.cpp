@@ -16,8 +16,8 @@ using tree::Cell;
 using tree::CellKind;
 using tree::Node;
 
-constexpr std::size_t longest_value = 40;     // bytes of a value in a headline
-constexpr std::size_t longest_text = 24;      // of a text, which may be a sentence
+constexpr std::size_t longest_value = 40;  // bytes of a value in a headline
+constexpr std::size_t longest_text = 24;   // of a text, which may be a sentence
 constexpr std::size_t longest_tag = 60;
 constexpr std::size_t longest_headline = 80;  // bytes after which no further phrase begins
 constexpr std::size_t most_phrases = 3;
@@ -38,7 +38,7 @@ bool has_plural(const std::string& words) {
     const auto last =
         base::fold_ascii(blank == std::string::npos ? words : words.substr(blank + 1));
     if (last.empty() || !is_small(last.back())) return false;
-    if (last.ends_with('s') && !last.ends_with("ss")) return false;
+    if ((last.ends_with('s') && !last.ends_with("ss")) || last.ends_with("ed")) return false;
     return std::ranges::find(without, last) == without.end();
 }
 
@@ -55,6 +55,33 @@ std::string plural_of(const std::string& words) {
 bool is_text(const Cell& cell) {
     return cell.kind == CellKind::text ||
            (cell.kind == CellKind::reference && cell.class_name == "Text");
+}
+
+// Removes what would turn the direction of the text that follows (U+202A ... U+202E, U+2066 ... U+2069).
+std::string without_directions(std::string text) {
+    constexpr std::size_t bytes = 3;
+    for (std::size_t at = 0; (at = text.find('\xE2', at)) != std::string::npos;) {
+        const auto second = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
+        const auto third = at + 2 < text.size() ? static_cast<unsigned char>(text[at + 2]) : 0;
+        const bool turns = (second == 0x80 && third >= 0xAA && third <= 0xAE) ||
+                           (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+        if (turns)
+            text.erase(at, bytes);
+        else
+            ++at;
+    }
+    return text;
+}
+
+std::string whole_text_of(const Cell& cell, std::span<const Reference> references) {
+    if (const auto* reference = reference_of(references, cell);
+        reference != nullptr && !reference->label.empty())
+        return reference->label;
+    if (cell.kind == CellKind::tag) return words_of_tag(cell.text);
+    // The time of day says little.
+    constexpr std::size_t day = 10;
+    if (cell.kind == CellKind::date && cell.text.size() > day) return cell.text.substr(0, day);
+    return cell.text;
 }
 
 // Returns what a value says if that fits into a headline: the beginning of a long label, but no text
@@ -74,18 +101,35 @@ std::optional<std::string> short_text_of(const Node* node,
     return std::string(base::cut_at(text, longest_value)) + "\xE2\x80\xA6";  // U+2026
 }
 
-// Returns the words of the field, and of the value that it is about if it lies below one: "paper
-// evidence of synaptic transmission".
-std::string field_words(const FieldChange& change, std::span<const Reference> references) {
+// The words of a field, and of the value that it is about if it lies below one: "paper evidence", " of
+// synaptic transmission".
+struct FieldWords {
+    std::string field, owner;
+    bool is_owner_last = false;  // the values lie below that value itself
+
+    [[nodiscard]] std::string all() const { return field + owner; }
+};
+
+FieldWords field_words(const FieldChange& change, std::span<const Reference> references) {
     const auto* field = change.field();
-    if (field == nullptr) return is_text(change.values.front().node().cell) ? "text" : "member";
-    auto words = inside_sentence(words_of_tag(base::cut_at(field->text, longest_tag)));
+    const auto& value = change.values.front().node().cell;
+    if (field == nullptr && value.kind == CellKind::tag) return {};
+    if (field == nullptr) return {is_text(value) ? "text" : "member", {}};
+    FieldWords words{inside_sentence(words_of_tag(base::cut_at(field->text, longest_tag))), {}};
     const auto above = std::find_if(change.path.rbegin(), change.path.rend(),
                                     [](const Cell* cell) { return cell->kind != CellKind::tag; });
     if (above == change.path.rend()) return words;
     const auto text = text_of(**above, references);
+    words.is_owner_last = above == change.path.rbegin();
     if (text.empty() || text.size() > longest_value) return words;
-    return words + (change.path.back() == *above ? " " : " of ") + text;
+    words.owner = (words.is_owner_last ? " " : " of ") + text;
+    return words;
+}
+
+std::string counted_values(std::size_t number, const FieldWords& words) {
+    if (words.is_owner_last || (number > 1 && !has_plural(words.field)))
+        return words.all() + ": " + std::to_string(number);
+    return counted(number, words.field) + words.owner;
 }
 
 // A phrase and the changes that it covers.
@@ -95,14 +139,15 @@ struct Phrase {
 };
 
 std::string replaced_phrase(const FieldChange& change, std::span<const Reference> references) {
-    const auto words = field_words(change, references);
+    const auto words = field_words(change, references).all();
     const auto& value = change.values.front();
     const auto before = short_text_of(value.before, references);
     const auto after = short_text_of(value.after, references);
     if (before && after && *before != *after)
-        return words + " " + *before + std::string(became) + *after;
-    if (is_text(value.before->cell) && is_text(value.after->cell)) return words + " reworded";
-    return words + " replaced";
+        return words + (words.empty() ? "" : " ") + *before + std::string(became) + *after;
+    const auto what = words.empty() ? std::string("tag") : words;
+    if (is_text(value.before->cell) && is_text(value.after->cell)) return what + " reworded";
+    return what + " replaced";
 }
 
 std::string verb_of(Op op) { return " " + std::string(name_of(op)); }
@@ -113,23 +158,22 @@ Phrase phrase_of(std::span<const FieldChange> fields, const FieldChange& change,
     const auto words = field_words(change, references);
     // The same field may have lost values too, or got some.
     const auto other = std::ranges::find_if(fields, [&](const FieldChange& each) {
-        return &each != &change && each.op != Op::replaced && each.op != change.op &&
-               each.rank == change.rank && each.path.size() == change.path.size() &&
+        return &each != &change && !words.field.empty() && each.op != Op::replaced &&
+               each.op != change.op && each.rank == change.rank &&
+               each.path.size() == change.path.size() &&
                std::ranges::equal(each.path, change.path,
                                   [](const Cell* a, const Cell* b) { return *a == *b; });
     });
     const auto number = change.values.size();
+    const auto value = short_text_of(&change.values.front().node(), references);
     Phrase phrase{{}, {&change}};
-    if (number > 1) {
-        phrase.text = counted(number, words) + verb_of(change.op);
-    } else {
-        const auto value = other == fields.end()
-                               ? short_text_of(&change.values.front().node(), references)
-                               : std::nullopt;
-        phrase.text =
-            (other == fields.end() ? words + (value ? " " + *value : "") : counted(1, words)) +
-            verb_of(change.op);
-    }
+    if (words.field.empty())
+        phrase.text = value.value_or("tag");
+    else if (number > 1 || other != fields.end())
+        phrase.text = counted_values(number, words);
+    else
+        phrase.text = words.all() + (value ? " " + *value : "");
+    phrase.text += verb_of(change.op);
     if (other == fields.end()) return phrase;
     phrase.covers.push_back(&*other);
     phrase.text += ", " + std::to_string(other->values.size()) + verb_of(other->op);
@@ -181,7 +225,7 @@ std::string rest_of(std::span<const FieldChange> fields,
 std::string words_of_tag(std::string_view tag) {
     std::string words(tag);
     std::ranges::replace(words, '_', ' ');
-    return words;
+    return without_directions(std::move(words));
 }
 
 std::string inside_sentence(std::string words) {
@@ -202,14 +246,7 @@ std::string counted(std::size_t number, const std::string& words) {
 }
 
 std::string text_of(const Cell& cell, std::span<const Reference> references) {
-    if (const auto* reference = reference_of(references, cell);
-        reference != nullptr && !reference->label.empty())
-        return reference->label;
-    if (cell.kind == CellKind::tag) return words_of_tag(cell.text);
-    // The time of day says little.
-    constexpr std::size_t day = 10;
-    if (cell.kind == CellKind::date && cell.text.size() > day) return cell.text.substr(0, day);
-    return cell.text;
+    return without_directions(whole_text_of(cell, references));
 }
 
 std::string headline_of(std::span<const FieldChange> fields,

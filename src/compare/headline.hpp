@@ -16,7 +16,8 @@ namespace compare {
 // Stands between what was and what came in its place.
 inline constexpr std::string_view became = " \xE2\x86\x92 ";  // U+2192
 
-// Returns a tag as people read it: "GO_term" as "GO term".
+// Returns a tag as people read it: "GO_term" as "GO term". Marks that turn the direction of text are
+// removed, here and in text_of(), because they would turn what follows.
 [[nodiscard]] std::string words_of_tag(std::string_view tag);
 // Returns words as they stand inside of a sentence: the first letter small unless the word is an
 // abbreviation ("Other name" as "other name", "GO term" as it is).

@@ -103,7 +103,6 @@ class Decision {
         row.kind = kind;
         row.label = label();
         row.notes.changes = std::move(changes);
-        tables::shorten(row.notes);
         row.notes.previous = previous_version();
         outcome_.row.last_modified = release.released_on;
         outcome_.rows.push_back(std::move(row));

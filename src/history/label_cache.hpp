@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/result.hpp"
 #include "history/decision.hpp"
 #include "source/source.hpp"
 
@@ -17,11 +18,13 @@ namespace history {
 class LabelCache {
    public:
     // Returns the label of an object of the build; empty where that is its name, or the object
-    // cannot be read.
-    //   name  as the build spells it
-    //   cost  a load of the object at the first call
-    [[nodiscard]] std::string of(const ObjectName& name, const source::Source& build,
-                                 const NamePaths& names);
+    // itself is damaged or too large.
+    //   name   as the build spells it
+    //   error  unavailable: the build cannot be read
+    //   cost   a load of the object at the first call
+    [[nodiscard]] base::Result<std::string> of(const ObjectName& name,
+                                               const source::Source& build,
+                                               const NamePaths& names);
 
    private:
     using Labels = std::map<ObjectName, std::string>;

@@ -265,6 +265,7 @@ class Recorder {
         item.notes.clear();
         for (auto& row : item.outcome.rows) {
             if (item.rename) note_rename(row, *item.rename);
+            tables::shorten(row.notes);
             item.notes.push_back(tables::to_json(row.notes));
         }
         if (item.outcome.store_tree) item.packed = tables::packed_tree(item.after.nodes);

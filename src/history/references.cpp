@@ -2,6 +2,7 @@
 #include "history/references.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -20,7 +21,7 @@ using Fate = Reference::Fate;
 
 constexpr std::size_t most_references = 200;  // of a row
 
-// Collects the objects that changes name.
+// Collects the objects that changes name, at most one more than most_references.
 class Collector {
    public:
     void collect(const std::vector<compare::Change>& changes) {
@@ -35,7 +36,7 @@ class Collector {
    private:
     void collect(const std::vector<tree::Node>& nodes) {
         for (const auto& node : nodes) {
-            if (names_.size() == most_references) return;
+            if (names_.size() > most_references) return;
             collect(node.cell);
             collect(node.children);
         }
@@ -43,7 +44,7 @@ class Collector {
     void collect(const tree::Cell& cell) {
         const bool names_object =
             cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;
-        if (names_object && names_.size() < most_references &&
+        if (names_object && names_.size() <= most_references &&
             tree::can_be_tracked(cell.class_name, cell.text))
             names_.insert({cell.class_name, cell.text});
     }
@@ -65,9 +66,10 @@ class ReferenceFinder {
         for (auto* row : rows) {
             Collector collector;
             collector.collect(row->notes.changes);
-            const auto names = std::move(collector).take();
+            auto names = std::move(collector).take();
             // Where some are left out, what the others have become says little.
-            const bool with_fates = has_fates(*row) && names.size() < most_references;
+            const bool with_fates = has_fates(*row) && names.size() <= most_references;
+            if (names.size() > most_references) names.erase(std::prev(names.end()));
             for (const auto& name : names) {
                 auto reference = find(name, with_fates);
                 if (!reference) return tl::unexpected(reference.error());
@@ -98,11 +100,13 @@ class ReferenceFinder {
                 reference.fate = *here ? Fate::created : Fate::vanished;
         }
         if (!has_label) return reference;
-        if (*here && view_.build.loads_at_once())
-            reference.label =
-                view_.context.labels.of(**here, view_.build, view_.context.settings.names);
-        else
+        if (!*here || !view_.build.loads_at_once()) {
             stored_labels_.try_emplace(name);
+            return reference;
+        }
+        auto label = view_.context.labels.of(**here, view_.build, view_.context.settings.names);
+        if (!label) return tl::unexpected(label.error());
+        reference.label = std::move(*label);
         return reference;
     }
 

@@ -12,9 +12,9 @@
 namespace history {
 
 // Fills in notes.references and notes.headline of rows that decide() has made. Safe from any thread.
-// What it finds depends on the builds alone, but for two kinds of objects that are called what the
-// store calls them: those of a running database, which would have to be asked for each, and those
-// that are gone.
+// What it finds depends on the builds and on whether the index of the one before is kept, but for two
+// kinds of objects that are called what the store calls them: those of a running database, which would
+// have to be asked for each, and those that are gone.
 //   error   unavailable: a look-up in an index failed
 //   throws  store::Failure
 //   cost    for each of at most 200 objects of a row two look-ups in indexes, and a load if its class

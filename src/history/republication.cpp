@@ -35,11 +35,7 @@ bool are_alike(const tables::Row& a, const tables::Row& b) {
 
 bool are_same(const tables::Row& a, const tables::Row& b) {
     const auto same = [](const auto& x, const auto& y) { return are_same(x, y); };
-    if (!are_alike(a, b)) return false;
-    // What a shortened row lacks depends on timestamps. Both are compared with the same tree, so equal
-    // content after it means equal changes.
-    if (!a.notes.is_whole() || !b.notes.is_whole()) return a.signature == b.signature;
-    return std::ranges::equal(a.notes.changes, b.notes.changes, same);
+    return are_alike(a, b) && std::ranges::equal(a.notes.changes, b.notes.changes, same);
 }
 
 bool are_same(const std::optional<tables::Row>& a, const std::optional<tables::Row>& b) {
@@ -292,7 +288,9 @@ class Recomputation {
 
     Result<bool> recorded_row_stands(const Recomputing& item) const {
         const auto& recorded = item.known.recorded_row;
-        if (are_same(recorded, item.fresh.row)) return true;
+        // What a shortened row lacks is known only from the trees.
+        const bool is_whole = !recorded || recorded->notes.is_whole();
+        if (is_whole && are_same(recorded, item.fresh.row)) return true;
         if (!may_differ_by_ignoring(recorded, item.fresh.row)) return false;
         const auto state = recorded_state(*item.object);
         if (!state) return tl::unexpected(state.error());
@@ -336,13 +334,19 @@ class Recomputation {
         return replacement_of(item);
     }
 
+    static tables::Row shortened(tables::Row row) {
+        tables::shorten(row.notes);
+        return row;
+    }
+
     std::optional<tables::Row> row_to_be(const Recomputing& item) const {
         const auto& recorded = item.known.recorded_row;
         const auto& fresh = item.fresh.row;
         if (item.stands) return recorded;
-        if (!recorded) return fresh;
+        if (!recorded && fresh) return shortened(*fresh);
+        if (!recorded) return std::nullopt;
         if (!fresh && recorded->kind == tables::RowKind::withdrawn) return recorded;
-        auto row = fresh.value_or(*recorded);
+        auto row = shortened(fresh.value_or(*recorded));
         row.revision = recorded->revision + 1;
         if (fresh) return row;
         row.kind = tables::RowKind::withdrawn;

@@ -128,7 +128,8 @@ auto read(const ReadContext& context, F&& fn) {
                                       return fn(view_of(transaction, context, memory));
                                   });
         } catch (const tables::NotesTooLong& notes) {
-            needed = std::max(needed, notes.bytes);
+            // Twice as much each time: notes that are found one by one may be ever longer.
+            needed = std::max(2 * needed, notes.bytes);
         }
         memory.reset();  // nobody waits for more while holding some
         memory = memory_for(context.budget, needed);

@@ -82,7 +82,7 @@ void append_entry(std::string& xml, const tables::Row& row, const query::History
                   const Site& site) {
     const auto time = time_of(row);
     append_start(xml, 1, "entry");
-    append_element(xml, 2, "title", title_of(row, page, site));
+    append_element(xml, 2, "title", title_of(row, page));
     append_feed_link(xml, 2, "alternate", "text/html", item_url_of(row, site));
     append_element(xml, 2, "id", guid_of(row, site.authority));
     append_element(xml, 2, "published", time);
@@ -90,7 +90,7 @@ void append_entry(std::string& xml, const tables::Row& row, const query::History
     for (const auto& curator : curators_of(row, page, site)) append_author(xml, 2, curator);
     for (const auto& category : categories_of(row))
         append_empty(xml, 2, "category", {{"term", category}});
-    if (const auto summary = summary_of(row, page, site); !summary.empty())
+    if (const auto summary = summary_of(row, page); !summary.empty())
         append_element(xml, 2, "summary", plain_line(summary));
     append_html_element(xml, 2, "content", content_of(row, page, site), {{"type", "html"}});
     append_end(xml, 1, "entry");

@@ -77,6 +77,15 @@ bool is_plain_text(const tree::Cell& cell) {
            (cell.kind == tree::CellKind::reference && cell.class_name == text_class);
 }
 
+bool is_mass_change(const tables::Row& row, const query::HistoryPage& page) {
+    auto places = places_of(row, page.mass_changes);
+    if (places.empty() || row.notes.changes.empty() || row.notes.left_out.all() > 0) return false;
+    std::vector<MassChangeLine> lines;
+    return std::ranges::all_of(row.notes.changes, [&](const Change& change) {
+        return is_summarised(change, 1, places, lines);
+    });
+}
+
 FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,
                              const Site& site, const std::set<std::size_t>& without) {
     std::size_t filtered = 0;

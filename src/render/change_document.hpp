@@ -34,12 +34,6 @@ struct FieldDocument {
     std::vector<compare::FieldChange> echoes;  // of what became of other objects
     std::vector<MassChangeLine> mass_changes;
     std::size_t filtered = 0;
-
-    // True if nothing but what most objects of the class share has changed.
-    [[nodiscard]] bool is_mass_change() const {
-        return groups.empty() && minor.empty() && echoes.empty() && filtered == 0 &&
-               !mass_changes.empty();
-    }
 };
 // Returns the changes of a row of `page`. Only rows of kind changed have mass-change lines:
 // everything that came or went is listed.
@@ -52,6 +46,10 @@ struct FieldDocument {
 // Returns all of `changes`, of an object of this class.
 [[nodiscard]] FieldDocument field_document(std::span<const compare::Change> changes,
                                            std::string_view class_name, const Site& site);
+
+// True if the row holds nothing but changes that most objects of the class share, whatever the page
+// filters.
+[[nodiscard]] bool is_mass_change(const tables::Row& row, const query::HistoryPage& page);
 
 // True for texts, and for objects of class Text: their names are texts.
 [[nodiscard]] bool is_plain_text(const tree::Cell& cell);

@@ -241,33 +241,28 @@ bool skipped_releases(const tables::Row& row) {
     return !row.since.empty() && !row.notes.previous.empty() && row.since != row.notes.previous;
 }
 
-std::string title_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
+std::string title_of(const tables::Row& row, const query::HistoryPage& page) {
     const auto& label = row.object.label_or_name(row.label);
     if (row.notes.headline.empty())
         return plain_line(row.object.class_name + " " + label + std::string(verb_of(row.kind)) +
                           period_of(row) + details_of(row));
     const std::string how = row.kind == RowKind::reconstructed ? ", by timestamps: " : ": ";
-    const auto what = is_mass_change(row, page, site)
+    const auto what = is_mass_change(row, page)
                           ? "only a change of most objects of class " + row.object.class_name
                           : row.notes.headline;
     return plain_line(label + period_of(row) + how + what);
 }
 
-bool is_mass_change(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
-    if (row.kind != RowKind::changed || page.mass_changes.empty()) return false;
-    return field_document(row, page, site).is_mass_change();
-}
-
 std::vector<std::string> categories_of(const tables::Row& row) {
     constexpr std::size_t most_categories = 7;
-    std::vector<std::string> categories = {one_line(row.object.class_name),
+    std::vector<std::string> categories = {plain_line(row.object.class_name),
                                            std::string(tables::name_of(row.kind))};
     for (const auto& change : row.notes.changes) {
         const auto& sides = change.before.empty() ? change.after : change.before;
         if (change.path.empty() && sides.empty()) continue;
         const auto& first = change.path.empty() ? sides.front().cell : change.path.front();
         if (first.kind != tree::CellKind::tag) continue;
-        auto tag = one_line(first.text);
+        auto tag = plain_line(first.text);
         if (!tag.empty() && std::ranges::find(categories, tag) == categories.end())
             categories.push_back(std::move(tag));
         if (categories.size() == most_categories) break;

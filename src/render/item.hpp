@@ -25,19 +25,13 @@ namespace render {
 [[nodiscard]] bool skipped_releases(const tables::Row& row);
 
 // "unc-26 in WS187: Status Live → Dead, 3 more changes"; "Gene unc-26 vanished in WS188"; one line of
-// plain text (plain_line in render/display_text.hpp). A filter does not affect it. It changes once at
-// most: when the release job finds that all of it is a change of most objects of the class.
-[[nodiscard]] std::string title_of(const tables::Row& row, const query::HistoryPage& page,
-                                   const Site& site);
+// plain text (plain_line in render/display_text.hpp). A filter does not affect it. Nothing changes it
+// but the mass changes that release jobs count: when all of it is a change of most objects.
+[[nodiscard]] std::string title_of(const tables::Row& row, const query::HistoryPage& page);
 
 // Says the same in a sentence or two of plain text, without the name of the object; empty for rows of
 // the first system.
-[[nodiscard]] std::string summary_of(const tables::Row& row, const query::HistoryPage& page,
-                                     const Site& site);
-
-// True if the row holds nothing but changes that most objects of the class share.
-[[nodiscard]] bool is_mass_change(const tables::Row& row, const query::HistoryPage& page,
-                                  const Site& site);
+[[nodiscard]] std::string summary_of(const tables::Row& row, const query::HistoryPage& page);
 
 // What items are filed under: the class, the kind, the first tags of the changes; at most 7. One line
 // each.

@@ -273,16 +273,30 @@ std::string_view release_before(const tables::Row& row) {
     return row.since.empty() ? std::string_view(row.notes.previous) : row.since;
 }
 
-// Returns the numbers of the changes that are left out: all but the newest, by their timestamps.
-std::set<std::size_t> older_changes(const tables::Row& row) {
+// Returns when a node was written: a tag by the earliest value below it (rule C4), empty if unknown.
+std::string_view time_of(const Node& node) {
+    if (node.cell.kind != CellKind::tag || node.children.empty()) return node.stamp;
+    std::string_view earliest;
+    for (const auto& child : node.children) {
+        const auto time = time_of(child);
+        if (!time.empty() && (earliest.empty() || time < earliest)) earliest = time;
+    }
+    return earliest;
+}
+
+// Returns the numbers of the changes that are left out of those that are shown: all but the newest, by
+// their timestamps.
+std::set<std::size_t> older_changes(const tables::Row& row, const query::HistoryPage& page) {
     std::set<std::size_t> older;
-    const auto& changes = row.notes.changes;
-    if (row.kind != RowKind::reconstructed || changes.size() <= most_first_seen) return older;
+    if (row.kind != RowKind::reconstructed) return older;
     std::vector<std::pair<std::string_view, std::size_t>> by_age;
-    for (std::size_t i = 0; i < changes.size(); ++i)
-        by_age.emplace_back(changes[i].after.empty() ? std::string_view()
-                                                     : changes[i].after.front().stamp,
-                            i + 1);
+    std::size_t number = 0;
+    for (const auto& change : row.notes.changes) {
+        ++number;
+        if (page.filter.is_set() && !page.filter.shows(change)) continue;
+        by_age.emplace_back(
+            change.after.empty() ? std::string_view() : time_of(change.after.front()), number);
+    }
     std::ranges::stable_sort(by_age, std::ranges::greater(),
                              &std::pair<std::string_view, std::size_t>::first);
     for (std::size_t i = most_first_seen; i < by_age.size(); ++i) older.insert(by_age[i].second);
@@ -367,10 +381,10 @@ std::string links_of(const tables::Row& row, const Site& site) {
     return html + "</p>";
 }
 
-void append_sentence(std::string& html, const tables::Row& row, const FieldDocument& document,
-                     const Site& site) {
+void append_sentence(std::string& html, const tables::Row& row, const query::HistoryPage& page,
+                     const FieldDocument& document, const Site& site) {
     std::string text;
-    if (document.is_mass_change())
+    if (is_mass_change(row, page))
         text = "Nothing changed in " + row.object.label_or_name(row.label) + " alone.";
     else if (row.kind != RowKind::changed || !is_one_line(document) || skipped_releases(row))
         text = sentence_of(row);
@@ -407,8 +421,8 @@ std::string adopted_content(const tables::Row& row, const Site& site) {
 
 }  // namespace
 
-std::string summary_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
-    if (is_mass_change(row, page, site))
+std::string summary_of(const tables::Row& row, const query::HistoryPage& page) {
+    if (is_mass_change(row, page))
         return "Only a change that most objects of class " + row.object.class_name + " share.";
     return sentence_of(row);
 }
@@ -416,11 +430,11 @@ std::string summary_of(const tables::Row& row, const query::HistoryPage& page, c
 std::string content_of(const tables::Row& row, const query::HistoryPage& page, const Site& site) {
     if (!has_details(row)) return "<p>No details were recorded.</p>";
     if (row.kind == RowKind::adopted) return adopted_content(row, site);
-    const auto older = older_changes(row);
+    const auto older = older_changes(row, page);
     const auto document = field_document(row, page, site, older);
     std::string html;
     html.reserve(2'000);  // what most items take
-    append_sentence(html, row, document, site);
+    append_sentence(html, row, page, document, site);
     const auto end = filtered_link(document.filtered, row, site);
     const auto rest = rest_link(row, site);
     const auto links = links_of(row, site);

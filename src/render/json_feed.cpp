@@ -77,8 +77,8 @@ void write_item(std::string& text, const tables::Row& row, const query::HistoryP
     json.begin_object();
     write_text(json, "id", guid_of(row, site.authority));
     write_text(json, "url", item_url_of(row, site));
-    write_text(json, "title", title_of(row, page, site));
-    if (const auto summary = summary_of(row, page, site); !summary.empty())
+    write_text(json, "title", title_of(row, page));
+    if (const auto summary = summary_of(row, page); !summary.empty())
         write_text(json, "summary", plain_line(summary));
     json.key("tags").begin_array();
     for (const auto& category : categories_of(row)) json.value(category);

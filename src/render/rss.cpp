@@ -118,7 +118,7 @@ std::string names_of(const std::vector<Curator>& curators) {
 void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
                  const Site& site) {
     append_start(xml, 2, "item");
-    append_element(xml, 3, "title", title_of(row, page, site));
+    append_element(xml, 3, "title", title_of(row, page));
     append_url_element(xml, 3, "link", item_url_of(row, site));
     append_html_element(xml, 3, "description", content_of(row, page, site));
     if (const auto creator = names_of(curators_of(row, page, site)); !creator.empty())

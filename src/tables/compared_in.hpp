@@ -16,7 +16,8 @@ namespace tables {
 // Fills in compared_in from what release jobs have prewarmed, and applies to the rows the
 // replacements that are in force and not yet moved into place.
 //   cost  nothing for rows that were compared in `current` themselves; else a query a class, and
-//         for what was not prewarmed in `current` another one that reads a row a release; a query for 64 rows and prewarmed release in which the job could not read an object
+//         for what was not prewarmed in `current` another one that reads a row a release; a query
+//         for 64 rows and prewarmed release in which the job could not read an object
 void resolve_compared_in(store::Transaction& transaction, std::span<ObjectRow* const> rows,
                          const Release& current, const Releases& releases);
 

@@ -104,7 +104,9 @@ std::vector<tree::Node> topmost(const std::vector<tree::Node>& nodes) {
     for (const auto& node : nodes) {
         top.push_back({node.cell, node.stamp, {}});
         auto& text = top.back().cell.text;
-        if (text.size() <= most_text) continue;
+        const bool is_name = top.back().cell.kind == tree::CellKind::reference ||
+                             top.back().cell.kind == tree::CellKind::member;
+        if (text.size() <= most_text || (is_name && text.size() <= tree::longest_name)) continue;
         text = std::string(base::cut_at(text, most_text)) + "\xE2\x80\xA6";  // U+2026
     }
     return top;

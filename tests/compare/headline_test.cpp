@@ -164,3 +164,31 @@ TEST_CASE("A reference is no echo where something new is said of it, or where it
     CHECK(headline({removed(at({"Gene"}), reference("Gene", "WBGene9"))}) ==
           "Gene WBGene9 removed");
 }
+
+TEST_CASE("Tags without values at the top of an object are told one by one, as what they are") {
+    CHECK(headline({added({}, tag("Hidden")), added({}, tag("Confirmed"))}) ==
+          "Hidden added, Confirmed added");
+    CHECK(headline({replaced({}, tag("Live"), tag("Dead"))}) == "Live \xE2\x86\x92 Dead");
+}
+
+TEST_CASE("A headline counts what lies below a value by its tag, not by the value") {
+    auto path = at({"Gene_info", "GO_term"});
+    path.push_back({CellKind::reference, "GO:1", "GO_term"});
+    const compare::References names = {{{"GO_term", "GO:1"}, "cytoplasm", Fate::stays}};
+    CHECK(headline({added(path, text("a")), added(path, text("b"))}, names) ==
+          "GO term cytoplasm: 2 added");
+    path.push_back({CellKind::tag, "Paper_evidence", {}});
+    CHECK(headline({added(path, text("a")), added(path, text("b"))}, names) ==
+          "Paper evidence of cytoplasm: 2 added");
+    path.back().text = "Paper";
+    CHECK(headline({added(path, text("a")), added(path, text("b"))}, names) ==
+          "2 papers of cytoplasm added");
+}
+
+TEST_CASE("A headline holds no marks that turn the direction of what follows") {
+    CHECK(headline({go_term("GO:1")}, {{{"GO_term", "GO:1"},
+                                        "\xE2\x80\xAE"
+                                        "abc\xE2\x81\xA6\xE2\x82\xAC\xE2\x80",
+                                        Fate::stays}}) ==
+          "GO term abc\xE2\x82\xAC\xE2\x80 added");
+}

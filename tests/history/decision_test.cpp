@@ -182,18 +182,3 @@ TEST_CASE("A vanished object keeps its last label") {
     const Nodes named{tag("CGC_name", {text("unc-26")})};
     CHECK(decide(known(named), gone(), setting()).rows[0].label == "unc-26");
 }
-
-TEST_CASE("Changes of many MB are recorded without what is below them, and the tree is whole") {
-    const auto below = text(std::string(1'000, 'x'));
-    const Nodes many = {tag("Small", {text("one")}), tag("Sequence", Nodes(5'000, below))};
-    auto before = known({});
-    before.row->signature.clear();  // it had vanished
-    const auto outcome = decide(before, in_build(many), setting());
-    REQUIRE(outcome.rows.size() == 1);
-    const auto& notes = outcome.rows[0].notes;
-    REQUIRE(notes.changes.size() == 2);
-    CHECK(notes.changes[0].after == Nodes{many[0]});
-    CHECK(notes.changes[1].after == Nodes{tag("Sequence")});
-    CHECK(notes.changes[1].left_out > 5'000'000);
-    CHECK(outcome.store_tree);
-}

@@ -146,9 +146,39 @@ TEST_CASE("Labels are loaded once, and anew for another build") {
     first.with("GO_term", "GO:1", with_name("core"));
     auto second = SmallBuild("WS2", "2008-02-01");
     second.with("GO_term", "GO:1", with_name("nucleus"));
-    CHECK(labels.of(term, first, label_paths()) == "core");
-    CHECK(labels.of(term, first, label_paths()) == "core");
+    CHECK(*labels.of(term, first, label_paths()) == "core");
+    CHECK(*labels.of(term, first, label_paths()) == "core");
     CHECK(first.loads() == 1);
-    CHECK(labels.of(term, second, label_paths()) == "nucleus");
-    CHECK(labels.of({"GO_term", "GO:9"}, second, label_paths()).empty());
+    CHECK(*labels.of(term, second, label_paths()) == "nucleus");
+    CHECK(labels.of({"GO_term", "GO:9"}, second, label_paths())->empty());
+}
+
+TEST_CASE(
+    "An object that cannot be read has no label, and a build that cannot is no reason for one") {
+    history::LabelCache labels;
+    auto build = SmallBuild("WS1", "2008-01-01");
+    build.with("GO_term", "GO:1", with_name("core")).with("GO_term", "GO:2", with_name("other"));
+    build.break_one_with(term, {base::ErrorKind::malformed, "bad"});
+    build.break_one_with({"GO_term", "GO:2"}, {base::ErrorKind::unavailable, "away"});
+    CHECK(labels.of(term, build, label_paths())->empty());
+    CHECK(labels.of({"GO_term", "GO:2"}, build, label_paths()).error().kind ==
+          base::ErrorKind::unavailable);
+}
+
+TEST_CASE(
+    "Changes of many MB are recorded without what is below them, and the title counts all") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    support::RecordingSite site(fresh.connect());
+    support::Nodes texts;
+    for (int i = 0; i < 5'000; ++i)
+        texts.push_back(text(std::to_string(i) + std::string(1'000, 'x')));
+    auto first = SmallBuild("WS1", "2008-01-01"), second = SmallBuild("WS2", "2008-02-01");
+    first.with("Gene", "WBGene1", {});
+    second.with("Gene", "WBGene1", {tag("Small", {text("one")}), tag("Sequence", texts)});
+    site.ask(first, nullptr, named_gene);
+    site.ask(second, &first, named_gene);
+    const auto notes = notes_of(site, named_gene, "WS2");
+    REQUIRE(notes.changes.size() == 2);
+    CHECK(notes.changes[0].left_out + notes.changes[1].left_out > 5'000'000);
+    CHECK(notes.headline == "Small one added, 5000 sequences added");
 }

@@ -341,3 +341,31 @@ TEST_CASE("The item of a shortened row says how much is left out, and links to t
     shortened.notes.changes.clear();
     CHECK_THAT(sample::content_of(shortened, site()), Contains("This item is shortened."));
 }
+
+TEST_CASE("Content tells each tag without values that came at the top of an object") {
+    const auto html = content({added({}, tag("Hidden")), added({}, tag("Confirmed"))});
+    CHECK_THAT(html,
+               Contains("-c1\">Hidden</a> added.") && Contains("-c2\">Confirmed</a> added."));
+    check_html(html);
+}
+
+TEST_CASE("The newest entries of a first sight are those that the filter shows, dated by their "
+          "values") {
+    std::vector<Change> changes;
+    for (int i = 10; i < 35; ++i)
+        changes.push_back(added(
+            tags({"A", "B" + std::to_string(i)}),
+            support::stamped(text("v"), "2008-01-01_00:00:" + std::to_string(i) + "_sylvia")));
+    // The tag was written again when the build was loaded; what it says is old.
+    auto loaded =
+        support::stamped(tag("Old", {support::stamped(text("w"), "2007-02-01_00:00:00_sylvia")}),
+                         "2008-02-01_00:00:00_wormpub");
+    changes.push_back(added({}, loaded));
+    auto r = row("WS187", day(2008, 2, 15), changes);
+    r.kind = RowKind::reconstructed;
+    r.since.clear();
+    CHECK_THAT(sample::content_of(r), !Contains("Old</a>") && Contains("B34</a>"));
+    auto page = excerpt_of(r);
+    page.filter.tag = "Old";
+    CHECK_THAT(render::content_of(r, page, site()), Contains("Old</a> added: w."));
+}

@@ -94,11 +94,18 @@ TEST_CASE("The title of an item with nothing but mass changes says so") {
     auto r = row_of({checked("a")});
     r.notes.headline = "checked a added";
     const auto title = [](const Row& row, std::vector<MassChange> mass_changes) {
-        return render::title_of(row, excerpt_of(row, std::move(mass_changes)), site());
+        return render::title_of(row, excerpt_of(row, std::move(mass_changes)));
     };
     CHECK(title(r, {mass_change("Identity > Checked")}) ==
           "unc-26 in WS187: only a change of most objects of class Gene");
     CHECK(title(r, {mass_change("Identity")}) == "unc-26 in WS187: checked a added");
+    auto page = excerpt_of(r, {mass_change("Identity > Checked")});
+    page.filter.tag = "Other";
+    CHECK(render::title_of(r, page) ==
+          "unc-26 in WS187: only a change of most objects of class Gene");
+    r.notes.left_out.added = 1;
+    CHECK(title(r, {mass_change("Identity > Checked")}) == "unc-26 in WS187: checked a added");
+    r.notes.left_out.added = 0;
     r.notes.changes.push_back(added(tags({"Remark"}), text("own")));
     CHECK(title(r, {mass_change("Identity > Checked")}) == "unc-26 in WS187: checked a added");
 }

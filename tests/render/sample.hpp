@@ -106,9 +106,7 @@ inline query::HistoryPage excerpt_of(const Row& row,
     return excerpt;
 }
 // Returns the title of a row by itself.
-inline std::string title_of(const Row& row) {
-    return render::title_of(row, excerpt_of(row), site());
-}
+inline std::string title_of(const Row& row) { return render::title_of(row, excerpt_of(row)); }
 // Returns the content of a row by itself.
 inline std::string content_of(const Row& row, const render::Site& look = site(),
                               std::vector<tables::MassChange> mass_changes = {}) {
