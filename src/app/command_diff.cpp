@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <mutex>
 #include <optional>
@@ -10,6 +10,7 @@
 #include "app/sources.hpp"
 #include "app/stop_signals.hpp"
 #include "base/text.hpp"
+#include "app/suggestion.hpp"
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"
 #include "source/files_build.hpp"
@@ -47,11 +48,21 @@ Result<Side> from_folder(const std::filesystem::path& folder, const ObjectName& 
 }
 
 // From the store, after the object was brought up to date with the current build.
+// Returns the error of an object that was not found, which is that of its class where the build has
+// no such class; any other error as it is.
+tl::unexpected<base::Error> mistake_in(base::Error error, const source::Build& build,
+                                       const ObjectName& asked) {
+    if (error.kind == base::ErrorKind::absent && build)
+        if (auto why = complaint_of_class(*build, asked.class_name); !why.empty())
+            error.text = std::move(why);
+    return tl::unexpected(std::move(error));
+}
+
 Result<Side> from_release(Services& services, const std::string& version,
                           const ObjectName& asked) {
     look_at_build(*services.current);
     const auto answer = services.history->history_of(asked, {});
-    if (!answer) return tl::unexpected(answer.error());
+    if (!answer) return mistake_in(answer.error(), services.current->build(), asked);
     auto tree = query::tree_at(services.history->read_context(), answer->history.object, version);
     if (!tree) return tl::unexpected(tree.error());
     return Side{std::move(*tree), services.current->build()};
@@ -163,7 +174,10 @@ int compare_sides(const std::filesystem::path& config_file, const DiffOptions& o
                                        : none;
     const auto changes =
         query::changes_between(from->tree, to->tree, asked, models, sides.ignored());
-    if (!changes) return complain(changes.error().text, trouble);
+    if (!changes)
+        return complain(
+            mistake_in(changes.error(), to->build ? to->build : from->build, asked).value().text,
+            trouble);
     // Whoever runs a command may read the store: no user is hidden from him.
     fmt::print("{}", options.format == "json"
                          ? render::difference_json(difference_of(asked, *from, *to, *changes), {})
@@ -189,14 +203,10 @@ std::string what_lacks(const Side& side, const ObjectName& asked) {
     const auto& version = side.tree.release.version;
     // A release that is recorded may have had other classes.
     const bool is_of_the_build = side.build && side.build->release().version == version;
-    const auto counts =
-        is_of_the_build ? side.build->class_counts() : std::vector<source::ClassCount>();
-    const bool has_class = std::ranges::any_of(counts, [&](const auto& count) {
-        return base::equal_ignoring_case(count.class_name, asked.class_name);
-    });
-    if (!has_class && !counts.empty())
-        return "there is no class " + asked.class_name + " in " + version;
-    return asked.class_name + " " + asked.name + " is not in " + version;
+    auto complaint =
+        is_of_the_build ? complaint_of_class(*side.build, asked.class_name) : std::string();
+    return complaint.empty() ? asked.class_name + " " + asked.name + " is not in " + version
+                             : complaint;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "app/config_file.hpp"
 #include "app/version.hpp"
 #include "base/text.hpp"
+#include "app/suggestion.hpp"
 #include "render/feed.hpp"
 
 namespace app {
@@ -219,25 +220,55 @@ void add_token(Line& line) {
 // Adds --config to every command, so that each help shows it and it can come before or after.
 void add_config(CLI::App& command, std::string& file) {
     command.add_option("--config", file, "Configuration file")->capture_default_str();
-    for (auto* part : command.get_subcommands([](CLI::App*) { return true; }))
-        add_config(*part, file);
+    for (auto* part : parts_of(command)) add_config(*part, file);
 }
 
-// Returns the words up to the first one that should be a command and is not: "bogus", "token bogus".
-std::optional<std::string> unknown_command(const CLI::App& program,
-                                           std::span<char* const> arguments) {
-    const CLI::App* command = &program;
+std::string complaint_of_command(CLI::App& command, const std::string& path,
+                                 const std::string& word) {
+    std::vector<std::string> names;
+    for (const auto* part : parts_of(command)) names.push_back(part->get_name());
+    const auto meant = did_you_mean(word, names);
+    return "no such command: " + path +
+           (meant.empty() ? "; varve --help lists the commands" : meant);
+}
+
+// Returns "--format" for each option of a command and of those above it, which it accepts too.
+std::vector<std::string> options_of(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const auto* each = &command; each != nullptr; each = each->get_parent())
+        for (const auto* option : each->get_options())
+            for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+// Returns what is wrong with the first word that should be a command or a long option and is not:
+// "no such command: token ad; did you mean add?"
+std::optional<std::string> unknown_word(CLI::App& program, std::span<char* const> arguments) {
+    CLI::App* command = &program;
     std::string path;
     for (std::size_t at = 0; at < arguments.size(); ++at) {
         const std::string word = arguments[at];
         if (word == "--config") ++at;
-        if (word.starts_with('-')) continue;
+        if (word.starts_with("--")) {
+            const auto name = word.substr(0, word.find('='));
+            const auto options = options_of(*command);
+            if (std::ranges::find(options, name) != options.end()) continue;
+            const auto meant = did_you_mean(name, options);
+            return "no such option: " + name +
+                   (meant.empty() ? "; varve " + path + (path.empty() ? "" : " ") +
+                                        "--help lists the options"
+                                  : meant);
+        }
+        if (word.starts_with('-') || parts_of(*command).empty()) continue;
         path += (path.empty() ? "" : " ") + word;
         const auto parts =
+std::vector<CLI::App*> parts_of(CLI::App& command) {
+    return command.get_subcommands([](CLI::App*) { return true; });
+}
+
             command->get_subcommands([&](const CLI::App* it) { return it->check_name(word); });
-        if (parts.empty()) return path;
+        if (parts.empty()) return complaint_of_command(*command, path, word);
         command = parts.front();
-        if (command->get_subcommands([](const CLI::App*) { return true; }).empty()) break;
     }
     return std::nullopt;
 }
@@ -248,6 +279,7 @@ int with_config(const std::filesystem::path& file, Speaker speaker,
                 const std::function<int(const Config&)>& run) {
     const auto config = load_config(file);
     if (!config) return complain(config.error().text, wrong_use);
+        if (word == "--") break;
     if (const auto opened = open_log(config->log, speaker); !opened)
         return complain(opened.error().text, wrong_use);
     return run(*config);
@@ -264,9 +296,8 @@ int run_command_line(int argc, char** argv) {
         add(line);
     add_config(program, line.options.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
-    if (const auto unknown = unknown_command(program, arguments.subspan(argc > 0 ? 1 : 0)))
-        return complain("no such command: " + *unknown + "; varve --help lists the commands",
-                        wrong_use);
+    if (const auto unknown = unknown_word(program, arguments.subspan(argc > 0 ? 1 : 0)))
+        return complain(*unknown, wrong_use);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "app/suggestion.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "render/display_text.hpp"
@@ -56,8 +57,7 @@ Result<release::Selection> class_named(const std::string& class_name, store::Poo
         if (base::equal_ignoring_case(count.class_name, class_name))
             return release::Selection(release::OfClass{count.class_name});
     if (is_recorded(pool, class_name)) return release::Selection(release::OfClass{class_name});
-    return base::fail(ErrorKind::refused, "no class " + class_name + " in " +
-                                              build.release().version + ", and none is recorded");
+    return base::fail(ErrorKind::refused, complaint_of_class(build, class_name));
 }
 
 source::Build kept_index(const SourceConfig& config, const std::string& version,

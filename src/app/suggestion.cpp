@@ -50,4 +50,15 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     return nearest == nullptr ? "" : "; did you mean " + *nearest + "?";
 }
 
+std::string complaint_of_class(const source::Source& build, std::string_view class_name) {
+    std::vector<std::string> classes;
+    for (auto& count : build.class_counts()) classes.push_back(std::move(count.class_name));
+    const bool has_class = std::ranges::any_of(classes, [&](const std::string& each) {
+        return base::equal_ignoring_case(each, class_name);
+    });
+    if (has_class) return {};
+    return "there is no class " + std::string(class_name) + " in " + build.release().version +
+           did_you_mean(class_name, classes);
+}
+
 }  // namespace app

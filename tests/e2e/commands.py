@@ -33,6 +33,26 @@ def _(site):
         assert done.stderr and not done.stdout, (arguments, done)
 
 
+@check("A misspelled command, option or class suggests the one that was probably meant")
+def _(site):
+    site.expect(0, "init")
+    folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"))
+    for status, words, part in ((2, ("prewram", "--all"), "no such command: prewram; did you mean prewarm?"),
+                                (2, ("token", "ad", "x"), "no such command: token ad; did you mean add?"),
+                                (2, ("diff", *GENE, "--form", "WS187", "--to", "WS188"),
+                                 "no such option: --form; did you mean --from?"),
+                                (2, ("show", *GENE, "--relase=x"), "--relase; did you mean --release?"),
+                                (2, ("token", "list", "--xyzzy"), "--xyzzy; varve token list --help lists"),
+                                (2, ("diff", "Gen", "x", *folders), "no class Gen in WS188; did you mean Gene?"),
+                                (1, ("show", "Gen", "x"), "no class Gen in WS188; did you mean Gene?"),
+                                (1, ("feed", "Gen", "x"), "no class Gen in WS188; did you mean Gene?"),
+                                (2, ("prewarm", "--class", "Gen"), "no class Gen in WS188; did you mean Gene?")):
+        done = site.expect(status, *words)
+        assert part.encode() in done.stderr and not done.stdout, (words, done)
+    # What follows -- is a name.
+    assert b"Gene --form is not in WS188" in site.expect(1, "show", "--", "Gene", "--form").stderr
+
+
 @check("A wrong configuration ends with status 2 and names file, section and key")
 def _(site):
     for changes, words in (({"site__colour": "red"}, ("varve.conf", "site", "colour")),
