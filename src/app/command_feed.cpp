@@ -2,31 +2,86 @@
 #include <cstdio>
 
 #include "app/commands.hpp"
+#include "app/config_keys.hpp"
+#include "app/suggestion.hpp"
 #include "base/text.hpp"
 #include "render/feed.hpp"
+#include "serve/requests.hpp"
 
 namespace app {
 namespace {
 
-// The page for people has an address of its own; the formats of a feed share one.
-::serve::Request request_for(const tree::ObjectName& object, const std::string& format) {
+using base::Result;
+using ::serve::FeedRequest;
+
+// Returns which feed is asked for, without its format.
+Result<FeedRequest> subject_of(const FeedOptions& options) {
+    using Subject = FeedRequest::Subject;
+    const bool is_object = !options.object.class_name.empty();
+    const int subjects = (is_object ? 1 : 0) + (options.class_name.empty() ? 0 : 1) +
+                         (options.release.empty() ? 0 : 1) + (options.objects.empty() ? 0 : 1);
+    if (subjects != 1 || is_object == options.object.name.empty())
+        return wrong("choose the feed with exactly one of CLASS NAME, --class C, "
+                     "--release R and --object C:N, which can be repeated");
+    FeedRequest request;
+    request.object = options.object;
+    if (!options.class_name.empty()) {
+        request.subject = Subject::whole_class;
+        request.object.class_name = options.class_name;
+    }
+    for (const auto& each : options.objects) {
+        const auto object = object_of(each);
+        if (!object) return base::fail_at("--object", object.error());
+        request.subject = Subject::watch_list;
+        request.objects.push_back(*object);
+    }
+    if (!options.release.empty()) {
+        const auto version = version_of(options.release);
+        if (!version) return base::fail_at("--release", version.error());
+        request.subject = Subject::release;
+        request.version = *version;
+    }
+    return request;
+}
+
+// The pages for people have addresses of their own; the formats of a feed share one.
+std::string url_for(FeedRequest subject, const std::string& format) {
+    using Subject = FeedRequest::Subject;
+    const bool is_default = format == render::formats().front().name;
+    // The address of a release without a format is its page.
+    if (format != "html" && (!is_default || subject.subject == Subject::release))
+        subject.format = format;
+    if (format != "html") return ::serve::url_of(subject);
+    switch (subject.subject) {
+        case Subject::object:
+            return ::serve::url_of(::serve::HistoryRequest{subject.object, {}, 1});
+        case Subject::whole_class:
+            return ::serve::url_of(::serve::HomeRequest{subject.object.class_name, {}, {}});
+        case Subject::watch_list:
+            return ::serve::url_of(::serve::HomeRequest{{}, {}, subject.objects});
+        case Subject::release: break;
+    }
+    return ::serve::release_url_of(subject.version, {});
+}
+
+::serve::Request request_for(std::string_view url) {
     ::serve::Request request;
-    request.path = format == "html" ? "/history" : "/rss";
-    request.query = "class=" + base::percent_encode(object.class_name) +
-                    "&name=" + base::percent_encode(object.name);
-    if (format != "html" && format != render::formats().front().name)
-        request.query += "&format=" + format;
+    const auto query = url.find('?');
+    request.path = url.substr(0, query);
+    if (query != std::string_view::npos) request.query = url.substr(query + 1);
     return request;
 }
 
 }  // namespace
 
-int feed(const Config& config, const tree::ObjectName& object, const std::string& format) {
+int feed(const Config& config, const FeedOptions& options) {
+    const auto subject = subject_of(options);
+    if (!subject) return complain(subject.error().text, wrong_use);
     auto services = open_services(config);
     if (!services) return complain(services.error().text, status_of(services.error()));
     look_at_build(*services->current);
     const auto site = open_site(*services, Asker::operator_of_it);
-    auto request = request_for(object, format);
+    auto request = request_for(url_for(*subject, options.format));
     auto response = site->answer(request);
     // Spelled otherwise: what the server would send after the redirection.
     if (response.status == 301) {
@@ -34,6 +89,10 @@ int feed(const Config& config, const tree::ObjectName& object, const std::string
         request.query = location.substr(location.find('?') + 1);
         response = site->answer(request);
     }
+    const auto build = services->current->build();
+    if (response.status == 404 && build && !subject->object.class_name.empty())
+        if (const auto why = complaint_of_class(*build, subject->object.class_name); !why.empty())
+            return complain(why, failed);
     if (response.status != 200)
         return complain(response.body ? base::trim(*response.body) : "no answer", failed);
     std::fwrite(response.body->data(), 1, response.body->size(), stdout);

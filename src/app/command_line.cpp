@@ -2,6 +2,8 @@
 #include "app/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -23,7 +25,7 @@ namespace {
 struct Options {
     std::string config = "varve.conf";
     tree::ObjectName object;
-    std::string format{render::formats().front().name};
+    FeedOptions feed;
     std::string release;
     DiffOptions diff;
     std::string archive, token;
@@ -54,12 +56,13 @@ struct Line {
 constexpr auto about_build =
     "Folder of a build that is not current yet; default: the current build";
 
-void add_object(CLI::App* command, tree::ObjectName& object) {
-    command->add_option("class", object.class_name, "Class of the object, e.g. Gene")->required();
-    command
-        ->add_option("name", object.name,
-                     "Name of the object; put -- before a name that begins with -")
-        ->required();
+std::array<CLI::Option*, 2> add_object(CLI::App* command, tree::ObjectName& object) {
+    return {command->add_option("class", object.class_name, "Class of the object, e.g. Gene")
+                ->required(),
+            command
+                ->add_option("name", object.name,
+                             "Name of the object; put -- before a name that begins with -")
+                ->required()};
 }
 
 void add_server(Line& line) {
@@ -95,14 +98,24 @@ std::vector<std::string> formats_of_feed() {
 void add_objects(Line& line) {
     auto& options = line.options;
     auto* feeding = line.program.add_subcommand(
-        "feed", "Print the feed of an object as the server would send it");
-    add_object(feeding, options.object);
+        "feed",
+        "Print the feed of an object, a class, a release or a watch list as the server would "
+        "send it");
+    for (auto* positional : add_object(feeding, options.feed.object)) positional->required(false);
+    feeding->add_option("--class", options.feed.class_name, "The feed of a whole class");
+    feeding->add_option("--release", options.feed.release, "The feed of a release, e.g. WS187");
+    feeding
+        ->add_option("--object", options.feed.objects,
+                     "An object of a watch list, e.g. Gene:WBGene00006763; can be repeated")
+        ->allow_extra_args(false);
     const auto formats = formats_of_feed();
-    feeding->add_option("--format", options.format, base::join(formats, ", ") + " (the page)")
+    options.feed.format = formats.front();
+    feeding
+        ->add_option("--format", options.feed.format, base::join(formats, ", ") + " (the page)")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
-    feeding->callback(line.configured(
-        [&](const Config& config) { return feed(config, options.object, options.format); }));
+    feeding->callback(
+        line.configured([&](const Config& config) { return feed(config, options.feed); }));
 
     auto* differing = line.program.add_subcommand(
         "diff",

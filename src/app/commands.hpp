@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/config.hpp"
 #include "app/services.hpp"
@@ -30,8 +31,14 @@ int serve(const Config& config);
 // configuration cannot be used.
 int serve_cgi(const std::filesystem::path& config_file);
 
-//   format  the name of one of render::formats(); html: the page of its history
-int feed(const Config& config, const tree::ObjectName& object, const std::string& format);
+// Which feed: exactly one of an object, a class, a release and a watch list.
+struct FeedOptions {
+    tree::ObjectName object;
+    std::string class_name, release;
+    std::vector<std::string> objects;  // of a watch list: "Gene:WBGene00006763"
+    std::string format;                // one of render::formats(); html: the page for people
+};
+int feed(const Config& config, const FeedOptions& options);
 
 struct DiffOptions {
     tree::ObjectName object;

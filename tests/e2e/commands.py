@@ -145,6 +145,28 @@ def _(site):
 @check("varve show prints the tree of an object and needs no store")
 def _(site):
     shown = site.expect(0, "show", *GENE).stdout
+@check_served("varve feed prints the feeds and pages of classes, releases and watch lists as the server sends them")
+def _(site):
+    site.get(rss_path(*GENE))
+    two = ("--object", "Person:WBPerson1983", "--object", "Gene:WBGene00006763")
+    listed = "object=Gene:WBGene00006763&object=Person:WBPerson1983"
+    for options, feed, page in ((("--class", "Gene"), "/rss?class=Gene", "/?class=Gene"),
+                                (("--class", "gene"), "/rss?class=Gene", "/?class=gene"),
+                                (("--release", "WS188"), "/release/WS188?", "/release/WS188"),
+                                (two, f"/rss?{listed}", f"/?{listed}")):
+        for form in ("rss", "atom", "json", "html"):
+            path = page if form == "html" else f"{feed}&format={form}".replace("?&", "?")
+            if form == "rss" and "release" not in feed:
+                path = feed
+            served = site.get(path)
+            assert served.status == 200, (path, served)
+            assert site.expect(0, "feed", *options, "--format", form).stdout == served.body, path
+    for words in ((), ("Gene",), (*GENE, "--class", "Gene"), ("--object", "Gene"), ("--release", "../x")):
+        assert site.expect(2, "feed", *words).stderr, words
+    assert b"did you mean Gene?" in site.expect(1, "feed", "--class", "Gen").stderr
+    assert site.expect(1, "feed", "--release", "WS999").stderr
+
+
     assert b"unc-26" in shown and b"CGC_name" in shown, shown
     assert not (site.folder / "var" / "history.db").exists()
     assert site.expect(1, "show", "Gene", "nobody").stderr
