@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mutex>
 #include <optional>
+#include <unistd.h>
 
 #include "app/commands.hpp"
 #include "app/config_file.hpp"
@@ -179,9 +180,11 @@ int compare_sides(const std::filesystem::path& config_file, const DiffOptions& o
             mistake_in(changes.error(), to->build ? to->build : from->build, asked).value().text,
             trouble);
     // Whoever runs a command may read the store: no user is hidden from him.
+    const bool has_colour = wants_colour(options.colour, ::isatty(STDOUT_FILENO) == 1,
+                                         std::getenv("NO_COLOR"), std::getenv("TERM"));
     fmt::print("{}", options.format == "json"
                          ? render::difference_json(difference_of(asked, *from, *to, *changes), {})
-                         : changes_text(*changes));
+                         : changes_text(*changes, has_colour ? Colour::ansi : Colour::none));
     const bool same = changes->empty() && from->tree.there == to->tree.there;
     return same ? 0 : 1;
 }

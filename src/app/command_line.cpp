@@ -127,6 +127,11 @@ void add_objects(Line& line) {
     differing->add_option("--format", options.diff.format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
+    differing
+        ->add_option("--color", options.diff.colour,
+                     "always, never, or auto: on a terminal, unless NO_COLOR is set")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->capture_default_str();
     differing->callback([&] { line.run = [&] { return diff(options.config, options.diff); }; });
 
     auto* showing = line.program.add_subcommand("show", "Print the tree of an object");

@@ -44,6 +44,7 @@ struct DiffOptions {
     tree::ObjectName object;
     std::string from, to;  // a release, or a build folder
     std::string format = "text";
+    std::string colour = "auto";  // always, never; auto: on a terminal that shows colours
 };
 // Like diff(1): 0 same, 1 different, 2 trouble.
 //   config_file  is read only when one side is a release

@@ -45,13 +45,26 @@ void append_tree(std::string& out, const std::vector<tree::Node>& nodes, std::si
     }
 }
 
-void append_lines(std::string& out, char sign, const std::string& path,
+// What a line begins and ends with: "+ " and nothing, or these in a colour.
+struct Frame {
+    std::string begin, end;
+};
+
+Frame frame_of(char sign, compare::Op op, Colour colour) {
+    const std::string begin{sign, ' '};
+    if (colour == Colour::none) return {begin, ""};
+    const auto* code = op == compare::Op::replaced ? "33"
+                       : op == compare::Op::added  ? "32"
+                                                   : "31";
+    return {"\x1b[" + std::string(code) + "m" + begin, "\x1b[m"};
+}
+
+void append_lines(std::string& out, const Frame& frame, const std::string& path,
                   const std::vector<tree::Node>& nodes) {
     for (const auto& node : nodes) {
         const auto here = path + words_of(node.cell);
-        out += sign;
-        out += ' ' + here + words_of_stamp(node.stamp) + '\n';
-        append_lines(out, sign, here + " > ", node.children);
+        out += frame.begin + here + words_of_stamp(node.stamp) + frame.end + '\n';
+        append_lines(out, frame, here + " > ", node.children);
     }
 }
 
@@ -95,13 +108,20 @@ std::string tree_text(const std::vector<tree::Node>& nodes) {
     return out;
 }
 
-std::string changes_text(const std::vector<compare::Change>& changes) {
+bool wants_colour(std::string_view wish, bool is_terminal, const char* no_color,
+                  const char* term) {
+    if (wish != "auto") return wish == "always";
+    const bool is_unwanted = no_color != nullptr && *no_color != '\0';
+    return is_terminal && !is_unwanted && (term == nullptr || std::string_view(term) != "dumb");
+}
+
+std::string changes_text(const std::vector<compare::Change>& changes, Colour colour) {
     std::string out;
     for (const auto& change : changes) {
         std::string path;
         for (const auto& cell : change.path) path += words_of(cell) + " > ";
-        append_lines(out, '-', path, change.before);
-        append_lines(out, '+', path, change.after);
+        append_lines(out, frame_of('-', change.op, colour), path, change.before);
+        append_lines(out, frame_of('+', change.op, colour), path, change.after);
     }
     return out;
 }

@@ -31,8 +31,17 @@ void tell(std::string_view text);
 // A line a node, indented by depth; stamps behind as "2008-02-01 sylvia".
 [[nodiscard]] std::string tree_text(const std::vector<tree::Node>& nodes);
 
+// Returns whether standard output shall have colours.
+//   wish       "always", "never", or "auto": only a terminal has some, unless its TERM is "dumb" or
+//              NO_COLOR (no-color.org) is set and not empty
+//   no_color, term  of the environment; nullptr: not set
+[[nodiscard]] bool wants_colour(std::string_view wish, bool is_terminal, const char* no_color,
+                                const char* term);
+
 // Like diff(1): a line a node that came ("+") or went ("-"), with its whole path.
-[[nodiscard]] std::string changes_text(const std::vector<compare::Change>& changes);
+enum class Colour : unsigned char { none, ansi };  // ansi: green, red, and yellow if replaced
+[[nodiscard]] std::string changes_text(const std::vector<compare::Change>& changes,
+                                       Colour colour = Colour::none);
 
 // What a release job could not read, as lines and as an array.
 void print_failures(const std::vector<release::Counters::Failure>& failures);

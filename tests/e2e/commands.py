@@ -193,6 +193,31 @@ def _(site):
     created = json.loads(site.expect(1, "diff", "Phenotype", "WBPhenotype:0004022", *folders).stdout)
     vanished = json.loads(site.expect(1, "diff", "Phenotype", "WBPhenotype:0001213", *folders).stdout)
     assert (created["kind"], vanished["kind"]) == ("created", "vanished")
+@check("varve diff has colours on a terminal, unless NO_COLOR says otherwise")
+def _(site):
+    command = [str(PROGRAM), "diff", *GENE, "--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188")]
+    plain = subprocess.run(command, cwd=site.folder, timeout=COMMAND_SECONDS, capture_output=True, check=False).stdout
+
+    def on_terminal(**variables):
+        ours, theirs = pty.openpty()
+        with os.fdopen(ours, "rb", 0) as terminal:
+            with subprocess.Popen(command, cwd=site.folder, stdin=subprocess.DEVNULL, stdout=theirs,
+                                  env={**os.environ, "TERM": "xterm", **variables}):
+                os.close(theirs)
+                text = b""
+                with contextlib.suppress(OSError):  # the end of a terminal
+                    while part := terminal.read(65536):
+                        text += part
+        return text.replace(b"\r\n", b"\n")
+    coloured = on_terminal(NO_COLOR="")
+    assert b"\x1b[33m+ " in coloured and b"\x1b" not in plain, (coloured, plain)
+    assert re.sub(rb"\x1b\[[0-9]*m", b"", coloured) == plain
+    assert on_terminal(NO_COLOR="1") == on_terminal(TERM="dumb", NO_COLOR="") == plain
+    always = subprocess.run([*command, "--color=always"], cwd=site.folder, timeout=COMMAND_SECONDS,
+                            capture_output=True, check=False)
+    assert always.stdout == coloured and always.returncode == 1, always
+
+
 
 
 @check("varve diff of two releases reads the stored trees")
