@@ -12,6 +12,7 @@
 #include "app/print.hpp"
 #include "app/services.hpp"
 #include "app/sources.hpp"
+#include "app/unknown_paths.hpp"
 #include "base/text.hpp"
 #include "history/first_sight_sample.hpp"
 #include "render/display_text.hpp"
@@ -149,15 +150,21 @@ void check_first_sight(Checklist& list, const Services& services, const history:
             on_one_line(most_frequent(users))));
 }
 
+// Warns of classes and paths in the configuration that the build does not have.
+void check_paths(Checklist& list, const Config& config, const source::Source& build) {
+    const auto unknown = unknown_paths(build, config);
+    if (!unknown) return list.wrong("paths", on_one_line(unknown.error().text), "");
+    for (const auto& [place, remark] : *unknown)
+        list.doubtful(on_one_line(place), on_one_line(remark));
+}
+
 void check_build(Checklist& list, const Config& config, bool store_is_fine) {
     const auto what = "build";
     if (!store_is_fine) {
         const auto build = build_opener(config).open(history::Wholeness::required);
-        if (build)
-            describe(list, **build, " (not checked, because the store is not available)");
-        else
-            list.wrong(what, on_one_line(build.error().text), "");
-        return;
+        if (!build) return list.wrong(what, on_one_line(build.error().text), "");
+        describe(list, **build, " (not checked, because the store is not available)");
+        return check_paths(list, config, **build);
     }
     const auto services = open_services(config);
     if (!services) {
@@ -172,6 +179,7 @@ void check_build(Checklist& list, const Config& config, bool store_is_fine) {
             what, on_one_line(why),
             "until this is fixed, a running server keeps serving the earlier build");
     describe(list, *current.build(), "");
+    check_paths(list, services->config, *current.build());
     check_first_sight(list, *services, current.builds());
 }
 

@@ -10,8 +10,8 @@
 #include "app/print.hpp"
 #include "app/sources.hpp"
 #include "app/stop_signals.hpp"
-#include "base/text.hpp"
 #include "app/suggestion.hpp"
+#include "base/text.hpp"
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"
 #include "source/files_build.hpp"
@@ -48,7 +48,6 @@ Result<Side> from_folder(const std::filesystem::path& folder, const ObjectName& 
     return from_build(std::move(*build), asked);
 }
 
-// From the store, after the object was brought up to date with the current build.
 // Returns the error of an object that was not found, which is that of its class where the build has
 // no such class; any other error as it is.
 tl::unexpected<base::Error> mistake_in(base::Error error, const source::Build& build,
@@ -59,6 +58,7 @@ tl::unexpected<base::Error> mistake_in(base::Error error, const source::Build& b
     return tl::unexpected(std::move(error));
 }
 
+// From the store, after the object was brought up to date with the current build.
 Result<Side> from_release(Services& services, const std::string& version,
                           const ObjectName& asked) {
     look_at_build(*services.current);

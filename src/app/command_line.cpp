@@ -14,9 +14,9 @@
 
 #include "app/commands.hpp"
 #include "app/config_file.hpp"
+#include "app/suggestion.hpp"
 #include "app/version.hpp"
 #include "base/text.hpp"
-#include "app/suggestion.hpp"
 #include "render/feed.hpp"
 
 namespace app {
@@ -235,6 +235,10 @@ void add_token(Line& line) {
         line.configured([&](const Config& config) { return list_tokens(config, options.json); }));
 }
 
+std::vector<CLI::App*> parts_of(CLI::App& command) {
+    return command.get_subcommands([](CLI::App*) { return true; });
+}
+
 // Adds --config to every command, so that each help shows it and it can come before or after.
 void add_config(CLI::App& command, std::string& file) {
     command.add_option("--config", file, "Configuration file")->capture_default_str();
@@ -266,6 +270,7 @@ std::optional<std::string> unknown_word(CLI::App& program, std::span<char* const
     std::string path;
     for (std::size_t at = 0; at < arguments.size(); ++at) {
         const std::string word = arguments[at];
+        if (word == "--") break;
         if (word == "--config") ++at;
         if (word.starts_with("--")) {
             const auto name = word.substr(0, word.find('='));
@@ -280,10 +285,6 @@ std::optional<std::string> unknown_word(CLI::App& program, std::span<char* const
         if (word.starts_with('-') || parts_of(*command).empty()) continue;
         path += (path.empty() ? "" : " ") + word;
         const auto parts =
-std::vector<CLI::App*> parts_of(CLI::App& command) {
-    return command.get_subcommands([](CLI::App*) { return true; });
-}
-
             command->get_subcommands([&](const CLI::App* it) { return it->check_name(word); });
         if (parts.empty()) return complaint_of_command(*command, path, word);
         command = parts.front();
@@ -297,7 +298,6 @@ int with_config(const std::filesystem::path& file, Speaker speaker,
                 const std::function<int(const Config&)>& run) {
     const auto config = load_config(file);
     if (!config) return complain(config.error().text, wrong_use);
-        if (word == "--") break;
     if (const auto opened = open_log(config->log, speaker); !opened)
         return complain(opened.error().text, wrong_use);
     return run(*config);

@@ -101,6 +101,16 @@ def _(site):
     assert b"nowhere.conf" in done.stderr, done
 
 
+@check("varve check warns of classes and paths that the build does not have")
+def _(site):
+    site.expect(0, "init")
+    with site.write_config("doubtful.conf").open("a") as config:
+        config.write("\n[ignore]\nGene = Identity>Nmae, Remark\nGen = Remark\n")
+    done = site.expect(0, "check", config="doubtful.conf").stdout.decode()
+    assert re.search(r"(?m)^warning  \[ignore\] Gene: no object has Identity>Nmae .*mean Name\?$", done), done
+    assert "warning  [ignore] Gen: there is no class Gen in " in done and done.count("[ignore]") == 2, done
+
+
 @check("varve init can be repeated and keeps what is there")
 def _(site):
     site.expect(0, "init")
@@ -135,16 +145,6 @@ def _(site):
     assert site.expect(2, "feed", *GENE, "--format", "pdf").stderr
 
 
-@check("A name that begins with a dash can follow --")
-def _(site):
-    site.expect(0, "init")
-    assert b"<rss" in site.expect(0, "feed", "--", "Method", "-D").stdout
-    assert site.expect(0, "show", "--", "Method", "-D").stdout
-
-
-@check("varve show prints the tree of an object and needs no store")
-def _(site):
-    shown = site.expect(0, "show", *GENE).stdout
 @check_served("varve feed prints the feeds and pages of classes, releases and watch lists as the server sends them")
 def _(site):
     site.get(rss_path(*GENE))
@@ -167,6 +167,16 @@ def _(site):
     assert site.expect(1, "feed", "--release", "WS999").stderr
 
 
+@check("A name that begins with a dash can follow --")
+def _(site):
+    site.expect(0, "init")
+    assert b"<rss" in site.expect(0, "feed", "--", "Method", "-D").stdout
+    assert site.expect(0, "show", "--", "Method", "-D").stdout
+
+
+@check("varve show prints the tree of an object and needs no store")
+def _(site):
+    shown = site.expect(0, "show", *GENE).stdout
     assert b"unc-26" in shown and b"CGC_name" in shown, shown
     assert not (site.folder / "var" / "history.db").exists()
     assert site.expect(1, "show", "Gene", "nobody").stderr
@@ -183,16 +193,6 @@ def _(site):
     assert not (site.folder / "var" / "history.db").exists()
 
 
-@check("varve diff --format json gives the changes and their kinds")
-def _(site):
-    folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"), "--format", "json")
-    changed = json.loads(site.expect(1, "diff", *GENE, *folders).stdout)
-    assert (changed["class"], changed["name"]) == GENE
-    assert (changed["from"], changed["to"], changed["kind"]) == ("WS187", "WS188", "changed"), changed
-    assert {change["op"] for change in changed["changes"]} <= {"added", "removed", "replaced"}
-    created = json.loads(site.expect(1, "diff", "Phenotype", "WBPhenotype:0004022", *folders).stdout)
-    vanished = json.loads(site.expect(1, "diff", "Phenotype", "WBPhenotype:0001213", *folders).stdout)
-    assert (created["kind"], vanished["kind"]) == ("created", "vanished")
 @check("varve diff has colours on a terminal, unless NO_COLOR says otherwise")
 def _(site):
     command = [str(PROGRAM), "diff", *GENE, "--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188")]
@@ -218,6 +218,16 @@ def _(site):
     assert always.stdout == coloured and always.returncode == 1, always
 
 
+@check("varve diff --format json gives the changes and their kinds")
+def _(site):
+    folders = ("--from", str(site.builds / "WS187"), "--to", str(site.builds / "WS188"), "--format", "json")
+    changed = json.loads(site.expect(1, "diff", *GENE, *folders).stdout)
+    assert (changed["class"], changed["name"]) == GENE
+    assert (changed["from"], changed["to"], changed["kind"]) == ("WS187", "WS188", "changed"), changed
+    assert {change["op"] for change in changed["changes"]} <= {"added", "removed", "replaced"}
+    created = json.loads(site.expect(1, "diff", "Phenotype", "WBPhenotype:0004022", *folders).stdout)
+    vanished = json.loads(site.expect(1, "diff", "Phenotype", "WBPhenotype:0001213", *folders).stdout)
+    assert (created["kind"], vanished["kind"]) == ("created", "vanished")
 
 
 @check("varve diff of two releases reads the stored trees")
