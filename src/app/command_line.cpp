@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/completion.hpp"
 #include "app/config_file.hpp"
 #include "app/suggestion.hpp"
 #include "app/version.hpp"
@@ -28,7 +29,7 @@ struct Options {
     FeedOptions feed;
     std::string release;
     DiffOptions diff;
-    std::string archive, token;
+    std::string archive, token, shell;
     bool again = false;
     PrewarmOptions prewarm;
     bool json = false, yes = false;
@@ -245,6 +246,49 @@ void add_config(CLI::App& command, std::string& file) {
     for (auto* part : parts_of(command)) add_config(*part, file);
 }
 
+// Returns the words that an option or positional accepts; none where it accepts any.
+std::vector<std::string> values_of(const CLI::Option& option) {
+    const auto type = option.get_type_name();  // "TEXT:{rss,atom}"
+    const auto begin = type.find('{'), end = type.find('}');
+    if (begin == std::string::npos || end == std::string::npos) return {};
+    std::vector<std::string> values;
+    for (const auto value :
+         base::split(std::string_view(type).substr(begin + 1, end - begin - 1), ','))
+        values.emplace_back(value);
+    return values;
+}
+
+// Appends a command and its parts as a shell completes them.
+void append_words(CLI::App& command, const std::string& path, std::vector<CommandWords>& words) {
+    CommandWords own{path, command.get_description(), {}, {}, {}};
+    for (const auto* part : parts_of(command)) own.parts.push_back(part->get_name());
+    for (const auto* option : command.get_options()) {
+        if (option->get_positional() && own.values.empty()) own.values = values_of(*option);
+        for (const auto& name : option->get_lnames())
+            own.options.push_back({"--" + name, option->get_description(),
+                                   option->get_items_expected_max() > 0, values_of(*option)});
+    }
+    words.push_back(std::move(own));
+    for (auto* part : parts_of(command))
+        append_words(*part, path + (path.empty() ? "" : " ") + part->get_name(), words);
+}
+
+void add_completion(Line& line) {
+    auto* command = line.program.add_subcommand(
+        "completion", "Print a script with which a shell completes commands and options");
+    command->add_option("shell", line.options.shell, "bash, fish or zsh")
+        ->required()
+        ->check(CLI::IsMember(std::vector<std::string>(shells.begin(), shells.end())));
+    command->callback([&] {
+        line.run = [&] {
+            std::vector<CommandWords> words;
+            append_words(line.program, "", words);
+            std::fputs(completion_for(line.options.shell, words).c_str(), stdout);
+            return ok;
+        };
+    });
+}
+
 std::string complaint_of_command(CLI::App& command, const std::string& path,
                                  const std::string& word) {
     std::vector<std::string> names;
@@ -309,8 +353,8 @@ int run_command_line(int argc, char** argv) {
     program.set_version_flag("--version", "varve " + std::string(program_version));
     program.require_subcommand(1);
     program.fallthrough();
-    for (const auto add :
-         {add_server, add_objects, add_prewarm, add_archive, add_releases, add_forget, add_token})
+    for (const auto add : {add_server, add_objects, add_prewarm, add_archive, add_releases,
+                           add_forget, add_token, add_completion})
         add(line);
     add_config(program, line.options.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
