@@ -27,6 +27,10 @@ namespace base {
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between);
 
+// Returns how many bytes must be added, removed or replaced to make one text of the other.
+//   cost  O(a.size() * b.size())
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
 // Parses a decimal integer and nothing else: no blanks, no '+', no overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 // Parses the same from 0 on.

@@ -228,6 +228,36 @@ std::string_view spelling_in(std::string_view lines, std::string_view tag) {
     return other_case;
 }
 
+// Returns the tag without case, blanks and underscores: "GO term" and "go_term" are the same word.
+std::string word_of(std::string_view tag) {
+    auto word = base::fold_ascii(tag);
+    std::erase_if(word, [](char c) { return c == '_' || c == ' ' || c == '-'; });
+    return word;
+}
+
+// Returns 404 for a tag that is none, which names the nearest of the known ones if it is near.
+HttpError no_tag(const std::string& tag, std::string reason,
+                 const std::vector<std::string_view>& known) {
+    constexpr std::size_t most_mistakes = 2;
+    const auto word = word_of(tag);
+    std::string_view nearest;
+    // Of a short word, two mistakes leave nothing.
+    auto least = std::min(most_mistakes + 1, std::max<std::size_t>(word.size() / 2, 1));
+    for (const auto each : known) {
+        const auto other = word_of(each);
+        if (each.empty() ||
+            std::max(word.size(), other.size()) >= std::min(word.size(), other.size()) + least)
+            continue;
+        const auto mistakes = base::edit_distance(word, other);
+        if (mistakes >= least) continue;
+        least = mistakes;
+        nearest = each;
+    }
+    auto text = "tag=" + tag + " is no tag of " + std::move(reason) + ".";
+    if (!nearest.empty()) text.append(" The nearest one is ").append(nearest).append(".");
+    return {404, std::move(text)};
+}
+
 // Where check_tag() looks for the tags of recorded changes. It computes them for callers only who
 // have their turn.
 enum class RecordedTags : unsigned char { cached, computed };
@@ -249,13 +279,38 @@ std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& requ
         if (!recorded && recorded.error().status == 503) return recorded.error();
         if (!recorded) return std::nullopt;
         spelling = spelling_in(**recorded, tag);
+        if (spelling.empty())
+            return no_tag(tag, "the models or of a recorded change",
+                          base::split(**recorded, '\n'));
     }
-    if (spelling.empty())
-        return HttpError{404, "tag=" + tag + " is no tag of the models or of a recorded change."};
     if (spelling == tag) return std::nullopt;
     auto spelled = request;
     spelled.page.filter.tag = std::move(spelling);
     return moved("feed", context.absolute_url(url_of(spelled)));
+}
+
+// Checks that tag= of a feed of one object names a tag that its class has by the models, or that one
+// of its recorded changes has.
+//   page     what is recorded of it at the tag
+//   returns  404; nullopt: nothing is wrong, or nobody knows what tags the class has
+std::optional<HttpError> check_tag_of_object(SiteContext& context, const FeedRequest& request,
+                                             const query::HistoryPage& page) {
+    const auto& tag = request.page.filter.tag;
+    if (tag.empty() || request.subject != Subject::object || page.recorded > 0)
+        return std::nullopt;
+    const auto build = context.build.build();
+    if (!build) return std::nullopt;
+    const auto& class_name = request.object.class_name;
+    const auto known = build->models().tags_of_class(class_name);
+    const auto is_tag = [&](std::string_view each) {
+        return base::equal_ignoring_case(each, tag);
+    };
+    if (known.empty() || std::ranges::any_of(known, is_tag)) return std::nullopt;
+    // since= and change= may have left out what has the tag.
+    const auto at_tag =
+        context.history.history_of(request.object, {.most = 1, .since = "", .filter = {tag, {}}});
+    if (!at_tag || at_tag->history.recorded > 0 || at_tag->history.cut) return std::nullopt;
+    return no_tag(tag, "class " + class_name + " or of a recorded change", known);
 }
 
 // Returns the entity tag of the feed with a reader's token in its addresses; empty: without one.
@@ -302,6 +357,8 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     const auto shown_since = context.shown_since();
     auto loaded = load(context, request, request.page);
     if (!loaded) return fail(std::move(loaded.error()));
+    if (auto wrong = check_tag_of_object(context, request, loaded->page))
+        return fail(std::move(*wrong));
     if (request.is_archive() && loaded->page.rows.empty())
         return fail(
             404, "This archive has no page before=" + std::to_string(request.page.before) + ".");

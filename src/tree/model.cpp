@@ -311,4 +311,25 @@ std::string_view Models::spelling_of_tag(std::string_view tag) const {
     return other_case;
 }
 
+std::vector<std::string_view> Models::tags_of_class(std::string_view class_name) const {
+    std::vector<std::string_view> tags;
+    const auto root = of_class(class_name);
+    if (root == unknown) return tags;
+    std::vector<Position> positions{root};  // each model once, so this ends
+    std::vector<Position> roots{root};
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        for (const auto child : nodes_[positions[i]].children) {
+            const auto& node = nodes_[child];
+            if (node.type == Type::tag) tags.push_back(node.name);
+            positions.push_back(child);
+            if (node.type != Type::hash) continue;
+            const auto hash = of_class(node.name);
+            if (hash == unknown || std::ranges::find(roots, hash) != roots.end()) continue;
+            roots.push_back(hash);
+            positions.push_back(hash);
+        }
+    }
+    return tags;
+}
+
 }  // namespace tree

@@ -67,6 +67,11 @@ class Models {
     //   cost  O(nodes of all models): 50 us for WormBase's
     [[nodiscard]] std::string_view spelling_of_tag(std::string_view tag) const;
 
+    // Returns the tags of a class ("Gene", any case) and of the hashes in it, in no order, some more
+    // than once; empty for a class that is unknown. Views live as long as the models.
+    //   cost  O(nodes of these models)
+    [[nodiscard]] std::vector<std::string_view> tags_of_class(std::string_view class_name) const;
+
     [[nodiscard]] std::size_t class_count() const { return roots_.size(); }
 
    private:

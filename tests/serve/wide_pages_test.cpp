@@ -34,6 +34,40 @@ TEST_CASE("tag= of a class or release must be a tag, and what is none is found o
     CHECK(world.get("class=Nothing&tag=x1").status == 404);
 }
 
+TEST_CASE("A tag that is none is answered with the nearest one of a recorded change") {
+    World world;
+    world.release_up_to(2);
+    for (const std::string tag : {"Livee", "li_ve", "Liev%20"}) {
+        INFO(tag);
+        const auto refused = world.get("class=Gene&tag=" + tag);
+        CHECK(refused.status == 404);
+        CHECK(says(refused, "The nearest one is Live.") == (tag != "Liev%20"));
+    }
+    CHECK_FALSE(says(world.get("class=Gene&tag=%3Cb%3E"), "nearest"));
+}
+
+TEST_CASE("tag= of one object must be a tag of its class or of one of its changes") {
+    World world;
+    world.release_up_to(1);
+    auto build = world.build(2);
+    build->with_models("?Gene Name ?Text\n      GO_term ?Text #Evidence\n"
+                       "#Evidence Curator_confirmed Text\n?Paper Author ?Text\n");
+    world.small.put(build);
+    for (const std::string tag : {"GO_term", "go_TERM", "Curator_confirmed", "Live", "live"})
+        CHECK(world.get(plain + "&tag=" + tag).status == 200);
+    for (const std::string tag : {"GO%20term", "GOterm", "G_term"}) {
+        INFO(tag);
+        const auto refused = world.get(plain + "&tag=" + tag);
+        CHECK(refused.status == 404);
+        CHECK(says(refused, "is no tag of class Gene or of a recorded change. "
+                            "The nearest one is GO_term."));
+    }
+    CHECK(world.get(plain + "&tag=Author").status == 404);
+    CHECK(world.get(plain + "&tag=Live&since=WS1").status == 200);
+    CHECK(world.get(plain + "&tag=Live&change=removed").status == 200);
+    CHECK(world.get("class=Paper&name=WBPaper00031000&tag=Name").status == 404);
+}
+
 TEST_CASE("While the tags of a class cannot be found out, tag= is refused as wide pages are") {
     World world;
     world.release_up_to(2);
