@@ -83,8 +83,10 @@ int feed(const Config& config, const FeedOptions& options) {
     const auto site = open_site(*services, Asker::operator_of_it);
     auto request = request_for(url_for(*subject, options.format));
     auto response = site->answer(request);
-    // Spelled otherwise: what the server would send after the redirection.
-    if (response.status == 301) {
+    // What the server would send after the redirection: the object is spelled otherwise, or people
+    // call it what was asked for.
+    if (response.status == 301 || response.status == 302) {
+        if (response.status == 302) complain(base::trim(*response.body), ok);
         const auto location = std::string(response.field("Location"));
         request.query = location.substr(location.find('?') + 1);
         response = site->answer(request);

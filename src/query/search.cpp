@@ -98,17 +98,21 @@ std::vector<std::string> classes_of_build(const ReadContext& context) {
     return classes;
 }
 
+// Returns the class as it is spelled among these; empty: it is none of them.
+std::string spelling_among(const std::vector<std::string>& classes, const std::string& asked) {
+    if (std::ranges::find(classes, asked) != classes.end()) return asked;
+    for (const auto& each : classes)
+        if (base::equal_ignoring_case(each, asked)) return each;
+    return {};
+}
+
 // Returns the class as it is spelled in the build or the store; an unknown one as it is.
 std::string spelling_of_class(const ReadView& now, const std::string& asked) {
     if (asked.empty()) return asked;
-    for (const bool in_store : {false, true}) {
-        const auto classes =
-            in_store ? tables::recorded_classes(now.transaction) : classes_of_build(now.context);
-        if (std::ranges::find(classes, asked) != classes.end()) return asked;
-        for (const auto& each : classes)
-            if (base::equal_ignoring_case(each, asked)) return each;
-    }
-    return asked;
+    auto spelling = spelling_among(classes_of_build(now.context), asked);
+    if (spelling.empty())
+        spelling = spelling_among(tables::recorded_classes(now.transaction), asked);
+    return spelling.empty() ? asked : spelling;
 }
 
 class Search {
@@ -203,6 +207,29 @@ std::vector<Named> find_named(const ReadContext& context, const std::string& cla
                               std::string_view text, std::size_t most) {
     if (text.empty() || text.size() > tree::longest_name) return {};
     return Search(context, class_name, text, most).run();
+}
+
+std::vector<Called> objects_called(const ReadContext& context, const ObjectName& asked,
+                                   std::size_t most) {
+    // Without the classes of the store: whoever asks for what does not exist must not cost more.
+    const auto spelling = spelling_among(classes_of_build(context), asked.class_name);
+    const auto& class_name = spelling.empty() ? asked.class_name : spelling;
+    return read(context, [&](const ReadView& now) {
+        std::vector<Called> called;
+        for (const auto& [object, label] :
+             shown_among(now, tables::objects_with_key(now.transaction, SearchKey::label,
+                                                       asked.name, class_name, most))) {
+            if (!base::equal_ignoring_case(label, asked.name)) continue;
+            if (base::equal_ignoring_case(object.name, asked.name)) continue;
+            bool vanished = false;
+            if (now.build() != nullptr) {
+                const auto in_build = now.build()->find(object);
+                vanished = in_build && !*in_build;
+            }
+            called.push_back({object, vanished});
+        }
+        return called;
+    });
 }
 
 std::vector<Named> with_labels(const ReadContext& context, std::span<const ObjectName> objects) {

@@ -27,6 +27,20 @@ namespace query {
                                             const std::string& class_name, std::string_view text,
                                             std::size_t most);
 
+// An object that people call what was asked for.
+struct Called {
+    ObjectName object;
+    bool vanished = false;  // not in the current build
+    bool operator==(const Called&) const = default;
+};
+// Returns the objects of a class whose label is the name that was asked for, sorted by name, ASCII
+// case ignored. Finds recorded objects only, by the labels that they have in the current release;
+// never one that has this very name.
+//   most  1 … 100; fewer may be returned though there are more, if newer releases gave labels anew
+//   cost  a range of an index, and a look-up in the build for each object
+[[nodiscard]] std::vector<Called> objects_called(const ReadContext& context,
+                                                 const ObjectName& asked, std::size_t most);
+
 // Returns each object in its recorded spelling with its label, in the order of asking. An object
 // that is not recorded is spelled as in the build; one that is in neither is returned as it was
 // asked for, with its name as the label.

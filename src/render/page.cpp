@@ -52,6 +52,14 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
     return variables;
 }
 
+// Twenty choices of the longest names must fit on a page.
+std::string text_of_choice(const PageChoice& choice) {
+    constexpr std::size_t longest = 120;
+    auto line = one_line(choice.text);
+    if (line.size() <= longest) return line;
+    return std::string(base::cut_at(line, longest)) + std::string(ellipsis);
+}
+
 }  // namespace
 
 std::string query_of(const tree::ObjectName& object) {
@@ -160,11 +168,17 @@ std::size_t size_of_parts(const std::string& base) {
 }
 
 std::string error_page(int status, std::string_view title, std::string_view text,
-                       const Site& site, const Templates& templates) {
+                       const Site& site, const Templates& templates,
+                       std::span<const PageChoice> choices) {
+    std::vector<Variables> links;
+    for (const auto& choice : choices)
+        links.emplace_back().set("text", text_of_choice(choice)).set("url", choice.url);
     Variables variables;
     variables.set("status", std::to_string(status))
         .set("reason", plain_line(title))
-        .set("explanation", std::string(text));
+        .set("explanation", std::string(text))
+        .flag("has_choices", !links.empty())
+        .list("choices", std::move(links));
     const Frame frame{.file = "error.mustache",
                       .title = std::to_string(status) + " " + std::string(title),
                       .feeds = {},
@@ -173,9 +187,13 @@ std::string error_page(int status, std::string_view title, std::string_view text
     return framed(frame, variables, site, templates);
 }
 
-std::string error_text(int status, std::string_view title, std::string_view text) {
-    return std::to_string(status) + " " + plain_line(title) + "\n\n" + base::legal_text(text) +
-           "\n";
+std::string error_text(int status, std::string_view title, std::string_view text,
+                       std::span<const PageChoice> choices) {
+    auto lines =
+        std::to_string(status) + " " + plain_line(title) + "\n\n" + base::legal_text(text) + "\n";
+    for (const auto& choice : choices)
+        lines += "\n" + text_of_choice(choice) + "\n" + choice.url + "\n";
+    return lines;
 }
 
 }  // namespace render

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "query/history_page.hpp"
 #include "query/release_contents.hpp"
 #include "query/tree_at.hpp"
+#include "render/page_choice.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 
@@ -66,9 +68,12 @@ struct ReleaseView {
 
 // The page for an error status.
 //   title, text  the status in words, "Not Found"; one sentence for people. Any bytes
+//   choices      up to 20 pages, a link each
 [[nodiscard]] std::string error_page(int status, std::string_view title, std::string_view text,
-                                     const Site& site, const Templates& templates);
-// The same as plain text: "404 Not Found", an empty line, the sentence.
-[[nodiscard]] std::string error_text(int status, std::string_view title, std::string_view text);
+                                     const Site& site, const Templates& templates,
+                                     std::span<const PageChoice> choices = {});
+// The same as plain text: "404 Not Found", an empty line, the sentence; two lines for each choice.
+[[nodiscard]] std::string error_text(int status, std::string_view title, std::string_view text,
+                                     std::span<const PageChoice> choices = {});
 
 }  // namespace render

@@ -43,7 +43,8 @@ constexpr auto in_release = std::to_array<std::string_view>(
      "after_url",  "counts", "mass_changes", "classes",     "form_url",
      "class_name", "text",   "narrowed",     "release_url", "entries",
      "matching",   "shown",  "previous_url", "next_url",    "empty"});
-constexpr auto in_error = std::to_array<std::string_view>({"status", "reason", "explanation"});
+constexpr auto in_error = std::to_array<std::string_view>(
+    {"status", "reason", "explanation", "has_choices", "choices", "text", "url"});
 
 constexpr std::array<PageTemplate, 6> pages = {{{"layout.mustache", in_layout},
                                                 {"home.mustache", in_home},

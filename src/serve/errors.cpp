@@ -98,7 +98,11 @@ HttpError moved(const std::string& what, std::string url) {
 }
 
 HttpError past_the_end(std::string url) {
-    return {302, "There are fewer than that. This is the last page.", std::move(url)};
+    return found_elsewhere("There are fewer than that. This is the last page.", std::move(url));
+}
+
+HttpError found_elsewhere(std::string text, std::string url) {
+    return {302, std::move(text), std::move(url)};
 }
 
 Response error_response(const HttpError& error, const Request& request,
@@ -115,8 +119,9 @@ Response error_response(const HttpError& error, const Request& request,
     if (html) add_security_fields(response);
     const auto title = reason_phrase(error.status);
     response.body = std::make_shared<const std::string>(
-        html ? render::error_page(error.status, title, error.text, style.site, style.templates)
-             : render::error_text(error.status, title, error.text));
+        html ? render::error_page(error.status, title, error.text, style.site, style.templates,
+                                  error.choices)
+             : render::error_text(error.status, title, error.text, error.choices));
     return response;
 }
 

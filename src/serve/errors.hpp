@@ -39,6 +39,10 @@ struct Wanted {
 // of the page cache. A later release may bring further pages.
 [[nodiscard]] HttpError past_the_end(std::string url);
 
+// Returns the redirection to a page that may be elsewhere tomorrow.
+//   text  a sentence that says why
+[[nodiscard]] HttpError found_elsewhere(std::string text, std::string url);
+
 // When a client may ask again after 503.
 inline constexpr long retry_after = 30;  // seconds
 

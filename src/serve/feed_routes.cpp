@@ -13,6 +13,7 @@
 #include "serve/context.hpp"
 #include "serve/delta.hpp"
 #include "serve/errors.hpp"
+#include "serve/labels.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
@@ -50,8 +51,7 @@ Result<LoadedFeed> load_object(SiteContext& context, const FeedRequest& request,
                                const query::PageRequest& page_request) {
     auto answer = context.history.history_of(request.object, page_request);
     if (!answer)
-        return fail(
-            http_error_of(answer.error(), wanted_object(request.object), page_request.since));
+        return fail(object_error_of(answer.error(), context, request, page_request.since));
     if (answer->history.object != request.object) {
         auto recorded = request;
         recorded.object = answer->history.object;

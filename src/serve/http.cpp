@@ -29,6 +29,7 @@ std::string_view reason_phrase(int status) {
     switch (status) {
         case 200: return "OK";
         case 226: return "IM Used";
+        case 300: return "Multiple Choices";
         case 301: return "Moved Permanently";
         case 302: return "Found";
         case 304: return "Not Modified";

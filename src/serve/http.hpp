@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "render/page_choice.hpp"
+
 namespace serve {
 
 // Why a request is answered with an error or a redirection: a status and one sentence for people
@@ -21,6 +23,7 @@ struct HttpError {
     std::string text;
     std::string location = {};  // 301 and 302 only: the absolute URL of the page
     long retry_after = 0;       // 429 only: seconds
+    std::vector<render::PageChoice> choices = {};  // 300 only: what the reader may have meant
     bool operator==(const HttpError&) const = default;
 };
 

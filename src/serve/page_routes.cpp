@@ -17,6 +17,7 @@
 #include "serve/cgi.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
+#include "serve/labels.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
 #include "serve/representation.hpp"
@@ -70,7 +71,7 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
     const query::PageRequest page_request{.most = most_rows, .since = ""};
     const auto shown_since = context.shown_since();
     auto answer = context.history.history_of(request.object, page_request);
-    if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
+    if (!answer) return fail(object_error_of(answer.error(), context, request));
     auto& history = answer->history;
     if (history.object != request.object) {
         auto recorded = request;
@@ -123,7 +124,7 @@ HttpError difference_error(const base::Error& error, const DiffRequest& request)
 Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& request) {
     // Brings the object up to date, and finds its recorded spelling.
     const auto answer = context.history.history_of(request.object, {.most = 1, .since = ""});
-    if (!answer) return fail(http_error_of(answer.error(), wanted_object(request.object)));
+    if (!answer) return fail(object_error_of(answer.error(), context, request));
     if (answer->history.object != request.object) {
         auto recorded = request;
         recorded.object = answer->history.object;

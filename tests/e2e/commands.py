@@ -158,6 +158,15 @@ def _(site):
     assert done.stderr and not done.stdout, done
 
 
+@check("varve feed by what people call an object prints its feed, and says so")
+def _(site):
+    site.expect(0, "init")
+    feed = site.expect(0, "feed", *GENE)
+    done = site.expect(0, "feed", "Gene", "unc-26")
+    assert done.stdout == feed.stdout
+    assert b"Gene WBGene00006763 is called that." in done.stderr, done.stderr
+
+
 @check_served("varve feed prints the bytes that the server sends, in each format")
 def _(site):
     for form in ("rss", "atom", "json"):
