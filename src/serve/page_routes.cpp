@@ -133,9 +133,13 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
     auto difference = query::difference(context.history.read_context(), request.object,
                                         request.from, request.to);
     if (!difference) return fail(difference_error(difference.error(), request));
-    if (difference->to < difference->from)
-        return fail(400, "from=" + request.from + " is later than to=" + request.to +
-                             ". Put the earlier release first.");
+    if (difference->to < difference->from) {
+        auto swapped = request;
+        std::swap(swapped.from, swapped.to);
+        return fail(found_elsewhere("from=" + request.from + " is later than to=" + request.to +
+                                        ". The earlier release comes first.",
+                                    context.absolute_url(url_of(swapped))));
+    }
     RenderedPage page;
     page.provisional = !answer->up_to_date;
     if (request.format == DiffRequest::Format::json) {
