@@ -203,6 +203,15 @@ const Row* row_at(const HistoryView& view) {
     return view.at.empty() || found == rows.end() ? nullptr : &*found;
 }
 
+// Returns what a row says that people call an object that it names; empty: nothing.
+std::string label_in(const History& history, const tree::ObjectName& object) {
+    const tree::Cell cell{tree::CellKind::reference, object.name, object.class_name};
+    for (const auto& row : history.rows)
+        if (const auto* found = compare::reference_of(row.notes.references, cell))
+            return found->label;
+    return {};
+}
+
 void add_names(Variables& variables, const HistoryView& view, const Site& site) {
     const auto& history = view.history;
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
@@ -215,10 +224,21 @@ void add_names(Variables& variables, const HistoryView& view, const Site& site) 
         .set("current", history.current.version)
         .set("current_url", release_url(history.current.version, site))
         .flag("vanished", history.vanished);
+    const bool has_row = history.vanished && !history.rows.empty() &&
+                         history.rows.front().kind == RowKind::vanished;
+    if (has_row) {
+        const auto& release = history.rows.front().release;
+        variables.set("vanished_in", release.version)
+            .set("vanished_in_url", release_url(release.version, site))
+            .set("vanished_on", base::format_date(release.released_on));
+    }
     const auto successor = successor_of(history, site);
     if (!successor) return;
     const auto& other = successor->object;
-    variables.set("successor", other.class_name + " " + other.name)
+    const auto full = other.class_name + " " + other.name;
+    const auto called = label_in(history, other);
+    variables.set("successor", called.empty() ? full : called)
+        .set("successor_id", called.empty() ? "" : full)
         .set("successor_words", successor->words)
         .set("successor_url", page_of(other, site));
 }

@@ -29,11 +29,12 @@ constexpr auto in_home = std::to_array<std::string_view>(
      "results_cut", "releases", "watching", "watched", "watched_count", "watched_cut", "found",
      "opml_url", "class_alone"});
 constexpr auto in_history = std::to_array<std::string_view>(
-    {"label",      "name",     "class_name",  "other_name",  "object_url",      "watch_url",
-     "watch_name", "current",  "current_url", "vanished",    "successor",       "successor_url",
-     "count",      "timeline", "rows",        "one_release", "all_url",         "previous_url",
-     "next_url",   "part",     "older",       "form_url",    "successor_words", "release_options",
-     "diff_from",  "diff_to"});
+    {"label",       "name",          "class_name",      "other_name",      "object_url",
+     "watch_url",   "watch_name",    "current",         "current_url",     "vanished",
+     "successor",   "successor_url", "count",           "timeline",        "rows",
+     "one_release", "all_url",       "previous_url",    "next_url",        "part",
+     "older",       "form_url",      "successor_words", "release_options", "diff_from",
+     "diff_to",     "vanished_in",   "vanished_in_url", "vanished_on",     "successor_id"});
 constexpr auto in_diff = std::to_array<std::string_view>(
     {"label", "name",      "class_name", "other_name",   "object_url", "history_url", "form_url",
      "from",  "from_date", "to",         "to_date",      "json_url",   "changes",     "summary",

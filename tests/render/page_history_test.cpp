@@ -125,10 +125,15 @@ TEST_CASE("The page says what happened to a vanished object and links it") {
     view.history.rows[0].kind = sample::RowKind::vanished;
     view.history.rows[0].notes.renamed_to = tree::ObjectName{"Gene", "WBGene00000001"};
     const auto page = page_of(view);
-    CHECK(holds(page, "<p class=\"notice\">This object is no longer in <a "
-                      "href=\"https://changes.example.org/release/WS188\">WS188</a>. Probably "
-                      "renamed to <a href=\"https://changes.example.org/history?class=Gene&amp;"
-                      "name=WBGene00000001\">Gene WBGene00000001</a>.</p>"));
+    const std::string lead =
+        "<p class=\"notice\"><b>This object vanished in <a href=\"https://"
+        "changes.example.org/release/WS187\">WS187</a>, <time datetime=\""
+        "2008-02-15\">2008-02-15</time>. Probably renamed to <a href=\"https://"
+        "changes.example.org/history?class=Gene&amp;name=WBGene00000001\">";
+    CHECK(holds(page, lead + "Gene WBGene00000001</a>.</b></p>"));
+    view.history.rows[0].notes.references = {{{"Gene", "WBGene00000001"}, "unc-1"}};
+    CHECK(holds(page_of(view),
+                lead + "unc-1</a> <span class=\"id\">Gene WBGene00000001</span>.</b></p>"));
     CHECK_FALSE(holds(page, ">View unc-26</a>"));
     CHECK(holds(page, "<details class=\"held\"><summary>What it held when it was last seen: "));
     view.at = "WS187";
