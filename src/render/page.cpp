@@ -123,9 +123,9 @@ std::string counts_html(const compare::Counts& counts) {
 
 std::string_view word_of(tables::RowKind kind) {
     switch (kind) {
-        case tables::RowKind::created: return "new";
-        case tables::RowKind::vanished: return "gone";
-        case tables::RowKind::reappeared: return "back";
+        case tables::RowKind::created: return "created";
+        case tables::RowKind::vanished: return "vanished";
+        case tables::RowKind::reappeared: return "reappeared";
         case tables::RowKind::reconstructed: return "reconstructed from timestamps";
         case tables::RowKind::withdrawn: return "withdrawn";
         case tables::RowKind::adopted: return "imported";

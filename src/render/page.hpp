@@ -42,7 +42,7 @@ enum class First { plain, named };
 [[nodiscard]] std::string counts_html(const compare::Counts& counts);
 // "3 added, 1 replaced, 1 removed"
 [[nodiscard]] std::string counts_text(const compare::Counts& counts);
-// What a row of this kind says of its object: "changed", "new".
+// What a row of this kind says of its object: "changed", "created".
 [[nodiscard]] std::string_view word_of(tables::RowKind kind);
 // Whole items of a list, as many as `room` bytes hold.
 struct ListedItems {

@@ -13,7 +13,7 @@ TEST_CASE("The home page shows search results, the watch list and the newest rel
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "<h2 id=\"found\">2 objects found</h2>"));
     CHECK(holds(page, "<h2 id=\"watching\">Watch list: 2 objects</h2>"));
-    CHECK(holds(page, ">1,200 changed, 3 new</span>"));
+    CHECK(holds(page, ">1,200 changed, 3 created</span>"));
 }
 
 TEST_CASE("Objects with the same label are shown with their classes") {
