@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "query/release_contents.hpp"
 
+#include <algorithm>
+
+#include "compare/field_change.hpp"
 #include "tables/mass_changes.hpp"
 
 namespace query {
@@ -13,6 +16,24 @@ std::uint64_t objects_in(const ReleaseContents& contents, const std::string& cla
     for (const auto& count : contents.classes)
         if (class_name.empty() || count.class_name == class_name) objects += count.objects;
     return objects;
+}
+
+bool only_follows(const tables::Row& row, const std::vector<tables::MassChange>& mass_changes,
+                  const compare::Ranking& ranking) {
+    if (row.kind != tables::RowKind::changed || row.notes.changes.empty() ||
+        !row.notes.is_whole())
+        return false;
+    const auto is_shared = [&](const compare::Change& change, std::size_t) {
+        const auto place = compare::place_of(change);
+        return std::ranges::any_of(mass_changes, [&](const tables::MassChange& each) {
+            return each.class_name == row.object.class_name && each.place == place;
+        });
+    };
+    const compare::Ranker ranker(ranking, row.object.class_name);
+    const auto fields =
+        compare::field_changes(row.notes.changes, ranker, row.notes.references, is_shared);
+    return std::ranges::all_of(
+        fields, [](const auto& field) { return field.rank == compare::Rank::echo; });
 }
 
 void fill_entries(const ReadView& now, ReleaseContents& contents, const ContentsQuery& query) {
@@ -33,8 +54,10 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
         const auto found = rows.find(sid);
         if (found == rows.end()) continue;  // it cannot be read
         const auto& row = found->second;
-        contents.entries.push_back({row.object, row.object.label_or_name(row.label), row.kind,
-                                    tables::count_changes(row.notes)});
+        contents.entries.push_back(
+            {row.object, row.object.label_or_name(row.label), row.kind,
+             tables::count_changes(row.notes), row.notes.headline,
+             only_follows(row, contents.mass_changes, now.context.settings.ranking)});
     }
 }
 

@@ -38,7 +38,10 @@ struct ReleaseContents {
         ObjectName object;
         std::string label;
         tables::RowKind kind;
-        compare::Counts counts;  // of its changes
+        compare::Counts counts;     // of its changes
+        std::string headline = {};  // of its changes, in words; empty: none are known
+        // All of it follows from what became of other objects, or most objects of the class share it.
+        bool only_follows = false;
     };
     std::vector<Entry> entries;  // by class and name; one page of them
     std::uint64_t matching = 0;  // the number of all entries that match the query

@@ -16,6 +16,7 @@ using Contents = query::ReleaseContents;
 // Bytes of the lists above the objects.
 constexpr std::size_t most_of_classes = 14'000;
 constexpr std::size_t most_of_mass_changes = 6'000;
+constexpr std::size_t markup_around_entries = 2'000;  // of the two tables
 constexpr int bar_width = 240;
 
 std::string address_of(const ReleaseView& view, const std::string& class_name, std::size_t from,
@@ -79,9 +80,23 @@ std::string mass_changes_of(const Contents& contents) {
 }
 
 struct Entries {
-    std::string html;
-    std::size_t shown = 0;
+    std::string html;       // rows of the table of those that changed by themselves
+    std::string following;  // of those that only follow from others
+    std::size_t shown = 0, following_shown = 0;
 };
+
+// "changed: Status Live → Dead, 3 more changes"; in numbers where no words are known.
+std::string change_of(const Contents::Entry& entry) {
+    std::string html = "<span class=\"kind ";
+    html += tables::name_of(entry.kind);
+    html += "\">";
+    html += word_of(entry.kind);
+    html += "</span>";
+    if (entry.kind != tables::RowKind::vanished && !entry.headline.empty())
+        return html + ": " + as_html(entry.headline);
+    const auto counts = counts_html(entry.counts);
+    return counts.empty() ? html : html + ": " + counts;
+}
 
 std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
     const auto url = page_of(entry.object, site) + "#" + base::percent_encode(version);
@@ -90,20 +105,17 @@ std::string row_of(const Contents::Entry& entry, const std::string& version, con
                        link_html(url, label);
     if (label != entry.object.name)
         html += " <span class=\"id\">" + as_html(entry.object.name) + "</span>";
-    html += "</th><td><span class=\"kind ";
-    html += tables::name_of(entry.kind);
-    html += "\">";
-    html += word_of(entry.kind);
-    const auto counts = counts_html(entry.counts);
-    return html + "</span>" + (counts.empty() ? "" : ": ") + counts + "</td></tr>\n";
+    return html + "</th><td>" + change_of(entry) + "</td></tr>\n";
 }
 
 Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) {
     Entries entries;
     for (const auto& entry : view.contents.entries) {
         const auto row = row_of(entry, view.contents.summary.release.version, site);
-        if (entries.html.size() + row.size() > room && entries.shown > 0) break;
-        entries.html += row;
+        const auto taken = entries.html.size() + entries.following.size();
+        if (taken + row.size() > room && entries.shown > 0) break;
+        (entry.only_follows ? entries.following : entries.html) += row;
+        entries.following_shown += entry.only_follows ? 1 : 0;
         ++entries.shown;
     }
     return entries;
@@ -159,9 +171,15 @@ std::string release_page(const ReleaseView& view, const Site& site, const Templa
     const auto& version = view.contents.summary.release.version;
     const auto address = release_url(version, site);
     const auto make = [&](std::size_t room, Variables& variables) {
-        const auto pager = size_of_parts(address_of(view, view.query.class_name, 0, site));
-        auto entries = entries_of(view, room - std::min(room, pager), site);
+        const auto taken = size_of_parts(address_of(view, view.query.class_name, 0, site)) +
+                           markup_around_entries;
+        auto entries = entries_of(view, room - std::min(room, taken), site);
         add_pager(variables, view, entries.shown, site);
+        if (entries.following_shown > 0)
+            variables.set("following", std::move(entries.following))
+                .set("following_count",
+                     counted(entries.following_shown, "object only follows from others",
+                             "objects only follow from others"));
         return std::move(entries.html);
     };
     const Frame frame{.file = "release.mustache",

@@ -70,6 +70,21 @@ TEST_CASE("Mass changes of a release are not shown while an older one is current
     CHECK(process.history(gene).mass_changes.size() == 2);
 }
 
+TEST_CASE("On the page of a release, what most objects of the class share only follows") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    record_three_releases(process);
+    const auto entry = [&] {
+        return release_contents(process.service.read_context(), "WS188", {})->entries.at(0);
+    };
+    CHECK_FALSE(entry().only_follows);
+    CHECK(entry().headline == process.history(gene).rows[0].notes.headline);
+    add(process, "WS188", "Protein", "Remark");
+    CHECK_FALSE(entry().only_follows);
+    add(process, "WS188", "Gene", "Remark");
+    CHECK(entry().only_follows);
+}
+
 TEST_CASE("A server that knew of no mass changes shows those that a job wrote meanwhile") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process server(fresh.connect()), job(fresh.connect());

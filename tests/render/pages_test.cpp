@@ -107,6 +107,19 @@ TEST_CASE("The page of a release shows classes, objects and mass changes") {
     CHECK(holds(page, "<h1>Release WS187</h1>"));
 }
 
+TEST_CASE("The page of a release says what changed in words and folds what only follows") {
+    auto view = sample::release_view();
+    view.contents.entries[0].headline = "Status Live → Dead";
+    view.contents.entries[1] = {{"Paper", "P1"}, "P1", sample::RowKind::changed, {0, 0, 1}};
+    view.contents.entries[1].headline = "Lost its reference to unc-26, which vanished";
+    view.contents.entries[1].only_follows = true;
+    const auto page = render::release_page(view, sample::site(), sample::templates());
+    CHECK(findings_in_page(page) == none);
+    CHECK(holds(page, "<span class=\"kind changed\">changed</span>: Status Live → Dead</td>"));
+    CHECK(holds(page, "<summary>1 object only follows from others</summary>"));
+    CHECK(page.find("Lost its reference") > page.find("<summary>"));
+}
+
 TEST_CASE("An error page says what is wrong and offers links to continue") {
     const auto page = render::error_page(404, "Not Found", "There is no <Gene> x.",
                                          sample::site(), sample::templates());
