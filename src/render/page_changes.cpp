@@ -141,6 +141,8 @@ class PageWriter {
     // Returns false if some pieces remain. So do all functions below that write pieces.
     bool write() {
         const auto& document = view_.document;
+        has_headings_ = std::ranges::any_of(
+            document.groups, [](const auto& group) { return !heading_of(group).empty(); });
         for (const auto& group : document.groups) {
             parts_.begin(start_of(group), "</ul></section>\n");
             if (!write_fields(group.fields)) return false;
@@ -154,10 +156,11 @@ class PageWriter {
 
     [[nodiscard]] std::string start_of(const FieldDocument::Group& group) const {
         std::string html = "<section class=\"group\">";
-        if (const auto heading = heading_of(group); !heading.empty()) {
+        // Without one, what follows another group would seem to be part of it.
+        if (has_headings_ && !group.tag.empty()) {
             const auto level = "h" + std::to_string(view_.heading) + ">";
             html += "<" + level;
-            append_shortened(html, heading);
+            append_shortened(html, compare::words_of_tag(group.tag));
             html += "</" + level;
         }
         return html.append(start_of_list);
@@ -306,7 +309,7 @@ class PageWriter {
             return;
         std::string who;
         append_small_stamp(who, stamp, view_.people, view_.site);
-        if (!who.empty()) html += "<div class=\"by\">" + who + "</div>";
+        if (!who.empty()) html += "<div class=\"who\">" + who + "</div>";
     }
 
     void append_values(std::string& html, const FieldChange& field) {
@@ -394,6 +397,7 @@ class PageWriter {
     const ChangesView& view_;
     PartCollector& parts_;
     NodeStyle style_;
+    bool has_headings_ = false;
     std::set<std::size_t> placed_;  // numbers of changes that have their place
 };
 

@@ -78,11 +78,11 @@ TEST_CASE("The values of a field are on one line, each with a place of its own")
     CHECK(holds(page, "<h4>Gene info</h4>"));
     CHECK(holds(page, "<div class=\"field\">GO term</div>"));
     CHECK(holds(page, ">nucleus</a> <small>GO:1</small>, <span id=\"WS187-c2\">"));
-    CHECK(
-        holds(page, "</span></div><div class=\"by\"><small> (sylvia, 2008-02-01)</small></div>"));
+    CHECK(holds(page,
+                "</span></div><div class=\"who\"><small> (sylvia, 2008-02-01)</small></div>"));
     CHECK(sample::count(page, "<li class=\"change") == 1);
     row.since_on = sample::day(2008, 2, 10);
-    CHECK_FALSE(holds(page_of({row}), "class=\"by\""));
+    CHECK_FALSE(holds(page_of({row}), "class=\"who\""));
 }
 
 TEST_CASE("Minor changes and echoes are folded behind a line that names them") {
