@@ -61,14 +61,36 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     }
 }
 
+// Most releases have rows, so that the oldest known one decides.
+bool is_first_with_rows(const ReadView& now, const Release& release) {
+    for (const auto& each : now.releases().all())
+        if (each == release || tables::has_rows(now.transaction, each.version))
+            return each == release;
+    return false;
+}
+
+ReleaseSummary summary_of(const ReadView& now, const Release& release) {
+    const auto& version = release.version;
+    ReleaseSummary summary{release, tables::count_kinds(now.transaction, version),
+                           tables::count_reconstructed(now.transaction, version), false};
+    summary.is_first_seen =
+        (!summary.kinds.empty() || summary.reconstructed > 0) && is_first_with_rows(now, release);
+    return summary;
+}
+
 }  // namespace
+
+std::uint64_t ReleaseSummary::objects(tables::RowKind kind) const {
+    const auto found = std::ranges::find(kinds, kind, &KindCount::kind);
+    return found == kinds.end() ? 0 : found->objects;
+}
 
 std::vector<ReleaseSummary> newest_releases(const ReadContext& context, std::size_t most) {
     return read(context, [&](const ReadView& now) {
         std::vector<ReleaseSummary> summaries;
         for (const auto& release : now.shown()) {
             if (summaries.size() >= most) break;
-            summaries.push_back({release, tables::count_kinds(now.transaction, release.version)});
+            summaries.push_back(summary_of(now, release));
         }
         return summaries;
     });
@@ -82,7 +104,7 @@ Result<ReleaseContents> release_contents(const ReadContext& context, const std::
         const auto& all = now.releases().all();
         const auto rank = now.releases().position(version)->rank;
         ReleaseContents contents;
-        contents.summary = {*release, tables::count_kinds(now.transaction, version)};
+        contents.summary = summary_of(now, *release);
         if (rank > 0) contents.before = all[rank - 1];
         if (rank + 1 < all.size() && !(now.current < all[rank + 1]))
             contents.after = all[rank + 1];

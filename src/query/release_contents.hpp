@@ -22,7 +22,10 @@ using tables::StoreCounts;
 // How many objects a release changed, created, …
 struct ReleaseSummary {
     Release release;
-    std::vector<KindCount> kinds;  // without reconstructed rows
+    std::vector<KindCount> kinds;     // without reconstructed rows
+    std::uint64_t reconstructed = 0;  // histories that were read from timestamps
+    bool is_first_seen = false;       // it has rows, and no older release has any
+    [[nodiscard]] std::uint64_t objects(tables::RowKind kind) const;
 };
 // Returns known releases up to the current one, newest first, at most `most`.
 //   cost  that of tables::count_kinds() for each

@@ -7,6 +7,8 @@
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/markup.hpp"
+#include "render/page.hpp"
+#include "render/release_text.hpp"
 
 namespace render {
 namespace {
@@ -96,11 +98,32 @@ void append_entry(std::string& xml, const tables::Row& row, const query::History
     append_end(xml, 1, "entry");
 }
 
+void append_release_entry(std::string& xml, const query::ListedRelease& release,
+                          const Site& site) {
+    const auto& [version, released_on] = release.summary.release;
+    const auto time =
+        base::format_rfc3339(base::Seconds(released_on) + std::chrono::seconds(release.of_day));
+    append_start(xml, 1, "entry");
+    append_element(xml, 2, "title", plain_line(title_of(release)));
+    append_feed_link(xml, 2, "alternate", "text/html", release_url(version, site));
+    append_element(xml, 2, "id", guid_of(release, site));
+    append_element(xml, 2, "published", time);
+    append_element(xml, 2, "updated", time);
+    append_html_element(xml, 2, "content", content_of(release, site), {{"type", "html"}});
+    append_end(xml, 1, "entry");
+}
+
+constexpr Shape atom_shape{append_feed, append_entry, append_release_entry, "", "</feed>\n"};
+
 }  // namespace
 
 std::string atom(const query::HistoryPage& page, const Channel& channel, const Site& site) {
-    const Shape shape{append_feed, append_entry, "", "</feed>\n"};
-    return document_of(shape, page, channel, site);
+    return document_of(atom_shape, page, channel, site);
+}
+
+std::string atom_of_releases(const query::ReleaseList& releases, const Channel& channel,
+                             const Site& site) {
+    return document_of(atom_shape, releases, channel, site);
 }
 
 }  // namespace render

@@ -15,12 +15,12 @@ namespace {
 using query::archive_page;
 using tree::ObjectName;
 
-// To add a format: write a function that calls document_of(), declare it in feed.hpp, and add a line
+// To add a format: write two functions that call document_of(), declare them in feed.hpp, and add a line
 // here. Addresses, Accept, pages and commands follow.
-constexpr auto all_formats =
-    std::to_array<Format>({{"rss", "application/rss+xml", "RSS", rss},
-                           {"atom", "application/atom+xml", "Atom", atom},
-                           {"json", "application/feed+json", "JSON Feed", json_feed}});
+constexpr auto all_formats = std::to_array<Format>(
+    {{"rss", "application/rss+xml", "RSS", rss, rss_of_releases},
+     {"atom", "application/atom+xml", "Atom", atom, atom_of_releases},
+     {"json", "application/feed+json", "JSON Feed", json_feed, json_of_releases}});
 
 constexpr std::size_t most_named = 2;  // objects of a watch list that its title names
 
@@ -173,18 +173,36 @@ struct Items {
     std::vector<std::size_t> ends;  // of each item in `bytes`; shape.between separates them
 };
 
-// Returns the newest items, `most` bytes at most.
-Items items_of(const Shape& shape, const query::HistoryPage& page, const Site& site,
-               std::size_t most) {
+// Returns the first items, `most` bytes at most.
+//   append  void(std::string&, const Item&)
+template <class List, class Append>
+Items items_of(const Shape& shape, const List& list, std::size_t most, Append append) {
     Items items;
-    items.bytes.reserve(std::min(page.rows.size() * 2'000, most_feed_bytes));
-    for (const auto* row : in_order(page.rows)) {
+    items.bytes.reserve(std::min(list.size() * 2'000, most_feed_bytes));
+    for (const auto& each : list) {
         if (!items.ends.empty()) items.bytes += shape.between;
-        shape.append_item(items.bytes, *row, page, site);
+        append(items.bytes, each);
         if (items.bytes.size() > most) break;
         items.ends.push_back(items.bytes.size());
     }
     return items;
+}
+
+// Returns the document with as many of the items as fit into `most` bytes. The head says whether all
+// are there. It is written again in the rare case that they do not fit after it.
+//   head  says what the head of the document does, and how many items there are
+std::string with_head(const Shape& shape, const Items& items, const query::HistoryPage& head,
+                      const Channel& channel, const Site& site, std::size_t most) {
+    for (auto shown = items.ends.size();; --shown) {
+        std::string document;
+        const auto size = shown == 0 ? 0 : items.ends[shown - 1];
+        document.reserve(size + 4'000);
+        shape.append_head(document, head, channel, neighbours_of(head, channel, shown), site);
+        if (shown > 0 && document.size() + size + shape.tail.size() > most) continue;
+        document.append(items.bytes, 0, size);
+        document += shape.tail;
+        return document;
+    }
 }
 
 }  // namespace
@@ -256,6 +274,13 @@ Subject subject_of_release(const base::Release& release, const Site& site) {
                    site.base_url + "/release/" + encoded, "/release/" + encoded, site);
 }
 
+Subject subject_of_releases(const Site& site) {
+    return subject("All releases",
+                   "What each release changed, one item per release: how many objects of each "
+                   "class, and those that changed most.",
+                   site.base_url + "/releases", "/releases", site);
+}
+
 std::string watch_query_of(const std::vector<tree::ObjectName>& objects) {
     std::string query;
     for (const auto& object : objects) {
@@ -310,19 +335,24 @@ Neighbours neighbours_of(const query::HistoryPage& page, const Channel& channel,
 std::string document_of(const Shape& shape, const query::HistoryPage& page,
                         const Channel& channel, const Site& site) {
     const auto most = channel.before > 0 ? std::string::npos : most_feed_bytes;
-    const auto items = items_of(shape, page, site, most);
-    // The head says whether all items are there. It is written again in the rare case that they
-    // do not fit after it.
-    for (auto shown = items.ends.size();; --shown) {
-        std::string document;
-        const auto size = shown == 0 ? 0 : items.ends[shown - 1];
-        document.reserve(size + 4'000);
-        shape.append_head(document, page, channel, neighbours_of(page, channel, shown), site);
-        if (shown > 0 && document.size() + size + shape.tail.size() > most) continue;
-        document.append(items.bytes, 0, size);
-        document += shape.tail;
-        return document;
-    }
+    const auto items =
+        items_of(shape, in_order(page.rows), most, [&](std::string& bytes, const auto* row) {
+            shape.append_item(bytes, *row, page, site);
+        });
+    return with_head(shape, items, page, channel, site, most);
+}
+
+std::string document_of(const Shape& shape, const query::ReleaseList& releases,
+                        const Channel& channel, const Site& site) {
+    const std::span newest(releases.data(), std::min(releases.size(), releases_in_feed));
+    const auto items =
+        items_of(shape, newest, most_feed_bytes, [&](std::string& bytes, const auto& release) {
+            shape.append_release(bytes, release, site);
+        });
+    query::HistoryPage head;
+    head.recorded = releases.size();
+    if (!releases.empty()) head.last_modified = releases.front().summary.release.released_on;
+    return with_head(shape, items, head, channel, site, most_feed_bytes);
 }
 
 std::string channel_title_of(const Channel& channel) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "query/history_page.hpp"
+#include "query/release_list.hpp"
 #include "render/item.hpp"
 #include "render/site.hpp"
 
@@ -39,6 +40,9 @@ struct Subject {
 [[nodiscard]] Subject subject_of_class(std::string_view class_name, const Site& site);
 // "Changes in WS187 - …", tag:AUTHORITY:/release/WS187
 [[nodiscard]] Subject subject_of_release(const base::Release& release, const Site& site);
+
+// "All releases - …", tag:AUTHORITY:/releases
+[[nodiscard]] Subject subject_of_releases(const Site& site);
 
 // One document. Absolute URLs.
 struct Channel {
@@ -74,7 +78,10 @@ struct Format {
     std::string_view media_type;  // "application/rss+xml"
     std::string_view title;       // for people: "RSS"
     std::string (*render)(const query::HistoryPage&, const Channel&, const Site&);
+    // One item for each of the newest releases (releases_in_feed).
+    std::string (*render_releases)(const query::ReleaseList&, const Channel&, const Site&);
 };
+inline constexpr std::size_t releases_in_feed = 50;
 // The first is the default.
 [[nodiscard]] std::span<const Format> formats();
 // Returns nullptr if there is no format of this name.
@@ -88,6 +95,14 @@ struct Format {
                                const Site& site);
 [[nodiscard]] std::string json_feed(const query::HistoryPage& page, const Channel& channel,
                                     const Site& site);
+
+// The same formats for the feed of all releases.
+[[nodiscard]] std::string rss_of_releases(const query::ReleaseList& releases,
+                                          const Channel& channel, const Site& site);
+[[nodiscard]] std::string atom_of_releases(const query::ReleaseList& releases,
+                                           const Channel& channel, const Site& site);
+[[nodiscard]] std::string json_of_releases(const query::ReleaseList& releases,
+                                           const Channel& channel, const Site& site);
 
 // "object=Gene:WBGene00006763&object=…": the query of the addresses of a watch list. The colon is
 // as people type it, because validators compare addresses byte for byte.
@@ -115,10 +130,13 @@ struct Shape {
     void (*append_head)(std::string&, const query::HistoryPage&, const Channel&,
                         const Neighbours&, const Site&);
     void (*append_item)(std::string&, const tables::Row&, const query::HistoryPage&, const Site&);
+    void (*append_release)(std::string&, const query::ListedRelease&, const Site&);
     std::string_view between;  // separates items
     std::string_view tail;
 };
 [[nodiscard]] std::string document_of(const Shape& shape, const query::HistoryPage& page,
+                                      const Channel& channel, const Site& site);
+[[nodiscard]] std::string document_of(const Shape& shape, const query::ReleaseList& releases,
                                       const Channel& channel, const Site& site);
 
 // The channel's title: "Gene unc-26 (WBGene00006763) - WormBase changes, since WS186".

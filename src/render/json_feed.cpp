@@ -3,6 +3,8 @@
 #include "render/change_json.hpp"
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
+#include "render/page.hpp"
+#include "render/release_text.hpp"
 
 namespace render {
 namespace {
@@ -90,11 +92,29 @@ void write_item(std::string& text, const tables::Row& row, const query::HistoryP
     json.end_object();
 }
 
+void write_release(std::string& text, const query::ListedRelease& release, const Site& site) {
+    const auto& [version, released_on] = release.summary.release;
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "id", guid_of(release, site));
+    write_text(json, "url", release_url(version, site));
+    write_text(json, "title", plain_line(title_of(release)));
+    write_text(json, "content_html", content_of(release, site));
+    json.field("date_published", base::format_rfc3339(released_on));
+    json.end_object();
+}
+
+constexpr Shape json_shape{write_feed, write_item, write_release, ",\n", "\n]}\n"};
+
 }  // namespace
 
 std::string json_feed(const query::HistoryPage& page, const Channel& channel, const Site& site) {
-    const Shape shape{write_feed, write_item, ",\n", "\n]}\n"};
-    return document_of(shape, page, channel, site);
+    return document_of(json_shape, page, channel, site);
+}
+
+std::string json_of_releases(const query::ReleaseList& releases, const Channel& channel,
+                             const Site& site) {
+    return document_of(json_shape, releases, channel, site);
 }
 
 }  // namespace render

@@ -40,6 +40,7 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
         .set("title", short_title(frame.title))
         .set("site_title", one_line(site.title))
         .set("home_url", site.base_url + "/")
+        .set("releases_url", site.base_url + "/releases")
         .set("contact", site.contact)
         .set("contact_url", mail_url(site.contact))
         .set("style_url", file_url("style.css", site, templates))

@@ -8,6 +8,7 @@
 #include "render/markup.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
+#include "render/release_text.hpp"
 
 #include "base/utf8.hpp"
 namespace render {
@@ -95,11 +96,10 @@ ListedItems watched_of(const HomeView& view, const Site& site) {
 }
 
 std::string kinds_of(const query::ReleaseSummary& summary) {
-    std::string text;
+    auto text = first_sight_of(summary);
     for (const auto& [kind, objects] : summary.kinds)
         text += (text.empty() ? "" : ", ") + with_separators(objects) + " " +
                 std::string(word_of(kind));
-    // Changes of a first release are reconstructed from timestamps, and summaries do not count those.
     return text.empty() ? "no changes recorded" : text;
 }
 
@@ -168,6 +168,8 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
         .set("releases", releases_of(view, site).html);
     add_watch_list(variables, frame, view, site);
     add_class(variables, frame, view, site);
+    if (frame.feeds.empty() && !frame.noindex)
+        frame.feeds = feed_links(site.base_url + "/releases", "All releases", First::named);
     const auto make = [&](std::size_t room, Variables& more) {
         auto results = results_of(view, std::min(room, most_of_results), site);
         more.flag("results_cut", results.left_out > 0);

@@ -7,6 +7,7 @@
 #include "render/item.hpp"
 #include "render/page.hpp"
 #include "render/pages.hpp"
+#include "render/release_text.hpp"
 
 namespace render {
 namespace {
@@ -138,6 +139,7 @@ Variables variables_of(const ReleaseView& view, const Site& site) {
     variables.set("version", release.version)
         .set("date", base::format_date(release.released_on))
         .set("counts", counts_of(contents.summary.kinds))
+        .set("first_sight", first_sight_of(contents.summary))
         .set("mass_changes", mass_changes_of(contents))
         .set("classes", classes_of(view, site))
         .set("release_url", release_url(release.version, site))

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "query/history_page.hpp"
 #include "query/release_contents.hpp"
+#include "query/release_list.hpp"
 #include "query/tree_at.hpp"
 #include "render/page_choice.hpp"
 #include "render/site.hpp"
@@ -65,6 +67,14 @@ struct ReleaseView {
 };
 [[nodiscard]] std::string release_page(const ReleaseView& view, const Site& site,
                                        const Templates& templates);
+
+inline constexpr std::size_t releases_on_page = 300;  // or fewer, if they do not fit
+struct ReleasesView {
+    std::shared_ptr<const query::ReleaseList> list;
+    std::size_t from = 0;  // releases to skip; a page with pictures skips none
+};
+[[nodiscard]] std::string releases_page(const ReleasesView& view, const Site& site,
+                                        const Templates& templates);
 
 // The page for an error status.
 //   title, text  the status in words, "Not Found"; one sentence for people. Any bytes

@@ -8,6 +8,8 @@
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
 #include "render/markup.hpp"
+#include "render/page.hpp"
+#include "render/release_text.hpp"
 
 namespace render {
 namespace {
@@ -130,11 +132,29 @@ void append_item(std::string& xml, const tables::Row& row, const query::HistoryP
     append_end(xml, 2, "item");
 }
 
+void append_release(std::string& xml, const query::ListedRelease& release, const Site& site) {
+    const auto& [version, released_on] = release.summary.release;
+    append_start(xml, 2, "item");
+    append_element(xml, 3, "title", plain_line(title_of(release)));
+    append_url_element(xml, 3, "link", release_url(version, site));
+    append_html_element(xml, 3, "description", content_of(release, site));
+    append_element(xml, 3, "guid", guid_of(release, site), {{"isPermaLink", "false"}});
+    append_element(xml, 3, "pubDate", base::format_http_date(released_on));
+    append_end(xml, 2, "item");
+}
+
+constexpr Shape rss_shape{append_channel, append_item, append_release, "",
+                          " </channel>\n</rss>\n"};
+
 }  // namespace
 
 std::string rss(const query::HistoryPage& page, const Channel& channel, const Site& site) {
-    const Shape shape{append_channel, append_item, "", " </channel>\n</rss>\n"};
-    return document_of(shape, page, channel, site);
+    return document_of(rss_shape, page, channel, site);
+}
+
+std::string rss_of_releases(const query::ReleaseList& releases, const Channel& channel,
+                            const Site& site) {
+    return document_of(rss_shape, releases, channel, site);
 }
 
 }  // namespace render

@@ -20,9 +20,9 @@ namespace {
 namespace mustache = kainjow::mustache;
 
 constexpr auto everywhere = std::to_array<std::string_view>(
-    {"language", "title", "site_title", "home_url", "contact", "contact_url", "style_url",
-     "script_url", "suggest_url", "noindex", "private", "search_text", "feeds", "feed_url",
-     "feed_type", "feed_title", "feed_format"});
+    {"language", "title", "site_title", "home_url", "releases_url", "contact", "contact_url",
+     "style_url", "script_url", "suggest_url", "noindex", "private", "search_text", "feeds",
+     "feed_url", "feed_type", "feed_title", "feed_format"});
 constexpr auto in_layout = std::to_array<std::string_view>({"content"});
 constexpr auto in_home = std::to_array<std::string_view>(
     {"class_feed_url", "class_options", "class_name", "searched", "results", "results_count",
@@ -40,18 +40,22 @@ constexpr auto in_diff = std::to_array<std::string_view>(
      "from",  "from_date", "to",         "to_date",      "json_url",   "changes",     "summary",
      "same",  "created",   "vanished",   "previous_url", "next_url",   "part"});
 constexpr auto in_release = std::to_array<std::string_view>(
-    {"version",  "date",         "before",    "before_url",     "after",      "after_url",
+    {"first_sight", "version",  "date",         "before",    "before_url",     "after",      "after_url",
      "counts",   "mass_changes", "classes",   "form_url",       "class_name", "text",
      "narrowed", "release_url",  "entries",   "matching",       "shown",      "previous_url",
      "next_url", "empty",        "following", "following_count"});
+constexpr auto in_releases =
+    std::to_array<std::string_view>({"count", "newest", "newest_url", "date", "summary", "bars",
+                                     "heat_map", "pictured", "rows", "previous_url", "next_url"});
 constexpr auto in_error = std::to_array<std::string_view>(
     {"status", "reason", "explanation", "has_choices", "choices", "text", "url"});
 
-constexpr std::array<PageTemplate, 6> pages = {{{"layout.mustache", in_layout},
+constexpr std::array<PageTemplate, 7> pages = {{{"layout.mustache", in_layout},
                                                 {"home.mustache", in_home},
                                                 {"history.mustache", in_history},
                                                 {"diff.mustache", in_diff},
                                                 {"release.mustache", in_release},
+                                                {"releases.mustache", in_releases},
                                                 {"error.mustache", in_error}}};
 
 constexpr auto partials =

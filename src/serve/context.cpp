@@ -40,6 +40,15 @@ SiteContext::SiteContext(const Services& services, render::Site site_,
       wide_gate(settings.wide),
       metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
 
+base::Result<std::shared_ptr<const query::ReleaseList>> SiteContext::releases(
+    const query::CacheVersion& version) {
+    return release_list.get(version,
+                            [&]() -> base::Result<std::shared_ptr<const query::ReleaseList>> {
+                                return std::make_shared<const query::ReleaseList>(
+                                    release_details.get(history.read_context()));
+                            });
+}
+
 std::optional<base::Seconds> SiteContext::shown_since() {
     if (!settings.has_dates) return std::nullopt;
     return history.shown_since(site_id, entity_tag_of({}));

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "history/current.hpp"
 #include "query/history_service.hpp"
 #include "query/release_contents.hpp"
+#include "query/release_list.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "serve/access_control.hpp"
@@ -103,6 +105,9 @@ struct SiteContext {
     base::RefreshedValue<StoreState> store_state;
     base::RefreshedValue<query::StoreCounts> store_counts;
     base::VersionedValue<query::CacheVersion, HomeLists> home_lists;
+    query::ReleaseListCache release_details;
+    base::VersionedValue<query::CacheVersion, std::shared_ptr<const query::ReleaseList>>
+        release_list;
     RateLimiter limiter;
     WideGate wide_gate;
     Metrics own_metrics;  // used when the settings name none
@@ -111,6 +116,10 @@ struct SiteContext {
     [[nodiscard]] query::CacheVersion wide_version() {
         return minute_version.of(history.cache_version(), settings.steady_clock());
     }
+    // Returns all releases, which their page and its feeds in every format share.
+    //   throws  store::Failure
+    [[nodiscard]] base::Result<std::shared_ptr<const query::ReleaseList>> releases(
+        const query::CacheVersion& version);
     // Returns the absolute URL of "/rss?class=…".
     [[nodiscard]] std::string absolute_url(std::string_view url) const {
         return site.base_url + std::string(url);

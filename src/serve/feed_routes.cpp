@@ -142,7 +142,8 @@ Result<LoadedFeed> load(SiteContext& context, const FeedRequest& request,
         case Subject::watch_list: return load_list(context, request, page_request);
         case Subject::whole_class: return load_class(context, request, page_request);
         case Subject::release: return load_release(context, request, page_request);
-        case Subject::object: break;
+        case Subject::object:
+        case Subject::all_releases: break;  // the latter: render_releases_document()
     }
     return load_object(context, request, page_request);
 }
@@ -167,7 +168,9 @@ render::Channel channel_of(const SiteContext& context, const FeedDocument& docum
         .filter_text = filter_text_of(request),
         .self_url = address(url_of(request)),
         .current_url = request.is_archive() ? address(current_url_of(request)) : std::string(),
-        .archive_url = address(archive_url_of(request, document.format.name)),
+        .archive_url = request.subject == Subject::all_releases
+                           ? std::string()
+                           : address(archive_url_of(request, document.format.name)),
         .before = request.page.before,
     };
 }
@@ -382,6 +385,22 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     return std::make_shared<const Representation>(std::move(page));
 }
 
+// Renders the feed of all releases. Its entity tag is a digest of its bytes.
+Result<RepresentationPtr> render_releases_document(SiteContext& context,
+                                                   const FeedDocument& document,
+                                                   const query::CacheVersion& version) {
+    const auto list = context.releases(version);
+    if (!list) return fail(http_error_of(list.error(), wanted_search()));
+    const auto channel = channel_of(context, document, render::subject_of_releases(context.site));
+    auto body = document.format.render_releases(**list, channel, context.site);
+    Representation page;
+    page.entity_tag = context.entity_tag_of({"releases", body});
+    page.body = std::make_shared<const std::string>(std::move(body));
+    page.provisional =
+        version.version.empty() || !same_build(version, context.history.cache_version());
+    return std::make_shared<const Representation>(std::move(page));
+}
+
 // Returns the feed from the cache, or renders it. What is kept for readers who send their token in the
 // query is kept for all of them, with context.token_place where the token belongs.
 Result<PageCache::Found> cached_feed(SiteContext& context, FeedDocument document, Coding coding,
@@ -397,7 +416,9 @@ Result<PageCache::Found> cached_feed(SiteContext& context, FeedDocument document
         [&]() -> Result<RepresentationPtr> {
             if (auto wrong = check_tag(context, feed, version, RecordedTags::computed))
                 return fail(std::move(*wrong));
-            return render_document(context, document, version);
+            return feed.subject == Subject::all_releases
+                       ? render_releases_document(context, document, version)
+                       : render_document(context, document, version);
         },
         feed.is_wide() ? PageCost::wide : PageCost::ordinary);
 }

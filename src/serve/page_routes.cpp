@@ -115,6 +115,17 @@ Result<RenderedPage> render_release(SiteContext& context, const std::string& ver
                                                      context.site, context.templates)};
 }
 
+Result<RenderedPage> render_releases(SiteContext& context, std::size_t from,
+                                     const query::CacheVersion& version) {
+    auto list = context.releases(version);
+    if (!list) return fail(http_error_of(list.error(), wanted_search()));
+    const auto count = (*list)->size();
+    if (from > 0 && from >= count) return fail(past_the_end(context.absolute_url("/releases")));
+    return RenderedPage{
+        .body = render::releases_page({std::move(*list), from}, context.site, context.templates),
+        .provisional = version.version.empty()};
+}
+
 HttpError difference_error(const base::Error& error, const DiffRequest& request) {
     // These texts are for people: they name the unknown release, or the nearest that are known.
     if (error.kind == base::ErrorKind::absent) return {404, error.text};
@@ -263,6 +274,27 @@ Result<Response> answer_release(SiteContext& context, const Request& request) {
                            {release_url_of(*version, *contents), context.wide_version(),
                             std::move(metadata), PageCost::wide},
                            [&] { return render_release(context, *version, *contents); });
+}
+
+Result<Response> answer_releases(SiteContext& context, const Request& request) {
+    const auto format = wanted_format(request);
+    if (!format) return fail(format.error());
+    if (format->is_named || !format->name.empty()) {
+        auto feed = parse_releases_feed_request(request.query);
+        if (!feed) return fail(feed.error());
+        feed->format = format->name;  // the URL without one is that of the page
+        auto response = answer_feed_request(context, request, *feed);
+        if (response && !format->is_named) vary_by(*response, "Accept");
+        return response;
+    }
+    const auto from = parse_releases_request(request.query);
+    if (!from) return fail(from.error());
+    const auto version = context.wide_version();
+    auto metadata = html_metadata(context);
+    metadata.vary += ", Accept";
+    return cached_response(context, request,
+                           {releases_url_of(*from), version, std::move(metadata), PageCost::wide},
+                           [&] { return render_releases(context, *from, version); });
 }
 
 Result<Response> answer_suggest(SiteContext& context, const Request& request) {

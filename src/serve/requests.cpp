@@ -38,6 +38,8 @@ constexpr auto home_parameters =
     std::to_array<std::string_view>({"q", "class", "name", "object"});
 constexpr auto suggest_parameters = std::to_array<std::string_view>({"q", "class"});
 constexpr auto opml_parameters = std::to_array<std::string_view>({"object"});
+constexpr auto releases_parameters = std::to_array<std::string_view>({"format"});
+constexpr auto releases_page_parameters = std::to_array<std::string_view>({"from"});
 constexpr auto release_page_parameters = std::to_array<std::string_view>({"class", "q", "from"});
 
 Result<std::string> tag_in(const Parameters& parameters) {
@@ -205,6 +207,17 @@ Result<FeedRequest> parse_release_feed_request(const std::string& version, std::
     return with_page(*parameters, most_items, document, std::move(request));
 }
 
+Result<FeedRequest> parse_releases_feed_request(std::string_view query) {
+    const auto parameters = parse_query(query, releases_parameters);
+    if (!parameters) return fail(parameters.error());
+    auto format = feed_format_in(*parameters);
+    if (!format) return fail(std::move(format.error()));
+    FeedRequest request;
+    request.subject = FeedRequest::Subject::all_releases;
+    request.format = std::move(*format);
+    return request;
+}
+
 std::string query_of(const FeedRequest& request) {
     std::string text;
     if (!request.object.class_name.empty())
@@ -224,8 +237,9 @@ std::string query_of(const FeedRequest& request) {
 }
 
 std::string url_of(const FeedRequest& request) {
-    std::string path =
-        request.subject == FeedRequest::Subject::release ? "/release/" + request.version : "/rss";
+    std::string path = "/rss";
+    if (request.subject == FeedRequest::Subject::release) path = "/release/" + request.version;
+    if (request.subject == FeedRequest::Subject::all_releases) path = "/releases";
     if (request.is_archive()) path += "/archive";
     return with_query(std::move(path), query_of(request));
 }
@@ -369,6 +383,18 @@ Result<query::ContentsQuery> parse_release_request(std::string_view query) {
     contents.text = std::move(*text);
     contents.from = *from;
     return contents;
+}
+
+Result<std::size_t> parse_releases_request(std::string_view query) {
+    const auto parameters = parse_query(query, releases_page_parameters);
+    if (!parameters) return fail(parameters.error());
+    return number_in(*parameters, "from", entry_range, 0);
+}
+
+std::string releases_url_of(std::size_t from) {
+    std::string query;
+    if (from > 0) append_parameter(query, "from", std::to_string(from));
+    return with_query("/releases", query);
 }
 
 std::string release_url_of(const std::string& version, const query::ContentsQuery& contents) {

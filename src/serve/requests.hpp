@@ -18,7 +18,7 @@ namespace serve {
 
 // A feed, or a page of its archive (RFC 5005).
 struct FeedRequest {
-    enum class Subject : unsigned char { object, watch_list, whole_class, release };
+    enum class Subject : unsigned char { object, watch_list, whole_class, release, all_releases };
     Subject subject = Subject::object;
     tree::ObjectName object;                // of a class: without a name
     std::vector<tree::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
@@ -47,6 +47,9 @@ enum class Document : unsigned char { feed, archive };
                                                              std::string_view query,
                                                              std::size_t most_items,
                                                              Document document = Document::feed);
+
+// Parses the query of /releases as that of a feed: format= alone.
+[[nodiscard]] Result<FeedRequest> parse_releases_feed_request(std::string_view query);
 
 // The canonical query: class, name | object …, n, since, tag, change, format, before.
 [[nodiscard]] std::string query_of(const FeedRequest& request);
@@ -104,5 +107,10 @@ struct HomeRequest {
 [[nodiscard]] Result<query::ContentsQuery> parse_release_request(std::string_view query);
 [[nodiscard]] std::string release_url_of(const std::string& version,
                                          const query::ContentsQuery& contents);
+
+// /releases as a page
+//   returns  the number of releases to skip (from=)
+[[nodiscard]] Result<std::size_t> parse_releases_request(std::string_view query);
+[[nodiscard]] std::string releases_url_of(std::size_t from);
 
 }  // namespace serve

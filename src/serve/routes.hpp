@@ -26,6 +26,7 @@ enum class Route : unsigned char {
     difference,
     release,
     release_archive,
+    releases,
     opml,
     suggest,
     file,
@@ -47,6 +48,8 @@ inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metri
 [[nodiscard]] Result<Response> answer_difference(SiteContext& context, const Request& request);
 // A page, or a feed when the client asks for one.
 [[nodiscard]] Result<Response> answer_release(SiteContext& context, const Request& request);
+// A page, or a feed, likewise.
+[[nodiscard]] Result<Response> answer_releases(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_opml(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_suggest(SiteContext& context, const Request& request);
 // Style sheets and the script of the pages.

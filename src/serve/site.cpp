@@ -34,6 +34,7 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/history", Route::history, answer_history},
     {"/diff", Route::difference, answer_difference},
     {"/rss/archive", Route::archive, answer_archive},
+    {"/releases", Route::releases, answer_releases},
     {"/opml", Route::opml, answer_opml},
     {"/suggest", Route::suggest, answer_suggest},
     {"/db/rss", Route::old_link, answer_old_link},

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tables/release_counts.hpp"
 
+#include <algorithm>
+
+#include "store/dialect.hpp"
+#include "tables/lists.hpp"
 #include "tables/prewarmed.hpp"
 
 namespace tables {
@@ -10,14 +14,66 @@ std::uint64_t count_at(const store::Row& row, std::size_t column) {
     return static_cast<std::uint64_t>(row.integer(column));
 }
 
+// The values of IN (…) of a statement that is prepared once for up to 64 of them.
+std::vector<store::Value> values_of_versions(std::span<const std::string> versions) {
+    return {versions.begin(), versions.end()};
+}
+
 }  // namespace
+
+std::map<std::string, RowsByKind> rows_by_kind(store::Transaction& transaction) {
+    std::map<std::string, RowsByKind> all;
+    for (const auto& row : transaction.query(
+             "SELECT version, kind, COUNT(*), MAX(sid) FROM history GROUP BY version, kind"))
+        if (const auto kind = kind_named(row.text(1)))
+            all[row.text(0)][*kind] = {count_at(row, 2), row.integer(3)};
+    return all;
+}
+
+std::map<std::string, std::vector<ClassCount>> classes_by_release(
+    store::Transaction& transaction, std::span<const std::string> versions) {
+    std::map<std::string, std::vector<ClassCount>> all;
+    const auto sql = "SELECT h.version, o.class, h.kind, COUNT(*) FROM history h" +
+                     std::string(store::read_first(transaction.engine())) +
+                     "objects o ON o.oid = h.oid WHERE h.kind IN " +
+                     std::string(kinds_of_news()) + " AND h.version IN";
+    for (const auto& row :
+         query_in(transaction, sql, {}, values_of_versions(versions),
+                  " GROUP BY h.version, o.class, h.kind ORDER BY h.version, o.class, h.kind")) {
+        const auto kind = kind_named(row.text(2));
+        if (!kind) continue;
+        auto& classes = all[row.text(0)];
+        if (classes.empty() || classes.back().class_name != row.text(1))
+            classes.push_back({row.text(1), 0, {}});
+        classes.back().objects += count_at(row, 3);
+        classes.back().kinds.push_back({*kind, count_at(row, 3)});
+    }
+    for (auto& [version, classes] : all)
+        for (auto& each : classes) std::ranges::sort(each.kinds, {}, &KindCount::kind);
+    return all;
+}
+
+std::map<std::string, std::vector<ChangedObject>> most_changed(
+    store::Transaction& transaction, std::span<const std::string> versions, std::size_t most) {
+    std::map<std::string, std::vector<ChangedObject>> all;
+    const auto size = store::byte_length(transaction.engine(), "notes");
+    const auto sql = "SELECT n.version, o.class, o.name, h.label FROM (SELECT sid, version,"
+                     " ROW_NUMBER() OVER (PARTITION BY version ORDER BY " +
+                     size + " DESC, sid) AS place FROM history WHERE kind = '" +
+                     std::string(name_of(RowKind::changed)) + "' AND version IN";
+    for (const auto& row :
+         query_in(transaction, sql, {}, values_of_versions(versions),
+                  ") n JOIN history h ON h.sid = n.sid JOIN objects o ON o.oid = h.oid"
+                  " WHERE n.place <= " +
+                      std::to_string(most) + " ORDER BY n.version, n.place"))
+        all[row.text(0)].push_back({{row.text(1), row.text(2)}, row.text(3)});
+    return all;
+}
 
 std::map<std::string, ReleaseCounts> count_by_release(store::Transaction& transaction) {
     std::map<std::string, ReleaseCounts> all;
-    for (const auto& row :
-         transaction.query("SELECT version, kind, COUNT(*) FROM history GROUP BY version, kind"))
-        if (const auto kind = kind_named(row.text(1)))
-            all[row.text(0)].rows[*kind] = count_at(row, 2);
+    for (const auto& [version, kinds] : rows_by_kind(transaction))
+        for (const auto& [kind, rows] : kinds) all[version].rows[kind] = rows.rows;
     for (const auto& row :
          transaction.query("SELECT ace_version, COUNT(*) FROM objects GROUP BY ace_version"))
         all[row.text(0)].compared = count_at(row, 1);

@@ -20,18 +20,6 @@ constexpr std::int64_t few_objects = 5'000;
 
 Value number(std::size_t value) { return Value{static_cast<std::int64_t>(value)}; }
 
-// Every kind but `reconstructed`, as a list of SQL.
-std::string_view kinds_of_news() {
-    static const std::string list = [] {
-        std::string text;
-        for (const auto kind : {RowKind::changed, RowKind::created, RowKind::vanished,
-                                RowKind::reappeared, RowKind::withdrawn, RowKind::adopted})
-            text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
-        return text + ")";
-    }();
-    return list;
-}
-
 // FROM … WHERE …, and the values of its marks.
 struct Clause {
     std::string sql;
@@ -99,6 +87,17 @@ void add(std::vector<KindCount>& kinds, std::string_view kind, std::int64_t obje
 
 }  // namespace
 
+std::string_view kinds_of_news() {
+    static const std::string list = [] {
+        std::string text;
+        for (const auto kind : {RowKind::changed, RowKind::created, RowKind::vanished,
+                                RowKind::reappeared, RowKind::withdrawn, RowKind::adopted})
+            text += (text.empty() ? "('" : ", '") + std::string(name_of(kind)) + "'";
+        return text + ")";
+    }();
+    return list;
+}
+
 bool has_few_objects(Transaction& transaction, const std::string& class_name) {
     return transaction
                .query("SELECT COUNT(*) FROM (SELECT oid FROM objects WHERE class = ? LIMIT ?) o",
@@ -159,6 +158,20 @@ std::vector<KindCount> count_kinds(Transaction& transaction, const std::string& 
                            {Value{version}}))
         add(kinds, row.text(0), row.integer(1));
     return kinds;
+}
+
+std::uint64_t count_reconstructed(Transaction& transaction, const std::string& version) {
+    return static_cast<std::uint64_t>(
+        transaction
+            .query("SELECT COUNT(*) FROM history WHERE version = ? AND kind = ?",
+                   {Value{version}, Value{std::string(name_of(RowKind::reconstructed))}})
+            .at(0)
+            .integer(0));
+}
+
+bool has_rows(Transaction& transaction, const std::string& version) {
+    return !transaction.query("SELECT 1 FROM history WHERE version = ? LIMIT 1", {Value{version}})
+                .empty();
 }
 
 std::vector<ClassCount> count_classes(Transaction& transaction, const std::string& version) {

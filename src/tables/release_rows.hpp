@@ -10,6 +10,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@
 #include "tables/rows.hpp"
 
 namespace tables {
+
+// Every kind but `reconstructed`, as a list of SQL.
+[[nodiscard]] std::string_view kinds_of_news();
 
 // Which rows are meant, and how they are looked up.
 struct RowSelection {
@@ -78,6 +82,13 @@ struct KindCount {
 //   cost  a walk over its rows in an index (10 million a second on SQLite, 1 on MariaDB)
 [[nodiscard]] std::vector<KindCount> count_kinds(store::Transaction& transaction,
                                                  const std::string& version);
+
+// Returns how many histories of a release were read from timestamps, which no other count includes.
+//   cost  as count_kinds()
+[[nodiscard]] std::uint64_t count_reconstructed(store::Transaction& transaction,
+                                                const std::string& version);
+// Returns whether the release has a row of any kind.
+[[nodiscard]] bool has_rows(store::Transaction& transaction, const std::string& version);
 
 struct ClassCount {
     std::string class_name;

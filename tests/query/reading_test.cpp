@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "process.hpp"
+#include "query/release_list.hpp"
 #include "store/dialect.hpp"
 #include "support/temp_dir.hpp"
 #include "tables/lists.hpp"
@@ -311,6 +312,60 @@ TEST_CASE("The contents of a release are counted by class and kind") {
     REQUIRE(releases.size() == 3);
     CHECK(releases[2].release == contents->summary.release);
     for (const auto& [kind, objects] : releases[2].kinds) CHECK(objects == count("", kind));
+}
+
+TEST_CASE("The list of all releases has what the page of each has") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Written written(fresh.connect(), 300);
+    const auto reading = written.process.service.read_context();
+    ReleaseListCache cache;
+    const auto list = cache.get(reading);
+    REQUIRE(list.size() == Written::releases - 1);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto version = Written::version(Written::releases - 2 - static_cast<int>(i));
+        const auto own = release_contents(reading, version, {});
+        REQUIRE(own);
+        CHECK(list[i].summary.release.version == version);
+        CHECK(list[i].summary.is_first_seen == (version == Written::version(0)));
+        CHECK(list[i].summary.is_first_seen == own->summary.is_first_seen);
+        CHECK(list[i].summary.reconstructed == own->summary.reconstructed);
+        CHECK(list[i].summary.reconstructed > 0);
+        for (const auto& [kind, objects] : own->summary.kinds)
+            CHECK(list[i].summary.objects(kind) == objects);
+        const auto& details = *list[i].details;
+        REQUIRE(details.classes.size() == own->classes.size());
+        for (std::size_t c = 0; c < own->classes.size(); ++c) {
+            CHECK(details.classes[c].class_name == own->classes[c].class_name);
+            CHECK(details.classes[c].objects == own->classes[c].objects);
+            CHECK(details.classes[c].kinds.size() == own->classes[c].kinds.size());
+        }
+        CHECK(details.most_changed.size() == most_changed_objects);
+    }
+}
+
+TEST_CASE(
+    "The object whose changes are longest leads, and details are read once for the same rows") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Written written(fresh.connect(), 60);
+    const auto row = std::ranges::find_if(written.rows, [](const auto& each) {
+        return each.release == 2 && each.kind == "changed";
+    });
+    written.process.write("UPDATE history SET notes = ? WHERE version = ? AND oid ="
+                          " (SELECT oid FROM objects WHERE class = ? AND name = ?)",
+                          {Value{R"({"changes":[{"op":"added","path":[{"tag":"Remark"}],)"
+                                 R"("after":[{"text":"a text longer than the others"}]}]})"},
+                           Value{Written::version(2)}, Value{row->object.class_name},
+                           Value{row->object.name}});
+    const auto reading = written.process.service.read_context();
+    ReleaseListCache cache;
+    const auto before = cache.get(reading);
+    CHECK(before[2].details->most_changed.front().object == row->object);
+    written.process.write("DELETE FROM history WHERE version = ? AND kind = 'created'",
+                          {Value{Written::version(3)}});
+    const auto after = cache.get(reading);
+    CHECK(after[2].details == before[2].details);
+    CHECK(after[1].details != before[1].details);
+    CHECK(after[1].summary.objects(RowKind::created) == 0);
 }
 
 TEST_CASE("What is not known, or is newer than the current release, is absent") {

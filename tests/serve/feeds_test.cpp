@@ -178,6 +178,36 @@ TEST_CASE("A release has a feed where a format is named or preferred to a page")
     CHECK(world.open("/release/WS2/feed").status == 404);
 }
 
+TEST_CASE("All releases are a page, and a feed where a format is named or preferred to it") {
+    World world;
+    world.release(1, {unc26});
+    world.release(2, {paper, unc26});
+    const auto page = world.open("/releases");
+    CHECK(page.status == 200);
+    CHECK(page.field("Vary") == "Accept-Encoding, Accept");
+    CHECK(says(page, "/release/WS2\""));
+    CHECK(says(page, "/releases?format=atom\""));
+    CHECK(world.open("/releases", {{"if-none-match", std::string(page.field("ETag"))}}).status ==
+          304);
+    const auto named = world.open("/releases?format=rss");
+    CHECK(named.field("Content-Type") == media_type("rss"));
+    CHECK(named.field("Vary") == "Accept-Encoding, Accept");
+    CHECK(says(named, "tag:example.org,2007:/releases/WS2<"));
+    CHECK(says(named, "<title>WS2: 2 objects changed</title>"));
+    CHECK(
+        world.open("/releases?format=rss", {{"if-none-match", std::string(named.field("ETag"))}})
+            .status == 304);
+    const auto liked = world.open("/releases", {{"accept", "application/atom+xml"}});
+    CHECK(liked.field("Content-Type") == media_type("atom"));
+    CHECK(says(liked, "/releases?format=atom\""));
+    CHECK(world.open("/releases?format=pdf").status == 400);
+    CHECK(world.open("/releases?from=-1").status == 400);
+    CHECK(world.open("/releases?from=9").field("Location") ==
+          "https://example.org/changes/releases");
+    CHECK(world.open("/releases/archive").status == 404);
+    CHECK(says(world.open("/"), "/releases?format=rss\""));
+}
+
 TEST_CASE("A full page of an archive is cacheable for a day, and the newest one like a feed") {
     World world;
     world.release_up_to(70);

@@ -103,7 +103,10 @@ class JsonChecker {
             rules_.not_blank("tags", tag.is_string() ? tag.get<std::string>() : "");
         if (item.contains("summary")) rules_.not_blank("summary", text_at(item, "summary"));
         check_authors(item);
-        check_varve(item.value("_varve", json::object()));
+        // An item of the feed of all releases is no row, and has no data.
+        if (item.contains("_varve") ||
+            item.value("id", "").find(":/releases/") == std::string::npos)
+            check_varve(item.value("_varve", json::object()));
     }
 
     void check_varve(const json& varve) {

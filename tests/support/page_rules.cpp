@@ -52,6 +52,7 @@ const Names known_attributes = {"lang",
                                 "scope",
                                 "tabindex",
                                 "viewBox",
+                                "preserveAspectRatio",
                                 "d",
                                 "x",
                                 "y",
@@ -237,7 +238,7 @@ class PageChecker {
             !attributes.contains("aria-label") && !is_open("label"))
             fields_.insert(id);
         if (name == "svg" && !attributes.contains("aria-labelledby") &&
-            value("aria-hidden") != "true")
+            !attributes.contains("aria-label") && value("aria-hidden") != "true")
             find("Reader", "a picture without a name");
         if (name == "html" && value("lang").empty()) find("Reader", "no language");
         if (name == "table") ++tables_;

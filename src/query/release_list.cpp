@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "query/release_list.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace query {
+namespace {
+
+using tables::RowKind;
+
+std::uint64_t rows_of(const tables::RowsByKind& kinds, RowKind kind) {
+    const auto found = kinds.find(kind);
+    return found == kinds.end() ? 0 : found->second.rows;
+}
+
+ListedRelease listed(const Release& release, const tables::Releases& known,
+                     const tables::RowsByKind& rows) {
+    ListedRelease each;
+    each.summary.release = release;
+    each.of_day = known.position(release.version)->of_day;
+    each.summary.reconstructed = rows_of(rows, RowKind::reconstructed);
+    for (const auto& [kind, of_kind] : rows)
+        if (kind != RowKind::reconstructed) each.summary.kinds.push_back({kind, of_kind.rows});
+    return each;
+}
+
+}  // namespace
+
+ReleaseList ReleaseListCache::get(const ReadContext& context) {
+    const auto digest =
+        context.builds.build ? std::string(context.builds.build->digest()) : std::string();
+    std::map<std::string, Kept> kept;
+    {
+        const std::lock_guard lock(mutex_);
+        if (build_ == digest) kept = kept_;
+    }
+    std::map<std::string, Kept> used;
+    auto list = read(context, [&](const ReadView& now) {
+        used.clear();
+        auto rows = tables::rows_by_kind(now.transaction);
+        ReleaseList all;
+        std::vector<std::string> wanted, compared;
+        for (const auto& release : now.shown()) {
+            auto& own = rows[release.version];
+            all.push_back(listed(release, now.releases(), own));
+            if (all.size() > detailed_releases) continue;
+            const auto found = kept.find(release.version);
+            if (found != kept.end() && found->second.rows == own) {
+                used[release.version] = found->second;
+                continue;
+            }
+            used[release.version] = {own, std::make_shared<const ReleaseDetails>()};
+            if (all.back().summary.kinds.empty()) continue;
+            wanted.push_back(release.version);
+            if (rows_of(own, RowKind::changed) <= most_compared_objects)
+                compared.push_back(release.version);
+        }
+        auto classes = tables::classes_by_release(now.transaction, wanted);
+        auto changed = tables::most_changed(now.transaction, compared, most_changed_objects);
+        for (const auto& version : wanted) {
+            ReleaseDetails details{std::move(classes[version]), {}};
+            std::ranges::stable_sort(details.classes, std::greater(),
+                                     &tables::ClassCount::objects);
+            for (auto& [object, label] : changed[version])
+                details.most_changed.push_back({std::move(object), std::move(label)});
+            used[version].details = std::make_shared<const ReleaseDetails>(std::move(details));
+        }
+        const auto first = std::find_if(all.rbegin(), all.rend(), [](const auto& each) {
+            return !each.summary.kinds.empty() || each.summary.reconstructed > 0;
+        });
+        if (first != all.rend()) first->summary.is_first_seen = true;
+        for (std::size_t i = 0; i < std::min(all.size(), detailed_releases); ++i)
+            all[i].details = used[all[i].summary.release.version].details;
+        return all;
+    });
+    const std::lock_guard lock(mutex_);
+    build_ = digest;
+    kept_ = std::move(used);
+    return list;
+}
+
+}  // namespace query

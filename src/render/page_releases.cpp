@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <span>
+
+#include "render/display_text.hpp"
+#include "render/html.hpp"
+#include "render/page.hpp"
+#include "render/pages.hpp"
+#include "render/release_pictures.hpp"
+#include "render/release_text.hpp"
+
+namespace render {
+namespace {
+
+using tables::RowKind;
+
+std::string releases_url(std::size_t from, const Site& site) {
+    return site.base_url + "/releases" + (from > 0 ? "?from=" + std::to_string(from) : "");
+}
+
+std::string count_cell(std::uint64_t objects, std::string_view what) {
+    std::string html = "<td class=\"num\">";
+    if (objects > 0) {
+        html += with_separators(objects) + "<span class=\"narrow\"> ";
+        html.append(what) += "</span>";
+    }
+    return html + "</td>";
+}
+
+// What the columns do not have: "2 reappeared, first release seen, 15 histories read from timestamps".
+std::string others_of(const query::ReleaseSummary& summary) {
+    auto rest = summary;
+    std::erase_if(rest.kinds, [](const auto& each) {
+        return each.kind == RowKind::created || each.kind == RowKind::changed ||
+               each.kind == RowKind::vanished;
+    });
+    const bool has_rest = !rest.kinds.empty() || rest.reconstructed > 0 || rest.is_first_seen ||
+                          summary.kinds.empty();
+    return has_rest ? words_of(rest) : std::string();
+}
+
+std::string row_of_release(const query::ReleaseSummary& summary, const Site& site) {
+    const auto& [version, released_on] = summary.release;
+    auto html = "<tr><th scope=\"row\">" + link_html(release_url(version, site), version) + " " +
+                date_html(released_on);
+    if (const auto others = others_of(summary); !others.empty())
+        html += " <small>" + others + "</small>";
+    return html + "</th>" + count_cell(summary.objects(RowKind::changed), "changed") +
+           count_cell(summary.objects(RowKind::created), "created") +
+           count_cell(summary.objects(RowKind::vanished), "vanished") + "</tr>\n";
+}
+
+void add_pictures(Variables& variables, const query::ReleaseList& list, const Site& site) {
+    const std::span newest(list.data(), std::min(list.size(), query::detailed_releases));
+    variables.set("bars", release_bars(newest, site)).set("heat_map", heat_map(newest));
+    if (newest.size() < list.size())
+        variables.set("pictured", "the newest " + std::to_string(newest.size()));
+}
+
+}  // namespace
+
+std::string releases_page(const ReleasesView& view, const Site& site,
+                          const Templates& templates) {
+    const auto& list = *view.list;
+    Variables variables;
+    if (!list.empty()) {
+        const auto& newest = list.front().summary;
+        variables.set("count", counted(list.size(), "release", "releases"))
+            .set("newest", newest.release.version)
+            .set("newest_url", release_url(newest.release.version, site))
+            .set("date", base::format_date(newest.release.released_on))
+            .set("summary", words_of(newest));
+    }
+    if (view.from == 0) add_pictures(variables, list, site);
+    const auto make = [&](std::size_t room, Variables& more) {
+        const auto links = size_of_parts(releases_url(list.size(), site));
+        room -= std::min(room, links);
+        std::string html;
+        std::size_t at = view.from;
+        for (; at < std::min(list.size(), view.from + releases_on_page); ++at) {
+            const auto row = row_of_release(list[at].summary, site);
+            if (html.size() + row.size() > room && !html.empty()) break;
+            html += row;
+        }
+        if (view.from > 0) more.set("previous_url", releases_url(0, site));
+        if (at < list.size()) more.set("next_url", releases_url(at, site));
+        return html;
+    };
+    const Frame frame{.file = "releases.mustache",
+                      .title = "Releases",
+                      .feeds = feed_links(releases_url(0, site), "All releases", First::named),
+                      .noindex = view.from > 0,
+                      .search_text = {}};
+    return framed_within(frame, variables, "rows", make, site, templates);
+}
+
+}  // namespace render

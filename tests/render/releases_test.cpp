@@ -1,0 +1,136 @@
+// The page of all releases, its pictures, and its feeds.
+// SPDX-License-Identifier: MIT
+#include "render/release_pictures.hpp"
+#include "render/release_text.hpp"
+#include "sample_pages.hpp"
+#include "support/feed_rules.hpp"
+#include "support/html_rules.hpp"
+
+using namespace sample;
+using Catch::Matchers::Contains;
+
+namespace {
+
+query::ListedRelease release(int number) {
+    const auto version = "WS" + std::to_string(number);
+    query::ListedRelease each;
+    each.summary = {{version, day(2000, 1, 1) + std::chrono::days(20 * number)},
+                    {{RowKind::changed, 14}, {RowKind::created, 8}, {RowKind::vanished, 3}}};
+    each.details = std::make_shared<const query::ReleaseDetails>(query::ReleaseDetails{
+        {{"Gene", 20, {{RowKind::changed, 14}, {RowKind::created, 6}}},
+         {"Paper", 5, {{RowKind::created, 2}, {RowKind::vanished, 3}}}},
+        {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Gene", "<b>"}, "</a>&"}}});
+    return each;
+}
+
+std::shared_ptr<const query::ReleaseList> list_of(int releases) {
+    query::ReleaseList list;
+    for (int i = releases; i > 0; --i) list.push_back(release(100 + i));
+    auto& first = list.back();
+    first.summary.kinds.clear();
+    first.summary.reconstructed = 15;
+    first.summary.is_first_seen = true;
+    first.details = std::make_shared<const query::ReleaseDetails>();
+    for (std::size_t i = query::detailed_releases; i < list.size(); ++i) list[i].details = {};
+    return std::make_shared<const query::ReleaseList>(std::move(list));
+}
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+        ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("A release in words names what came, changed and went, or that it is the first") {
+    CHECK(render::title_of(release(188)) == "WS188: 14 objects changed, 8 created, 3 vanished");
+    auto first = release(186);
+    first.summary.kinds = {};
+    CHECK(render::title_of(first) == "WS186: no change recorded");
+    first.summary.reconstructed = 15;
+    first.summary.is_first_seen = true;
+    CHECK(render::title_of(first) ==
+          "WS186: first release seen, 15 histories read from timestamps");
+    first.summary.reconstructed = 1;
+    first.summary.kinds = {{RowKind::created, 1}};
+    CHECK(render::title_of(first) ==
+          "WS186: 1 object created, first release seen, 1 history read from timestamps");
+}
+
+TEST_CASE("The feeds of all releases keep the rules, and have the newest 50") {
+    const auto list = list_of(80);
+    for (const auto& format : support::feed_formats) {
+        const std::string self =
+            site().base_url + "/releases?format=" + std::string(format.format);
+        const render::Channel channel{.subject = render::subject_of_releases(site()),
+                                      .filter_text = {},
+                                      .self_url = self,
+                                      .current_url = {},
+                                      .archive_url = {}};
+        const auto bytes =
+            render::format_named(format.format)->render_releases(*list, channel, site());
+        INFO(bytes.substr(0, 3000));
+        CHECK(format.findings(bytes, self, now()) == std::vector<std::string>());
+        const auto feed = format.read(bytes);
+        REQUIRE(feed.items.size() == 50);
+        CHECK_FALSE(feed.complete);
+        CHECK(feed.items[0].title == "WS180: 14 objects changed, 8 created, 3 vanished");
+        CHECK(feed.items[0].guid == "tag:" + site().authority + ":/releases/WS180");
+        CHECK(feed.items[0].link == site().base_url + "/release/WS180");
+        CHECK_THAT(feed.items[0].description, Contains("<li>Gene: 14 changed, 6 created</li>") &&
+                                                  Contains(">unc-26</a>") &&
+                                                  Contains("&lt;/a&gt;&amp;"));
+        const auto few =
+            render::format_named(format.format)->render_releases(*list_of(2), channel, site());
+        CHECK(format.findings(few, self, now()) == std::vector<std::string>());
+        CHECK(format.read(few).items[1].title ==
+              "WS101: first release seen, 15 histories read from timestamps");
+    }
+}
+
+TEST_CASE(
+    "The page of 300 releases and their pictures fits its size, and has every release once") {
+    const auto list = list_of(300);
+    std::size_t from = 0, rows = 0, pages = 0;
+    for (;; ++pages) {
+        const auto html = render::releases_page({list, from}, site(), templates());
+        CHECK(html.size() <= 60'000);
+        CHECK(support::findings_in_page(html) == std::vector<std::string>());
+        const auto here = count_of(html, "<tr><th scope=\"row\"><a ");
+        REQUIRE(here > 0);
+        CHECK((count_of(html, "class=\"plot\"") == 2) == (from == 0));
+        rows += here;
+        from += here;
+        if (rows >= 300) break;
+        CHECK_THAT(html, Contains("/releases?from=" + std::to_string(from) + "\""));
+    }
+    CHECK(rows == 300);
+    CHECK(pages < 4);
+}
+
+TEST_CASE("A bar has a part for each kind, and links to its release") {
+    const auto list = list_of(3);
+    const auto svg = render::release_bars(*list, site());
+    CHECK(count_of(svg, "<a href=") == 3);
+    CHECK_THAT(svg, Contains("<title>WS103: 14 objects changed, 8 created, 3 vanished</title>"));
+    CHECK_THAT(svg, Contains("class=\"changed\" d=\"M21 530h8v470h-8zM11 530h8v470h-8z\""));
+    CHECK(render::release_bars({}, site()).empty());
+    CHECK(render::release_bars(std::span(list->data() + 2, 1), site()).empty());
+}
+
+TEST_CASE("The heat map has twelve classes, one row for all others, and the same as a table") {
+    auto list = *list_of(2);
+    query::ReleaseDetails details;
+    for (int i = 0; i < 20; ++i)
+        details.classes.push_back({"Class" + std::to_string(i),
+                                   100U - static_cast<unsigned>(i),
+                                   {{RowKind::changed, 100U - static_cast<unsigned>(i)}}});
+    list[0].details = std::make_shared<const query::ReleaseDetails>(details);
+    const auto html = render::heat_map(list);
+    CHECK(count_of(html, "<li>") == 13);
+    CHECK_THAT(html, Contains("<li>Class0</li>") && Contains("<li>Other classes</li>"));
+    CHECK_THAT(html, Contains("<td>100</td>") && Contains("<td>676</td>"));  // 88 + … + 81
+    CHECK(render::heat_map(std::span(list.data() + 1, 1)).empty());
+}
