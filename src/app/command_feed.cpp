@@ -59,6 +59,7 @@ std::string url_for(FeedRequest subject, const std::string& format) {
             return ::serve::url_of(::serve::HomeRequest{subject.object.class_name, {}, {}});
         case Subject::watch_list:
             return ::serve::url_of(::serve::HomeRequest{{}, {}, subject.objects});
+        case Subject::all_releases: return "/releases";
         case Subject::release: break;
     }
     return ::serve::release_url_of(subject.version, {});

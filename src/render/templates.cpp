@@ -40,10 +40,10 @@ constexpr auto in_diff = std::to_array<std::string_view>(
      "from",  "from_date", "to",         "to_date",      "json_url",   "changes",     "summary",
      "same",  "created",   "vanished",   "previous_url", "next_url",   "part"});
 constexpr auto in_release = std::to_array<std::string_view>(
-    {"first_sight", "version",  "date",         "before",    "before_url",     "after",      "after_url",
-     "counts",   "mass_changes", "classes",   "form_url",       "class_name", "text",
-     "narrowed", "release_url",  "entries",   "matching",       "shown",      "previous_url",
-     "next_url", "empty",        "following", "following_count"});
+    {"first_sight",  "version",  "date",         "before",    "before_url",     "after",
+     "after_url",    "counts",   "mass_changes", "classes",   "form_url",       "class_name",
+     "text",         "narrowed", "release_url",  "entries",   "matching",       "shown",
+     "previous_url", "next_url", "empty",        "following", "following_count"});
 constexpr auto in_releases =
     std::to_array<std::string_view>({"count", "newest", "newest_url", "date", "summary", "bars",
                                      "heat_map", "pictured", "rows", "previous_url", "next_url"});
