@@ -77,8 +77,11 @@ std::string heading_of(const Row& row, const Site& site) {
                 "</p>\n";
     if (!row.notes.is_whole())
         html += "<p>This release changed too much to be recorded in one row: " +
-                counted(row.notes.left_out.all(), "change is", "changes are") +
-                " not listed here, and others without what is below them." +
+                (row.notes.left_out.all() == 0
+                     ? std::string("some changes are listed")
+                     : counted(row.notes.left_out.all(), "change is", "changes are") +
+                           " not listed here, and others") +
+                " without what is below them." +
                 (row.since.empty() ? "" : " The comparison has all of them.") + "</p>\n";
     if (const auto successor = successor_of(row, site))
         html += moved(successor->words, successor->object, site);

@@ -200,4 +200,6 @@ TEST_CASE("The page of a shortened row says what it lacks and where that is") {
     CHECK(holds(page, "The comparison has all of them."));
     CHECK(holds(page, "6,200 KB are left out here"));
     CHECK(holds(page, "1,000 added"));
+    row.notes.left_out = {};
+    CHECK(holds(page_of({row}), "in one row: some changes are listed without what is below"));
 }
