@@ -18,7 +18,7 @@ FEEDS = {
     "an object": ("sample", GENE, 3),
     "an object, narrowed": ("sample", GENE + "&tag=Gene_info&change=added", 2),
     "an object that vanished": ("sample", "/rss?class=Phenotype&name=WBPhenotype%3A0001213", 1),
-    "a watch list": ("sample", "/rss?object=Gene%3AWBGene00006763&object=Paper%3AWBPaper00031000", 4),
+    "a watch list": ("sample", "/rss?object=Gene:WBGene00006763&object=Paper:WBPaper00031000", 4),
     "a class": ("sample", "/rss?class=Gene", 5),
     "a release": ("sample", "/release/WS187?n=40", 10),
     "an object with an archive": ("many", "/rss?class=Gene&name=long", 50),

@@ -195,7 +195,10 @@ def _(site):
                 path = feed
             served = site.get(path)
             assert served.status == 200, (path, served)
-            assert site.expect(0, "feed", *options, "--format", form).stdout == served.body, path
+            printed = site.expect(0, "feed", *options, "--format", form).stdout
+            # The counts of releases on the server's home page may be a minute old.
+            end = b"<main" if path.startswith("/?") else None
+            assert printed.split(end)[0] == served.body.split(end)[0] if end else printed == served.body, path
     for words in ((), ("Gene",), (*GENE, "--class", "Gene"), ("--object", "Gene"), ("--release", "../x")):
         assert site.expect(2, "feed", *words).stderr, words
     assert b"did you mean Gene?" in site.expect(1, "feed", "--class", "Gen").stderr
