@@ -34,6 +34,7 @@ bool has_plural(const std::string& words) {
         std::string_view("evidence"), std::string_view("info"),  std::string_view("information"),
         std::string_view("data"),     std::string_view("dna"),   std::string_view("about"),
         std::string_view("other"),    std::string_view("number")};
+    if (words.starts_with("has ") || words.starts_with("is ")) return false;
     const auto blank = words.rfind(' ');
     const auto last =
         base::fold_ascii(blank == std::string::npos ? words : words.substr(blank + 1));
@@ -43,6 +44,7 @@ bool has_plural(const std::string& words) {
 }
 
 std::string plural_of(const std::string& words) {
+    if (words.ends_with("child")) return words + "ren";
     const auto before_last = words.size() > 1 ? words[words.size() - 2] : ' ';
     constexpr std::string_view vowels = "aeiouAEIOU";
     if (words.ends_with('y') && vowels.find(before_last) == std::string_view::npos)
@@ -145,6 +147,11 @@ std::string replaced_phrase(const FieldChange& change, std::span<const Reference
     const auto after = short_text_of(value.after, references);
     if (before && after && *before != *after)
         return words + (words.empty() ? "" : " ") + *before + std::string(became) + *after;
+    // Another object that people call the same.
+    const auto& now = value.after->cell.text;
+    if (before && after && now.size() <= longest_value && now != value.before->cell.text &&
+        reference_of(references, value.after->cell) != nullptr)
+        return words + " " + *before + ", now " + now;
     const auto what = words.empty() ? std::string("tag") : words;
     if (is_text(value.before->cell) && is_text(value.after->cell)) return what + " reworded";
     return what + " replaced";
@@ -196,10 +203,12 @@ std::string echo_headline(std::span<const FieldChange> fields,
         return values == 1 ? "lost its reference to " + text + ", which vanished"
                            : "lost " + number + " references to objects that vanished";
     if (op == Op::added)
-        return values == 1 ? "has a reference to " + text + ", which was created"
-                           : "has " + number + " references to objects that were created";
-    return values == 1 ? "follows the rename of " + text_of(value.before->cell, references)
-                       : "follows " + number + " renames of other objects";
+        return values == 1
+                   ? "has a reference to " + text + ", which came in the same release"
+                   : "has " + number + " references to objects that came in the same release";
+    return values == 1
+               ? replaced_phrase(fields.front(), references)
+               : number + " references replaced by some to objects that came in the same release";
 }
 
 std::string rest_of(std::span<const FieldChange> fields,
@@ -211,7 +220,7 @@ std::string rest_of(std::span<const FieldChange> fields,
             for (const auto& value : field.values) told.insert(value.number);
     for (const auto& field : fields) {
         if (covered.contains(&field)) continue;
-        is_minor = is_minor && field.rank >= Rank::minor;
+        is_minor = is_minor && field.rank == Rank::minor;
         for (const auto& value : field.values)
             if (!told.contains(value.number)) more.insert(value.number);
     }

@@ -61,20 +61,12 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
     }
 }
 
-// Most releases have rows, so that the oldest known one decides.
-bool is_first_with_rows(const ReadView& now, const Release& release) {
-    for (const auto& each : now.releases().all())
-        if (each == release || tables::has_rows(now.transaction, each.version))
-            return each == release;
-    return false;
-}
-
 ReleaseSummary summary_of(const ReadView& now, const Release& release) {
     const auto& version = release.version;
     ReleaseSummary summary{release, tables::count_kinds(now.transaction, version),
                            tables::count_reconstructed(now.transaction, version), false};
-    summary.is_first_seen =
-        (!summary.kinds.empty() || summary.reconstructed > 0) && is_first_with_rows(now, release);
+    const auto* first = now.releases().first_build();
+    summary.is_first_seen = first != nullptr && *first == release;
     return summary;
 }
 

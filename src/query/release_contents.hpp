@@ -24,7 +24,7 @@ struct ReleaseSummary {
     Release release;
     std::vector<KindCount> kinds;     // without reconstructed rows
     std::uint64_t reconstructed = 0;  // histories that were read from timestamps
-    bool is_first_seen = false;       // it has rows, and no older release has any
+    bool is_first_seen = false;       // no build of an older one was recorded
     [[nodiscard]] std::uint64_t objects(tables::RowKind kind) const;
 };
 // Returns known releases up to the current one, newest first, at most `most`.

@@ -67,10 +67,8 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
                 details.most_changed.push_back({std::move(object), std::move(label)});
             used[version].details = std::make_shared<const ReleaseDetails>(std::move(details));
         }
-        const auto first = std::find_if(all.rbegin(), all.rend(), [](const auto& each) {
-            return !each.summary.kinds.empty() || each.summary.reconstructed > 0;
-        });
-        if (first != all.rend()) first->summary.is_first_seen = true;
+        if (const auto* first = now.releases().first_build())
+            for (auto& each : all) each.summary.is_first_seen = each.summary.release == *first;
         for (std::size_t i = 0; i < std::min(all.size(), detailed_releases); ++i)
             all[i].details = used[all[i].summary.release.version].details;
         return all;

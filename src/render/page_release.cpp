@@ -180,8 +180,8 @@ std::string release_page(const ReleaseView& view, const Site& site, const Templa
         if (entries.following_shown > 0)
             variables.set("following", std::move(entries.following))
                 .set("following_count",
-                     counted(entries.following_shown, "object only follows from others",
-                             "objects only follow from others"));
+                     counted(entries.following_shown, "object changed only with others",
+                             "objects changed only with others"));
         return std::move(entries.html);
     };
     const Frame frame{.file = "release.mustache",

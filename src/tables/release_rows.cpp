@@ -169,11 +169,6 @@ std::uint64_t count_reconstructed(Transaction& transaction, const std::string& v
             .integer(0));
 }
 
-bool has_rows(Transaction& transaction, const std::string& version) {
-    return !transaction.query("SELECT 1 FROM history WHERE version = ? LIMIT 1", {Value{version}})
-                .empty();
-}
-
 std::vector<ClassCount> count_classes(Transaction& transaction, const std::string& version) {
     std::vector<ClassCount> classes;
     for (const auto& row : transaction.query(

@@ -87,8 +87,6 @@ struct KindCount {
 //   cost  as count_kinds()
 [[nodiscard]] std::uint64_t count_reconstructed(store::Transaction& transaction,
                                                 const std::string& version);
-// Returns whether the release has a row of any kind.
-[[nodiscard]] bool has_rows(store::Transaction& transaction, const std::string& version);
 
 struct ClassCount {
     std::string class_name;

@@ -72,6 +72,12 @@ std::optional<base::Date> Releases::date_of(std::string_view version) const {
     return releases_[found->second].released_on;
 }
 
+void Releases::add_build(const std::string& version) {
+    const auto* first = first_build();
+    const auto* each = find(version);
+    if (each != nullptr && (first == nullptr || *each < *first)) first_build_ = version;
+}
+
 void Releases::add_replacing(std::string version, std::string digest) {
     replacing_.push_back({std::move(version), std::move(digest)});
 }
@@ -82,8 +88,10 @@ Releases load_releases(Transaction& transaction) {
     std::vector<Release> recorded;
     for (const auto& row : rows) recorded.push_back({row.text(0), date_of(row.text(1))});
     Releases releases(std::move(recorded));
-    for (const auto& row : rows)
+    for (const auto& row : rows) {
         if (row.integer(2) != 0) releases.add_replacing(row.text(0), row.text(3));
+        if (!row.text(3).empty()) releases.add_build(row.text(0));
+    }
     return releases;
 }
 

@@ -58,6 +58,12 @@ class Releases {
     // Returns nullopt when the version is unknown.
     [[nodiscard]] std::optional<base::Date> date_of(std::string_view version) const;
 
+    // The oldest release of which a build was recorded; nullptr: there is none. What older ones have was
+    // read from timestamps, or adopted.
+    [[nodiscard]] const Release* first_build() const { return find(first_build_); }
+    // Notes that a build of a known release was recorded.
+    void add_build(const std::string& version);
+
     // Releases that were published again, while their replacements are in force and not all of
     // them moved into place (releases.replacing). Usually none.
     struct Replacing {
@@ -73,6 +79,7 @@ class Releases {
     std::vector<Release> releases_;  // by date, then version
     std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> ranks_;
     std::vector<Replacing> replacing_;
+    std::string first_build_;  // empty: none
 };
 
 // Reads all releases.

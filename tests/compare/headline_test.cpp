@@ -140,18 +140,25 @@ TEST_CASE("Words keep their capitals inside of a sentence where they are abbrevi
     CHECK(compare::begins_sentence("").empty());
 }
 
-TEST_CASE("An object that only lost, got or followed other objects says so") {
+TEST_CASE("An object that only lost or got references to others that came or went says so") {
     const auto gene = reference("Gene", "WBGene9");
     const compare::References gone = {{{"Gene", "WBGene9"}, "abc-1", Fate::vanished}};
     const compare::References fresh = {{{"Gene", "WBGene9"}, "abc-1", Fate::created}};
     CHECK(headline({removed(at({"Gene"}), gene)}, gone) ==
           "lost its reference to abc-1, which vanished");
     CHECK(headline({added(at({"Gene"}), gene)}, fresh) ==
-          "has a reference to abc-1, which was created");
+          "has a reference to abc-1, which came in the same release");
     CHECK(headline({replaced(at({"Gene"}), reference("Gene", "WBGene8"), gene)},
-                   {{{"Gene", "WBGene8"}, "abc-2", Fate::vanished},
+                   {{{"Gene", "WBGene8"}, "abc-1", Fate::vanished},
                     {{"Gene", "WBGene9"}, "abc-2", Fate::created}}) ==
-          "follows the rename of abc-2");
+          "gene abc-1 \xE2\x86\x92 abc-2");
+}
+
+TEST_CASE("A headline tells two objects of one label apart by the new name") {
+    CHECK(
+        headline({replaced(at({"Person"}), reference("Person", "p1"), reference("Person", "p2"))},
+                 {{{"Person", "p1"}, "Jo", Fate::vanished},
+                  {{"Person", "p2"}, "Jo", Fate::created}}) == "person Jo, now p2");
 }
 
 TEST_CASE("A reference is no echo where something new is said of it, or where it is important") {

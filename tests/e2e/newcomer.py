@@ -20,7 +20,7 @@ def items_of(reply):
 def _(site):
     titles = [item.findtext("title") for item in items_of(site.feed(*GENE))]
     assert titles == [
-        "unc-26 in WS188: follows the rename of WBPerson625",
+        "unc-26 in WS188: Person evidence of unc-26 WBPerson625 → Jonathan Hodgkin",
         "unc-26 in WS187: Other name synj-1 added, GO term phosphatidylinositol-4,5-bisphosphate 5-… added,"
         " 3 more changes",
         "unc-26 in WS186, by timestamps: Concise description added, GO term synaptic transmission added,"

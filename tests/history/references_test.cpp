@@ -101,7 +101,7 @@ TEST_CASE("References say which objects the release created or lost, unless they
     // The named_gene that is gone goes by the label that the store has of it.
     CHECK(notes.references == compare::References{{named_gene, "abc-1", Fate::vanished},
                                                   {{"Gene", "WBGene2"}, "abc-2", Fate::created}});
-    CHECK(notes.headline == "Author of WBGene1 \xE2\x86\x92 of WBGene2, 1 minor change");
+    CHECK(notes.headline == "Author of WBGene1 \xE2\x86\x92 of WBGene2, 1 more change");
 }
 
 TEST_CASE("Without the build before nothing is known to be new or gone") {

@@ -116,7 +116,7 @@ TEST_CASE("The page of a release says what changed in words and folds what only 
     const auto page = render::release_page(view, sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "<span class=\"kind changed\">changed</span>: Status Live → Dead</td>"));
-    CHECK(holds(page, "<summary>1 object only follows from others</summary>"));
+    CHECK(holds(page, "<summary>1 object changed only with others</summary>"));
     CHECK(page.find("Lost its reference") > page.find("<summary>"));
 }
 
