@@ -207,7 +207,7 @@ std::string echo_headline(std::span<const FieldChange> fields,
                    ? "has a reference to " + text + ", which came in the same release"
                    : "has " + number + " references to objects that came in the same release";
     return values == 1
-               ? replaced_phrase(fields.front(), references)
+               ? begins_sentence(replaced_phrase(fields.front(), references))
                : number + " references replaced by some to objects that came in the same release";
 }
 

@@ -151,14 +151,14 @@ TEST_CASE("An object that only lost or got references to others that came or wen
     CHECK(headline({replaced(at({"Gene"}), reference("Gene", "WBGene8"), gene)},
                    {{{"Gene", "WBGene8"}, "abc-1", Fate::vanished},
                     {{"Gene", "WBGene9"}, "abc-2", Fate::created}}) ==
-          "gene abc-1 \xE2\x86\x92 abc-2");
+          "Gene abc-1 \xE2\x86\x92 abc-2");
 }
 
 TEST_CASE("A headline tells two objects of one label apart by the new name") {
     CHECK(
         headline({replaced(at({"Person"}), reference("Person", "p1"), reference("Person", "p2"))},
                  {{{"Person", "p1"}, "Jo", Fate::vanished},
-                  {{"Person", "p2"}, "Jo", Fate::created}}) == "person Jo, now p2");
+                  {{"Person", "p2"}, "Jo", Fate::created}}) == "Person Jo, now p2");
 }
 
 TEST_CASE("A reference is no echo where something new is said of it, or where it is important") {
