@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "render/change_document.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
