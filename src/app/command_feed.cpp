@@ -54,7 +54,7 @@ std::string url_for(FeedRequest subject, const std::string& format) {
     if (format != "html") return ::serve::url_of(subject);
     switch (subject.subject) {
         case Subject::object:
-            return ::serve::url_of(::serve::HistoryRequest{subject.object, {}, 1});
+            return ::serve::url_of(::serve::HistoryRequest{.object = subject.object, .at = {}});
         case Subject::whole_class:
             return ::serve::url_of(::serve::HomeRequest{subject.object.class_name, {}, {}});
         case Subject::watch_list:

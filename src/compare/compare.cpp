@@ -31,10 +31,6 @@ void join(Matching& matching, std::size_t in_before, std::size_t in_after) {
     matching.stays[in_before] = true;
 }
 
-std::string hash_key(const Cell& cell) {
-    return static_cast<char>(tree::notation_of(cell.kind)) + tree::key_of(cell);
-}
-
 void match_by_search(Matching& matching, const Nodes& before, const Nodes& after,
                      std::size_t from) {
     for (std::size_t i = from; i < after.size(); ++i)
@@ -50,9 +46,9 @@ void match_by_hash(Matching& matching, const Nodes& before, const Nodes& after,
     std::unordered_map<std::string, std::size_t> places;
     places.reserve(before.size() - from);
     for (std::size_t j = from; j < before.size(); ++j)
-        places.emplace(hash_key(before[j].cell), j);
+        places.emplace(tree::content_key(before[j].cell), j);
     for (std::size_t i = from; i < after.size(); ++i) {
-        const auto found = places.find(hash_key(after[i].cell));
+        const auto found = places.find(tree::content_key(after[i].cell));
         if (found != places.end() && !matching.stays[found->second])
             join(matching, found->second, i);
     }

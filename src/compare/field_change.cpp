@@ -2,6 +2,7 @@
 #include "compare/field_change.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +27,40 @@ bool is_echo(std::span<const Reference> references, Op op, const FieldValue& val
     if (op == Op::added) return is_created && value.after->children.empty();
     return has_vanished && (op == Op::removed || is_created);
 }
+
+// Collects the objects that changes name.
+class NamedObjects {
+   public:
+    explicit NamedObjects(std::size_t most) : most_(most) {}
+
+    void collect(const std::vector<Change>& changes) {
+        for (const auto& change : changes) {
+            for (const auto& cell : change.path) collect(cell);
+            collect(change.before);
+            collect(change.after);
+        }
+    }
+    std::vector<tree::ObjectName> take() && { return {names_.begin(), names_.end()}; }
+
+   private:
+    void collect(const std::vector<tree::Node>& nodes) {
+        for (const auto& node : nodes) {
+            if (names_.size() == most_) return;
+            collect(node.cell);
+            collect(node.children);
+        }
+    }
+    void collect(const Cell& cell) {
+        const bool names_object =
+            cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;
+        if (names_object && names_.size() < most_ &&
+            tree::can_be_tracked(cell.class_name, cell.text))
+            names_.insert({cell.class_name, cell.text});
+    }
+
+    const std::size_t most_;
+    std::set<tree::ObjectName> names_;
+};
 
 bool same_path(const CellPath& a, const CellPath& b) {
     return std::ranges::equal(a, b,
@@ -119,6 +154,13 @@ class FieldCollector {
 };
 
 }  // namespace
+
+std::vector<tree::ObjectName> objects_named_in(const std::vector<Change>& changes,
+                                               std::size_t most) {
+    NamedObjects named(most);
+    named.collect(changes);
+    return std::move(named).take();
+}
 
 const Reference* reference_of(std::span<const Reference> references, const Cell& cell) {
     if (cell.kind != CellKind::reference && cell.kind != CellKind::member) return nullptr;

@@ -32,6 +32,11 @@ using References = std::vector<Reference>;
 [[nodiscard]] const Reference* reference_of(std::span<const Reference> references,
                                             const tree::Cell& cell);
 
+// Returns the objects that cells name, sorted, each once: the first `most` that are found.
+//   cost  O(nodes) until there are so many
+[[nodiscard]] std::vector<tree::ObjectName> objects_named_in(const std::vector<Change>& changes,
+                                                             std::size_t most);
+
 // One value of a field: a value, or a tag without anything below it.
 struct FieldValue {
     std::size_t number = 0;              // of its change, from 1

@@ -2,9 +2,7 @@
 #include "history/references.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,37 +19,6 @@ using Fate = Reference::Fate;
 
 constexpr std::size_t most_references = 200;  // of a row
 
-// Collects the objects that changes name, at most one more than most_references.
-class Collector {
-   public:
-    void collect(const std::vector<compare::Change>& changes) {
-        for (const auto& change : changes) {
-            for (const auto& cell : change.path) collect(cell);
-            collect(change.before);
-            collect(change.after);
-        }
-    }
-    std::set<ObjectName> take() && { return std::move(names_); }
-
-   private:
-    void collect(const std::vector<tree::Node>& nodes) {
-        for (const auto& node : nodes) {
-            if (names_.size() > most_references) return;
-            collect(node.cell);
-            collect(node.children);
-        }
-    }
-    void collect(const tree::Cell& cell) {
-        const bool names_object =
-            cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;
-        if (names_object && names_.size() <= most_references &&
-            tree::can_be_tracked(cell.class_name, cell.text))
-            names_.insert({cell.class_name, cell.text});
-    }
-
-    std::set<ObjectName> names_;
-};
-
 bool has_labels(const NamePaths& names, const std::string& class_name) {
     return std::ranges::any_of(names, [&](const auto& of_class) {
         return base::equal_ignoring_case(of_class.first, class_name);
@@ -64,12 +31,10 @@ class ReferenceFinder {
 
     Result<void> describe(std::span<tables::Row* const> rows) {
         for (auto* row : rows) {
-            Collector collector;
-            collector.collect(row->notes.changes);
-            auto names = std::move(collector).take();
+            auto names = compare::objects_named_in(row->notes.changes, most_references + 1);
             // Where some are left out, what the others have become says little.
             const bool with_fates = has_fates(*row) && names.size() <= most_references;
-            if (names.size() > most_references) names.erase(std::prev(names.end()));
+            if (names.size() > most_references) names.pop_back();
             for (const auto& name : names) {
                 auto reference = find(name, with_fates);
                 if (!reference) return tl::unexpected(reference.error());

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "compare/compare.hpp"
+#include "query/search.hpp"
 #include "tables/compared_in.hpp"
 #include "tables/replacements.hpp"
 #include "tables/trees.hpp"
@@ -16,6 +17,8 @@ namespace {
 
 using base::Result;
 using store::Transaction;
+
+constexpr std::size_t most_labels = 200;  // of a difference, as of a row
 
 // A tree and the releases it held in: from where it was stored to the last in which the object
 // was compared and found the same.
@@ -117,6 +120,7 @@ std::vector<Span> spans_of(Transaction& transaction, const tables::ObjectRow& ob
         const bool vanished = row != nullptr && row->kind == tables::RowKind::vanished;
         spans.push_back({*first, last != nullptr ? *last : *first, !vanished, versions[place]});
     }
+    std::ranges::stable_sort(spans, {}, &Span::first);
     return spans;
 }
 
@@ -151,18 +155,30 @@ Result<PastTree> read_span(Transaction& transaction, const tables::ObjectRow& ob
     return PastTree{release, span.was_there, std::move(*tree)};
 }
 
-}  // namespace
+// Returns the releases of which something is known; a later span decides where two meet.
+std::vector<KnownPast::In> releases_in(const std::vector<Span>& spans,
+                                       const tables::Releases& releases) {
+    std::vector<KnownPast::In> known;
+    auto span = spans.begin();
+    for (const auto& release : releases.all()) {
+        while (span != spans.end() && span->last < release) ++span;
+        if (span == spans.end()) break;
+        if (!(release < span->first)) known.push_back({release, span->was_there});
+    }
+    return known;
+}
 
-Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
-                         const tables::ObjectRow& object, std::string_view version,
-                         const std::optional<Release>& newest,
-                         const tables::OnUnreadable& on_unreadable) {
+//   version  empty: the newest of which something is known
+Result<KnownPast> past_of(store::Pool& pool, const history::Settings& settings,
+                          const tables::ObjectRow& object, std::string_view version,
+                          const std::optional<Release>& newest,
+                          const tables::OnUnreadable& on_unreadable) {
     return store::perform(
-        pool, store::Access::read, [&](Transaction& transaction) -> Result<PastTree> {
+        pool, store::Access::read, [&](Transaction& transaction) -> Result<KnownPast> {
             const auto releases =
                 history::known_releases(transaction, settings, nullptr, nullptr);
             const auto* release = releases.find(version);
-            if (release == nullptr || (newest && *newest < *release))
+            if (!version.empty() && (release == nullptr || (newest && *newest < *release)))
                 return no_release(std::string(version));
             auto resolved = object;
             tables::resolve_compared_in(transaction, std::array{&resolved}, {}, releases);
@@ -170,19 +186,36 @@ Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
             if (!records) return tl::unexpected(records.error());
             const auto all = spans_of(transaction, resolved, *records, releases);
             const auto spans = newest ? up_to(all, *newest) : all;
+            if (release == nullptr && !spans.empty()) release = &spans.back().last;
             for (const auto& span : spans)
-                if (!(*release < span.first) && !(span.last < *release))
-                    return read_span(transaction, object, *records, span, *release);
+                if (release != nullptr && !(*release < span.first) && !(span.last < *release)) {
+                    auto tree = read_span(transaction, object, *records, span, *release);
+                    if (!tree) return tl::unexpected(tree.error());
+                    return KnownPast{std::move(*tree), releases_in(spans, releases)};
+                }
+            const auto name = object.object.class_name + " " + object.object.name;
+            if (release == nullptr)
+                return base::fail(base::ErrorKind::absent, name + ": no tree of it is recorded");
             const auto known = nearest(spans, *release);
             return base::fail(base::ErrorKind::absent,
-                              object.object.class_name + " " + object.object.name +
-                                  ": nothing is known of it in " + release->version +
+                              name + ": nothing is known of it in " + release->version +
                                   (known.empty() ? "" : "; the nearest known is " + known));
         });
 }
 
-Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
-                         const std::string& version) {
+}  // namespace
+
+Result<PastTree> tree_at(store::Pool& pool, const history::Settings& settings,
+                         const tables::ObjectRow& object, std::string_view version,
+                         const std::optional<Release>& newest,
+                         const tables::OnUnreadable& on_unreadable) {
+    auto past = past_of(pool, settings, object, version, newest, on_unreadable);
+    if (!past) return tl::unexpected(past.error());
+    return std::move(past->tree);
+}
+
+Result<KnownPast> known_past(const ReadContext& context, const ObjectName& object,
+                             const std::string& version) {
     struct Known {
         std::optional<tables::ObjectRow> row;
         bool is_shown;
@@ -192,14 +225,21 @@ Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
         const auto rows = tables::objects_named(now.transaction, std::span(&object, 1));
         const auto* row = rows.find(object);
         return Known{row != nullptr ? std::optional(*row) : std::nullopt,
-                     now.shown(version) != nullptr, now.current};
+                     version.empty() || now.shown(version) != nullptr, now.current};
     });
     if (!known.is_shown) return no_release(version);
     if (!known.row)
         return base::fail(base::ErrorKind::absent,
                           object.class_name + " " + object.name + " is not recorded");
     const auto note = [&](const tables::UnreadableRow& row) { context.unreadable.note(row); };
-    return tree_at(context.pool, context.settings, *known.row, version, known.current, note);
+    return past_of(context.pool, context.settings, *known.row, version, known.current, note);
+}
+
+Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
+                         const std::string& version) {
+    auto past = known_past(context, object, version);
+    if (!past) return tl::unexpected(past.error());
+    return std::move(past->tree);
 }
 
 Result<std::vector<compare::Change>> changes_between(const PastTree& from, const PastTree& to,
@@ -249,7 +289,20 @@ Result<Difference> difference(const ReadContext& context, const ObjectName& obje
     difference.is_there = after->there;
     difference.changes = std::move(*changes);
     difference.people = context.people;
+    difference.references =
+        current_references(context, compare::objects_named_in(difference.changes, most_labels));
     return difference;
+}
+
+compare::References current_references(const ReadContext& context,
+                                       std::span<const ObjectName> objects) {
+    const auto named = with_labels(context, objects);
+    compare::References references;
+    for (std::size_t i = 0; i < objects.size(); ++i)
+        if (named[i].label != named[i].object.name)
+            references.push_back({objects[i], named[i].label});
+    std::ranges::sort(references, {}, &compare::Reference::object);
+    return references;
 }
 
 }  // namespace query

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,22 @@ struct PastTree {
 [[nodiscard]] base::Result<PastTree> tree_at(const ReadContext& context, const ObjectName& object,
                                              const std::string& version);
 
+// What is known of an object, as of one release and at all.
+struct KnownPast {
+    PastTree tree;
+    struct In {
+        Release release;
+        bool there = true;
+    };
+    std::vector<In> releases;  // those of which something is known, oldest first
+};
+// Returns the past of a recorded object in releases up to the build's.
+//   version  empty: the newest release of which something is known
+//   error    as above
+[[nodiscard]] base::Result<KnownPast> known_past(const ReadContext& context,
+                                                 const ObjectName& object,
+                                                 const std::string& version);
+
 // Returns what turns one into the other, without what is ignored. From an object that is not there
 // everything was added.
 //   error  absent: it is in neither of the two
@@ -55,6 +72,8 @@ struct Difference {
     bool was_there = true, is_there = true;
     std::vector<compare::Change> changes;
     People people;
+    compare::References references =
+        {};  // objects that the changes name, by what they are called now
 };
 //   object  has been brought up to date (HistoryService::history_of)
 //   error   absent: no release `from` or `to` is known, or nothing of it in one of the two, or it is
@@ -62,5 +81,10 @@ struct Difference {
 [[nodiscard]] base::Result<Difference> difference(const ReadContext& context,
                                                   const ObjectName& object,
                                                   const std::string& from, const std::string& to);
+
+// Returns what people call objects now, as rows hold it (compare::References).
+//   cost  of with_labels()
+[[nodiscard]] compare::References current_references(const ReadContext& context,
+                                                     std::span<const ObjectName> objects);
 
 }  // namespace query

@@ -11,17 +11,22 @@
 namespace render {
 namespace {
 
+// Writes when, and not by whom.
+void write_day(base::JsonWriter& json, std::string_view stamp) {
+    const auto known = tree::parse_stamp(stamp);
+    if (!known) return;
+    auto at = base::format_rfc3339(known->at);
+    at.pop_back();  // local time: the zone is unknown
+    json.field("at", at);
+}
+
 // Writes nodes as tree::write_json does, without what may name a user.
 void write_without_users(base::JsonWriter& json, const std::vector<tree::Node>& nodes) {
     json.begin_array();
     for (const auto& node : nodes) {
         json.begin_object();
         tree::write_cell_fields(json, node.cell);
-        if (const auto known = tree::parse_stamp(node.stamp)) {
-            auto at = base::format_rfc3339(known->at);
-            at.pop_back();  // local time: the zone is unknown
-            json.field("at", at);
-        }
+        write_day(json, node.stamp);
         if (!node.children.empty()) write_without_users(json.key("children"), node.children);
         json.end_object();
     }
@@ -67,6 +72,13 @@ void write_text(base::JsonWriter& json, std::string_view key, std::string_view t
         json.value(text);
     else
         json.value(base::legal_text(text));
+}
+
+void write_stamp(base::JsonWriter& json, std::string_view stamp, const Site& site) {
+    if (site.hide_curators)
+        write_day(json, stamp);
+    else
+        tree::write_stamp_fields(json, stamp);
 }
 
 std::string difference_json(const query::Difference& difference, const Site& site,

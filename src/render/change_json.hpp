@@ -22,6 +22,9 @@ namespace render {
 // Writes a member of any text: U+FFFD takes the place of what is not legal (base/utf8).
 void write_text(base::JsonWriter& json, std::string_view key, std::string_view text);
 
+// Writes the members that say when a node was written, and by whom unless the site hides that.
+void write_stamp(base::JsonWriter& json, std::string_view stamp, const Site& site);
+
 // Two releases of an object compared, for /diff and `varve diff`:
 // {"class","name","from","to","kind","changes":[…]} and a line end.
 //   most_bytes  of the changes, about; "left_out" says how many more there are

@@ -220,19 +220,26 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
     html += ids == Ids::in_small ? "</small>" : ")";
 }
 
-void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
-                  const Site& site) {
-    if (stamp.empty()) return;
-    const auto known = tree::parse_stamp(stamp);
-    if (!known && site.hide_curators) return;
-    html += " (";
-    if (known) {
+void append_stamp_words(std::string& html, std::string_view stamp, const query::People& people,
+                        const Site& site) {
+    if (const auto known = tree::parse_stamp(stamp)) {
         append_user(html, known->by, people, site);
         html += stamp.substr(0, 10);  // a known timestamp begins with its day
-    } else {
+    } else if (!site.hide_curators) {
         append_html(html, base::cut_at(stamp, longest_stamp));
     }
-    html += ')';
+}
+
+void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
+                  const Site& site) {
+    const auto from = html.size();
+    html += " (";
+    const auto start = html.size();
+    append_stamp_words(html, stamp, people, site);
+    if (html.size() == start)
+        html.resize(from);
+    else
+        html += ')';
 }
 
 void append_author(std::string& html, std::string_view stamp, const query::People& people,

@@ -55,6 +55,9 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
 // nothing for none. If the site hides curators: " (2008-02-01)", and nothing for an opaque one.
 void append_stamp(std::string& html, std::string_view stamp, const query::People& people,
                   const Site& site);
+// "sylvia, 2008-02-01" likewise.
+void append_stamp_words(std::string& html, std::string_view stamp, const query::People& people,
+                        const Site& site);
 // " Entered by sylvia, 2008-02-01." likewise.
 void append_author(std::string& html, std::string_view stamp, const query::People& people,
                    const Site& site);

@@ -39,6 +39,30 @@ bool came_or_went(RowKind kind) {
     return kind == RowKind::created || kind == RowKind::vanished || kind == RowKind::reappeared;
 }
 
+// Adds up about how many bytes of a page nodes take, until that is more than `most`.
+void add_sizes(const std::vector<tree::Node>& nodes, std::size_t& bytes, std::size_t most) {
+    constexpr std::size_t markup = 150, times_in_html = 3;
+    for (const auto& node : nodes) {
+        if (bytes > most) return;
+        bytes += markup + times_in_html * std::min(node.cell.text.size(), tree::longest_name);
+        add_sizes(node.children, bytes, most);
+    }
+}
+
+// Returns whether the page of a row probably has several parts: then a link to a change has to say
+// in which of them it is.
+bool may_take_parts(const tables::Row& row) {
+    constexpr std::size_t markup = 400, most = most_of_page / 2;
+    std::size_t bytes = 0;
+    for (const auto& change : row.notes.changes) {
+        bytes += markup;
+        add_sizes(change.before, bytes, most);
+        add_sizes(change.after, bytes, most);
+        if (bytes > most) return true;
+    }
+    return false;
+}
+
 // Writes the fields of a row, a list under each first tag:
 //   <p><b>Gene info</b></p><ul><li><a href="PAGE#WS187-c1">GO term</a> added: <a href="…">nucleus</a>
 //   (GO:0005634), IEA. Entered by sylvia, 2008-02-01.</li>…</ul>
@@ -51,8 +75,9 @@ class ContentWriter {
         : html_(html), most_(most), row_(row), site_(site), people_(page.people),
           style_{page.people, site,        row.notes.references, false,
                  most_nodes,  most_levels, row.since_on} {
-        append_html(place_,
-                    item_url_of(row, site) + "#" + base::percent_encode(row.release.version));
+        append_html(page_, item_url_of(row, site));
+        append_html(place_, "#" + base::percent_encode(row.release.version));
+        if (may_take_parts(row)) number_ = "&amp;number=";
     }
 
     // Returns whether all of the document was written.
@@ -132,6 +157,8 @@ class ContentWriter {
     // "<a href="…">"
     void start_page_link(std::size_t number) {
         html_ += "<a href=\"";
+        html_ += page_;
+        if (!number_.empty()) html_.append(number_) += std::to_string(number);
         html_ += place_;
         html_ += suffix_of(number);
         html_ += "\">";
@@ -250,8 +277,9 @@ class ContentWriter {
     const Site& site_;
     const query::People& people_;
     NodeStyle style_;
-    std::string place_;  // of the row on its page, escaped
-    bool whole_ = true;  // nothing was left out inside of a line
+    std::string page_, place_;      // of the row; its place there. Escaped
+    std::string_view number_ = {};  // names the change too, where the page has parts
+    bool whole_ = true;             // nothing was left out inside of a line
 };
 
 // "Merged into <a href="…">unc-26</a> (Gene WBGene00000002)."

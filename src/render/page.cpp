@@ -61,6 +61,15 @@ std::string text_of_choice(const PageChoice& choice) {
     return std::string(base::cut_at(line, longest)) + std::string(ellipsis);
 }
 
+// Returns what a row says that people call an object that it names; empty: nothing.
+std::string label_in(const query::History& history, const tree::ObjectName& object) {
+    const tree::Cell cell{tree::CellKind::reference, object.name, object.class_name};
+    for (const auto& row : history.rows)
+        if (const auto* found = compare::reference_of(row.notes.references, cell))
+            return found->label;
+    return {};
+}
+
 }  // namespace
 
 std::string query_of(const tree::ObjectName& object) {
@@ -76,6 +85,12 @@ std::string query_of(std::span<const query::Named> watched) {
 
 std::string release_url(std::string_view version, const Site& site) {
     return site.base_url + "/release/" + base::percent_encode(version);
+}
+
+std::string object_at_url(const tree::ObjectName& object, std::string_view version,
+                          const Site& site) {
+    return site.base_url + "/object?" + query_of(object) +
+           "&release=" + base::percent_encode(version);
 }
 
 std::vector<Variables> feed_links(const std::string& address, std::string_view title,
@@ -152,6 +167,26 @@ std::string framed_within(const Frame& frame, Variables variables, std::string_v
     auto html = make(taken < most_of_page ? most_of_page - taken : 0, variables);
     variables.set(name, std::move(html));
     return framed(frame, variables, site, templates);
+}
+
+void add_fate(Variables& variables, const query::History& history, const Site& site) {
+    const bool has_row = history.vanished && !history.rows.empty() &&
+                         history.rows.front().kind == tables::RowKind::vanished;
+    if (has_row) {
+        const auto& release = history.rows.front().release;
+        variables.set("vanished_in", release.version)
+            .set("vanished_in_url", release_url(release.version, site))
+            .set("vanished_on", base::format_date(release.released_on));
+    }
+    const auto successor = successor_of(history, site);
+    if (!successor) return;
+    const auto& other = successor->object;
+    const auto full = other.class_name + " " + other.name;
+    const auto called = label_in(history, other);
+    variables.set("successor", called.empty() ? full : called)
+        .set("successor_id", called.empty() ? "" : full)
+        .set("successor_words", successor->words)
+        .set("successor_url", page_of(other, site));
 }
 
 void add_parts(Variables& variables, const std::string& base, std::size_t part, bool more) {

@@ -28,6 +28,9 @@ inline constexpr std::size_t most_of_page = 60'000;
 [[nodiscard]] std::string query_of(const tree::ObjectName& object);
 [[nodiscard]] std::string query_of(std::span<const query::Named> watched);
 [[nodiscard]] std::string release_url(std::string_view version, const Site& site);
+// base_url/object?class=…&name=…&release=VERSION
+[[nodiscard]] std::string object_at_url(const tree::ObjectName& object, std::string_view version,
+                                        const Site& site);
 
 // Returns the variable `feeds`: the same items in each format.
 //   address  of the feed, "https://x.org/rss?class=…&name=…"
@@ -81,6 +84,10 @@ using MakeWithin = std::function<std::string(std::size_t room, Variables& variab
 [[nodiscard]] std::string framed_within(const Frame& frame, Variables variables,
                                         std::string_view name, const MakeWithin& make,
                                         const Site& site, const Templates& templates);
+
+// Sets in which release an object vanished (vanished_in, …_url, …_on) if its newest row says so, and
+// what became of it (successor, …_id, …_words, …_url).
+void add_fate(Variables& variables, const query::History& history, const Site& site);
 
 // Sets previous_url, next_url and part: the links between the parts of one list.
 //   base  the address of the first part; with a query

@@ -2,6 +2,7 @@
 #include "render/page_changes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
+#include "render/part_collector.hpp"
 
 namespace render {
 namespace {
@@ -28,60 +30,9 @@ constexpr std::size_t most_of_path = 8;          // cells that a field says some
 constexpr std::size_t most_named = 5;            // fields that the line of minor changes names
 constexpr std::size_t longest_of_named = 60;     // bytes of each
 
+constexpr auto no_part = std::numeric_limits<std::size_t>::max();
+
 constexpr std::string_view end_of_fold = "</details>\n";
-
-// Collects pieces until the wanted part is full. A part that begins inside of a group repeats the
-// group's beginning.
-class PartCollector {
-   public:
-    PartCollector(const PartSize& size, std::size_t wanted) : size_(size), wanted_(wanted) {}
-
-    // Puts the pieces that follow into an element. It is left out if there are none.
-    //   end  a constant of the caller
-    void begin(std::string start, std::string_view end) {
-        close();
-        start_ = std::move(start);
-        end_ = end;
-    }
-
-    // Returns false if the wanted part is full: this piece belongs to the next one.
-    bool take(const std::string& piece, std::size_t nodes) {
-        const auto start = open_ ? 0 : start_.size();
-        const bool fits = html_.size() + start + piece.size() + end_.size() <= size_.bytes &&
-                          nodes_ + nodes <= size_.nodes;
-        if (!html_.empty() && !fits) {
-            if (part_ == wanted_) return false;
-            html_.clear();
-            nodes_ = 0;
-            open_ = false;
-            ++part_;
-            return take(piece, nodes);
-        }
-        if (!open_) html_ += start_;
-        open_ = true;
-        html_ += piece;
-        nodes_ += nodes;
-        return true;
-    }
-
-    PartOfChanges finish(bool more) && {
-        close();
-        return {std::move(html_), part_, more};
-    }
-
-   private:
-    void close() {
-        if (open_) html_ += end_;
-        open_ = false;
-    }
-
-    PartSize size_;
-    std::size_t wanted_, part_ = 1;
-    std::size_t nodes_ = 0;
-    std::string html_, start_;
-    std::string_view end_;
-    bool open_ = false;
-};
 
 // Returns how many changes of the row the fields belong to.
 std::size_t count_numbers(const std::vector<FieldChange>& fields) {
@@ -151,7 +102,17 @@ class PageWriter {
                write_folded(document.echoes, words_for_echoes) && write_mass_changes();
     }
 
+    // Returns whether the change of view.number was written.
+    [[nodiscard]] bool found() const { return found_; }
+
    private:
+    bool take(const std::string& piece, std::size_t nodes) {
+        const bool taken = parts_.take(piece, nodes);
+        if (has_wanted_) parts_.want_this();
+        has_wanted_ = false;
+        return taken;
+    }
+
     static constexpr std::string_view start_of_list = "<ul class=\"changes\">\n";
 
     [[nodiscard]] std::string start_of(const FieldDocument::Group& group) const {
@@ -182,7 +143,7 @@ class PageWriter {
     bool write_mass_changes() {
         parts_.begin("<section class=\"group\">", "</section>\n");
         return std::ranges::all_of(view_.document.mass_changes, [this](const auto& line) {
-            return parts_.take(mass_change(line), 1);
+            return take(mass_change(line), 1);
         });
     }
 
@@ -191,7 +152,7 @@ class PageWriter {
         const auto& value = field.values.front();
         const auto old_size = size_of(*value.before, value),
                    new_size = size_of(*value.after, value);
-        if (old_size > 0 && new_size > 0) return parts_.take(line_of(field), old_size + new_size);
+        if (old_size > 0 && new_size > 0) return take(line_of(field), old_size + new_size);
         const FieldChange old{field.rank, Op::removed, field.path, {}};
         const FieldChange now{field.rank, Op::added, field.path, {}};
         return write_values(old, {{value.number, value.before, nullptr, value.left_out}}) &&
@@ -213,7 +174,7 @@ class PageWriter {
             if (piece.values.empty()) return true;
             const auto line = line_of(piece);
             piece.values.clear();
-            return parts_.take(line, std::exchange(nodes, 0));
+            return take(line, std::exchange(nodes, 0));
         };
         for (const auto& value : values) {
             const auto size = count_within(value.node(), style_);
@@ -235,7 +196,7 @@ class PageWriter {
             const Node alone{node.cell, node.stamp, {}};
             below.values = {{value.number, added ? nullptr : &alone, added ? &alone : nullptr,
                              value.left_out}};
-            if (!parts_.take(line_of(below), 1)) return false;
+            if (!take(line_of(below), 1)) return false;
         }
         below.path.push_back(&node.cell);
         below.values.clear();
@@ -277,6 +238,7 @@ class PageWriter {
         html += " id=\"";
         append_html(html, view_.id);
         html += suffix_of(number) + "\"";
+        if (number == view_.number) found_ = has_wanted_ = true;
     }
 
     // The sign links to the change itself, so that readers can pass on its address.
@@ -398,6 +360,8 @@ class PageWriter {
     PartCollector& parts_;
     NodeStyle style_;
     bool has_headings_ = false;
+    bool has_wanted_ = false;  // the next piece has the change of view_.number
+    bool found_ = false;
     std::set<std::size_t> placed_;  // numbers of changes that have their place
 };
 
@@ -409,13 +373,20 @@ std::string words_for_held(const FieldDocument& document) {
 
 }  // namespace
 
-PartOfChanges part_of_changes(const ChangesView& view, const PartSize& size, std::size_t part) {
+PartOfPage part_of_changes(const ChangesView& view, const PartSize& size, std::size_t part) {
     const auto fold =
         view.folded ? start_of_fold("held", words_for_held(view.document)) : std::string();
     const auto taken = view.folded ? fold.size() + end_of_fold.size() : 0;
     const PartSize left{size.bytes - std::min(size.bytes, taken), size.nodes};
-    PartCollector parts(left, std::max<std::size_t>(part, 1));
-    const bool more = !PageWriter(view, parts).write();
+    const bool by_number = view.number > 0;
+    PartCollector parts(left, by_number ? no_part : std::max<std::size_t>(part, 1));
+    PageWriter writer(view, parts);
+    const bool more = !writer.write();
+    if (by_number && !writer.found()) {
+        auto first = view;
+        first.number = 0;
+        return part_of_changes(first, size, 1);
+    }
     auto shown = std::move(parts).finish(more);
     if (view.folded && !shown.html.empty())
         shown.html = fold + shown.html + std::string(end_of_fold);

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "query/history_page.hpp"
 #include "render/change_document.hpp"
+#include "render/part_collector.hpp"
 #include "render/site.hpp"
 
 namespace render {
@@ -27,25 +27,15 @@ struct ChangesView {
     std::optional<base::Date> stamps_since = {};  // NodeStyle
     std::string_view id = {};  // "WS187": changes have the ids WS187-c1, …; empty: none
     int heading = 3;           // level of the groups' headings
+    std::size_t number = 0;    // of a change: the part that has its place is wanted; 0: none
     bool folded = false;       // all of it, as what an object held that is gone
 };
 
-// What one part of a page holds.
-struct PartSize {
-    std::size_t bytes = 0;
-    std::size_t nodes = std::numeric_limits<std::size_t>::max();
-};
-
-struct PartOfChanges {
-    std::string html;  // whole elements; empty if there are no changes
-    std::size_t part = 1;
-    bool more = false;  // a part follows
-};
-
-// Returns the part of this number (from 1), or the last one if there are fewer.
+// Returns the part of this number (from 1), or the last one if there are fewer; where view.number is
+// set, the one in which that change is, or else the first.
 //   size  a piece (some 40 nodes, some 6 KB) is never divided: a larger one is a part of its own
 //   cost  O(changes up to the end of that part)
-[[nodiscard]] PartOfChanges part_of_changes(const ChangesView& view, const PartSize& size,
-                                            std::size_t part);
+[[nodiscard]] PartOfPage part_of_changes(const ChangesView& view, const PartSize& size,
+                                         std::size_t part);
 
 }  // namespace render

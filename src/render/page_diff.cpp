@@ -28,6 +28,8 @@ Variables variables_of(const query::Difference& difference, const Site& site) {
         .set("other_name", label == object.name ? "" : object.name)
         .set("object_url", difference.is_there ? object_url_of(object, site) : "")
         .set("history_url", page_of(object, site))
+        .set("from_url", object_at_url(object, from, site))
+        .set("to_url", object_at_url(object, to, site))
         .set("form_url", site.base_url + "/diff")
         .set("from", from)
         .set("from_date", base::format_date(difference.from.released_on))
@@ -53,8 +55,11 @@ PageOfPart diff_part(const DiffView& view, const Site& site, const Templates& te
     const auto base =
         address_of(difference, difference.from.version, difference.to.version, site);
     const auto document = field_document(difference.changes, difference.object.class_name, site);
-    const ChangesView changes{
-        .document = document, .people = difference.people, .site = site, .id = {}};
+    const ChangesView changes{.document = document,
+                              .people = difference.people,
+                              .site = site,
+                              .references = difference.references,
+                              .id = {}};
     const auto make = [&](std::size_t room, Variables& variables) {
         room -= std::min(room, size_of_parts(base));
         auto part = part_of_changes(changes, {room}, view.part);

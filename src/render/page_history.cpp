@@ -64,17 +64,28 @@ std::string moved(std::string_view words, const tree::ObjectName& other, const S
            link_html(page_of(other, site), other.class_name + " " + other.name) + ".</p>\n";
 }
 
+// To the object as of the release, and to what differs from the one it was compared with.
+std::string links_of(const Row& row) {
+    std::string links;
+    const bool has_tree = row.kind != RowKind::adopted && row.kind != RowKind::vanished;
+    if (has_tree)
+        links += narrowing_link_html("object?" + query_of(row.object) +
+                                         "&release=" + base::percent_encode(row.release.version),
+                                     "The object as of " + row.release.version);
+    if (has_tree && !row.since.empty()) links += " ";
+    if (!row.since.empty())
+        links += narrowing_link_html(diff_url(row),
+                                     "Compare " + row.since + " with " + row.release.version);
+    return links.empty() ? links : "<p class=\"links\">" + links + "</p>\n";
+}
+
 std::string heading_of(const Row& row, const Site& site) {
     const auto version = as_html(row.release.version);
     std::string html = "<article class=\"release\" id=\"" + version + "\">\n<h3>" +
                        link_html(own_url(row), row.release.version) + " " +
                        date_html(row.release.released_on) + "</h3>\n<p class=\"summary\">" +
                        summary_of(row) + "</p>\n";
-    if (!row.since.empty())
-        html += "<p class=\"links\">" +
-                narrowing_link_html(diff_url(row),
-                                    "Compare " + row.since + " with " + row.release.version) +
-                "</p>\n";
+    html += links_of(row);
     if (!row.notes.is_whole())
         html += "<p>This release changed too much to be recorded in one row: " +
                 (row.notes.left_out.all() == 0
@@ -97,12 +108,13 @@ struct RowSize {
     PartSize changes;
     std::size_t adopted = 0;  // bytes of HTML of the first system
     bool folds_vanished = true;
+    std::size_t number = 0;  // ChangesView
 };
 constexpr RowSize size_in_list = {{std::string::npos, 60}, 8'000};
 constexpr RowSize smallest_in_list = {{std::string::npos, 8}, 800};
 
-PartOfChanges changes_of(const Row& row, const History& history, const RowSize& size,
-                         std::size_t part, const Site& site) {
+PartOfPage changes_of(const Row& row, const History& history, const RowSize& size,
+                      std::size_t part, const Site& site) {
     if (row.kind == RowKind::adopted) {
         std::string html = "<p class=\"adopted\">";
         const bool whole = append_adopted(html, row, size.adopted, site);
@@ -116,24 +128,26 @@ PartOfChanges changes_of(const Row& row, const History& history, const RowSize& 
                             .stamps_since = row.since_on,
                             .id = row.release.version,
                             .heading = 4,
+                            .number = size.number,
                             .folded = size.folds_vanished && row.kind == RowKind::vanished},
                            size.changes, part);
 }
 
 // A row with one part of its changes, without end_of_row.
-PartOfChanges open_row(const Row& row, const History& history, const RowSize& size,
-                       std::size_t part, const Site& site) {
+PartOfPage open_row(const Row& row, const History& history, const RowSize& size, std::size_t part,
+                    const Site& site) {
     auto changes = changes_of(row, history, size, part, site);
     changes.html = heading_of(row, site) + changes.html;
     return changes;
 }
 
 // The part of this number of the only row on a page that has `room` bytes for it.
-PartOfChanges whole_row(const Row& row, const History& history, std::size_t room,
-                        std::size_t part, const Site& site) {
+PartOfPage whole_row(const Row& row, const HistoryView& view, std::size_t room,
+                     const Site& site) {
     const auto taken = heading_of(row, site).size() + end_of_row.size();
     room -= std::min(room, taken);
-    auto shown = open_row(row, history, {{room}, room / 2, false}, part, site);
+    auto shown =
+        open_row(row, view.history, {{room}, room / 2, false, view.number}, view.part, site);
     shown.html += end_of_row;
     shown.more = shown.more && row.kind != RowKind::adopted;  // adopted HTML has no further parts
     return shown;
@@ -206,15 +220,6 @@ const Row* row_at(const HistoryView& view) {
     return view.at.empty() || found == rows.end() ? nullptr : &*found;
 }
 
-// Returns what a row says that people call an object that it names; empty: nothing.
-std::string label_in(const History& history, const tree::ObjectName& object) {
-    const tree::Cell cell{tree::CellKind::reference, object.name, object.class_name};
-    for (const auto& row : history.rows)
-        if (const auto* found = compare::reference_of(row.notes.references, cell))
-            return found->label;
-    return {};
-}
-
 void add_names(Variables& variables, const HistoryView& view, const Site& site) {
     const auto& history = view.history;
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
@@ -227,23 +232,7 @@ void add_names(Variables& variables, const HistoryView& view, const Site& site) 
         .set("current", history.current.version)
         .set("current_url", release_url(history.current.version, site))
         .flag("vanished", history.vanished);
-    const bool has_row = history.vanished && !history.rows.empty() &&
-                         history.rows.front().kind == RowKind::vanished;
-    if (has_row) {
-        const auto& release = history.rows.front().release;
-        variables.set("vanished_in", release.version)
-            .set("vanished_in_url", release_url(release.version, site))
-            .set("vanished_on", base::format_date(release.released_on));
-    }
-    const auto successor = successor_of(history, site);
-    if (!successor) return;
-    const auto& other = successor->object;
-    const auto full = other.class_name + " " + other.name;
-    const auto called = label_in(history, other);
-    variables.set("successor", called.empty() ? full : called)
-        .set("successor_id", called.empty() ? "" : full)
-        .set("successor_words", successor->words)
-        .set("successor_url", page_of(other, site));
+    add_fate(variables, history, site);
 }
 
 void add_watching(Variables& variables, const HistoryView& view, const Site& site) {
@@ -304,7 +293,7 @@ PageOfPart history_part(const HistoryView& view, const Site& site, const Templat
         if (!view.at.empty() && !row) return std::string();
         room -= std::min(room, size_of_parts(base));
         if (row) {
-            auto shown = whole_row(*row, history, room, view.part, site);
+            auto shown = whole_row(*row, view, room, site);
             add_parts(more, base, shown.part, shown.more);
             result.part = shown.part;
             return std::move(shown.html);

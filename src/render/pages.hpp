@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "query/history_page.hpp"
+#include "query/object_at.hpp"
 #include "query/release_contents.hpp"
 #include "query/release_list.hpp"
 #include "query/tree_at.hpp"
@@ -40,6 +41,7 @@ struct HistoryView {
     query::History history;  // as many rows as may be shown, newest first
     std::string at;          // version of the only release to show; empty: all
     std::size_t part = 1;    // of the changes of that release, or of the rows; from 1
+    std::size_t number = 0;  // of a change of that release: the part that has its place, if not 0
 };
 // Every row has an element with the id VERSION; the first part has some 200 rows. Changes on the
 // page have the ids VERSION-cN. A part past the last is the last.
@@ -60,6 +62,20 @@ struct DiffView {
                                    const Templates& templates);
 [[nodiscard]] std::string diff_page(const DiffView& view, const Site& site,
                                     const Templates& templates);
+
+struct ObjectView {
+    query::ObjectAt object;
+    std::size_t part = 1;                 // from 1; a part past the last is the last
+    compare::References references = {};  // what people call the objects that the lines name
+};
+// A line of the tree in each row of a table. What the references are called moves no line to another
+// part, so that they can be looked up for the objects of one part alone.
+[[nodiscard]] PageOfPart object_part(const ObjectView& view, const Site& site,
+                                     const Templates& templates);
+// Returns the objects that the lines of the part name, sorted, each once: at most 500.
+[[nodiscard]] std::vector<tree::ObjectName> objects_in_part(const ObjectView& view,
+                                                            const Site& site,
+                                                            const Templates& templates);
 
 struct ReleaseView {
     query::ReleaseContents contents;

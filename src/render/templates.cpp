@@ -36,9 +36,47 @@ constexpr auto in_history = std::to_array<std::string_view>(
      "older",       "form_url",      "successor_words", "release_options", "diff_from",
      "diff_to",     "vanished_in",   "vanished_in_url", "vanished_on",     "successor_id"});
 constexpr auto in_diff = std::to_array<std::string_view>(
-    {"label", "name",      "class_name", "other_name",   "object_url", "history_url", "form_url",
-     "from",  "from_date", "to",         "to_date",      "json_url",   "changes",     "summary",
-     "same",  "created",   "vanished",   "previous_url", "next_url",   "part"});
+    {"label",    "name",    "class_name", "other_name", "object_url", "history_url",
+     "form_url", "from",    "from_date",  "to",         "to_date",    "json_url",
+     "changes",  "summary", "same",       "created",    "vanished",   "previous_url",
+     "next_url", "part",    "from_url",   "to_url"});
+constexpr auto in_object = std::to_array<std::string_view>({"label",
+                                                            "name",
+                                                            "class_name",
+                                                            "other_name",
+                                                            "object_url",
+                                                            "history_url",
+                                                            "form_url",
+                                                            "json_url",
+                                                            "release",
+                                                            "release_url",
+                                                            "date",
+                                                            "summary",
+                                                            "first_seen",
+                                                            "changes_url",
+                                                            "current",
+                                                            "diff_url",
+                                                            "earlier",
+                                                            "earlier_url",
+                                                            "later",
+                                                            "later_url",
+                                                            "release_options",
+                                                            "lines",
+                                                            "absent",
+                                                            "had_it",
+                                                            "had_it_url",
+                                                            "has_it",
+                                                            "has_it_url",
+                                                            "vanished_in",
+                                                            "vanished_in_url",
+                                                            "vanished_on",
+                                                            "successor",
+                                                            "successor_id",
+                                                            "successor_words",
+                                                            "successor_url",
+                                                            "previous_url",
+                                                            "next_url",
+                                                            "part"});
 constexpr auto in_release = std::to_array<std::string_view>(
     {"first_sight",  "version",  "date",         "before",    "before_url",     "after",
      "after_url",    "counts",   "mass_changes", "classes",   "form_url",       "class_name",
@@ -50,10 +88,11 @@ constexpr auto in_releases =
 constexpr auto in_error = std::to_array<std::string_view>(
     {"status", "reason", "explanation", "has_choices", "choices", "text", "url"});
 
-constexpr std::array<PageTemplate, 7> pages = {{{"layout.mustache", in_layout},
+constexpr std::array<PageTemplate, 8> pages = {{{"layout.mustache", in_layout},
                                                 {"home.mustache", in_home},
                                                 {"history.mustache", in_history},
                                                 {"diff.mustache", in_diff},
+                                                {"object.mustache", in_object},
                                                 {"release.mustache", in_release},
                                                 {"releases.mustache", in_releases},
                                                 {"error.mustache", in_error}}};

@@ -28,6 +28,7 @@ void Response::set_field(std::string_view name, std::string value) {
 std::string_view reason_phrase(int status) {
     switch (status) {
         case 200: return "OK";
+        case 204: return "No Content";
         case 226: return "IM Used";
         case 300: return "Multiple Choices";
         case 301: return "Moved Permanently";

@@ -60,6 +60,7 @@ std::string_view name_of(Route route) {
         case Route::release: return "release";
         case Route::release_archive: return "release_archive";
         case Route::releases: return "releases";
+        case Route::object: return "object";
         case Route::opml: return "opml";
         case Route::suggest: return "suggest";
         case Route::file: return "file";

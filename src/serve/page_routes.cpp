@@ -7,11 +7,13 @@
 
 #include "base/date.hpp"
 #include "base/json.hpp"
+#include "query/object_at.hpp"
 #include "query/release_contents.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"
 #include "render/feed.hpp"
+#include "render/history_json.hpp"
 #include "render/item.hpp"
 #include "render/pages.hpp"
 #include "serve/cgi.hpp"
@@ -32,6 +34,8 @@ constexpr std::size_t most_suggested = 10;  // objects
 constexpr std::size_t recent_releases = 10;
 constexpr std::size_t most_rows = 10'000;  // of an object's history page, which links every row
 constexpr std::size_t most_of_difference = 4 << 20;  // bytes of JSON
+constexpr std::size_t most_of_history = 1 << 20;     // bytes of JSON, of one part
+constexpr std::size_t most_of_tree = 16 << 20;       // bytes of JSON
 constexpr long suggestions_max_age = 60;             // seconds
 constexpr long file_max_age = 86400;                 // a new version of Varve keeps their URLs
 
@@ -45,6 +49,24 @@ Metadata html_metadata(const SiteContext& context) {
 Metadata file_metadata(std::string content_type, long max_age) {
     return {
         .content_type = std::move(content_type), .vary = "Accept-Encoding", .max_age = max_age};
+}
+
+Metadata metadata_of(PageFormat format, const SiteContext& context) {
+    return format == PageFormat::html
+               ? html_metadata(context)
+               : file_metadata("application/json", context.settings.max_age);
+}
+
+// The page of this part, or a redirection to the last one. The request is url_of()'s.
+template <class PartRequest>
+Result<RenderedPage> with_part(const SiteContext& context, PartRequest request, std::size_t part,
+                               std::string body, RenderedPage page) {
+    if (part < request.part) {
+        request.part = part;
+        return fail(past_the_end(context.absolute_url(url_of(request))));
+    }
+    page.body = std::move(body);
+    return page;
 }
 
 Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& request,
@@ -89,15 +111,14 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
     page.provisional = !answer->up_to_date;
     if (shown_since && !page.provisional)
         page.last_modified = std::max(*shown_since, query::newest_recording(history));
-    auto shown = render::history_part({std::move(history), request.at, request.part},
-                                      context.site, context.templates);
-    if (shown.part < request.part) {
-        auto last = request;
-        last.part = shown.part;
-        return fail(past_the_end(context.absolute_url(url_of(last))));
+    const render::HistoryView view{std::move(history), request.at, request.part, request.number};
+    if (request.format == PageFormat::json) {
+        auto json = render::history_json(view, context.site, most_of_history);
+        return with_part(context, request, json.part, std::move(json.text), std::move(page));
     }
-    page.body = std::move(shown.html);
-    return page;
+    auto shown = render::history_part(view, context.site, context.templates);
+    const auto part = request.number > 0 ? request.part : shown.part;
+    return with_part(context, request, part, std::move(shown.html), std::move(page));
 }
 
 Result<RenderedPage> render_release(SiteContext& context, const std::string& version,
@@ -120,16 +141,20 @@ Result<RenderedPage> render_releases(SiteContext& context, std::size_t from,
     auto list = context.releases(version);
     if (!list) return fail(http_error_of(list.error(), wanted_search()));
     const auto count = (*list)->size();
-    if (from > 0 && from >= count) return fail(past_the_end(context.absolute_url("/releases")));
+    if (from > 0 && from >= count) {
+        const auto last =
+            count == 0 ? 0 : (count - 1) / render::releases_on_page * render::releases_on_page;
+        return fail(past_the_end(context.absolute_url(releases_url_of(last))));
+    }
     return RenderedPage{
         .body = render::releases_page({std::move(*list), from}, context.site, context.templates),
         .provisional = version.version.empty()};
 }
 
-HttpError difference_error(const base::Error& error, const DiffRequest& request) {
+HttpError past_error(const base::Error& error, const tree::ObjectName& object) {
     // These texts are for people: they name the unknown release, or the nearest that are known.
     if (error.kind == base::ErrorKind::absent) return {404, error.text};
-    return http_error_of(error, wanted_object(request.object));
+    return http_error_of(error, wanted_object(object));
 }
 
 Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& request) {
@@ -143,7 +168,7 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
     }
     auto difference = query::difference(context.history.read_context(), request.object,
                                         request.from, request.to);
-    if (!difference) return fail(difference_error(difference.error(), request));
+    if (!difference) return fail(past_error(difference.error(), request.object));
     if (difference->to < difference->from) {
         auto swapped = request;
         std::swap(swapped.from, swapped.to);
@@ -153,19 +178,37 @@ Result<RenderedPage> render_difference(SiteContext& context, const DiffRequest& 
     }
     RenderedPage page;
     page.provisional = !answer->up_to_date;
-    if (request.format == DiffRequest::Format::json) {
+    if (request.format == PageFormat::json) {
         page.body = render::difference_json(*difference, context.site, most_of_difference);
         return page;
     }
     auto shown = render::diff_part({std::move(*difference), request.part}, context.site,
                                    context.templates);
-    if (shown.part < request.part) {
-        auto last = request;
-        last.part = shown.part;
-        return fail(past_the_end(context.absolute_url(url_of(last))));
+    return with_part(context, request, shown.part, std::move(shown.html), std::move(page));
+}
+
+Result<RenderedPage> render_object(SiteContext& context, const ObjectRequest& request) {
+    auto answer = context.history.history_of(request.object, {.most = most_rows, .since = ""});
+    if (!answer) return fail(object_error_of(answer.error(), context, request));
+    if (answer->history.object != request.object) {
+        auto recorded = request;
+        recorded.object = answer->history.object;
+        return fail(moved("page", context.absolute_url(url_of(recorded))));
     }
-    page.body = std::move(shown.html);
-    return page;
+    RenderedPage page;
+    page.provisional = !answer->up_to_date;
+    const auto reads = context.history.read_context();
+    auto object = query::object_at(reads, std::move(answer->history), request.release);
+    if (!object) return fail(past_error(object.error(), request.object));
+    if (request.format == PageFormat::json) {
+        page.body = render::object_json(*object, context.site, most_of_tree);
+        return page;
+    }
+    render::ObjectView view{std::move(*object), request.part};
+    view.references = query::current_references(
+        reads, render::objects_in_part(view, context.site, context.templates));
+    auto shown = render::object_part(view, context.site, context.templates);
+    return with_part(context, request, shown.part, std::move(shown.html), std::move(page));
 }
 
 Result<RenderedPage> render_suggestions(SiteContext& context, const HomeRequest& request) {
@@ -241,22 +284,28 @@ Result<Response> answer_home(SiteContext& context, const Request& request) {
 Result<Response> answer_history(SiteContext& context, const Request& request) {
     const auto history = parse_history_request(request.query);
     if (!history) return fail(history.error());
-    return cached_response(
-        context, request,
-        {url_of(*history), context.history.cache_version(), html_metadata(context)},
-        [&] { return render_history(context, *history); });
+    return cached_response(context, request,
+                           {url_of(*history), context.history.cache_version(),
+                            metadata_of(history->format, context)},
+                           [&] { return render_history(context, *history); });
 }
 
 Result<Response> answer_difference(SiteContext& context, const Request& request) {
     const auto diff = parse_diff_request(request.query);
     if (!diff) return fail(diff.error());
-    const auto metadata = diff->format == DiffRequest::Format::html
-                              ? html_metadata(context)
-                              : file_metadata("application/json", context.settings.max_age);
-    return cached_response(
-        context, request,
-        {url_of(*diff), context.history.cache_version(), metadata, PageCost::wide},
-        [&] { return render_difference(context, *diff); });
+    return cached_response(context, request,
+                           {url_of(*diff), context.history.cache_version(),
+                            metadata_of(diff->format, context), PageCost::wide},
+                           [&] { return render_difference(context, *diff); });
+}
+
+Result<Response> answer_object(SiteContext& context, const Request& request) {
+    const auto object = parse_object_request(request.query);
+    if (!object) return fail(object.error());
+    return cached_response(context, request,
+                           {url_of(*object), context.history.cache_version(),
+                            metadata_of(object->format, context), PageCost::wide},
+                           [&] { return render_object(context, *object); });
 }
 
 Result<Response> answer_release(SiteContext& context, const Request& request) {
@@ -337,9 +386,9 @@ Result<Response> answer_robots(SiteContext& context, const Request& request) {
     if (context.settings.private_site)
         disallow("/");
     else
-        for (const auto path :
-             {"/diff", "/suggest", "/opml", "/rss/archive", "/release/*/archive",
-              "/*tag=", "/*change=", "/*since=", "/*object=", "/*q=", "/*part=", "/*from="})
+        for (const auto path : {"/diff", "/object", "/suggest", "/opml", "/rss/archive",
+                                "/release/*/archive", "/*tag=", "/*change=", "/*since=",
+                                "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
             disallow(path);
     const auto metadata = file_metadata("text/plain; charset=utf-8", file_max_age);
     return cached_response(context, request, {request.path, std::nullopt, metadata},

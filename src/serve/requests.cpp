@@ -18,6 +18,7 @@ constexpr std::array all_ops = {Op::added, Op::removed, Op::replaced};
 constexpr std::size_t longest_tag = 128;            // bytes
 constexpr std::size_t last_before = 1'000'000'000;  // more rows than any store has
 constexpr Range part_range{1, 1'000'000};           // of the changes of one release
+constexpr Range number_range{1, 1'000'000'000};     // of its changes
 constexpr Range entry_range{0, 1'000'000'000};      // of the objects of a release
 
 // The parameters of each kind of page; others are ignored. n= means nothing to an archive, whose
@@ -31,7 +32,9 @@ constexpr auto release_parameters =
 constexpr auto release_archive_parameters =
     std::to_array<std::string_view>({"tag", "change", "format", "before"});
 constexpr auto history_parameters =
-    std::to_array<std::string_view>({"class", "name", "at", "part"});
+    std::to_array<std::string_view>({"class", "name", "at", "part", "number", "format"});
+constexpr auto object_parameters =
+    std::to_array<std::string_view>({"class", "name", "release", "format", "part"});
 constexpr auto diff_parameters =
     std::to_array<std::string_view>({"class", "name", "from", "to", "format", "part"});
 constexpr auto home_parameters =
@@ -177,11 +180,15 @@ Result<std::string> optional_class_in(const Parameters& parameters) {
     return class_in(parameters);
 }
 
-Result<DiffRequest::Format> diff_format_in(const Parameters& parameters) {
+Result<PageFormat> page_format_in(const Parameters& parameters) {
     const auto* format = parameters.find("format");
-    if (format == nullptr) return DiffRequest::Format::html;
-    if (*format == "json") return DiffRequest::Format::json;
+    if (format == nullptr) return PageFormat::html;
+    if (*format == "json") return PageFormat::json;
     return fail(400, "format= must be json.");
+}
+
+void append_format(std::string& query, PageFormat format) {
+    if (format == PageFormat::json) append_parameter(query, "format", "json");
 }
 
 }  // namespace
@@ -278,7 +285,14 @@ Result<HistoryRequest> parse_history_request(std::string_view query) {
     if (!at) return fail(at.error());
     const auto part = number_in(*parameters, "part", part_range, 1);
     if (!part) return fail(part.error());
-    return HistoryRequest{*object, *at, *part};
+    const auto number = number_in(*parameters, "number", number_range, 0);
+    if (!number) return fail(number.error());
+    const auto format = page_format_in(*parameters);
+    if (!format) return fail(format.error());
+    // Only changes of one release have numbers, and JSON has all of them.
+    const bool is_by_number = *number > 0 && !at->empty() && *format == PageFormat::html;
+    return HistoryRequest{*object, *at, is_by_number ? 1 : *part, is_by_number ? *number : 0,
+                          *format};
 }
 
 std::string url_of(const HistoryRequest& request) {
@@ -286,7 +300,34 @@ std::string url_of(const HistoryRequest& request) {
     append_object(query, request.object);
     if (!request.at.empty()) append_parameter(query, "at", request.at);
     append_part(query, request.part);
+    if (request.number > 0) append_parameter(query, "number", std::to_string(request.number));
+    append_format(query, request.format);
     return with_query("/history", query);
+}
+
+Result<ObjectRequest> parse_object_request(std::string_view query) {
+    const auto parameters = parse_query(query, object_parameters);
+    if (!parameters) return fail(parameters.error());
+    const auto object = object_in(*parameters);
+    if (!object) return fail(object.error());
+    const auto release = version_in(*parameters, "release");
+    if (!release) return fail(release.error());
+    const auto format = page_format_in(*parameters);
+    if (!format) return fail(format.error());
+    const auto part = number_in(*parameters, "part", part_range, 1);
+    if (!part) return fail(part.error());
+    // JSON has the whole tree, in no parts.
+    const auto shown = *format == PageFormat::json ? 1 : *part;
+    return ObjectRequest{*object, *release, shown, *format};
+}
+
+std::string url_of(const ObjectRequest& request) {
+    std::string query;
+    append_object(query, request.object);
+    if (!request.release.empty()) append_parameter(query, "release", request.release);
+    append_part(query, request.part);
+    append_format(query, request.format);
+    return with_query("/object", query);
 }
 
 Result<DiffRequest> parse_diff_request(std::string_view query) {
@@ -298,12 +339,12 @@ Result<DiffRequest> parse_diff_request(std::string_view query) {
     if (!from) return fail(from.error());
     const auto to = required_version_in(*parameters, "to");
     if (!to) return fail(to.error());
-    const auto format = diff_format_in(*parameters);
+    const auto format = page_format_in(*parameters);
     if (!format) return fail(format.error());
     const auto part = number_in(*parameters, "part", part_range, 1);
     if (!part) return fail(part.error());
     // JSON has all changes, in no parts.
-    const auto shown = *format == DiffRequest::Format::json ? 1 : *part;
+    const auto shown = *format == PageFormat::json ? 1 : *part;
     return DiffRequest{*object, *from, *to, *format, shown};
 }
 
@@ -313,7 +354,7 @@ std::string url_of(const DiffRequest& request) {
     append_parameter(query, "from", request.from);
     append_parameter(query, "to", request.to);
     append_part(query, request.part);
-    if (request.format == DiffRequest::Format::json) append_parameter(query, "format", "json");
+    append_format(query, request.format);
     return with_query("/diff", query);
 }
 

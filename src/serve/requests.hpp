@@ -63,22 +63,39 @@ enum class Document : unsigned char { feed, archive };
 // What the title of a filtered feed adds to that of the full one: ", since WS186, newest 20".
 [[nodiscard]] std::string filter_text_of(const FeedRequest& request);
 
+// Of a page that programs can read too.
+enum class PageFormat : unsigned char { html, json };
+
 // /history
 struct HistoryRequest {
     tree::ObjectName object;
-    std::string at;        // a version; empty: all
-    std::size_t part = 1;  // of the changes of `at`
+    std::string at;          // a version; empty: all
+    std::size_t part = 1;    // of the changes of `at`, or of the rows
+    std::size_t number = 0;  // of a change of `at`, instead of the part that has it; 0: none
+    PageFormat format = PageFormat::html;
     bool operator==(const HistoryRequest&) const = default;
 };
 [[nodiscard]] Result<HistoryRequest> parse_history_request(std::string_view query);
-// In the order class, name, at, part.
+// In the order class, name, at, part, number, format.
 [[nodiscard]] std::string url_of(const HistoryRequest& request);
+
+// /object
+struct ObjectRequest {
+    tree::ObjectName object;
+    std::string release;  // a version; empty: the current one
+    std::size_t part = 1;
+    PageFormat format = PageFormat::html;
+    bool operator==(const ObjectRequest&) const = default;
+};
+[[nodiscard]] Result<ObjectRequest> parse_object_request(std::string_view query);
+// In the order class, name, release, part, format.
+[[nodiscard]] std::string url_of(const ObjectRequest& request);
 
 // /diff
 struct DiffRequest {
     tree::ObjectName object;
     std::string from, to;  // versions, both required
-    enum class Format : unsigned char { html, json } format = Format::html;
+    PageFormat format = PageFormat::html;
     std::size_t part = 1;
     bool operator==(const DiffRequest&) const = default;
 };

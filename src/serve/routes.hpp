@@ -24,6 +24,7 @@ enum class Route : unsigned char {
     archive,
     history,
     difference,
+    object,
     release,
     release_archive,
     releases,
@@ -46,6 +47,7 @@ inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metri
 [[nodiscard]] Result<Response> answer_home(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_history(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_difference(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_object(SiteContext& context, const Request& request);
 // A page, or a feed when the client asks for one.
 [[nodiscard]] Result<Response> answer_release(SiteContext& context, const Request& request);
 // A page, or a feed, likewise.

@@ -33,6 +33,7 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/", Route::home, answer_home},
     {"/history", Route::history, answer_history},
     {"/diff", Route::difference, answer_difference},
+    {"/object", Route::object, answer_object},
     {"/rss/archive", Route::archive, answer_archive},
     {"/releases", Route::releases, answer_releases},
     {"/opml", Route::opml, answer_opml},
@@ -68,6 +69,30 @@ RouteEntry find_route(const Request& request) {
     return path.ends_with(archive_suffix) ? release_archive_route : release_route;
 }
 
+// Returns whether the scripts of other sites may read the answer: what everyone may read, and nothing
+// of a private site (docs/protocols.md says why).
+bool is_for_other_sites(const SiteContext& context, const RouteEntry& entry) {
+    return entry.route != Route::none && entry.access == RouteEntry::Access::readers &&
+           !context.settings.private_site;
+}
+
+// The Fetch standard, "CORS protocol". Never with credentials.
+void allow_other_sites(Response& response) {
+    response.fields.emplace_back("Access-Control-Allow-Origin", "*");
+    response.fields.emplace_back("Access-Control-Expose-Headers", "ETag, IM, Retry-After");
+}
+
+// Answers what a browser asks before it sends a request with the fields of a conditional one.
+Response options_response() {
+    Response response;
+    response.status = 204;
+    response.fields = {{"Allow", "GET, HEAD, OPTIONS"},
+                       {"Access-Control-Allow-Methods", "GET, HEAD"},
+                       {"Access-Control-Allow-Headers", "A-IM, If-Modified-Since, If-None-Match"},
+                       {"Access-Control-Max-Age", "86400"}};
+    return response;
+}
+
 std::optional<HttpError> check_rate(SiteContext& context, const Request& request) {
     const auto wait =
         context.limiter.count_request(request.client_address, context.settings.steady_clock());
@@ -87,6 +112,8 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
             if (auto error = check_token(context.tokens, request, query_tokens))
                 return fail(std::move(*error));
     }
+    if (request.method == "OPTIONS" && is_for_other_sites(context, entry))
+        return options_response();
     if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD")
         return fail(405, "Only GET and HEAD are supported.");
     if (!context.settings.private_site || query_tokens.size() != 1)
@@ -120,6 +147,7 @@ Response answer_without_token(SiteContext& context, const Request& request,
     auto response = answer_or_error(entry, context, request, query_tokens);
     if (context.settings.private_site && entry.access == RouteEntry::Access::readers)
         mark_private(response, query_tokens);
+    if (is_for_other_sites(context, entry)) allow_other_sites(response);
     response.send_body = request.method != "HEAD";
     context.metrics.count(entry.route, response.status, context.settings.steady_clock() - began);
     return response;

@@ -187,6 +187,10 @@ std::string key_of(const Cell& cell) {
     return cell.text;
 }
 
+std::string content_key(const Cell& cell) {
+    return static_cast<char>(notation_of(cell.kind)) + key_of(cell);
+}
+
 bool same_content(const Cell& a, const Cell& b) {
     if (notation_of(a.kind) != notation_of(b.kind)) return false;
     if (a.kind == CellKind::member && a.class_name != b.class_name) return false;

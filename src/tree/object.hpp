@@ -116,6 +116,9 @@ inline constexpr std::size_t deepest_node = 2000;
 // members with their class, all others as written.
 [[nodiscard]] std::string key_of(const Cell& cell);
 
+// Returns a text that is the same for cells of the same content, and for no others.
+[[nodiscard]] std::string content_key(const Cell& cell);
+
 // Returns whether notation and text are equal by rule C1: bare numbers compare as numbers, and kinds
 // and classes from a models file do not count.
 [[nodiscard]] bool same_content(const Cell& a, const Cell& b);

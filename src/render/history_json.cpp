@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "render/history_json.hpp"
+
+#include "base/date.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "render/change_json.hpp"
+#include "render/item.hpp"
+#include "render/page.hpp"
+#include "tree/json.hpp"
+
+namespace render {
+namespace {
+
+using query::ObjectAt;
+using Origin = ObjectAt::Origin;
+
+// -- rows
+
+void write_object(base::JsonWriter& json, std::string_view key, const tree::ObjectName& object) {
+    json.key(key).begin_object();
+    write_text(json, "class", object.class_name);
+    write_text(json, "name", object.name);
+    json.end_object();
+}
+
+void write_counts(base::JsonWriter& json, const compare::Counts& counts) {
+    json.key("counts")
+        .begin_object()
+        .field("added", counts.added)
+        .field("replaced", counts.replaced)
+        .field("removed", counts.removed)
+        .end_object();
+}
+
+std::string_view name_of(compare::Reference::Fate fate) {
+    return fate == compare::Reference::Fate::created ? "created" : "vanished";
+}
+
+void write_references(base::JsonWriter& json, const compare::References& references) {
+    if (references.empty()) return;
+    json.key("references").begin_array();
+    for (const auto& [object, label, fate] : references) {
+        json.begin_object();
+        write_text(json, "class", object.class_name);
+        write_text(json, "name", object.name);
+        if (!label.empty()) write_text(json, "label", label);
+        if (fate != compare::Reference::Fate::stays) json.field("fate", name_of(fate));
+        json.end_object();
+    }
+    json.end_array();
+}
+
+std::string row_json(const tables::Row& row, const HistoryView& view, const Site& site) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "id", guid_of(row, site.authority));
+    write_text(json, "url", item_url_of(row, site));
+    write_text(json, "title", title_of(row, view.history));
+    write_text(json, "release", row.release.version);
+    json.field("released_on", base::format_date(row.release.released_on));
+    write_text(json, "since", row.since);
+    json.field("kind", tables::name_of(row.kind));
+    write_text(json, "label", row.object.label_or_name(row.label));
+    if (const auto& other = row.notes.renamed_to) write_object(json, "renamed_to", *other);
+    if (const auto& other = row.notes.renamed_from) write_object(json, "renamed_from", *other);
+    write_counts(json, tables::count_changes(row.notes));
+    write_references(json, row.notes.references);
+    json.key("changes").begin_array();
+    for (const auto& change : row.notes.changes) json.raw(change_json(change, site));
+    json.end_array();
+    if (const auto left_out = row.notes.left_out.all(); left_out > 0)
+        json.field("left_out", left_out);
+    json.end_object();
+    return text;
+}
+
+std::string head_json(const HistoryView& view, const Site& site, std::size_t part, bool more) {
+    const auto& history = view.history;
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "class", history.object.class_name);
+    write_text(json, "name", history.object.name);
+    write_text(json, "label", history.object.label_or_name(history.label));
+    write_text(json, "current", history.current.version);
+    json.field("vanished", history.vanished).field("rows_recorded", history.recorded);
+    write_text(json, "page_url", page_of(history.object, site));
+    if (more)
+        write_text(json, "next_url",
+                   page_of(history.object, site) + "&part=" + std::to_string(part + 1) +
+                       "&format=json");
+    return text + ",\"rows\":[\n";
+}
+
+// -- a tree
+
+class TreeWriter {
+   public:
+    TreeWriter(base::JsonWriter& json, const std::string& text, const ObjectAt& object,
+               const Site& site, std::size_t most)
+        : json_(json), text_(text), object_(object), site_(site), most_(most) {}
+
+    void write(const std::vector<tree::Node>& nodes) {
+        json_.begin_array();
+        for (const auto& node : nodes) {
+            if (text_.size() > most_) {
+                skip(node);
+                continue;
+            }
+            json_.begin_object();
+            tree::write_cell_fields(json_, node.cell);
+            write_stamp(json_, node.stamp, site_);
+            write_origin(object_.origins[object_.origin_of[place_++]]);
+            if (!node.children.empty()) {
+                json_.key("children");
+                write(node.children);
+            }
+            json_.end_object();
+        }
+        json_.end_array();
+    }
+
+    [[nodiscard]] std::size_t left_out() const { return left_out_; }
+
+   private:
+    void skip(const tree::Node& node) {
+        const auto nodes = 1 + tree::count_nodes(node.children);
+        place_ += nodes;
+        left_out_ += nodes;
+    }
+
+    void write_origin(const Origin& origin) {
+        switch (origin.kind) {
+            case Origin::Kind::older: return;
+            case Origin::Kind::ignored: json_.field("ignored", true); return;
+            case Origin::Kind::row: write_text(json_, "since", origin.release.version); return;
+            case Origin::Kind::or_before: break;
+        }
+        write_text(json_, "since_or_before", origin.release.version);
+    }
+
+    base::JsonWriter& json_;
+    const std::string& text_;
+    const ObjectAt& object_;
+    const Site& site_;
+    const std::size_t most_;
+    std::size_t place_ = 0, left_out_ = 0;
+};
+
+}  // namespace
+
+PartOfJson history_json(const HistoryView& view, const Site& site, std::size_t most_bytes) {
+    PartOfJson result;
+    std::string rows;
+    bool more = false;
+    for (const auto& row : view.history.rows) {
+        if (!view.at.empty() && row.release.version != view.at) continue;
+        auto text = row_json(row, view, site);
+        if (!rows.empty() && rows.size() + text.size() > most_bytes) {
+            if (result.part == view.part) {
+                more = true;
+                break;
+            }
+            rows.clear();
+            ++result.part;
+        }
+        if (!rows.empty()) rows += ",\n";
+        rows += text;
+    }
+    result.text = head_json(view, site, result.part, more) + rows + "\n]}\n";
+    return result;
+}
+
+std::string object_json(const ObjectAt& object, const Site& site, std::size_t most_bytes) {
+    const auto& own = object.history.object;
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "class", own.class_name);
+    write_text(json, "name", own.name);
+    write_text(json, "label", own.label_or_name(object.label));
+    write_text(json, "release", object.release().version);
+    json.field("released_on", base::format_date(object.release().released_on))
+        .field("there", object.there());
+    write_text(json, "first_seen", object.first_seen.version);
+    write_text(json, "page_url", object_at_url(own, object.release().version, site));
+    json.key("nodes");
+    TreeWriter writer(json, text, object, site, most_bytes);
+    writer.write(object.past.tree.nodes);
+    if (writer.left_out() > 0) json.field("left_out", writer.left_out());
+    json.end_object();
+    return (base::is_legal_text(text) ? text : base::legal_text(text)) + "\n";
+}
+
+}  // namespace render

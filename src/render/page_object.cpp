@@ -1,0 +1,353 @@
+// The page of an object as of one release: a line of its tree in each row of a table.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <tuple>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "compare/headline.hpp"
+#include "render/change_document.hpp"
+#include "render/display_text.hpp"
+#include "render/html.hpp"
+#include "render/item.hpp"
+#include "render/page.hpp"
+#include "render/pages.hpp"
+#include "render/part_collector.hpp"
+
+namespace render {
+namespace {
+
+using query::ObjectAt;
+using tree::Cell;
+using tree::CellKind;
+using tree::Node;
+using Origin = ObjectAt::Origin;
+
+constexpr std::size_t most_in_line = 8;       // values that follow each other on one line
+constexpr std::size_t deepest_indent = 6;     // deeper lines are indented as these
+constexpr std::size_t most_choices = 200;     // releases in the list to choose from
+constexpr std::size_t most_objects = 500;     // that are looked up for one part
+constexpr std::size_t most_label_html = 100;  // bytes
+constexpr std::size_t room_of_label = most_label_html + 20;  // and of what surrounds it
+
+// A value, or a tag without anything below it, and the only values below it that came with it.
+struct Line {
+    const Cell* field = nullptr;  // the innermost tag above; nullptr: none
+    const Cell* group = nullptr;  // the first tag; nullptr: none
+    std::vector<const Node*> nodes;
+    std::size_t depth = 0;  // lines above it
+    const Origin* origin = nullptr;
+};
+
+// Visits the lines of a tree in their order.
+class LineWalk {
+   public:
+    // Returns true to go on.
+    using Visit = std::function<bool(const Line&)>;
+
+    LineWalk(const ObjectAt& object, const Visit& visit) : object_(object), visit_(visit) {}
+
+    // Returns false when a visit did. So do the functions below.
+    bool run() {
+        for (const auto& node : object_.past.tree.nodes) {
+            group_ = node.cell.kind == CellKind::tag ? &node.cell : nullptr;
+            if (!walk(node, nullptr, 0)) return false;
+        }
+        return true;
+    }
+
+   private:
+    bool walk(const std::vector<Node>& nodes, const Cell* field, std::size_t depth) {
+        return std::ranges::all_of(nodes,
+                                   [&](const Node& node) { return walk(node, field, depth); });
+    }
+
+    bool walk(const Node& node, const Cell* field, std::size_t depth) {
+        const bool is_tag = node.cell.kind == CellKind::tag;
+        if (is_tag && !node.children.empty()) {
+            ++place_;
+            return walk(node.children, &node.cell, depth);
+        }
+        const auto* last = visit_line(node, field, depth);
+        return last != nullptr && walk(last->children, field, depth + 1);
+    }
+
+    // Returns the last node of the line; nullptr to stop.
+    [[gnu::noinline]] const Node* visit_line(const Node& node, const Cell* field,
+                                             std::size_t depth) {
+        const auto origin = object_.origin_of[place_++];
+        Line line{field, group_, {&node}, depth, &object_.origins[origin]};
+        const auto* last = &node;
+        while (last->children.size() == 1 && line.nodes.size() < most_in_line) {
+            const auto& next = last->children.front();
+            const bool joins = next.cell.kind != CellKind::tag &&
+                               object_.origin_of[place_] == origin && next.stamp == node.stamp;
+            if (!joins) break;
+            ++place_;
+            line.nodes.push_back(last = &next);
+        }
+        return visit_(line) ? last : nullptr;
+    }
+
+    const ObjectAt& object_;
+    const Visit& visit_;
+    const Cell* group_ = nullptr;
+    std::size_t place_ = 0;
+};
+
+bool is_new(const Line& line, const ObjectAt& object) {
+    return line.origin->kind == Origin::Kind::row && line.origin->release == object.release();
+}
+
+bool names_object(const Node* node, const Site& site) {
+    return !link_of(node->cell, site).empty();
+}
+
+// Relative to the page, because it has some hundred of these.
+std::string address_of_row(const ObjectAt& object, const std::string& version) {
+    return "history?" + query_of(object.history.object) + "&at=" + base::percent_encode(version);
+}
+
+// Writes the lines of one part.
+class LineWriter {
+   public:
+    LineWriter(const ObjectAt& object, const compare::References& references, const Site& site,
+               const PartSize& size, std::size_t part)
+        : object_(object), references_(references), site_(site),
+          parts_(size, std::max<std::size_t>(part, 1)) {}
+
+    // Returns the part; `named` gets the objects that it names.
+    PartOfPage write(std::set<tree::ObjectName>& named) {
+        const LineWalk::Visit visit = [&](const Line& line) {
+            begin_group(line);
+            const auto names = static_cast<std::size_t>(std::ranges::count_if(
+                line.nodes, [&](const Node* node) { return names_object(node, site_); }));
+            // Labels take room that is there without them too.
+            const auto html = row_of(line, {});
+            if (!parts_.take(html, 1, names * room_of_label)) return false;
+            if (!parts_.is_in_wanted()) return true;
+            if (names > 0 && !references_.empty())
+                parts_.replace_last(html, row_of(line, references_));
+            for (const auto* node : line.nodes)
+                if (named.size() < most_objects && names_object(node, site_))
+                    named.insert({node->cell.class_name, node->cell.text});
+            return true;
+        };
+        const bool more = !LineWalk(object_, visit).run();
+        return std::move(parts_).finish(more);
+    }
+
+   private:
+    void begin_group(const Line& line) {
+        if (has_group_ && line.group == group_) return;
+        has_group_ = true;
+        group_ = line.group;
+        std::string start = "<tbody>";
+        // A tag that stands alone is its own line.
+        if (group_ != nullptr && line.field != nullptr) {
+            start += "<tr class=\"group\"><th colspan=\"4\" scope=\"rowgroup\">";
+            append_shortened(start, compare::words_of_tag(group_->text));
+            start += "</th></tr>";
+        }
+        parts_.begin(start + "\n", "</tbody>\n");
+    }
+
+    std::string row_of(const Line& line, std::span<const compare::Reference> references) const {
+        const bool fresh = is_new(line, object_);
+        std::string html = "<tr class=\"d";
+        html += std::to_string(std::min(line.depth, deepest_indent));
+        html += fresh ? " new\"><th scope=\"row\">" : "\"><th scope=\"row\">";
+        const auto& first = line.nodes.front()->cell;
+        const bool is_alone = line.field == nullptr && first.kind == CellKind::tag;
+        append_shortened(html, words_for(line));
+        html += "</th><td>";
+        if (!is_alone) append_values(html, line, references);
+        html += "</td><td>";
+        append_origin(html, *line.origin);
+        html += fresh ? " <b>new</b></td><td>" : "</td><td>";
+        append_stamp_words(html, line.nodes.front()->stamp, object_.history.people, site_);
+        return html += "</td></tr>\n";
+    }
+
+    static std::string words_for(const Line& line) {
+        const auto& first = line.nodes.front()->cell;
+        if (line.field != nullptr) return compare::words_of_tag(line.field->text);
+        if (first.kind == CellKind::tag) return compare::words_of_tag(first.text);
+        return is_plain_text(first) ? "Text" : "Member";
+    }
+
+    void append_values(std::string& html, const Line& line,
+                       std::span<const compare::Reference> references) const {
+        for (const auto* node : line.nodes) {
+            if (node != line.nodes.front()) html += ", ";
+            append_cell(html, node->cell, site_, references, Ids::in_small);
+        }
+    }
+
+    void append_origin(std::string& html, const Origin& origin) const {
+        const auto& version = origin.release.version;
+        switch (origin.kind) {
+            case Origin::Kind::older: html += "older"; return;
+            case Origin::Kind::ignored: html += "not compared"; return;
+            case Origin::Kind::row:
+            case Origin::Kind::or_before: break;
+        }
+        append_link(html, address_of_row(object_, version), version);
+        if (origin.kind == Origin::Kind::or_before) html += " or before";
+    }
+
+    const ObjectAt& object_;
+    const compare::References& references_;
+    const Site& site_;
+    PartCollector parts_;
+    const Cell* group_ = nullptr;
+    bool has_group_ = false;
+};
+
+// What the labels of a page take is known before they are.
+compare::References with_short_labels(compare::References references) {
+    constexpr std::size_t longest_character = 6;  // "&quot;"
+    for (auto& [object, label, fate] : references) {
+        label = one_line(label);
+        if (as_html(label).size() <= most_label_html) continue;
+        const auto most = most_label_html - ellipsis.size();
+        auto cut = base::cut_at(label, most);
+        if (as_html(cut).size() > most) cut = base::cut_at(label, most / longest_character);
+        label = std::string(cut).append(ellipsis);
+    }
+    return references;
+}
+
+// "12 lines, 3 of them new"
+std::string summary_of(const ObjectAt& object) {
+    std::size_t lines = 0, fresh = 0;
+    const LineWalk::Visit count = [&](const Line& line) {
+        ++lines;
+        if (is_new(line, object)) ++fresh;
+        return true;
+    };
+    std::ignore = LineWalk(object, count).run();
+    auto words = counted(lines, "line", "lines");
+    if (fresh > 0) words += ", " + with_separators(fresh) + " of them new";
+    return words;
+}
+
+// The releases to choose from, and those before and after this one.
+void add_releases(Variables& variables, const ObjectAt& object, const Site& site) {
+    const auto& known = object.past.releases;
+    const auto here =
+        std::ranges::find(known, object.release(), [](const auto& each) { return each.release; });
+    if (here != known.end() && here != known.begin()) {
+        const auto& earlier = std::prev(here)->release.version;
+        variables.set("earlier", earlier)
+            .set("earlier_url", object_at_url(object.history.object, earlier, site));
+    }
+    if (here != known.end() && std::next(here) != known.end()) {
+        const auto& later = std::next(here)->release.version;
+        variables.set("later", later)
+            .set("later_url", object_at_url(object.history.object, later, site));
+    }
+    std::string options;
+    const auto add = [&](const base::Release& release) {
+        const bool is_this = release == object.release();
+        options += is_this ? "<option selected>" : "<option>";
+        options += as_html(release.version) + "</option>\n";
+    };
+    const auto listed = std::min(known.size(), most_choices);
+    for (std::size_t i = 0; i < listed; ++i) add(known[known.size() - 1 - i].release);
+    if (static_cast<std::size_t>(known.end() - here) > listed) add(object.release());
+    variables.set("form_url", site.base_url + "/object").set("release_options", options);
+}
+
+// Where to look for an object that the release does not have.
+void add_absence(Variables& variables, const ObjectAt& object, const Site& site) {
+    const base::Release *before = nullptr, *after = nullptr;
+    for (const auto& [release, there] : object.past.releases) {
+        if (!there) continue;
+        if (release < object.release()) before = &release;
+        if (after == nullptr && object.release() < release) after = &release;
+    }
+    if (before != nullptr)
+        variables.set("had_it", before->version)
+            .set("had_it_url", object_at_url(object.history.object, before->version, site));
+    if (after != nullptr)
+        variables.set("has_it", after->version)
+            .set("has_it_url", object_at_url(object.history.object, after->version, site));
+    if (before != nullptr) add_fate(variables, object.history, site);
+}
+
+Variables variables_of(const ObjectAt& object, const Site& site) {
+    const auto& history = object.history;
+    const auto label = history.object.label_or_name(object.label);
+    const auto& release = object.release();
+    Variables variables;
+    variables.set("label", label)
+        .set("name", history.object.name)
+        .set("class_name", history.object.class_name)
+        .set("other_name", label == history.object.name ? "" : history.object.name)
+        .set("object_url", object.there() ? object_url_of(history.object, site) : "")
+        .set("history_url", page_of(history.object, site))
+        .set("json_url",
+             object_at_url(object.history.object, release.version, site) + "&format=json")
+        .set("release", release.version)
+        .set("release_url", release_url(release.version, site))
+        .set("date", base::format_date(release.released_on))
+        .flag("absent", !object.there());
+    if (object.there()) variables.set("summary", summary_of(object));
+    const auto is_older = [](const Origin& origin) { return origin.kind == Origin::Kind::older; };
+    if (std::ranges::any_of(object.origins, is_older))
+        variables.set("first_seen", object.first_seen.version);
+    if (!history.rows.empty() && history.rows.front().release == release)
+        variables.set("changes_url", item_url_of(history.rows.front(), site));
+    if (release < history.current)
+        variables.set("current", history.current.version)
+            .set("diff_url", site.base_url + "/diff?" + query_of(history.object) +
+                                 "&from=" + base::percent_encode(release.version) +
+                                 "&to=" + base::percent_encode(history.current.version));
+    add_releases(variables, object, site);
+    if (!object.there()) add_absence(variables, object, site);
+    return variables;
+}
+
+//   named  gets the objects that the lines of the part name
+PageOfPart page_of_part(const ObjectView& view, const compare::References& references,
+                        std::set<tree::ObjectName>& named, const Site& site,
+                        const Templates& templates) {
+    PageOfPart page;
+    const auto& object = view.object;
+    const auto base = object_at_url(object.history.object, object.release().version, site);
+    const auto make = [&](std::size_t room, Variables& variables) {
+        room -= std::min(room, size_of_parts(base));
+        auto part = LineWriter(object, references, site, {room}, view.part).write(named);
+        add_parts(variables, base, part.part, part.more);
+        page.part = part.part;
+        return std::move(part.html);
+    };
+    const auto& own = object.history.object;
+    const auto title = own.class_name + " " + own.label_or_name(object.label);
+    const Frame frame{.file = "object.mustache",
+                      .title = title + " as of " + object.release().version,
+                      .feeds = feed_links(site.base_url + "/rss?" + query_of(own), title),
+                      .noindex = true,
+                      .search_text = {}};
+    page.html = framed_within(frame, variables_of(object, site), "lines", make, site, templates);
+    return page;
+}
+
+}  // namespace
+
+PageOfPart object_part(const ObjectView& view, const Site& site, const Templates& templates) {
+    std::set<tree::ObjectName> named;
+    return page_of_part(view, with_short_labels(view.references), named, site, templates);
+}
+
+std::vector<tree::ObjectName> objects_in_part(const ObjectView& view, const Site& site,
+                                              const Templates& templates) {
+    std::set<tree::ObjectName> named;
+    std::ignore = page_of_part(view, {}, named, site, templates);
+    return {named.begin(), named.end()};
+}
+
+}  // namespace render
