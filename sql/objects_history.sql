@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS objects (
   hits                   BIGINT       NOT NULL DEFAULT 0,
   last_requested         CHAR(20)     NOT NULL DEFAULT '',
   label_key              VARCHAR(512) NOT NULL DEFAULT '',
+  other_names            VARCHAR(4000) NOT NULL DEFAULT '',
   PRIMARY KEY (oid),
   UNIQUE KEY objects_by_name (class, name),
   KEY objects_by_key (name_key, class),
@@ -134,6 +135,7 @@ CREATE TABLE IF NOT EXISTS replacements (
   recorded_at            CHAR(20)     NOT NULL,
   notes                  LONGTEXT     NOT NULL,
   tree                   LONGBLOB     NULL,
+  other_names            VARCHAR(4000) NOT NULL DEFAULT '',
   PRIMARY KEY (version, oid),
   CONSTRAINT replacement_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
@@ -151,6 +153,14 @@ CREATE TABLE IF NOT EXISTS renames (
   PRIMARY KEY (version, oid, digest),
   KEY renames_by_oid (oid),
   CONSTRAINT rename_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- The words by which objects are found. A row whose object has the word no longer does no harm.
+CREATE TABLE IF NOT EXISTS words (
+  word  VARCHAR(64)  NOT NULL,
+  class VARCHAR(64)  NOT NULL,
+  name  VARCHAR(512) NOT NULL,
+  PRIMARY KEY (word, class, name)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Who may read a private site.
@@ -172,5 +182,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 5)
+INSERT INTO meta (name, value) VALUES ('schema', 6)
   ON DUPLICATE KEY UPDATE value = value;

@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS objects (
   hits                   INTEGER NOT NULL DEFAULT 0,
   last_requested         TEXT NOT NULL DEFAULT '' CHECK (length(last_requested) <= 20),
   label_key              TEXT NOT NULL DEFAULT '' CHECK (length(label_key) <= 512),
+  other_names            TEXT NOT NULL DEFAULT '' CHECK (length(other_names) <= 4000),
   UNIQUE (class, name)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS objects_by_key ON objects (name_key, class);
@@ -127,6 +128,7 @@ CREATE TABLE IF NOT EXISTS replacements (
   recorded_at            TEXT NOT NULL CHECK (length(recorded_at) <= 20),
   notes                  TEXT NOT NULL,
   tree                   BLOB,
+  other_names            TEXT NOT NULL DEFAULT '' CHECK (length(other_names) <= 4000),
   PRIMARY KEY (version, oid)
 ) STRICT;
 
@@ -143,6 +145,14 @@ CREATE TABLE IF NOT EXISTS renames (
   PRIMARY KEY (version, oid, digest)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS renames_by_oid ON renames (oid);
+
+-- The words by which objects are found. A row whose object has the word no longer does no harm.
+CREATE TABLE IF NOT EXISTS words (
+  word  TEXT NOT NULL CHECK (length(word) <= 64),
+  class TEXT NOT NULL CHECK (length(class) <= 64),
+  name  TEXT NOT NULL CHECK (length(name) <= 512),
+  PRIMARY KEY (word, class, name)
+) STRICT, WITHOUT ROWID;
 
 -- Who may read a private site.
 CREATE TABLE IF NOT EXISTS tokens (
@@ -161,5 +171,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 5)
+INSERT INTO meta (name, value) VALUES ('schema', 6)
   ON CONFLICT (name) DO NOTHING;

@@ -17,6 +17,7 @@
 #include "store/pool.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
+#include "store/words.hpp"
 
 namespace archive {
 namespace {
@@ -154,6 +155,7 @@ class Adoption {
             {oid, type, name, base::fold_ascii(name),
              base::parse_date(date) ? date : std::string(default_date),
              base::is_version(version) ? version : std::string()});
+        store::add_words(transaction_, std::array{store::CalledObject{type, {name, {}, {}}}});
         kept_[oid] = oid;
         ++done_.adopted_objects;
     }

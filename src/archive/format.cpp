@@ -155,7 +155,7 @@ class RowReader {
 }  // namespace
 
 std::span<const Table> tables() {
-    static const std::array<Table, 13> all{{
+    static const std::array<Table, 14> all{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
@@ -166,6 +166,7 @@ std::span<const Table> tables() {
         {"mass_changes", {"version", "class", "path"}, {}},
         {"replacements", {"version", "oid"}, {"label", "notes", "tree"}},
         {"renames", {"version", "oid", "digest"}, {}},
+        {"words", {"word", "class", "name"}, {}},
         {"tokens", {"name"}, {}},
         {"releases", {"version"}, {}},
         {"meta", {"name"}, {}},

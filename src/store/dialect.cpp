@@ -62,25 +62,36 @@ std::size_t next_group(std::span<const Value> values, std::size_t columns) {
     return *std::ranges::find_if(group_sizes, [&](std::size_t rows) { return rows <= fitting; });
 }
 
+//   behind  what follows the rows in the statement
 void insert_in_groups(Transaction& transaction, const Insert& insert,
-                      std::span<const Value> values) {
+                      std::span<const Value> values, std::string_view behind) {
     const std::size_t columns = insert.columns.size();
     std::size_t rows = 0;  // of `sql`
     std::string sql;
     while (!values.empty()) {
         const std::size_t step = next_group(values, columns);
-        if (step != rows) sql = insert_sql(insert, rows = step);
+        if (step != rows) sql = insert_sql(insert, rows = step).append(behind);
         transaction.execute(sql, values.first(step * columns));
         values = values.subspan(step * columns);
     }
 }
 
 void insert_one_by_one(Transaction& transaction, const Insert& insert,
-                       std::span<const Value> values) {
-    const std::string sql = insert_sql(insert);
+                       std::span<const Value> values, std::string_view behind) {
+    const std::string sql = insert_sql(insert).append(behind);
     const std::size_t columns = insert.columns.size();
     for (; !values.empty(); values = values.subspan(columns))
         transaction.execute(sql, values.first(columns));
+}
+
+void insert_rows(Transaction& transaction, const Insert& insert, std::span<const Value> values,
+                 std::string_view behind) {
+    if (insert.columns.empty() || values.size() % insert.columns.size() != 0)
+        throw std::logic_error("not a whole number of rows for " + std::string(insert.table));
+    if (transaction.engine() == Engine::mysql)
+        insert_in_groups(transaction, insert, values, behind);
+    else
+        insert_one_by_one(transaction, insert, values, behind);
 }
 
 }  // namespace
@@ -113,12 +124,16 @@ bool insert_unless_there(Transaction& transaction, const Insert& insert,
 }
 
 void insert_many(Transaction& transaction, const Insert& insert, std::span<const Value> values) {
-    if (insert.columns.empty() || values.size() % insert.columns.size() != 0)
-        throw std::logic_error("not a whole number of rows for " + std::string(insert.table));
-    if (transaction.engine() == Engine::mysql)
-        insert_in_groups(transaction, insert, values);
-    else
-        insert_one_by_one(transaction, insert, values);
+    insert_rows(transaction, insert, values, "");
+}
+
+void insert_missing(Transaction& transaction, const Insert& insert,
+                    std::span<const Value> values) {
+    const std::string key(insert.keys.front());
+    insert_rows(transaction, insert, values,
+                transaction.engine() == Engine::mysql
+                    ? " ON DUPLICATE KEY UPDATE " + key + " = " + key
+                    : " ON CONFLICT DO NOTHING");
 }
 
 void expect_many_writes(Connection& connection, std::size_t cache_mb) {
@@ -201,7 +216,8 @@ std::string delete_some_sql(Engine engine, std::string_view table,
     const std::string from = "DELETE FROM " + std::string(table);
     const std::string first = " ORDER BY " + listed(keys) + " LIMIT ?";
     if (engine == Engine::mysql) return from + first;
-    return from + " WHERE rowid IN (SELECT rowid FROM " + std::string(table) + first + ")";
+    return from + " WHERE (" + listed(keys) + ") IN (SELECT " + listed(keys) + " FROM " +
+           std::string(table) + first + ")";
 }
 
 std::string as_bytes(Engine engine, std::string_view column) {

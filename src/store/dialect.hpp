@@ -47,6 +47,11 @@ bool insert_unless_there(Transaction& transaction, const Insert& insert,
 //           220,000 a second, MariaDB 110,000; of two short columns 950,000 and 310,000)
 void insert_many(Transaction& transaction, const Insert& insert, std::span<const Value> values);
 
+// Does the same, and leaves out rows whose key is taken.
+//   needs  insert.keys
+void insert_missing(Transaction& transaction, const Insert& insert,
+                    std::span<const Value> values);
+
 // Prepares this connection for writing most of a database: gives SQLite so much memory for pages,
 // and lets it checkpoint its log every 64 MB. Does nothing for MariaDB, whose server decides.
 void expect_many_writes(Connection& connection, std::size_t cache_mb = 128);

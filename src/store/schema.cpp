@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "store/dialect.hpp"
 #include "store/store.hpp"
+#include "store/words.hpp"
 
 namespace store {
 
@@ -39,7 +40,7 @@ constexpr std::array own_columns{
     OwnColumn{"warmed", "warmed_at"},      OwnColumn{"failed", "reason"},
     OwnColumn{"leases", "expires_at"},     OwnColumn{"mass_changes", "of_objects"},
     OwnColumn{"replacements", "revision"}, OwnColumn{"tokens", "token_hash"},
-    OwnColumn{"renames", "new_name"},
+    OwnColumn{"renames", "new_name"},      OwnColumn{"words", "word"},
 };
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
@@ -130,7 +131,7 @@ std::string_view schema_sql(Engine engine) {
 
 std::span<const Migration> migrations() {
     static const std::array all{upgrade_to(2), upgrade_to(3), upgrade_to(4, fill_label_keys),
-                                upgrade_to(5, fill_renames)};
+                                upgrade_to(5, fill_renames), upgrade_to(6, fill_words)};
     return all;
 }
 
@@ -280,6 +281,28 @@ void fill_renames(Connection& connection) {
         for (const auto& select : selects)
             for (std::optional<std::int64_t> last = 0; last;)
                 last = fill_some_renames(connection, select, release.value(0), *last);
+}
+
+void fill_words(Connection& connection) {
+    constexpr std::int64_t objects_at_once = 10'000;
+    const auto script = sql_files().at(
+        connection.engine() == Engine::sqlite ? "upgrade_6.sqlite.sql" : "upgrade_6.sql");
+    for (const auto& sql : statements_of(script))
+        if (sql.starts_with("CREATE")) connection.execute(sql);
+    std::int64_t last = 0;
+    for (;;) {
+        Transaction transaction(connection, Access::write);
+        const auto objects = transaction.query("SELECT oid, class, name, label FROM objects"
+                                               " WHERE oid > ? ORDER BY oid LIMIT ?",
+                                               {Value{last}, Value{objects_at_once}});
+        if (objects.empty()) return;
+        std::vector<CalledObject> called;
+        for (const auto& object : objects)
+            called.push_back({object.text(1), {object.text(2), object.text(3), {}}});
+        add_words(transaction, called);
+        transaction.commit();
+        last = objects.back().integer(0);
+    }
 }
 
 void check_writable(Connection& connection) {

@@ -66,4 +66,10 @@ void fill_label_keys(Connection& connection);
 //   cost    a read of all rows of vanished objects
 void fill_renames(Connection& connection);
 
+// The step to schema 6: creates the table words and fills it from names and labels, 10,000 objects
+// a transaction. Other names follow when an object is recorded again.
+//   throws  Failure; what was done stays done
+//   cost    a read of all objects, and an insert for each of their words
+void fill_words(Connection& connection);
+
 }  // namespace store

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "store/dialect.hpp"
+#include "store/words.hpp"
 #include "tables/lists.hpp"
 
 namespace tables {
@@ -142,8 +143,13 @@ std::vector<Record> lock_records(Transaction& transaction, std::span<const std::
 Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> oids) {
     // Objects are locked before their rows, as the recorder does: in another order the two would
     // wait for each other.
-    (void)query_in(transaction, "SELECT oid FROM objects WHERE oid IN", {}, values_of(oids),
-                   store::for_update(transaction.engine()));
+    const auto objects =
+        query_in(transaction, "SELECT class, name, label, other_names FROM objects WHERE oid IN",
+                 {}, values_of(oids), store::for_update(transaction.engine()));
+    std::vector<store::CalledObject> called;
+    for (const auto& object : objects)
+        called.push_back({object.text(0), {object.text(1), object.text(2), object.text(3)}});
+    store::remove_words(transaction, called);
     Deleted deleted;
     deleted.history = delete_in(transaction, "DELETE FROM history WHERE oid IN", {}, oids);
     deleted.trees = delete_in(transaction, "DELETE FROM trees WHERE oid IN", {}, oids);

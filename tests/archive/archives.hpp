@@ -63,7 +63,8 @@ inline std::vector<store::Value> object(std::int64_t oid, const std::string& nam
             "WS187",
             std::int64_t{7},
             "2008-02-16T09:15:20Z",
-            "label's key"};
+            "label's key",
+            "one other name\nanother"};
 }
 
 // Writes rows into every table, with bytes that careless programs lose.
@@ -96,9 +97,10 @@ inline void fill(store::Connection& connection) {
         insert(connection, "replacements",
                {Value(std::holds_alternative<Blob>(tree) ? "WS" + std::get<Blob>(tree).bytes
                                                          : std::string("WS187")),
-                one, "digest", "", awkward, "2008-02-15", "", one, "", "", awkward, tree});
+                one, "digest", "", awkward, "2008-02-15", "", one, "", "", awkward, tree, ""});
     insert(connection, "renames",
            {Value("WS187"), one, "", "Gene", std::string(32, 'f'), awkward});
+    insert(connection, "words", {Value("unc-26"), "Gene", awkward});
     insert(connection, "tokens", {Value(awkward), std::string(64, 'f'), ""});
     insert(connection, "releases", {Value("WS187"), "2008-02-15", "digest", one});
     insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), "", "", std::int64_t{0}});

@@ -66,6 +66,22 @@ TEST_CASE("Any number of rows is written, each once and unchanged") {
     }
 }
 
+TEST_CASE("Of many rows those whose key is taken can be left out") {
+    support::each_store([](const store::Connect& connect) {
+        const auto connection = connect();
+        const store::Insert insert_into{"meta", {"name", "value"}, {"name"}};
+        for (const std::int64_t count : {3, 85}) {
+            store::Transaction transaction(*connection, Access::write);
+            insert_missing(transaction, insert_into, numbered_rows(count));
+            transaction.execute("UPDATE meta SET value = 1000 WHERE name = 'row-1'");
+            transaction.commit();
+        }
+        const auto rows = rows_that_stand(*connection);
+        REQUIRE(rows.size() == 85);
+        CHECK(rows.back() == store::Row({"row-1", std::int64_t{1000}}));
+    });
+}
+
 TEST_CASE("MariaDB gets many rows in few statements, and SQLite one statement per row") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Counting connection(fresh.connect()());

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "store/words.hpp"
+
+#include <algorithm>
+
+#include "store/dialect.hpp"
+
+namespace store {
+namespace {
+
+void append(std::vector<Value>& values, const CalledObject& object,
+            const std::vector<std::string>& words) {
+    for (const auto& each : words)
+        values.insert(values.end(), {Value{each}, Value{std::string(object.class_name)},
+                                     Value{std::string(object.called.name)}});
+}
+
+void delete_words(Transaction& transaction, std::span<const Value> values) {
+    for (; !values.empty(); values = values.subspan(3))
+        transaction.execute("DELETE FROM words WHERE word = ? AND class = ? AND name = ?",
+                            values.first(3));
+}
+
+void insert_words(Transaction& transaction, const std::vector<Value>& values) {
+    static const Insert a_word{"words", {"word", "class", "name"}, {"word", "class", "name"}};
+    insert_missing(transaction, a_word, values);
+}
+
+// Returns those that are not among the others.
+std::vector<std::string> without(std::vector<std::string> words,
+                                 const std::vector<std::string>& others) {
+    std::erase_if(words, [&](const std::string& each) {
+        return std::ranges::find(others, each) != others.end();
+    });
+    return words;
+}
+
+}  // namespace
+
+void add_words(Transaction& transaction, std::span<const CalledObject> objects) {
+    std::vector<Value> values;
+    for (const auto& object : objects)
+        append(values, object, base::words_beside_name(object.called));
+    insert_words(transaction, values);
+}
+
+void change_words(Transaction& transaction, const CalledObject& before, const CalledObject& now) {
+    const auto old_words = base::words_beside_name(before.called);
+    const auto new_words = base::words_beside_name(now.called);
+    std::vector<Value> gone, added;
+    append(gone, before, without(old_words, new_words));
+    append(added, now, without(new_words, old_words));
+    delete_words(transaction, gone);
+    insert_words(transaction, added);
+}
+
+void remove_words(Transaction& transaction, std::span<const CalledObject> objects) {
+    std::vector<Value> values;
+    for (const auto& object : objects)
+        append(values, object, base::words_beside_name(object.called));
+    delete_words(transaction, values);
+}
+
+}  // namespace store
