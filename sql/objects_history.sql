@@ -172,6 +172,16 @@ CREATE TABLE IF NOT EXISTS tokens (
   UNIQUE KEY tokens_by_hash (token_hash)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+-- Watch lists that are kept under a short address.
+CREATE TABLE IF NOT EXISTS watch_lists (
+  id         CHAR(16)    NOT NULL,
+  objects    LONGTEXT    NOT NULL,
+  created_at CHAR(20)    NOT NULL,
+  last_used  CHAR(10)    NOT NULL,
+  PRIMARY KEY (id),
+  KEY watch_lists_by_use (last_used)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 -- One slot is moved on by a process: writers on several hosts don't wait for one row.
 INSERT INTO meta (name, value) VALUES
   ('generation', 0),
@@ -182,5 +192,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 6)
+INSERT INTO meta (name, value) VALUES ('schema', 7)
   ON DUPLICATE KEY UPDATE value = value;

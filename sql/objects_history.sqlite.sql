@@ -161,6 +161,15 @@ CREATE TABLE IF NOT EXISTS tokens (
   created_at TEXT NOT NULL CHECK (length(created_at) <= 20)
 ) STRICT;
 
+-- Watch lists that are kept under a short address.
+CREATE TABLE IF NOT EXISTS watch_lists (
+  id         TEXT NOT NULL PRIMARY KEY CHECK (length(id) <= 16),
+  objects    TEXT NOT NULL,
+  created_at TEXT NOT NULL CHECK (length(created_at) <= 20),
+  last_used  TEXT NOT NULL CHECK (length(last_used) <= 10)
+) STRICT;
+CREATE INDEX IF NOT EXISTS watch_lists_by_use ON watch_lists (last_used);
+
 -- One slot is moved on by a process: writers on several hosts don't wait for one row.
 INSERT INTO meta (name, value) VALUES
   ('generation', 0),
@@ -171,5 +180,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 6)
+INSERT INTO meta (name, value) VALUES ('schema', 7)
   ON CONFLICT (name) DO NOTHING;

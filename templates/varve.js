@@ -37,8 +37,8 @@
     };
     const follow = (one) => {
       close();
-      // A reader with a watch list may want to add the object: show it on this page.
-      if (!form.querySelector("[name=object][type=checkbox]")) return location.assign(one.url);
+      // The reader of a watch list may want to add the object: show it on this page.
+      if (form.method === "get") return location.assign(one.url);
       input.value = one.name;
       if (form.elements.class) form.elements.class.value = one.class;
       form.submit();
@@ -120,7 +120,7 @@
     link.after(button);
   }
 
-  // The URL of the home page holds the watch list. Its objects are remembered here, so that a
+  // The URL of its page holds the watch list. Its objects are remembered here, so that a
   // reader can add one from any history page.
   const key = "varve-watch-list:" + home;
   const remembered = () => {
@@ -135,18 +135,18 @@
     try { localStorage.setItem(key, JSON.stringify(list)); } catch { /* none kept, none needed */ }
   };
   const listUrl = (list) =>
-    home + "?" + list.map((one) => "object=" + encodeURIComponent(one).replace("%3A", ":")).join("&");
+    home + "watch?" + list.map((one) => "object=" + encodeURIComponent(one).replace("%3A", ":")).join("&");
 
-  const shown = [...document.querySelectorAll("[name=object][type=checkbox]")];
+  const shown = [...document.querySelectorAll("[name=object][type=checkbox][checked]")];
   if (shown.length > 0) remember(shown.map((box) => box.value));
   for (const link of document.querySelectorAll("[data-watch]"))
     link.href = listUrl([...new Set([...remembered(), link.dataset.watch])]);
-  const isHome = document.querySelector("form.find") !== null;
-  if (isHome && shown.length === 0 && remembered().length > 0) {
+  const form = document.querySelector("form.find, form.watching");
+  if (form && shown.length === 0 && remembered().length > 0) {
     const line = element("p", {});
     line.append(element("a", { href: listUrl(remembered()) },
                         "Your watch list (" + remembered().length + ")"));
-    document.querySelector("form.find").after(line);
+    form.before(line);
   }
 
   // Feeds link to single changes. If the list shows only a line for their release, follow it.

@@ -20,6 +20,7 @@
 #include "serve/listener.hpp"
 #include "tables/objects.hpp"
 #include "tables/replacements.hpp"
+#include "tables/watch_lists.hpp"
 
 namespace app {
 namespace {
@@ -359,6 +360,20 @@ void check_log(Checklist& list, std::string_view what, const fs::path& file) {
                    "give the file to the user that runs varve");
 }
 
+void check_watch_lists(Checklist& list, const Config& config) {
+    const auto pool = open_pool(config, store::IfMissing::fail);
+    const auto checked =
+        store::perform(*pool, store::Access::read, [](store::Transaction& transaction) {
+            return tables::check_watch_lists(transaction);
+        });
+    for (const auto& id : checked.damaged)
+        list.wrong("watch list " + id, "does not hold the objects that its id was made of",
+                   "delete its row of the table watch_lists, or restore a backup");
+    if (checked.damaged.empty() && checked.lists > 0)
+        list.fine("watch lists", fmt::format("{} under short addresses",
+                                             render::with_separators(checked.lists)));
+}
+
 void check_tokens(Checklist& list, const Config& config, bool store_is_fine) {
     if (!config.site.is_private || !store_is_fine) return;
     const auto count = serve::list_tokens(*open_pool(config, store::IfMissing::fail)).size();
@@ -387,6 +402,7 @@ int check(const fs::path& config_file) {
     if (store_is_fine) {
         check_history(list, *config);
         check_objects(list, *config);
+        check_watch_lists(list, *config);
     }
     check_folder(list, "index", config->source.index, IfMissing::made_later);
     check_source(list, *config, store_is_fine);

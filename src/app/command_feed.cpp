@@ -58,7 +58,7 @@ std::string url_for(FeedRequest subject, const std::string& format) {
         case Subject::whole_class:
             return ::serve::url_of(::serve::HomeRequest{subject.object.class_name, {}, {}});
         case Subject::watch_list:
-            return ::serve::url_of(::serve::HomeRequest{{}, {}, subject.objects});
+            return ::serve::url_of(::serve::WatchRequest{{subject.objects, {}}, {}, {}, {}, 0});
         case Subject::all_releases: return "/releases";
         case Subject::release: break;
     }

@@ -155,7 +155,7 @@ class RowReader {
 }  // namespace
 
 std::span<const Table> tables() {
-    static const std::array<Table, 14> all{{
+    static const std::array<Table, 15> all{{
         {"objects", {"oid"}, {}},
         {"history", {"sid"}, {"label", "notes"}},
         {"trees", {"oid", "version"}, {"tree"}},
@@ -168,6 +168,7 @@ std::span<const Table> tables() {
         {"renames", {"version", "oid", "digest"}, {}},
         {"words", {"word", "class", "name"}, {}},
         {"tokens", {"name"}, {}},
+        {"watch_lists", {"id"}, {"objects"}},
         {"releases", {"version"}, {}},
         {"meta", {"name"}, {}},
     }};

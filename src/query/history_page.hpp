@@ -117,6 +117,8 @@ struct WatchList : HistoryPage {
     // First recorded spellings, sorted, each once; unknown objects are left out. The labels are
     // those of the current release, whatever rows the page has.
     std::vector<Named> objects;
+    std::vector<ObjectName>
+        vanished;  // those of them that are not in the current release; sorted
     bool operator==(const WatchList&) const = default;
 };
 

@@ -16,6 +16,7 @@
 #include "query/object_history.hpp"
 #include "tables/compared_in.hpp"
 #include "tables/presentations.hpp"
+#include "tables/watch_lists.hpp"
 
 namespace query {
 namespace {
@@ -150,6 +151,7 @@ struct HistoryService::State {
 
     std::mutex hits_mutex;
     std::map<ObjectName, std::int64_t> hits;
+    std::set<std::string> used_lists;
 
     [[nodiscard]] ReadContext context() {
         auto builds = current.builds();
@@ -419,13 +421,36 @@ void HistoryService::note_hit(const ObjectName& object) {
     if (state_->hits.size() < most_hits || state_->hits.contains(object)) ++state_->hits[object];
 }
 
+void HistoryService::note_use_of_list(const std::string& id) {
+    const std::lock_guard lock(state_->hits_mutex);
+    if (state_->used_lists.size() < most_hits) state_->used_lists.insert(id);
+}
+
 void HistoryService::flush_hits() {
     std::map<ObjectName, std::int64_t> hits;
+    std::set<std::string> used_lists;
     {
         const std::lock_guard lock(state_->hits_mutex);
         hits.swap(state_->hits);
+        used_lists.swap(state_->used_lists);
     }
     const auto today = std::chrono::floor<std::chrono::days>(state_->clock());
+    while (!used_lists.empty()) {
+        std::set<std::string> some;
+        while (!used_lists.empty() && some.size() < hits_at_once)
+            some.insert(used_lists.extract(used_lists.begin()));
+        try {
+            store::perform(state_->pool, Access::write, [&](Transaction& transaction) {
+                tables::note_use_of_lists(transaction, some, today);
+            });
+        } catch (const store::Failure&) {
+            const std::lock_guard lock(state_->hits_mutex);
+            state_->used_lists.merge(some);
+            state_->used_lists.merge(used_lists);
+            for (const auto& [object, count] : hits) state_->hits[object] += count;
+            throw;
+        }
+    }
     // Requests that record something wait for one of these transactions, not for all of them.
     while (!hits.empty()) {
         std::map<ObjectName, std::int64_t> some;

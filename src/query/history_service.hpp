@@ -89,6 +89,8 @@ class HistoryService {
 
     // Counts a request for /rss of this object; written to the store every minute by flush_hits.
     void note_hit(const ObjectName& object);
+    // Notes that a kept watch list was used today; written likewise.
+    void note_use_of_list(const std::string& id);
     // Writes the counts in transactions of 500 objects. What could not be written stays for the next
     // call.
     //   throws  store::Failure

@@ -200,6 +200,12 @@ bool is_told_by_build(const ReadView& now, const history::Identity& identity) {
     return now.build() != nullptr && !now.build()->skips(identity.row->object.class_name);
 }
 
+//   row  of the object, as of the current release
+bool has_vanished(const ReadView& now, const history::Identity& identity,
+                  const tables::ObjectRow& row) {
+    return is_told_by_build(now, identity) ? !identity.spelling : row.signature.empty();
+}
+
 // Returns true when the object is known only from a newer release than the build's.
 bool is_of_the_future(const ReadView& now, const history::Identity& identity,
                       const ShownRows& rows) {
@@ -253,8 +259,7 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
     history.oid = row.oid;
     history.current = release;
     history.last_modified = row.last_modified;
-    history.vanished =
-        is_told_by_build(now, identity) ? !identity.spelling : row.signature.empty();
+    history.vanished = has_vanished(now, identity, row);
     fill_page(history, now, std::move(*rows), request);
     return history;
 }
@@ -273,11 +278,13 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
         if (is_of_the_future(now, identities[at], *rows)) continue;
         const auto& object = objects[at].object;
         list.objects.push_back({object, object.label_or_name(objects[at].label)});
+        if (has_vanished(now, identities[at], objects[at])) list.vanished.push_back(object);
         list.last_modified = std::max(list.last_modified, objects[at].last_modified);
     }
     if (list.objects.empty())
         return base::fail(base::ErrorKind::absent, "none of these objects is known here");
     std::ranges::sort(list.objects, {}, &Named::object);
+    std::ranges::sort(list.vanished);
     fill_page(list, now, std::move(*rows), request);
     return list;
 }

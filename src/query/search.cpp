@@ -232,6 +232,43 @@ std::vector<Called> objects_called(const ReadContext& context, const ObjectName&
     });
 }
 
+std::vector<Named> exactly_named(const ReadContext& context, std::span<const std::string> classes,
+                                 std::string_view text, std::size_t most, std::size_t& lookups) {
+    const auto class_name = classes.size() == 1 ? classes.front() : std::string();
+    const auto recorded = [&](SearchKey key) {
+        return read(context, [&](const ReadView& now) {
+            auto found = shown_among(
+                now, tables::objects_with_key(now.transaction, key, text, class_name, most));
+            // The key of a label that a newer release gave an object is not the one it has now.
+            std::erase_if(found, [&](const Named& named) {
+                const auto& shown = key == SearchKey::name ? named.object.name : named.label;
+                return !base::equal_ignoring_case(shown, text);
+            });
+            return found;
+        });
+    };
+    auto found = recorded(SearchKey::name);
+    for (const auto& each : classes) {
+        if (!context.builds.build || lookups == 0 || found.size() >= most) break;
+        --lookups;
+        const auto spelling = context.builds.build->find({each, std::string(text)});
+        if (!spelling || !*spelling) continue;
+        const bool is_found = std::ranges::any_of(found, [&](const Named& named) {
+            return base::equal_ignoring_case(named.object.class_name, each);
+        });
+        if (!is_found) found.push_back({**spelling, ""});
+    }
+    const auto by_label = recorded(SearchKey::label);
+    // In one class, the object of that name is meant; in others it may be a name that people use.
+    if (found.empty() || classes.size() > 1)
+        for (const auto& named : by_label)
+            if (found.size() < most && !std::ranges::count(found, named.object, &Named::object))
+                found.push_back(named);
+    for (auto& named : found) named.label = named.object.label_or_name(named.label);
+    std::ranges::sort(found, {}, &Named::object);
+    return found;
+}
+
 std::vector<Named> with_labels(const ReadContext& context, std::span<const ObjectName> objects) {
     const auto identities =
         store::perform(context.pool, store::Access::read, [&](store::Transaction& transaction) {

@@ -41,6 +41,17 @@ struct Called {
 [[nodiscard]] std::vector<Called> objects_called(const ReadContext& context,
                                                  const ObjectName& asked, std::size_t most);
 
+// Returns the objects of these classes whose name is the text, or if there are none whose label it is,
+// ASCII case ignored, each once, sorted. Finds recorded objects as find_named() does, and those of the
+// build by their names.
+//   classes  as they are spelled
+//   lookups  in the build that may be made; reduced by those that were
+//   cost     two ranges of an index, and a look-up in the build for each class
+[[nodiscard]] std::vector<Named> exactly_named(const ReadContext& context,
+                                               std::span<const std::string> classes,
+                                               std::string_view text, std::size_t most,
+                                               std::size_t& lookups);
+
 // Returns each object in its recorded spelling with its label, in the order of asking. An object
 // that is not recorded is spelled as in the build; one that is in neither is returned as it was
 // asked for, with its name as the label.

@@ -245,7 +245,7 @@ Subject subject_of(const query::History& history, const Site& site) {
                    path_of(history.object), site);
 }
 
-Subject subject_of(const query::WatchList& list, const Site& site) {
+Subject subject_of(const query::WatchList& list, const Site& site, const std::string& page_url) {
     std::string canonical;
     std::vector<ObjectName> objects;
     for (const auto& named : list.objects) {
@@ -254,7 +254,8 @@ Subject subject_of(const query::WatchList& list, const Site& site) {
     }
     const auto names = names_of(list);
     return subject(names, "Changes to " + names + " in each release.",
-                   site.base_url + "/?" + watch_query_of(objects),
+                   page_url.empty() ? site.base_url + "/watch?" + watch_query_of(objects)
+                                    : page_url,
                    "/list/" + base::sha256_hex(canonical).substr(0, 32), site);
 }
 

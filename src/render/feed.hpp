@@ -35,7 +35,9 @@ struct Subject {
 // names its successor, if the newest row is there.
 [[nodiscard]] Subject subject_of(const query::History& history, const Site& site);
 // "Gene unc-26, Paper WBPaper00031000 and 3 others - …", tag:AUTHORITY:/list/ + 32 hex digits
-[[nodiscard]] Subject subject_of(const query::WatchList& list, const Site& site);
+//   page_url  of the list, if it has a short address
+[[nodiscard]] Subject subject_of(const query::WatchList& list, const Site& site,
+                                 const std::string& page_url = {});
 // "All Gene changes - …", tag:AUTHORITY:Gene
 [[nodiscard]] Subject subject_of_class(std::string_view class_name, const Site& site);
 // "Changes in WS187 - …", tag:AUTHORITY:/release/WS187

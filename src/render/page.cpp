@@ -41,6 +41,7 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
         .set("site_title", one_line(site.title))
         .set("home_url", site.base_url + "/")
         .set("releases_url", site.base_url + "/releases")
+        .set("watch_list_url", site.base_url + "/watch")
         .set("contact", site.contact)
         .set("contact_url", mail_url(site.contact))
         .set("style_url", file_url("style.css", site, templates))
@@ -75,12 +76,6 @@ std::string label_in(const query::History& history, const tree::ObjectName& obje
 std::string query_of(const tree::ObjectName& object) {
     return "class=" + base::percent_encode(object.class_name) +
            "&name=" + base::percent_encode(object.name);
-}
-
-std::string query_of(std::span<const query::Named> watched) {
-    std::vector<tree::ObjectName> objects;
-    for (const auto& each : watched) objects.push_back(each.object);
-    return watch_query_of(objects);
 }
 
 std::string release_url(std::string_view version, const Site& site) {
@@ -148,6 +143,19 @@ std::string_view word_of(tables::RowKind kind) {
         case tables::RowKind::changed: break;
     }
     return "changed";
+}
+
+std::string what_happened_html(tables::RowKind kind, const std::string& headline,
+                               const compare::Counts& counts) {
+    std::string html = "<span class=\"kind ";
+    html += tables::name_of(kind);
+    html += "\">";
+    html += word_of(kind);
+    html += "</span>";
+    if (kind != tables::RowKind::vanished && !headline.empty())
+        return html + ": " + as_html(headline);
+    const auto in_numbers = counts_html(counts);
+    return in_numbers.empty() ? html : html + ": " + in_numbers;
 }
 
 std::string framed(const Frame& frame, const Variables& variables, const Site& site,

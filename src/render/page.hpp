@@ -24,9 +24,8 @@ namespace render {
 // it: each fills its lists until the page is full. What they call does not look at sizes.
 inline constexpr std::size_t most_of_page = 60'000;
 
-// "class=Gene&name=WBGene00006763"; "object=Gene:WBGene00006763&object=…".
+// "class=Gene&name=WBGene00006763"
 [[nodiscard]] std::string query_of(const tree::ObjectName& object);
-[[nodiscard]] std::string query_of(std::span<const query::Named> watched);
 [[nodiscard]] std::string release_url(std::string_view version, const Site& site);
 // base_url/object?class=…&name=…&release=VERSION
 [[nodiscard]] std::string object_at_url(const tree::ObjectName& object, std::string_view version,
@@ -47,6 +46,9 @@ enum class First { plain, named };
 [[nodiscard]] std::string counts_text(const compare::Counts& counts);
 // What a row of this kind says of its object: "changed", "created".
 [[nodiscard]] std::string_view word_of(tables::RowKind kind);
+// "changed: Status Live → Dead, 3 more changes"; in numbers where no words are known.
+[[nodiscard]] std::string what_happened_html(tables::RowKind kind, const std::string& headline,
+                                             const compare::Counts& counts);
 // Whole items of a list, as many as `room` bytes hold.
 struct ListedItems {
     std::string html;

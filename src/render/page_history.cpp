@@ -10,6 +10,7 @@
 #include "render/item.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
+#include "render/page_objects.hpp"
 #include "render/pages.hpp"
 #include "render/timeline.hpp"
 
@@ -236,9 +237,9 @@ void add_names(Variables& variables, const HistoryView& view, const Site& site) 
 }
 
 void add_watching(Variables& variables, const HistoryView& view, const Site& site) {
-    const query::Named watched{view.history.object, view.history.label};
-    variables.set("watch_url", site.base_url + "/?" + query_of(std::span(&watched, 1)))
-        .set("watch_name", watched.object.class_name + ":" + watched.object.name);
+    const auto& object = view.history.object;
+    variables.set("watch_url", site.base_url + "/watch?" + watch_query_of({object}))
+        .set("watch_name", key_of(object));
 }
 
 // The releases that a reader can compare: those of the rows, and the one before the oldest row.

@@ -86,19 +86,6 @@ struct Entries {
     std::size_t shown = 0, following_shown = 0;
 };
 
-// "changed: Status Live → Dead, 3 more changes"; in numbers where no words are known.
-std::string change_of(const Contents::Entry& entry) {
-    std::string html = "<span class=\"kind ";
-    html += tables::name_of(entry.kind);
-    html += "\">";
-    html += word_of(entry.kind);
-    html += "</span>";
-    if (entry.kind != tables::RowKind::vanished && !entry.headline.empty())
-        return html + ": " + as_html(entry.headline);
-    const auto counts = counts_html(entry.counts);
-    return counts.empty() ? html : html + ": " + counts;
-}
-
 std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
     const auto url = page_of(entry.object, site) + "#" + base::percent_encode(version);
     const auto label = entry.object.label_or_name(entry.label);
@@ -106,7 +93,8 @@ std::string row_of(const Contents::Entry& entry, const std::string& version, con
                        link_html(url, label);
     if (label != entry.object.name)
         html += " <span class=\"id\">" + as_html(entry.object.name) + "</span>";
-    return html + "</th><td>" + change_of(entry) + "</td></tr>\n";
+    return html + "</th><td>" + what_happened_html(entry.kind, entry.headline, entry.counts) +
+           "</td></tr>\n";
 }
 
 Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) {

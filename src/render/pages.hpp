@@ -12,6 +12,7 @@
 
 #include "query/history_page.hpp"
 #include "query/object_at.hpp"
+#include "query/pasted_names.hpp"
 #include "query/release_contents.hpp"
 #include "query/release_list.hpp"
 #include "query/tree_at.hpp"
@@ -30,12 +31,36 @@ struct HomeView {
     std::vector<query::Named> found;
     std::vector<std::string> classes;  // to choose from
     std::vector<query::ReleaseSummary> recent;
-    std::vector<query::Named> watched;  // the watch list so far (object= of the address)
 };
-// One GET form has the search and the watch list: `q` and `class` are the search, `object` is each
-// object of the list to keep (ticked boxes) or to add (the button of a result).
+// A GET form has the search, `q` and `class`. The button of a result sends it to the page of the watch
+// list, with `object`.
 [[nodiscard]] std::string home_page(const HomeView& view, const Site& site,
                                     const Templates& templates);
+
+// An object of a watch list.
+struct WatchedObject {
+    query::Named named;
+    enum class State : unsigned char { present, vanished, unknown } state = State::present;
+    std::string vanished_in = {};  // a version; empty: not recorded
+    // What may be watched instead: the successor of an object that vanished, or what people call by
+    // the name of one that is unknown.
+    std::string words = {};  // before them: "Merged into"
+    std::vector<query::Named> instead = {};
+};
+
+struct WatchView {
+    std::string id;                      // of the short address; empty: it has none
+    std::vector<WatchedObject> objects;  // in the order of the list
+    query::HistoryPage changes;          // the newest rows of the objects
+    std::vector<query::PastedName> unclear;
+    std::size_t left_out = 0;      // pasted names that the list has no room for
+    std::string class_name, text;  // of a search
+    std::vector<query::Named> found;
+    std::vector<std::string> classes;  // to choose from
+};
+// One POST form has the list and what is added to it; docs/protocols.md lists its fields.
+[[nodiscard]] std::string watch_page(const WatchView& view, const Site& site,
+                                     const Templates& templates);
 
 struct HistoryView {
     query::History history;  // as many rows as may be shown, newest first

@@ -20,14 +20,18 @@ namespace {
 namespace mustache = kainjow::mustache;
 
 constexpr auto everywhere = std::to_array<std::string_view>(
-    {"language", "title", "site_title", "home_url", "releases_url", "contact", "contact_url",
-     "style_url", "script_url", "suggest_url", "noindex", "private", "search_text", "feeds",
-     "feed_url", "feed_type", "feed_title", "feed_format"});
+    {"language", "title", "site_title", "home_url", "releases_url", "watch_list_url", "contact",
+     "contact_url", "style_url", "script_url", "suggest_url", "noindex", "private", "search_text",
+     "feeds", "feed_url", "feed_type", "feed_title", "feed_format"});
 constexpr auto in_layout = std::to_array<std::string_view>({"content"});
 constexpr auto in_home = std::to_array<std::string_view>(
     {"class_feed_url", "class_options", "class_name", "searched", "results", "results_count",
-     "results_cut", "releases", "watching", "watched", "watched_count", "watched_cut", "found",
-     "opml_url", "class_alone"});
+     "results_cut", "releases", "found", "class_alone"});
+constexpr auto in_watch = std::to_array<std::string_view>(
+    {"watching",     "count",         "summary",       "short_url",   "feeds_cut", "opml_url",
+     "changes",      "older",         "watched",       "watched_cut", "left_out",  "unclear",
+     "unclear_left", "unknown_names", "class_options", "class_name",  "searched",  "found",
+     "results",      "results_count", "results_cut"});
 constexpr auto in_history = std::to_array<std::string_view>(
     {"label",       "name",          "class_name",      "other_name",      "object_url",
      "watch_url",   "watch_name",    "current",         "current_url",     "vanished",
@@ -90,6 +94,7 @@ constexpr auto in_error = std::to_array<std::string_view>(
 
 constexpr std::array<PageTemplate, 8> pages = {{{"layout.mustache", in_layout},
                                                 {"home.mustache", in_home},
+                                                {"watch.mustache", in_watch},
                                                 {"history.mustache", in_history},
                                                 {"diff.mustache", in_diff},
                                                 {"object.mustache", in_object},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "serve/cgi.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,13 +20,15 @@ namespace serve {
 namespace {
 
 // The fields that routes read. Others are dropped, so that a request takes no memory for them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> known_fields = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_fields = {{
     {"HTTP_ACCEPT", "accept"},
     {"HTTP_ACCEPT_ENCODING", "accept-encoding"},
     {"HTTP_A_IM", "a-im"},
     {"HTTP_AUTHORIZATION", "authorization"},
     {"HTTP_IF_MODIFIED_SINCE", "if-modified-since"},
     {"HTTP_IF_NONE_MATCH", "if-none-match"},
+    {"HTTP_ORIGIN", "origin"},
+    {"HTTP_SEC_FETCH_SITE", "sec-fetch-site"},
 }};
 
 // The variables that contain the path of a request; views into the caller's strings.
@@ -52,6 +55,11 @@ void read_variable(std::string_view name, std::string_view value, Request& reque
     if (name == "REQUEST_METHOD") request.method = value;
     if (name == "QUERY_STRING") request.query = value;
     if (name == "REMOTE_ADDR") request.client_address = value;
+    // Web servers set these two for requests without a body as well.
+    if (name == "CONTENT_LENGTH" && !value.empty())
+        request.fields.emplace("content-length", value);
+    if (name == "CONTENT_TYPE" && value.size() <= longest_field)
+        request.fields.emplace("content-type", value);
     if (name == "REQUEST_URI") path.request_uri = value;
     if (name == "SCRIPT_NAME") path.script_name = value;
     if (name == "PATH_INFO") path.path_info = value;
@@ -97,21 +105,56 @@ bool write_all(int descriptor, std::string_view bytes) {
     return true;
 }
 
-// Routes use no request body, but an unread one may make a web server lose the response.
-void discard_body(const char* const* variables, int input) {
-    constexpr std::string_view length = "CONTENT_LENGTH=";
-    std::size_t left = 0;
-    for (; *variables != nullptr; ++variables)
-        if (const std::string_view each(*variables); each.starts_with(length))
-            left = static_cast<std::size_t>(std::clamp<std::int64_t>(
-                base::parse_integer(each.substr(length.size())).value_or(0), 0, longest_body));
-    std::array<char, 8192> discarded;
-    while (left > 0) {
-        const auto count = ::read(input, discarded.data(), std::min(left, discarded.size()));
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return;
-        left -= static_cast<std::size_t>(count);
+// Returns how long the body is by CONTENT_LENGTH; nullopt when that is missing or no length.
+std::optional<std::size_t> announced_length(const Request& request) {
+    const auto length = base::parse_integer(request.field("content-length"));
+    if (!length || *length < 0) return std::nullopt;
+    return static_cast<std::size_t>(*length);
+}
+
+// Waits for input until a time. Returns false when none came.
+bool has_input(int input, std::chrono::steady_clock::time_point until) {
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+            until - std::chrono::steady_clock::now());
+        pollfd ready{.fd = input, .events = POLLIN, .revents = 0};
+        const int found = ::poll(&ready, 1, static_cast<int>(std::max<long>(left.count(), 0)));
+        if (found < 0 && errno == EINTR) continue;
+        return found > 0;
     }
+}
+
+// Reads the body, which an unread one would make a web server lose the response for, and keeps that
+// of POST.
+void read_body(Request& request, const Streams& streams) {
+    const bool is_kept = request.method == "POST";
+    const auto announced = announced_length(request);
+    if (is_kept && !announced) {
+        request.body_error = HttpError{411, "The request does not say how long its body is."};
+        return;
+    }
+    const auto length = announced.value_or(0);
+    const auto until = std::chrono::steady_clock::now() + streams.input_timeout;
+    auto left = std::min(length, longest_body);
+    std::string body;
+    std::array<char, 8192> piece;
+    while (left > 0) {
+        if (!has_input(streams.input, until)) {
+            request.body_error = HttpError{408, "The request did not arrive in time."};
+            return;
+        }
+        const auto count = ::read(streams.input, piece.data(), std::min(left, piece.size()));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        left -= static_cast<std::size_t>(count);
+        if (is_kept && length <= longest_kept_body)
+            body.append(piece.data(), static_cast<std::size_t>(count));
+    }
+    if (!is_kept) return;
+    if (length > longest_kept_body)
+        request.body_error = body_too_long();
+    else
+        set_body(request, std::move(body));
 }
 
 }  // namespace
@@ -160,6 +203,15 @@ Request request_of(std::span<const Variable> variables, std::string_view base_pa
     return request;
 }
 
+void set_body(Request& request, std::string body) {
+    const bool is_whole =
+        request.field("content-length").empty() || announced_length(request) == body.size();
+    if (is_whole)
+        request.body = std::move(body);
+    else
+        request.body_error = HttpError{400, "The body of the request is not whole."};
+}
+
 bool started_as_cgi(const char* const* variables) {
     bool has_gateway = false;
     for (; *variables != nullptr; ++variables)
@@ -170,8 +222,9 @@ bool started_as_cgi(const char* const* variables) {
 
 bool answer_cgi(const char* const* variables, Streams streams,
                 const std::function<Response(const Request&)>& answer) {
-    discard_body(variables, streams.input);
-    const auto response = answer(request_of(variables, "", Protocol::cgi));
+    auto request = request_of(variables, "", Protocol::cgi);
+    read_body(request, streams);
+    const auto response = answer(request);
     if (!write_all(streams.output, head_of(response))) return false;
     if (!response.body || !response.send_body) return true;
     return write_all(streams.output, *response.body);

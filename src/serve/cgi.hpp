@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -48,14 +49,19 @@ struct Variable {
 // The arguments of the process are then words of the query, chosen by the client: ignore them.
 [[nodiscard]] bool started_as_cgi(const char* const* variables);
 
+// Takes what was read of the body of a POST request. Sets body_error where it is not as long as
+// CONTENT_LENGTH says. Without that variable any length is right: FastCGI marks the end itself.
+void set_body(Request& request, std::string body);
+
 // Descriptors that the web server passed.
 struct Streams {
     int input = 0;
     int output = 1;
+    std::chrono::milliseconds input_timeout{5000};  // for the body of a POST request
 };
 
-// Writes the response to the request that `variables` describe. Reads and discards a request body
-// of up to 256 KB.
+// Writes the response to the request that `variables` describe. Reads a request body of up to
+// longest_body bytes; that of other methods than POST is discarded.
 //   returns  false when the response could not be written completely
 [[nodiscard]] bool answer_cgi(const char* const* variables, Streams streams,
                               const std::function<Response(const Request&)>& answer);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/digest.hpp"
+#include "query/search.hpp"
 #include "render/feed.hpp"
 
 namespace serve {
@@ -13,6 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto wide_pages_follow_writes_after = 60s;
+constexpr std::size_t recent_releases = 10;
 
 }  // namespace
 
@@ -47,6 +49,14 @@ base::Result<std::shared_ptr<const query::ReleaseList>> SiteContext::releases(
                                 return std::make_shared<const query::ReleaseList>(
                                     release_details.get(history.read_context()));
                             });
+}
+
+base::Result<HomeLists> SiteContext::lists_to_choose_from(const query::CacheVersion& version) {
+    return home_lists.get(version, [&]() -> base::Result<HomeLists> {
+        const auto reads = history.read_context();
+        return HomeLists{query::known_classes(reads),
+                         query::newest_releases(reads, recent_releases)};
+    });
 }
 
 std::optional<base::Seconds> SiteContext::shown_since() {

@@ -71,6 +71,8 @@ class MinuteVersion {
     std::chrono::steady_clock::time_point used_since_;
 };
 
+inline constexpr std::size_t most_found = 50;  // objects that a search shows
+
 // What every search page shows, whatever it searches for. Expensive to read.
 struct HomeLists {
     std::vector<std::string> classes;
@@ -119,6 +121,9 @@ struct SiteContext {
     // Returns all releases, which their page and its feeds in every format share.
     //   throws  store::Failure
     [[nodiscard]] base::Result<std::shared_ptr<const query::ReleaseList>> releases(
+        const query::CacheVersion& version);
+    // Returns the classes and newest releases of a version.
+    [[nodiscard]] base::Result<HomeLists> lists_to_choose_from(
         const query::CacheVersion& version);
     // Returns the absolute URL of "/rss?class=…".
     [[nodiscard]] std::string absolute_url(std::string_view url) const {

@@ -13,14 +13,21 @@ namespace {
 
 // How long caches may keep an error. A minute for most, because a new release may bring the
 // object soon. Failures are not kept, because the next request may succeed; neither is an error
-// that concerns one client.
+// that concerns one client, or that answers what one has sent.
 std::string_view cache_control_for(int status) {
     switch (status) {
         case 301: return "public, max-age=3600";
+        case 303:
         case 401:
+        case 403:
+        case 408:
+        case 411:
+        case 413:
+        case 415:
         case 429:
         case 500:
-        case 503: return "no-store";
+        case 503:
+        case 507: return "no-store";
         default: return "public, max-age=60";
     }
 }
@@ -37,9 +44,10 @@ void add_status_fields(const HttpError& error, const render::Site& site, Respons
     auto& fields = response.fields;
     switch (error.status) {
         case 301:
-        case 302: fields.emplace_back("Location", error.location); break;
+        case 302:
+        case 303: fields.emplace_back("Location", error.location); break;
         case 401: fields.emplace_back("WWW-Authenticate", authenticate_field(site)); break;
-        case 405: fields.emplace_back("Allow", "GET, HEAD"); break;
+        case 405: fields.emplace_back("Allow", error.allow); break;
         case 429: fields.emplace_back("Retry-After", std::to_string(error.retry_after)); break;
         case 503: fields.emplace_back("Retry-After", std::to_string(retry_after)); break;
         default: break;

@@ -52,7 +52,7 @@ struct ErrorPageStyle {
     const render::Templates& templates;
 };
 // Returns the response to an error: HTML for browsers, plain text for all other clients. With
-// Retry-After (429, 503), Allow (405), Location (301, 302) or WWW-Authenticate (401), and a
+// Retry-After (429, 503), Allow (405), Location (301, 302, 303) or WWW-Authenticate (401), and a
 // Cache-Control that fits the status. Pure.
 [[nodiscard]] Response error_response(const HttpError& error, const Request& request,
                                       const ErrorPageStyle& style);

@@ -137,10 +137,19 @@ bool RecordReader::read_content(std::string_view bytes) {
         is_too_long_ = true;
         variables_.clear();
     }
+    if (content_ == Content::input && keeps_input_) keep_input(bytes);
     dropped_ += bytes.size();
     if (dropped_ <= longest_body) return true;
     is_cut_ = stage_ == Stage::input || is_too_long_;  // enough to answer
     return false;
+}
+
+void RecordReader::keep_input(std::string_view bytes) {
+    is_input_too_long_ = is_input_too_long_ || input_.size() + bytes.size() > longest_kept_body;
+    if (is_input_too_long_)
+        std::string().swap(input_);
+    else
+        input_.append(bytes);
 }
 
 RecordReader::Event RecordReader::end_record() {
@@ -176,6 +185,7 @@ RecordReader::Event RecordReader::end_variables() {
         if (!pair || pair->name.find('\0') != std::string_view::npos ||
             pair->value.find('\0') != std::string_view::npos)
             return Event::malformed;
+        if (pair->name == "REQUEST_METHOD") keeps_input_ = pair->value == "POST";
     }
     stage_ = Stage::input;
     return Event::more;
@@ -223,7 +233,12 @@ Request RecordReader::request(std::string_view base_path) const {
     variables.reserve(64);
     for (std::string_view rest = variables_; !rest.empty();)
         variables.push_back(take_pair(rest).value());
-    return request_of(variables, base_path, Protocol::fastcgi);
+    auto request = request_of(variables, base_path, Protocol::fastcgi);
+    if (is_input_too_long_)
+        request.body_error = body_too_long();
+    else if (keeps_input_)
+        set_body(request, input_);
+    return request;
 }
 
 void RecordReader::answered() {
@@ -236,9 +251,10 @@ void RecordReader::end_request() {
     constexpr std::size_t usual = 8192;  // an idle connection holds no more than this
     stage_ = Stage::none;
     request_id_ = 0;
-    is_too_long_ = false;
+    is_too_long_ = is_input_too_long_ = keeps_input_ = false;
     variables_.clear();
     if (variables_.capacity() > usual) variables_.shrink_to_fit();
+    std::string().swap(input_);
 }
 
 ResponseRecords::ResponseRecords(std::uint16_t request_id, const Response& response) {

@@ -27,7 +27,7 @@ inline constexpr std::size_t longest_variables = 64 * 1024;
 inline constexpr std::size_t most_other_records = 64;
 
 // Reads the records that a web server sends on one connection, in pieces of any size. Holds one
-// request at a time; memory is at most longest_variables and a small constant.
+// request at a time; memory is at most longest_variables, longest_kept_body and a small constant.
 class RecordReader {
    public:
     // What FCGI_GET_VALUES is answered with.
@@ -65,7 +65,8 @@ class RecordReader {
     // True when the input of the request is longer than longest_body, so that it was not read to
     // its end.
     [[nodiscard]] bool is_cut() const { return is_cut_; }
-    // Returns what the variables describe; with the error 400 when they exceed longest_variables.
+    // Returns what the variables describe, with the body of POST; with the error 400 when they exceed
+    // longest_variables.
     [[nodiscard]] Request request(std::string_view base_path) const;
     // Ends the request: its id may be used again, and records are counted anew.
     void answered();
@@ -81,6 +82,7 @@ class RecordReader {
 
     [[nodiscard]] std::optional<Content> content_of_record() const;
     [[nodiscard]] bool read_content(std::string_view bytes);
+    void keep_input(std::string_view bytes);
     [[nodiscard]] Event end_record();
     [[nodiscard]] Event begin_request();
     [[nodiscard]] Event end_variables();
@@ -104,7 +106,10 @@ class RecordReader {
     bool keeps_connection_ = false;
     bool is_too_long_ = false;  // the variables exceed their limit
     bool is_cut_ = false;
-    std::string variables_;          // FCGI_PARAMS so far
+    std::string variables_;     // FCGI_PARAMS so far
+    bool keeps_input_ = false;  // it is POST
+    bool is_input_too_long_ = false;
+    std::string input_;              // FCGI_STDIN so far, where it is kept
     std::size_t dropped_ = 0;        // bytes of content read and dropped since the last request
     std::size_t other_records_ = 0;  // that are no content of a request, since the last one
 

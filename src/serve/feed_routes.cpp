@@ -14,6 +14,7 @@
 #include "serve/delta.hpp"
 #include "serve/errors.hpp"
 #include "serve/labels.hpp"
+#include "serve/lists.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
@@ -62,31 +63,19 @@ Result<LoadedFeed> load_object(SiteContext& context, const FeedRequest& request,
     return LoadedFeed{std::move(page), std::move(subject), answer->up_to_date};
 }
 
-bool equal_but_for_case(const ObjectName& a, const ObjectName& b) {
-    return base::equal_ignoring_case(a.class_name, b.class_name) &&
-           base::equal_ignoring_case(a.name, b.name);
-}
-
-// Returns the requested objects with known ones in their recorded spelling. Unknown ones stay,
-// because a later release may bring them.
-std::vector<ObjectName> recorded_spellings(std::vector<ObjectName> requested,
-                                           const std::vector<query::Named>& known) {
-    for (auto& object : requested) {
-        if (std::ranges::binary_search(known, object, {}, &query::Named::object)) continue;
-        const auto other = std::find_if(known.begin(), known.end(), [&](const auto& each) {
-            return equal_but_for_case(each.object, object);
-        });
-        if (other != known.end()) object = other->object;
-    }
-    std::sort(requested.begin(), requested.end());
-    requested.erase(std::unique(requested.begin(), requested.end()), requested.end());
-    return requested;
-}
-
 Result<LoadedFeed> load_list(SiteContext& context, const FeedRequest& request,
                              const query::PageRequest& page_request) {
-    auto listed = context.history.watch_list(request.objects, page_request);
+    const auto asked = objects_of_list(context, {request.objects, request.list_id});
+    if (!asked) return fail(asked.error());
+    auto listed = context.history.watch_list(*asked, page_request);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list(), page_request.since));
+    if (!request.list_id.empty()) {
+        const auto page_url = url_of(WatchRequest{.list = {{}, request.list_id}});
+        auto subject =
+            render::subject_of(listed->list, context.site, context.absolute_url(page_url));
+        query::HistoryPage& page = listed->list;
+        return LoadedFeed{std::move(page), std::move(subject), listed->up_to_date};
+    }
     auto objects = recorded_spellings(request.objects, listed->list.objects);
     if (objects != request.objects) {
         auto recorded = request;
@@ -563,6 +552,7 @@ Result<Response> answer_feed(SiteContext& context, const Request& request) {
     auto response = answer_feed_request(context, request, *feed);
     if (response && context.settings.count_hits && feed->subject == Subject::object)
         context.history.note_hit(feed->object);
+    if (response) note_use_of_list(context, feed->list_id);
     return response;
 }
 

@@ -25,6 +25,11 @@ void Response::set_field(std::string_view name, std::string value) {
         found->second = std::move(value);
 }
 
+HttpError body_too_long() {
+    return {413, "What was sent is longer than " + std::to_string(longest_kept_body / 1024) +
+                     " KB. Send it in several parts."};
+}
+
 std::string_view reason_phrase(int status) {
     switch (status) {
         case 200: return "OK";
@@ -33,15 +38,22 @@ std::string_view reason_phrase(int status) {
         case 300: return "Multiple Choices";
         case 301: return "Moved Permanently";
         case 302: return "Found";
+        case 303: return "See Other";
         case 304: return "Not Modified";
         case 400: return "Bad Request";
         case 401: return "Unauthorized";
+        case 403: return "Forbidden";
         case 404: return "Not Found";
         case 405: return "Method Not Allowed";
+        case 408: return "Request Timeout";
+        case 411: return "Length Required";
+        case 413: return "Content Too Large";
         case 414: return "URI Too Long";
+        case 415: return "Unsupported Media Type";
         case 429: return "Too Many Requests";
         case 500: return "Internal Server Error";
         case 503: return "Service Unavailable";
+        case 507: return "Insufficient Storage";
         default: return "Unknown";
     }
 }

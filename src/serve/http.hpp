@@ -21,9 +21,10 @@ namespace serve {
 struct HttpError {
     int status = 400;
     std::string text;
-    std::string location = {};  // 301 and 302 only: the absolute URL of the page
+    std::string location = {};  // 301, 302 and 303 only: the absolute URL of the page
     long retry_after = 0;       // 429 only: seconds
     std::vector<render::PageChoice> choices = {};  // 300 only: what the reader may have meant
+    std::string allow = "GET, HEAD";               // 405 only: the methods of this address
     bool operator==(const HttpError&) const = default;
 };
 
@@ -47,14 +48,20 @@ struct Request {
     // addresses of a feed repeat it. For the answer to this request alone; never logged or cached.
     std::string query_token;
     std::optional<HttpError> error;  // the request cannot be parsed; sent as the response
+    std::string body = {};           // of POST; empty for other methods
+    // Why the body of POST is not there: a route that needs it sends this.
+    std::optional<HttpError> body_error = {};
 
     // Returns the value of a field; empty when the request has no such field.
     [[nodiscard]] std::string_view field(std::string_view name) const;
 };
 
-// Routes use no request body. It is read up to this size and dropped, so that the web server can
-// finish sending it and then read the response.
-inline constexpr std::size_t longest_body = 256 * 1024;  // bytes
+// A request body is read up to the first size, so that the web server can finish sending it and then
+// read the response. It is kept for POST only, up to the second one; a longer one is dropped.
+inline constexpr std::size_t longest_body = 256 * 1024;      // bytes
+inline constexpr std::size_t longest_kept_body = 64 * 1024;  // bytes
+// Returns the error of a body that was too long to be kept.
+[[nodiscard]] HttpError body_too_long();
 
 // Shared with the page cache, never copied.
 using Body = std::shared_ptr<const std::string>;

@@ -61,6 +61,7 @@ std::string_view name_of(Route route) {
         case Route::release_archive: return "release_archive";
         case Route::releases: return "releases";
         case Route::object: return "object";
+        case Route::watch: return "watch";
         case Route::opml: return "opml";
         case Route::suggest: return "suggest";
         case Route::file: return "file";

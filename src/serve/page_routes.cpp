@@ -20,6 +20,7 @@
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/labels.hpp"
+#include "serve/lists.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
 #include "serve/representation.hpp"
@@ -29,22 +30,13 @@ namespace serve {
 
 namespace {
 
-constexpr std::size_t most_found = 50;      // objects that a search shows
 constexpr std::size_t most_suggested = 10;  // objects
-constexpr std::size_t recent_releases = 10;
-constexpr std::size_t most_rows = 10'000;  // of an object's history page, which links every row
+constexpr std::size_t most_rows = 10'000;   // of an object's history page, which links every row
 constexpr std::size_t most_of_difference = 4 << 20;  // bytes of JSON
 constexpr std::size_t most_of_history = 1 << 20;     // bytes of JSON, of one part
 constexpr std::size_t most_of_tree = 16 << 20;       // bytes of JSON
 constexpr long suggestions_max_age = 60;             // seconds
 constexpr long file_max_age = 86400;                 // a new version of Varve keeps their URLs
-
-Metadata html_metadata(const SiteContext& context) {
-    return {.content_type = "text/html; charset=utf-8",
-            .vary = "Accept-Encoding",
-            .max_age = context.settings.max_age,
-            .is_for_browser = true};
-}
 
 Metadata file_metadata(std::string content_type, long max_age) {
     return {
@@ -77,14 +69,10 @@ Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& reques
     view.text = request.text;
     if (!request.text.empty())
         view.found = query::find_named(reads, request.class_name, request.text, most_found);
-    auto lists = context.home_lists.get(version, [&]() -> base::Result<HomeLists> {
-        return HomeLists{query::known_classes(reads),
-                         query::newest_releases(reads, recent_releases)};
-    });
+    auto lists = context.lists_to_choose_from(version);
     if (!lists) return fail(http_error_of(lists.error(), wanted_search()));
     view.classes = std::move(lists->classes);
     view.recent = std::move(lists->recent);
-    if (!request.objects.empty()) view.watched = query::with_labels(reads, request.objects);
     return RenderedPage{.body = render::home_page(view, context.site, context.templates),
                         .provisional = version.version.empty()};
 }
@@ -231,10 +219,11 @@ Result<RenderedPage> render_suggestions(SiteContext& context, const HomeRequest&
     return page;
 }
 
-Result<RenderedPage> render_opml(SiteContext& context,
-                                 const std::vector<tree::ObjectName>& objects) {
+Result<RenderedPage> render_opml(SiteContext& context, const ListRequest& list) {
     const query::PageRequest page_request{.most = context.settings.max_items, .since = ""};
-    const auto listed = context.history.watch_list(objects, page_request);
+    const auto objects = objects_of_list(context, list);
+    if (!objects) return fail(objects.error());
+    const auto listed = context.history.watch_list(*objects, page_request);
     if (!listed) return fail(http_error_of(listed.error(), wanted_list()));
     return RenderedPage{.body = render::opml(listed->list, context.site),
                         .provisional = !listed->up_to_date};
@@ -273,6 +262,9 @@ Result<Response> answer_release_feed(SiteContext& context, const Request& reques
 Result<Response> answer_home(SiteContext& context, const Request& request) {
     const auto home = parse_home_request(request.query);
     if (!home) return fail(home.error());
+    if (!home->objects.empty())
+        return fail(moved("page", context.absolute_url(url_of(WatchRequest{
+                                      {home->objects, {}}, home->class_name, home->text}))));
     const auto version = context.wide_version();
     // The page without a search is one key, and what it shows is kept in memory.
     const auto cost = *home == HomeRequest{} ? PageCost::ordinary : PageCost::wide;
@@ -358,13 +350,14 @@ Result<Response> answer_suggest(SiteContext& context, const Request& request) {
 }
 
 Result<Response> answer_opml(SiteContext& context, const Request& request) {
-    const auto objects = parse_opml_request(request.query);
-    if (!objects) return fail(objects.error());
+    const auto list = parse_opml_request(request.query);
+    if (!list) return fail(list.error());
     const auto metadata = file_metadata("text/x-opml; charset=utf-8", context.settings.max_age);
-    return cached_response(
-        context, request,
-        {opml_url_of(*objects), context.wide_version(), metadata, PageCost::wide},
-        [&] { return render_opml(context, *objects); });
+    auto response = cached_response(
+        context, request, {opml_url_of(*list), context.wide_version(), metadata, PageCost::wide},
+        [&] { return render_opml(context, *list); });
+    if (response) note_use_of_list(context, list->id);
+    return response;
 }
 
 Result<Response> answer_file(SiteContext& context, const Request& request) {
@@ -386,7 +379,7 @@ Result<Response> answer_robots(SiteContext& context, const Request& request) {
     if (context.settings.private_site)
         disallow("/");
     else
-        for (const auto path : {"/diff", "/object", "/suggest", "/opml", "/rss/archive",
+        for (const auto path : {"/diff", "/object", "/suggest", "/opml", "/watch", "/rss/archive",
                                 "/release/*/archive", "/*tag=", "/*change=", "/*since=",
                                 "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
             disallow(path);

@@ -6,6 +6,7 @@
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "query/kept_lists.hpp"
 #include "render/feed.hpp"
 
 namespace serve {
@@ -15,6 +16,7 @@ namespace {
 using tree::longest_class;
 using tree::longest_name;
 constexpr std::string_view list_parameter = "object";
+constexpr std::string_view pasted_parameter = "pasted";
 
 // Returns the name of a parameter as error texts show it.
 std::string shown(std::string_view name) { return std::string(name) + "="; }
@@ -32,7 +34,8 @@ Result<std::string> decode_value(std::string_view name, std::string_view raw) {
     auto value = base::percent_decode(raw, base::Plus::is_space);
     if (!value) return fail(400, shown(name) + " has an invalid percent escape.");
     // The name of an object may have several lines, and so may the text by which it is searched for.
-    const bool is_name = name == "name" || name == "q" || name == list_parameter;
+    const bool is_name =
+        name == "name" || name == "q" || name == list_parameter || name == pasted_parameter;
     const bool is_legal = base::is_legal_text(*value);
     if (has_control_character(*value) && !(is_name && is_legal))
         return fail(400, shown(name) + " contains a control character.");
@@ -75,6 +78,8 @@ std::optional<HttpError> add_parameter(std::string_view part,
     if (!value) return value.error();
     if (*name == list_parameter)
         parameters.objects.push_back(std::move(*value));
+    else if (*name == pasted_parameter)
+        parameters.pasted.push_back(std::move(*value));
     else if (!parameters.values.emplace(*name, std::move(*value)).second)
         return HttpError{400, shown(*name) + " is given more than once."};
     return std::nullopt;
@@ -87,17 +92,6 @@ std::string length_error(const tree::ObjectName& object) {
     if (object.name.size() > longest_name)
         return "an object name longer than " + in_bytes(longest_name);
     return {};
-}
-
-Result<tree::ObjectName> parse_object(const std::string& text) {
-    const auto colon = text.find(':');
-    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
-        return fail(400, "object=" + std::string(base::cut_at(text, 80)) +
-                             " is not of the form CLASS:NAME.");
-    tree::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
-    if (const auto error = length_error(object); !error.empty())
-        return fail(400, "object= contains " + error + ".");
-    return object;
 }
 
 // Decodes valid escapes and leaves the others as they are.
@@ -123,6 +117,17 @@ bool may_hold_token(std::string_view parameter) {
 }
 
 }  // namespace
+
+Result<tree::ObjectName> parse_object(const std::string& text) {
+    const auto colon = text.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
+        return fail(400, "object=" + std::string(base::cut_at(text, 80)) +
+                             " is not of the form CLASS:NAME.");
+    tree::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
+    if (const auto error = length_error(object); !error.empty())
+        return fail(400, "object= contains " + error + ".");
+    return object;
+}
 
 std::string without_token(std::string_view query) {
     std::string kept;
@@ -197,6 +202,12 @@ Result<tree::ObjectName> object_in(const Parameters& parameters) {
     if (object.class_name.size() > longest_class) return too_long("class", longest_class);
     if (object.name.size() > longest_name) return too_long("name", longest_name);
     return object;
+}
+
+Result<std::string> list_id_in(const Parameters& parameters) {
+    auto id = parameters.value("watch");
+    if (!query::is_watch_list_id(id)) return fail(400, "watch= is not the id of a watch list.");
+    return id;
 }
 
 Result<std::string> class_in(const Parameters& parameters) {

@@ -28,6 +28,7 @@ inline constexpr std::size_t most_objects = 200;          // of a watch list
 struct Parameters {
     std::map<std::string, std::string, std::less<>> values;  // each given once at most
     std::vector<std::string> objects;                        // of object=, in their order
+    std::vector<std::string> pasted;                         // of pasted=, likewise
 
     [[nodiscard]] const std::string* find(std::string_view name) const;
     // Returns an empty text when the parameter was not given.
@@ -38,7 +39,7 @@ struct Parameters {
 // Parses a query. `&` and `;` both separate parameters, `+` is a space.
 //   known    names of at most 16 bytes; other parameters are ignored and not decoded
 //   error    414 when the query is too long; 400, naming the parameter, for a known one that is
-//            given twice (except object=), has an invalid percent escape, is not UTF-8 or
+//            given twice (except object= and pasted=), has an invalid percent escape, is not UTF-8 or
 //            contains a control character; 400 for too many parameters
 //   cost     O(query), and O(1) when it is too long
 [[nodiscard]] Result<Parameters> parse_query(std::string_view query,
@@ -62,11 +63,15 @@ inline constexpr std::size_t longest_logged = 1000;
 
 // The functions below fail with 400, naming the parameter, when its value is not acceptable.
 
+// The id of a short address; 400 when it can't be one. Requires that it was given.
+[[nodiscard]] Result<std::string> list_id_in(const Parameters& parameters);
 // class= and name=, both required.
 [[nodiscard]] Result<tree::ObjectName> object_in(const Parameters& parameters);
 // class= alone.
 [[nodiscard]] Result<std::string> class_in(const Parameters& parameters);
-// object=CLASS:NAME, split at the first colon: sorted, without duplicates, 1 … most_objects.
+// "CLASS:NAME", split at the first colon.
+[[nodiscard]] Result<tree::ObjectName> parse_object(const std::string& text);
+// object=CLASS:NAME: sorted, without duplicates, 1 … most_objects.
 [[nodiscard]] Result<std::vector<tree::ObjectName>> objects_in(const Parameters& parameters);
 // The version of a release; empty when it was not given.
 [[nodiscard]] Result<std::string> version_in(const Parameters& parameters, std::string_view name);

@@ -132,6 +132,13 @@ Validators validators_of(const SiteContext& context, const Representation& page)
     return {page.entity_tag, is_ahead ? base::Seconds{} : page.last_modified};
 }
 
+Metadata html_metadata(const SiteContext& context) {
+    return {.content_type = "text/html; charset=utf-8",
+            .vary = "Accept-Encoding",
+            .max_age = context.settings.max_age,
+            .is_for_browser = true};
+}
+
 std::string cache_control(long max_age, bool provisional) {
     return "public, max-age=" +
            std::to_string(provisional ? std::min(provisional_max_age, max_age) : max_age);

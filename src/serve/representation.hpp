@@ -35,6 +35,9 @@ struct Metadata {
     bool is_for_browser = false;  // adds the fields that restrict what the page may load
 };
 
+// Returns how the pages for people are described.
+[[nodiscard]] Metadata html_metadata(const SiteContext& context);
+
 // "public, max-age=…", shorter for a provisional page.
 [[nodiscard]] std::string cache_control(long max_age, bool provisional);
 // Adds a request field to Vary, unless it is there.

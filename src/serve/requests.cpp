@@ -6,6 +6,7 @@
 
 #include "base/release.hpp"
 #include "base/text.hpp"
+#include "query/kept_lists.hpp"
 #include "render/feed.hpp"
 #include "serve/parameters.hpp"
 
@@ -21,12 +22,17 @@ constexpr Range part_range{1, 1'000'000};           // of the changes of one rel
 constexpr Range number_range{1, 1'000'000'000};     // of its changes
 constexpr Range entry_range{0, 1'000'000'000};      // of the objects of a release
 
+constexpr Range pasted_range{0, 1'000'000};  // names left out
+constexpr std::size_t longest_pasted = tree::longest_class + 1 + tree::longest_name;  // bytes
+// Of the address of a watch list, besides its objects and the names: class, q and left_out.
+constexpr std::size_t spare_of_list_query = 2300;
+
 // The parameters of each kind of page; others are ignored. n= means nothing to an archive, whose
 // pages always have the same size.
 constexpr auto feed_parameters = std::to_array<std::string_view>(
-    {"class", "name", "object", "n", "since", "tag", "change", "format"});
+    {"class", "name", "object", "watch", "n", "since", "tag", "change", "format"});
 constexpr auto archive_parameters = std::to_array<std::string_view>(
-    {"class", "name", "object", "since", "tag", "change", "format", "before"});
+    {"class", "name", "object", "watch", "since", "tag", "change", "format", "before"});
 constexpr auto release_parameters =
     std::to_array<std::string_view>({"n", "tag", "change", "format"});
 constexpr auto release_archive_parameters =
@@ -40,7 +46,9 @@ constexpr auto diff_parameters =
 constexpr auto home_parameters =
     std::to_array<std::string_view>({"q", "class", "name", "object"});
 constexpr auto suggest_parameters = std::to_array<std::string_view>({"q", "class"});
-constexpr auto opml_parameters = std::to_array<std::string_view>({"object"});
+constexpr auto opml_parameters = std::to_array<std::string_view>({"object", "watch"});
+constexpr auto watch_parameters =
+    std::to_array<std::string_view>({"q", "class", "object", "pasted", "left_out"});
 constexpr auto releases_parameters = std::to_array<std::string_view>({"format"});
 constexpr auto releases_page_parameters = std::to_array<std::string_view>({"from"});
 constexpr auto release_page_parameters = std::to_array<std::string_view>({"class", "q", "from"});
@@ -118,15 +126,37 @@ Result<std::string> feed_format_in(const Parameters& parameters) {
     return *format;
 }
 
-// Sets what the feed is about.
-Result<FeedRequest> with_subject(const Parameters& parameters, FeedRequest request) {
-    if (!parameters.objects.empty()) {
-        if (parameters.find("class") != nullptr || parameters.find("name") != nullptr)
-            return fail(400, "Use either object= or class= and name=, not both.");
+// Returns the list of object= or watch=, one of which is given.
+Result<ListRequest> list_in(const Parameters& parameters) {
+    if (parameters.find("watch") == nullptr) {
         auto objects = objects_in(parameters);
         if (!objects) return fail(std::move(objects.error()));
+        return ListRequest{std::move(*objects), {}};
+    }
+    if (!parameters.objects.empty()) return fail(400, "Use either object= or watch=, not both.");
+    auto id = list_id_in(parameters);
+    if (!id) return fail(std::move(id.error()));
+    return ListRequest{{}, std::move(*id)};
+}
+
+void append_list(std::string& query, const std::vector<tree::ObjectName>& objects,
+                 const std::string& id) {
+    if (id.empty())
+        append_objects(query, objects);
+    else
+        append_parameter(query, "watch", id);
+}
+
+// Sets what the feed is about.
+Result<FeedRequest> with_subject(const Parameters& parameters, FeedRequest request) {
+    if (!parameters.objects.empty() || parameters.find("watch") != nullptr) {
+        if (parameters.find("class") != nullptr || parameters.find("name") != nullptr)
+            return fail(400, "Use either object= or watch=, or class= and name=, not both.");
+        auto list = list_in(parameters);
+        if (!list) return fail(std::move(list.error()));
         request.subject = FeedRequest::Subject::watch_list;
-        request.objects = std::move(*objects);
+        request.objects = std::move(list->objects);
+        request.list_id = std::move(list->id);
         return request;
     }
     if (parameters.find("class") != nullptr && parameters.find("name") == nullptr) {
@@ -230,7 +260,7 @@ std::string query_of(const FeedRequest& request) {
     if (!request.object.class_name.empty())
         append_parameter(text, "class", request.object.class_name);
     if (!request.object.name.empty()) append_parameter(text, "name", request.object.name);
-    append_objects(text, request.objects);
+    append_list(text, request.objects, request.list_id);
     const auto& page = request.page;
     if (request.has_count) append_parameter(text, "n", std::to_string(page.most));
     if (!page.since.empty()) append_parameter(text, "since", page.since);
@@ -398,16 +428,91 @@ Result<HomeRequest> parse_suggest_request(std::string_view query) {
 
 std::string suggest_url_of(const HomeRequest& request) { return "/suggest" + url_of(request); }
 
-Result<std::vector<tree::ObjectName>> parse_opml_request(std::string_view query) {
+Result<ListRequest> parse_opml_request(std::string_view query) {
     const auto parameters = parse_query(query, opml_parameters);
     if (!parameters) return fail(parameters.error());
-    return objects_in(*parameters);
+    return list_in(*parameters);
 }
 
-std::string opml_url_of(const std::vector<tree::ObjectName>& objects) {
+std::string opml_url_of(const ListRequest& list) {
     std::string query;
-    append_objects(query, objects);
+    append_list(query, list.objects, list.id);
     return with_query("/opml", query);
+}
+
+Result<WatchRequest> parse_watch_request(std::string_view query) {
+    const auto parameters = parse_query(query, watch_parameters);
+    if (!parameters) return fail(parameters.error());
+    WatchRequest request;
+    auto class_name = optional_class_in(*parameters);
+    if (!class_name) return fail(std::move(class_name.error()));
+    auto text = search_text_in(*parameters, "q");
+    if (!text) return fail(std::move(text.error()));
+    const auto left_out = number_in(*parameters, "left_out", pasted_range, 0);
+    if (!left_out) return fail(left_out.error());
+    request.class_name = std::move(*class_name);
+    request.text = std::move(*text);
+    request.left_out = *left_out;
+    for (const auto& name : parameters->pasted) {
+        if (name.empty() || name.size() > longest_pasted)
+            return too_long("pasted", longest_pasted);
+        if (request.pasted.size() == most_unclear)
+            return fail(400,
+                        "pasted= is given more than " + std::to_string(most_unclear) + " times.");
+        request.pasted.push_back(name);
+    }
+    if (parameters->objects.empty()) return request;
+    auto objects = objects_in(*parameters);
+    if (!objects) return fail(std::move(objects.error()));
+    request.list.objects = std::move(*objects);
+    return request;
+}
+
+Result<WatchRequest> watch_request_in_path(std::string_view path) {
+    constexpr std::string_view prefix = "/watch/";
+    WatchRequest request;
+    if (path.starts_with(prefix)) request.list.id = path.substr(prefix.size());
+    if (query::is_watch_list_id(request.list.id)) return request;
+    return fail(404, "There is no watch list at this address.");
+}
+
+std::string url_of(const WatchRequest& request) {
+    if (!request.list.id.empty()) return "/watch/" + request.list.id;
+    std::string query;
+    if (!request.class_name.empty()) append_parameter(query, "class", request.class_name);
+    if (!request.text.empty()) append_parameter(query, "q", request.text);
+    append_objects(query, request.list.objects);
+    for (const auto& name : request.pasted) append_parameter(query, "pasted", name);
+    if (request.left_out > 0)
+        append_parameter(query, "left_out", std::to_string(request.left_out));
+    return with_query("/watch", query);
+}
+
+std::string fitting_url_of(WatchRequest request) {
+    auto room = longest_list_query - spare_of_list_query;
+    const auto keep = [&](auto& list, std::size_t most, const auto& size_of) {
+        std::size_t kept = 0;
+        for (; kept < std::min(list.size(), most); ++kept) {
+            const auto size = size_of(list[kept]);
+            if (size > room) break;
+            room -= size;
+        }
+        request.left_out += list.size() - kept;
+        list.resize(kept);
+    };
+    keep(request.list.objects, most_objects, [](const tree::ObjectName& object) {
+        std::string query;
+        append_objects(query, {object});
+        return query.size() + 1;
+    });
+    keep(request.pasted, most_unclear, [&](const std::string& name) {
+        std::string query;
+        append_parameter(query, "pasted", name);
+        return name.size() > longest_pasted ? longest_list_query : query.size() + 1;
+    });
+    request.left_out = std::min(request.left_out, pasted_range.most);
+    std::ranges::sort(request.list.objects);
+    return url_of(request);
 }
 
 Result<query::ContentsQuery> parse_release_request(std::string_view query) {

@@ -22,10 +22,11 @@ struct FeedRequest {
     Subject subject = Subject::object;
     tree::ObjectName object;                // of a class: without a name
     std::vector<tree::ObjectName> objects;  // of a watch list: sorted, unique, 1 … 200
-    std::string version;                    // of a release
-    query::PageRequest page;                // before > 0: a page of the archive
-    bool has_count = false;  // n= was given, even as the default: it is part of the URL
-    std::string format;      // one of render::formats(); empty: not given
+    std::string list_id;      // of a watch list with a short address, which has no objects here
+    std::string version;      // of a release
+    query::PageRequest page;  // before > 0: a page of the archive
+    bool has_count = false;   // n= was given, even as the default: it is part of the URL
+    std::string format;       // one of render::formats(); empty: not given
     bool operator==(const FeedRequest&) const = default;
 
     [[nodiscard]] bool is_archive() const { return page.before > 0; }
@@ -105,8 +106,9 @@ struct DiffRequest {
 
 // /
 struct HomeRequest {
-    std::string class_name, text;           // of a search; both may be empty
-    std::vector<tree::ObjectName> objects;  // the watch list so far; may be empty
+    std::string class_name, text;  // of a search; both may be empty
+    // The watch list in addresses of earlier versions: its page has an address of its own.
+    std::vector<tree::ObjectName> objects;
     bool operator==(const HomeRequest&) const = default;
 };
 [[nodiscard]] Result<HomeRequest> parse_home_request(std::string_view query);
@@ -116,9 +118,37 @@ struct HomeRequest {
 [[nodiscard]] Result<HomeRequest> parse_suggest_request(std::string_view query);
 [[nodiscard]] std::string suggest_url_of(const HomeRequest& request);
 
+// A watch list: its objects, or the id of its short address.
+struct ListRequest {
+    std::vector<tree::ObjectName> objects;  // sorted, unique, at most 200
+    std::string id;
+    bool operator==(const ListRequest&) const = default;
+};
+
 // /opml
-[[nodiscard]] Result<std::vector<tree::ObjectName>> parse_opml_request(std::string_view query);
-[[nodiscard]] std::string opml_url_of(const std::vector<tree::ObjectName>& objects);
+[[nodiscard]] Result<ListRequest> parse_opml_request(std::string_view query);
+[[nodiscard]] std::string opml_url_of(const ListRequest& list);
+
+// /watch and /watch/ID
+struct WatchRequest {
+    ListRequest list;                        // may be empty
+    std::string class_name = {}, text = {};  // of a search; both may be empty
+    std::vector<std::string> pasted =
+        {};                    // names that were pasted and mean no object, or several
+    std::size_t left_out = 0;  // pasted names that the list or the address has no room for
+    bool operator==(const WatchRequest&) const = default;
+};
+inline constexpr std::size_t most_unclear = 50;  // pasted=
+[[nodiscard]] Result<WatchRequest> parse_watch_request(std::string_view query);
+// Returns the list under a short address: "/watch/ID".
+//   error  404 when the path has no id
+[[nodiscard]] Result<WatchRequest> watch_request_in_path(std::string_view path);
+// In the order class, q, object …, pasted …, left_out.
+[[nodiscard]] std::string url_of(const WatchRequest& request);
+// Returns the address with as many of the objects, then of the names, as it has room for; the others
+// are counted in left_out.
+//   request  with the objects in the order in which they are worth most
+[[nodiscard]] std::string fitting_url_of(WatchRequest request);
 
 // /release/VERSION as a page
 [[nodiscard]] Result<query::ContentsQuery> parse_release_request(std::string_view query);

@@ -1,6 +1,7 @@
 // serve/routes.hpp -- the name and the function of each route; the table that maps paths to them is
 // in site.cpp.
-// For this room only. Each route answers GET; site.cpp derives HEAD. Safe from any thread.
+// For this room only. Each route answers GET; site.cpp derives HEAD. One answers POST too. Safe from
+// any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,6 +29,7 @@ enum class Route : unsigned char {
     release,
     release_archive,
     releases,
+    watch,
     opml,
     suggest,
     file,
@@ -52,6 +54,13 @@ inline constexpr std::size_t route_count = static_cast<std::size_t>(Route::metri
 [[nodiscard]] Result<Response> answer_release(SiteContext& context, const Request& request);
 // A page, or a feed, likewise.
 [[nodiscard]] Result<Response> answer_releases(SiteContext& context, const Request& request);
+[[nodiscard]] Result<Response> answer_watch(SiteContext& context, const Request& request);
+// The page of a list that is kept: /watch/ID.
+[[nodiscard]] Result<Response> answer_kept_watch(SiteContext& context, const Request& request);
+// POST: changes a list by what the form of its page sends, and leads to the page of the new list.
+// Nothing is stored, unless a short address is asked for.
+//   returns  303, or an error
+[[nodiscard]] Result<Response> take_watch_form(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_opml(SiteContext& context, const Request& request);
 [[nodiscard]] Result<Response> answer_suggest(SiteContext& context, const Request& request);
 // Style sheets and the script of the pages.

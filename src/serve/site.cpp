@@ -21,6 +21,7 @@ struct RouteEntry {
     Route route = Route::none;
     Result<Response> (*answer)(SiteContext&, const Request&) = nullptr;
     enum class Access : unsigned char { everyone, readers } access = Access::readers;
+    Result<Response> (*take)(SiteContext&, const Request&) = nullptr;  // POST, if it has that
 };
 
 // For monitoring, and for the files that an error page needs: not limited, and not private.
@@ -36,6 +37,7 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/object", Route::object, answer_object},
     {"/rss/archive", Route::archive, answer_archive},
     {"/releases", Route::releases, answer_releases},
+    {"/watch", Route::watch, answer_watch, RouteEntry::Access::readers, take_watch_form},
     {"/opml", Route::opml, answer_opml},
     {"/suggest", Route::suggest, answer_suggest},
     {"/db/rss", Route::old_link, answer_old_link},
@@ -53,6 +55,9 @@ constexpr RouteEntry release_route{release_prefix, Route::release, answer_releas
 constexpr RouteEntry release_archive_route{release_prefix, Route::release_archive,
                                            answer_release_archive};
 
+// The paths of short addresses: /watch/ID.
+constexpr RouteEntry kept_watch_route{"/watch/", Route::watch, answer_kept_watch};
+
 Result<Response> answer_no_page(SiteContext&, const Request& request) {
     if (request.error) return fail(*request.error);
     return fail(404, "There is no page at this address.");
@@ -65,6 +70,7 @@ RouteEntry find_route(const Request& request) {
     const auto* found = std::find_if(routes.begin(), routes.end(),
                                      [&](const auto& entry) { return entry.path == path; });
     if (found != routes.end()) return *found;
+    if (path.starts_with(kept_watch_route.path)) return kept_watch_route;
     if (!path.starts_with(release_prefix)) return no_page;
     return path.ends_with(archive_suffix) ? release_archive_route : release_route;
 }
@@ -103,6 +109,15 @@ std::optional<HttpError> check_rate(SiteContext& context, const Request& request
     return error;
 }
 
+HttpError no_method(const RouteEntry& entry) {
+    HttpError error{405, "Only GET and HEAD are supported."};
+    if (entry.take != nullptr) {
+        error.text = "Only GET, HEAD and POST are supported.";
+        error.allow = "GET, HEAD, POST";
+    }
+    return error;
+}
+
 Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
                               const Request& request,
                               const std::vector<std::string>& query_tokens) {
@@ -114,13 +129,16 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
     }
     if (request.method == "OPTIONS" && is_for_other_sites(context, entry))
         return options_response();
-    if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD")
-        return fail(405, "Only GET and HEAD are supported.");
+    auto answer = entry.answer;
+    if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD") {
+        if (request.method != "POST" || entry.take == nullptr) return fail(no_method(entry));
+        answer = entry.take;
+    }
     if (!context.settings.private_site || query_tokens.size() != 1)
-        return entry.answer(context, request);
+        return answer(context, request);
     auto with_token = request;
     with_token.query_token = query_tokens.front();
-    return entry.answer(context, with_token);
+    return answer(context, with_token);
 }
 
 Response answer_or_error(const RouteEntry& entry, SiteContext& context, const Request& request,

@@ -41,6 +41,7 @@ constexpr std::array own_columns{
     OwnColumn{"leases", "expires_at"},     OwnColumn{"mass_changes", "of_objects"},
     OwnColumn{"replacements", "revision"}, OwnColumn{"tokens", "token_hash"},
     OwnColumn{"renames", "new_name"},      OwnColumn{"words", "word"},
+    OwnColumn{"watch_lists", "last_used"},
 };
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
@@ -131,7 +132,8 @@ std::string_view schema_sql(Engine engine) {
 
 std::span<const Migration> migrations() {
     static const std::array all{upgrade_to(2), upgrade_to(3), upgrade_to(4, fill_label_keys),
-                                upgrade_to(5, fill_renames), upgrade_to(6, fill_words)};
+                                upgrade_to(5, fill_renames), upgrade_to(6, fill_words),
+                                upgrade_to(7)};
     return all;
 }
 

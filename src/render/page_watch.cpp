@@ -1,0 +1,240 @@
+// The page of a watch list: the newest changes of its objects, the list, and what is added to it.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "render/display_text.hpp"
+#include "render/feed.hpp"
+#include "render/html.hpp"
+#include "render/item.hpp"
+#include "render/markup.hpp"
+#include "render/page.hpp"
+#include "render/page_objects.hpp"
+#include "render/pages.hpp"
+
+namespace render {
+namespace {
+
+using State = WatchedObject::State;
+
+// Bytes of the lists of the page. They hold 200 objects with usual names; what is left of the page has
+// the newest changes.
+constexpr std::size_t most_of_results = 12'000;
+constexpr std::size_t most_of_watched = 27'000;
+constexpr std::size_t most_of_unclear = 9'000;
+constexpr std::size_t most_of_addresses = 16'000;  // of the list's feeds
+constexpr std::size_t most_with_links = 80;        // watched objects
+constexpr std::size_t most_of_names = 3'000;       // that are to be corrected
+
+bool has_links(const WatchView& view) { return view.objects.size() <= most_with_links; }
+
+std::vector<tree::ObjectName> objects_of(const WatchView& view) {
+    std::vector<tree::ObjectName> objects;
+    for (const auto& each : view.objects) objects.push_back(each.named.object);
+    return objects;
+}
+
+// The button that takes one object into the list in place of another.
+std::string instead_button(const WatchedObject& watched, const query::Named& other) {
+    const auto encoded = [](const tree::ObjectName& object) {
+        return base::percent_encode(key_of(object));
+    };
+    return "<button name=\"instead\" value=\"" + encoded(watched.named.object) + " " +
+           encoded(other.object) + "\">Watch" + unseen_name(" ", other) + " instead</button>";
+}
+
+void append_state(std::string& html, const WatchedObject& watched, const Site& site) {
+    if (watched.state == State::present) return;
+    if (watched.state == State::unknown)
+        html += " <span class=\"gone\">unknown</span>";
+    else
+        html += " <span class=\"gone\">vanished</span>";
+    if (!watched.vanished_in.empty())
+        html += " in " + link_html(release_url(watched.vanished_in, site), watched.vanished_in);
+    if (!watched.words.empty()) html += " " + as_html(watched.words);
+    for (const auto& other : watched.instead) {
+        html += " ";
+        append_named(html, other, site);
+        html += " " + instead_button(watched, other);
+    }
+}
+
+ListedItems watched_of(const WatchView& view, const Site& site) {
+    return items_within(
+        most_of_watched, view.objects, [&](std::string& html, const WatchedObject& watched) {
+            const auto& named = watched.named;
+            html += "<li><label><input type=\"checkbox\" name=\"object\" checked value=\"" +
+                    as_html(key_of(named.object)) + "\"> ";
+            if (has_links(view)) {
+                html += unseen_name("Keep ", named) + "</label> <span>";
+                append_named(html, named, site);
+                append_state(html, watched, site);
+                html += "</span></li>\n";
+            } else {
+                append_named_text(html, named);
+                html += "</label>";
+                append_state(html, watched, site);
+                html += "</li>\n";
+            }
+        });
+}
+
+// "2 vanished, 1 unknown"
+std::string states_of(const WatchView& view) {
+    const auto count = [&](State state) {
+        return static_cast<std::size_t>(
+            std::ranges::count(view.objects, state, &WatchedObject::state));
+    };
+    std::vector<std::string> words;
+    if (const auto vanished = count(State::vanished); vanished > 0)
+        words.push_back(with_separators(vanished) + " vanished");
+    if (const auto unknown = count(State::unknown); unknown > 0)
+        words.push_back(with_separators(unknown) + " unknown");
+    return base::join(words, ", ");
+}
+
+// "In the newest release, WS188, 3 of them changed. In all, 2 vanished."
+std::string summary_of_list(const WatchView& view) {
+    const auto& current = view.changes.current;
+    const auto& rows = view.changes.rows;
+    if (current.version.empty()) return {};
+    const auto changed = std::ranges::count_if(
+        rows, [&](const auto& row) { return row.release.version == current.version; });
+    auto text = "In the newest release, " + current.version + ", " +
+                (changed == 0 ? "none" : with_separators(static_cast<std::size_t>(changed))) +
+                " of them changed.";
+    if (const auto states = states_of(view); !states.empty()) text += " In all, " + states + ".";
+    return text;
+}
+
+// One line of the newest changes.
+void append_change(std::string& html, const tables::Row& row, const Site& site) {
+    const query::Named named{row.object, row.object.label_or_name(row.label)};
+    html += "<li><span class=\"class\">" + as_html(named.object.class_name) + "</span> " +
+            link_html(item_url_of(row, site), named.label);
+    if (named.label != named.object.name)
+        html += " <span class=\"id\">" + as_html(named.object.name) + "</span>";
+    html += " <span class=\"what\">" +
+            what_happened_html(row.kind, row.notes.headline, tables::count_changes(row.notes));
+    if (row.kind == tables::RowKind::vanished)
+        if (const auto successor = successor_of(row, site))
+            html += ". " + as_html(successor->words) + " " +
+                    link_html(page_of(successor->object, site),
+                              successor->object.class_name + " " + successor->object.name);
+    html += "</span></li>\n";
+}
+
+// The newest changes, a list for each release.
+std::string changes_within(const WatchView& view, std::size_t room, Variables& variables,
+                           const Site& site) {
+    constexpr std::string_view end = "</ul>\n</section>\n";
+    std::string html;
+    const base::Release* open = nullptr;
+    std::size_t shown = 0;
+    for (const auto& row : view.changes.rows) {
+        std::string more;
+        if (open == nullptr || row.release != *open) {
+            if (open != nullptr) more += end;
+            more += "<section>\n<h3>" +
+                    link_html(release_url(row.release.version, site), row.release.version) + " " +
+                    date_html(row.release.released_on) + "</h3>\n<ul class=\"newest\">\n";
+        }
+        append_change(more, row, site);
+        if (html.size() + more.size() + end.size() > room) break;
+        html += more;
+        open = &row.release;
+        ++shown;
+    }
+    if (open != nullptr) html += end;
+    variables.flag("older", shown < view.changes.recorded);
+    return html;
+}
+
+// Names that mean several objects, with a box for each, and names that mean none.
+ListedItems unclear_of(const WatchView& view, const Site& site) {
+    return items_within(
+        most_of_unclear, view.unclear, [&](std::string& html, const query::PastedName& name) {
+            html += "<li><b>";
+            append_shortened(html, name.text);
+            html += "</b> ";
+            if (name.objects.empty()) {
+                html += "no object has that name</li>\n";
+                return;
+            }
+            const auto shown = std::min(name.objects.size(), query::most_meanings);
+            html += (shown < name.objects.size() ? "more than " : "") +
+                    counted(shown, "object:", "objects:") + "\n<ul>\n";
+            for (const auto& named : std::span(name.objects).first(shown)) {
+                html += "<li><label><input type=\"checkbox\" name=\"object\" value=\"" +
+                        as_html(key_of(named.object)) + "\"> " + unseen_name("Add ", named) +
+                        "</label> <span>";
+                append_named(html, named, site);
+                html += "</span></li>\n";
+            }
+            html += "</ul></li>\n";
+        });
+}
+
+// The names that nobody has, to be corrected.
+std::string unknown_names_of(const WatchView& view) {
+    std::string names;
+    for (const auto& name : view.unclear)
+        if (name.objects.empty() && names.size() + name.text.size() < most_of_names)
+            names += name.text + "\n";
+    return names;
+}
+
+// Sets the feeds of the list, unless their addresses leave no room for the list itself.
+void add_feeds(Variables& variables, Frame& frame, const WatchView& view, const Site& site) {
+    if (view.objects.empty()) return;
+    const auto query = view.id.empty() ? watch_query_of(objects_of(view)) : "watch=" + view.id;
+    // The page has the address twice for each format, and once for OPML. If that is too much, it
+    // has the first format only.
+    const auto size = as_html(query).size() + site.base_url.size();
+    frame.feeds = feed_links(site.base_url + "/rss?" + query, "Watch list");
+    if (size * (2 * frame.feeds.size() + 1) > most_of_addresses) frame.feeds.resize(1);
+    const bool fits = size * (2 * frame.feeds.size() + 1) <= most_of_addresses;
+    if (!fits) frame.feeds.clear();
+    variables.flag("feeds_cut", !fits);
+    if (fits) variables.set("opml_url", site.base_url + "/opml?" + query);
+}
+
+}  // namespace
+
+std::string watch_page(const WatchView& view, const Site& site, const Templates& templates) {
+    Frame frame{.file = "watch.mustache",
+                .title = "Watch list",
+                .feeds = {},
+                .noindex = true,
+                .search_text = view.text};
+    Variables variables;
+    const auto watched = watched_of(view, site);
+    const auto unclear = unclear_of(view, site);
+    const auto results = search_results(view.found, objects_of(view), most_of_results, site);
+    variables.flag("watching", !view.objects.empty())
+        .set("count", counted(view.objects.size(), "object", "objects"))
+        .set("summary", summary_of_list(view))
+        .set("watched", watched.html)
+        .flag("watched_cut", watched.left_out > 0)
+        .set("short_url", view.id.empty() ? "" : site.base_url + "/watch/" + view.id)
+        .set("unclear", unclear.html)
+        .set("unclear_left",
+             unclear.left_out == 0 ? "" : counted(unclear.left_out, "more name", "more names"))
+        .set("unknown_names", unknown_names_of(view))
+        .set("left_out", view.left_out == 0 ? "" : counted(view.left_out, "name", "names"))
+        .set("class_options", class_options(view.classes, view.class_name))
+        .set("class_name", view.class_name)
+        .flag("searched", !view.text.empty())
+        .flag("found", !view.found.empty())
+        .set("results", results.html)
+        .set("results_count", counted(view.found.size(), "object", "objects"))
+        .flag("results_cut", results.left_out > 0)
+        .flag("older", true);  // reserves room for its text
+    add_feeds(variables, frame, view, site);
+    const auto make = [&](std::size_t room, Variables& more) {
+        return changes_within(view, room, more, site);
+    };
+    return framed_within(frame, variables, "changes", make, site, templates);
+}
+
+}  // namespace render

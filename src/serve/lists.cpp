@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "serve/lists.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "query/kept_lists.hpp"
+#include "serve/errors.hpp"
+
+namespace serve {
+
+namespace {
+
+using tree::ObjectName;
+
+bool equal_but_for_case(const ObjectName& a, const ObjectName& b) {
+    return base::equal_ignoring_case(a.class_name, b.class_name) &&
+           base::equal_ignoring_case(a.name, b.name);
+}
+
+}  // namespace
+
+Result<std::vector<ObjectName>> objects_of_list(const SiteContext& context,
+                                                const ListRequest& list) {
+    if (list.id.empty()) return list.objects;
+    auto kept = query::kept_list(context.pool, list.id);
+    if (kept) return std::move(*kept);
+    if (kept.error().kind != base::ErrorKind::absent)
+        return fail(http_error_of(kept.error(), wanted_list()));
+    return fail(404,
+                "No watch list is kept at this short address. Perhaps it was copied "
+                "incompletely, or nobody used it for more than a year. Make the list again at " +
+                    context.absolute_url("/watch") + ": the same list has the same address.");
+}
+
+void note_use_of_list(SiteContext& context, const std::string& id) {
+    if (!id.empty() && context.settings.count_hits) context.history.note_use_of_list(id);
+}
+
+std::vector<ObjectName> recorded_spellings(std::vector<ObjectName> requested,
+                                           const std::vector<query::Named>& known) {
+    for (auto& object : requested) {
+        if (std::ranges::binary_search(known, object, {}, &query::Named::object)) continue;
+        const auto other = std::find_if(known.begin(), known.end(), [&](const auto& each) {
+            return equal_but_for_case(each.object, object);
+        });
+        if (other != known.end()) object = other->object;
+    }
+    std::sort(requested.begin(), requested.end());
+    requested.erase(std::unique(requested.begin(), requested.end()), requested.end());
+    return requested;
+}
+
+}  // namespace serve

@@ -1,0 +1,287 @@
+// The routes of watch lists: their page, what readers send to change a list, and short addresses.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "query/kept_lists.hpp"
+#include "query/pasted_names.hpp"
+#include "query/search.hpp"
+#include "render/item.hpp"
+#include "render/pages.hpp"
+#include "serve/context.hpp"
+#include "serve/errors.hpp"
+#include "serve/form.hpp"
+#include "serve/lists.hpp"
+#include "serve/parameters.hpp"
+#include "serve/representation.hpp"
+#include "serve/routes.hpp"
+
+namespace serve {
+
+namespace {
+
+using tree::ObjectName;
+using State = render::WatchedObject::State;
+
+// Rows that the page counts; it shows as many of them as it has room for.
+constexpr std::size_t most_newest = 200;
+// Rows of an object in which its successor is looked for.
+constexpr std::size_t rows_for_successor = 20;
+// Unknown objects for which others are named that are called so, and how many of these.
+constexpr std::size_t most_called = 20, most_called_each = 3;
+
+// ---- the page ----
+
+// Says in which release an object vanished, and what became of it.
+void add_successor(SiteContext& context, render::WatchedObject& watched) {
+    const auto answer = context.history.history_of(watched.named.object,
+                                                   {.most = rows_for_successor, .since = ""});
+    if (!answer) return;
+    for (const auto& row : answer->history.rows)
+        if (row.kind == tables::RowKind::vanished && watched.vanished_in.empty())
+            watched.vanished_in = row.release.version;
+    const auto successor = render::successor_of(answer->history, context.site);
+    if (!successor) return;
+    watched.words = successor->words;
+    watched.instead =
+        query::with_labels(context.history.read_context(), std::span(&successor->object, 1));
+}
+
+void add_called(SiteContext& context, render::WatchedObject& watched) {
+    const auto reads = context.history.read_context();
+    std::vector<ObjectName> called;
+    for (auto& each : query::objects_called(reads, watched.named.object, most_called_each))
+        called.push_back(std::move(each.object));
+    if (called.empty()) return;
+    watched.words = "Called that:";
+    watched.instead = query::with_labels(reads, called);
+}
+
+// Returns the objects of the list with what is known about each.
+//   known  empty: none is
+std::vector<render::WatchedObject> watched_objects(SiteContext& context,
+                                                   const std::vector<ObjectName>& objects,
+                                                   const query::WatchList& known) {
+    std::vector<render::WatchedObject> watched;
+    std::size_t called = 0;
+    for (const auto& object : objects) {
+        const auto found =
+            std::ranges::lower_bound(known.objects, object, {}, &query::Named::object);
+        const bool is_known = found != known.objects.end() && found->object == object;
+        auto& each = watched.emplace_back();
+        each.named = is_known ? *found : query::Named{object, object.name};
+        if (!is_known) {
+            each.state = State::unknown;
+            if (called++ < most_called) add_called(context, each);
+        } else if (std::ranges::binary_search(known.vanished, object)) {
+            each.state = State::vanished;
+            add_successor(context, each);
+        }
+    }
+    return watched;
+}
+
+// Returns the newest rows of the objects; without any if none of them is known.
+Result<query::HistoryService::Listed> known_of(SiteContext& context,
+                                               const std::vector<ObjectName>& objects) {
+    if (objects.empty()) return query::HistoryService::Listed{};
+    auto listed = context.history.watch_list(objects, {.most = most_newest, .since = ""});
+    if (listed) return std::move(*listed);
+    if (listed.error().kind == base::ErrorKind::absent) return query::HistoryService::Listed{};
+    return fail(http_error_of(listed.error(), wanted_list()));
+}
+
+Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& request,
+                                  const query::CacheVersion& version) {
+    auto asked = objects_of_list(context, request.list);
+    if (!asked) return fail(asked.error());
+    auto listed = known_of(context, *asked);
+    if (!listed) return fail(listed.error());
+    const auto objects = recorded_spellings(*asked, listed->list.objects);
+    if (request.list.id.empty() && objects != *asked) {
+        auto recorded = request;
+        recorded.list.objects = objects;
+        return fail(moved("page", context.absolute_url(url_of(recorded))));
+    }
+    const auto reads = context.history.read_context();
+    render::WatchView view;
+    view.id = request.list.id;
+    view.objects = watched_objects(context, objects, listed->list);
+    view.unclear = query::meanings_of(reads, request.pasted);
+    view.left_out = request.left_out;
+    view.class_name = request.class_name;
+    view.text = request.text;
+    if (!request.text.empty())
+        view.found = query::find_named(reads, request.class_name, request.text, most_found);
+    auto lists = context.lists_to_choose_from(version);
+    if (!lists) return fail(http_error_of(lists.error(), wanted_search()));
+    view.classes = std::move(lists->classes);
+    view.changes = std::move(listed->list);
+    return RenderedPage{.body = render::watch_page(view, context.site, context.templates),
+                        .provisional = version.version.empty() || !listed->up_to_date};
+}
+
+Result<Response> answer_watch_request(SiteContext& context, const Request& request,
+                                      const WatchRequest& watch) {
+    const auto version = context.wide_version();
+    auto response = cached_response(
+        context, request, {url_of(watch), version, html_metadata(context), PageCost::wide},
+        [&] { return render_watch(context, watch, version); });
+    if (response) note_use_of_list(context, watch.list.id);
+    return response;
+}
+
+// ---- what readers send ----
+
+// Returns "https://x.org" of "https://x.org/changes", as browsers write an origin.
+std::string origin_of(std::string_view url) {
+    const auto authority = url.find("://");
+    const auto end =
+        authority == std::string_view::npos ? url.size() : url.find('/', authority + 3);
+    return base::fold_ascii(url.substr(0, end));
+}
+
+// Refuses what pages of other sites make a browser send. They could do no more than keep a list; but
+// what a reader did not send is not kept.
+std::optional<HttpError> check_origin(const SiteContext& context, const Request& request) {
+    const HttpError other_site{403, "This form was sent from a page of another site."};
+    // The browser knows better than the address that this site is configured with.
+    if (const auto site = request.field("sec-fetch-site"); !site.empty())
+        return site == "cross-site" ? std::optional(other_site) : std::nullopt;
+    const auto origin = request.field("origin");
+    // "null": the page had the policy not to say where it is from.
+    if (origin.empty() || origin == "null" || origin == origin_of(context.site.base_url))
+        return std::nullopt;
+    return other_site;
+}
+
+// Browsers send the lines of a value with CR LF.
+std::string with_plain_lines(std::string_view value) {
+    std::string text(value);
+    for (auto at = text.find("\r\n"); at != std::string::npos; at = text.find("\r\n", at))
+        text.erase(at, 1);
+    return text;
+}
+
+// The list that a form sends: the objects that stay or come by their boxes and buttons.
+Result<std::vector<ObjectName>> objects_in_form(const Form& form) {
+    std::vector<ObjectName> objects;
+    for (const auto& [name, value] : form.fields) {
+        if (name != "object") continue;
+        auto object = parse_object(with_plain_lines(value));
+        if (!object) return fail(std::move(object.error()));
+        if (std::ranges::find(objects, *object) == objects.end())
+            objects.push_back(std::move(*object));
+    }
+    return objects;
+}
+
+// Takes one object into the list in place of another: "Gene:old Gene:new", percent-encoded.
+std::optional<HttpError> replace_object(const Form& form, std::vector<ObjectName>& objects) {
+    const auto value = form.value("instead");
+    if (value.empty()) return std::nullopt;
+    std::vector<ObjectName> both;
+    for (const auto part : base::split(value, ' ')) {
+        auto object = parse_object(base::percent_decode(part, base::Plus::literal).value_or(""));
+        if (!object) return std::move(object.error());
+        both.push_back(std::move(*object));
+    }
+    if (both.size() != 2) return HttpError{400, "instead= must name two objects."};
+    std::erase(objects, both.front());
+    if (std::ranges::find(objects, both.back()) == objects.end())
+        objects.push_back(std::move(both.back()));
+    return std::nullopt;
+}
+
+// Adds what was pasted or is in a file.
+std::optional<HttpError> add_pasted(SiteContext& context, const Form& form,
+                                    const std::string& class_name, WatchRequest& list) {
+    const auto lines = query::pasted_lines(std::string(form.value("names")) + "\n" +
+                                           std::string(form.value("file")));
+    if (lines.empty()) return std::nullopt;
+    const auto admitted = context.wide_gate.admit();
+    const auto turn = admitted ? context.wide_gate.wait_for_turn() : std::nullopt;
+    if (!turn)
+        return HttpError{503, "The server is busy with pages about many objects. "
+                              "Please try again in a minute."};
+    try {
+        auto pasted = query::objects_of_pasted(context.history.read_context(), lines, class_name);
+        for (auto& object : pasted.objects)
+            if (std::ranges::find(list.list.objects, object) == list.list.objects.end())
+                list.list.objects.push_back(std::move(object));
+        for (auto& name : pasted.unclear) list.pasted.push_back(std::move(name.text));
+        list.left_out += pasted.left_out;
+        return std::nullopt;
+    } catch (const store::Failure&) {
+        return http_error_of({base::ErrorKind::unavailable, "store not reachable"},
+                             wanted_list());
+    } catch (const query::Busy& busy) {
+        return http_error_of({base::ErrorKind::unavailable, busy.what()}, wanted_list());
+    }
+}
+
+HttpError see_other(const SiteContext& context, std::string text, const std::string& url) {
+    return {303, std::move(text), context.absolute_url(url)};
+}
+
+// Keeps the list under a short address, and returns the redirection to it, or why it can't be kept.
+HttpError kept_at(SiteContext& context, std::vector<ObjectName> objects) {
+    if (objects.empty()) return {400, "The list is empty. Choose some objects first."};
+    std::ranges::sort(objects);
+    const auto listed = context.history.watch_list(objects, {.most = 1, .since = ""});
+    if (!listed) return http_error_of(listed.error(), wanted_list());
+    const auto id =
+        query::keep_list(context.pool, recorded_spellings(objects, listed->list.objects),
+                         context.settings.clock());
+    if (id)
+        return see_other(context, "The list is kept at this short address.",
+                         url_of(WatchRequest{.list = {{}, *id}}));
+    if (id.error().kind == base::ErrorKind::too_large)
+        return {507, "This site keeps as many watch lists as it can. Use the long address of the "
+                     "list, which works as well."};
+    if (id.error().kind == base::ErrorKind::conflict)
+        return {507,
+                "This very list can't have a short address. Use its long address, which works "
+                "as well."};
+    return http_error_of(id.error(), wanted_list());
+}
+
+}  // namespace
+
+Result<Response> answer_watch(SiteContext& context, const Request& request) {
+    const auto watch = parse_watch_request(request.query);
+    if (!watch) return fail(watch.error());
+    return answer_watch_request(context, request, *watch);
+}
+
+Result<Response> answer_kept_watch(SiteContext& context, const Request& request) {
+    const auto watch = watch_request_in_path(request.path);
+    if (!watch) return fail(watch.error());
+    return answer_watch_request(context, request, *watch);
+}
+
+Result<Response> take_watch_form(SiteContext& context, const Request& request) {
+    if (auto other_site = check_origin(context, request)) return fail(std::move(*other_site));
+    if (request.body_error) return fail(*request.body_error);
+    const auto form = parse_form(request.field("content-type"), request.body);
+    if (!form) return fail(form.error());
+    WatchRequest watch;
+    auto objects = objects_in_form(*form);
+    if (!objects) return fail(std::move(objects.error()));
+    watch.list.objects = std::move(*objects);
+    if (auto wrong = replace_object(*form, watch.list.objects)) return fail(std::move(*wrong));
+    watch.class_name = base::trim(form->value("class"));
+    watch.text = base::trim(form->value("q"));
+    if (watch.class_name.size() > tree::longest_class)
+        return fail(too_long("class", tree::longest_class).value());
+    if (watch.text.size() > longest_search) return fail(too_long("q", longest_search).value());
+    if (auto wrong = add_pasted(context, *form, watch.class_name, watch))
+        return fail(std::move(*wrong));
+    const bool is_clear = watch.pasted.empty() && watch.left_out == 0;
+    if (form->has("keep") && is_clear && watch.list.objects.size() <= most_objects)
+        return fail(kept_at(context, std::move(watch.list.objects)));
+    return fail(
+        see_other(context, "The list is at this address.", fitting_url_of(std::move(watch))));
+}
+
+}  // namespace serve
