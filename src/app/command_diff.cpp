@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unistd.h>
 
 #include "app/commands.hpp"
@@ -12,6 +15,7 @@
 #include "app/stop_signals.hpp"
 #include "app/suggestion.hpp"
 #include "base/text.hpp"
+#include "query/search.hpp"
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"
 #include "source/files_build.hpp"
@@ -56,6 +60,40 @@ tl::unexpected<base::Error> mistake_in(base::Error error, const source::Build& b
         if (auto why = complaint_of_class(*build, asked.class_name); !why.empty())
             error.text = std::move(why);
     return tl::unexpected(std::move(error));
+}
+
+// Returns the only object that people call what was asked for, and says so on stderr; what was asked for
+// if there is none.
+//   error  absent: there are several, which the text lists
+Result<ObjectName> object_called(const Services& services, const ObjectName& asked) {
+    constexpr std::size_t most_listed = 20;
+    const auto named = [](const ObjectName& object) {
+        return on_one_line(object.class_name) + " " + on_one_line(object.name);
+    };
+    const auto found =
+        query::objects_called(services.history->read_context(), asked, most_listed + 1);
+    auto text = "there is no " + named(asked);
+    if (found.empty()) return asked;
+    if (found.size() == 1) {
+        const auto& only = found.front().object;
+        complain(text + "; " + named(only) + " is called that", ok);
+        return only;
+    }
+    const bool is_cut = found.size() > most_listed;
+    text += is_cut ? "; more than 20 objects are called that:"
+                   : "; " + std::to_string(found.size()) + " objects are called that:";
+    for (const auto& [object, vanished] :
+         std::span(found).first(std::min(found.size(), most_listed)))
+        text += "\n  " + named(object) + (vanished ? " (not in the current release)" : "");
+    return base::fail(base::ErrorKind::absent, std::move(text));
+}
+
+// Does the same where no object has this very name.
+Result<ObjectName> object_meant(Services& services, const ObjectName& asked) {
+    look_at_build(*services.current);
+    const auto answer = services.history->history_of(asked, {});
+    if (answer || answer.error().kind != base::ErrorKind::absent) return asked;
+    return object_called(services, asked);
 }
 
 // From the store, after the object was brought up to date with the current build.
@@ -122,15 +160,25 @@ class Sides {
         if (!base::is_version(word))
             return base::fail(base::ErrorKind::absent,
                               word + " is neither a folder nor the version of a release");
-        if (!services_) {
-            auto config = load_config(config_file_);
-            if (!config) return tl::unexpected(config.error());
-            auto services = open_services(std::move(*config));
-            if (!services) return tl::unexpected(services.error());
-            services_ = std::move(*services);
-        }
+        if (const auto opened = open(); !opened) return tl::unexpected(opened.error());
         return from_release(*services_, word, asked_);
     }
+
+    // Makes the object that people call what was asked for the one that is compared. Only a site knows
+    // what objects are called, so one of the words has to be a release.
+    Result<void> find_object(std::initializer_list<std::string_view> words) {
+        const bool has_release = std::ranges::any_of(words, [](std::string_view word) {
+            return !is_folder(std::string(word)) && base::is_version(word);
+        });
+        if (!has_release) return {};
+        if (const auto opened = open(); !opened) return tl::unexpected(opened.error());
+        auto meant = object_meant(*services_, asked_);
+        if (!meant) return tl::unexpected(meant.error());
+        asked_ = std::move(*meant);
+        return {};
+    }
+
+    [[nodiscard]] const ObjectName& asked() const { return asked_; }
 
     // Returns the places whose changes the site does not report. Two folders have no configuration:
     // then every difference counts.
@@ -139,6 +187,16 @@ class Sides {
     }
 
    private:
+    Result<void> open() {
+        if (services_) return {};
+        auto config = load_config(config_file_);
+        if (!config) return tl::unexpected(config.error());
+        auto services = open_services(std::move(*config));
+        if (!services) return tl::unexpected(services.error());
+        services_ = std::move(*services);
+        return {};
+    }
+
     std::filesystem::path config_file_;
     ObjectName asked_;
     std::optional<Services> services_;
@@ -163,8 +221,10 @@ constexpr int trouble = 2;
 int compare_sides(const std::filesystem::path& config_file, const DiffOptions& options) {
     Scratch scratch;
     const OnSignal on_signal([&] { scratch.remove(); });
-    const ObjectName& asked = options.object;
-    Sides sides(config_file, asked, scratch);
+    Sides sides(config_file, options.object, scratch);
+    if (const auto found = sides.find_object({options.from, options.to}); !found)
+        return complain(found.error().text, trouble);
+    const ObjectName& asked = sides.asked();
     const auto from = sides.side(options.from);
     if (!from) return complain(from.error().text, trouble);
     const auto to = sides.side(options.to);
@@ -215,16 +275,29 @@ std::string what_lacks(const Side& side, const ObjectName& asked) {
 }  // namespace
 
 int show(const Config& config, const tree::ObjectName& object, const std::string& release) {
-    const ObjectName asked{object.class_name, object.name};
+    ObjectName asked = object;
     Result<Side> side = base::fail(base::ErrorKind::absent, "");
     if (release.empty()) {
         // A look at what there is; whether it is served is another matter.
         auto build = build_opener(config).open(history::Wholeness::not_required);
         if (!build) return complain(build.error().text, failed);
-        side = from_build(std::move(*build), asked);
+        side = from_build(*build, asked);
+        if (side && !side->tree.there) {
+            // What objects are called is in the store, which this needs for nothing else.
+            auto services = open_services(config);
+            if (services) {
+                auto meant = object_meant(*services, asked);
+                if (!meant) return complain(meant.error().text, failed);
+                asked = std::move(*meant);
+                side = from_build(std::move(*build), asked);
+            }
+        }
     } else {
         auto services = open_services(config);
         if (!services) return complain(services.error().text, status_of(services.error()));
+        auto meant = object_meant(*services, asked);
+        if (!meant) return complain(meant.error().text, failed);
+        asked = std::move(*meant);
         side = from_release(*services, release, asked);
     }
     if (!side) return complain(side.error().text, failed);

@@ -39,7 +39,9 @@ void find_origins(const ReadContext& context, ObjectAt& object, bool has_all_row
         added.mark_new(*rest, nodes, next({Origin::Kind::ignored}));
     for (const auto& row : object.history.rows) {
         if (added.is_complete()) break;
-        const auto mark = next({Origin::Kind::row, row.release});
+        const bool is_observed = row.kind != tables::RowKind::reconstructed;
+        const auto mark =
+            next({is_observed ? Origin::Kind::row : Origin::Kind::reconstructed, row.release});
         added.mark(row.notes.changes, mark);
         if (!row.notes.is_whole() && !mark_by_trees(context, row, added, mark))
             added.mark_rest(next({Origin::Kind::or_before, row.release}));

@@ -21,13 +21,14 @@ struct ObjectAt {
     // What is known of where a node comes from.
     struct Origin {
         enum class Kind : unsigned char {
-            row,        // a row of `release` added it
-            or_before,  // what brought it is not in the row of `release`, or in one before that
+            row,            // a row of `release` added it
+            reconstructed,  // so does one that was read from timestamps
+            or_before,  // the row of `release` or an earlier one did, and does not have all it did
             older,      // no row added it: it was there when the object was first seen
             ignored,    // [ignore]: its changes are not recorded
         };
         Kind kind = Kind::older;
-        Release release = {};  // of a row
+        Release release = {};  // of the row
         bool operator==(const Origin&) const = default;
     };
     std::vector<Origin> origins;                    // each once

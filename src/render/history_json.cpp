@@ -135,10 +135,13 @@ class TreeWriter {
         switch (origin.kind) {
             case Origin::Kind::older: return;
             case Origin::Kind::ignored: json_.field("ignored", true); return;
-            case Origin::Kind::row: write_text(json_, "since", origin.release.version); return;
+            case Origin::Kind::row:
+            case Origin::Kind::reconstructed:
             case Origin::Kind::or_before: break;
         }
-        write_text(json_, "since_or_before", origin.release.version);
+        write_text(json_, "since", origin.release.version);
+        if (origin.kind == Origin::Kind::reconstructed) json_.field("by_timestamp", true);
+        if (origin.kind == Origin::Kind::or_before) json_.field("or_before", true);
     }
 
     base::JsonWriter& json_;

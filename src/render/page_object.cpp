@@ -192,10 +192,12 @@ class LineWriter {
             case Origin::Kind::older: html += "older"; return;
             case Origin::Kind::ignored: html += "not compared"; return;
             case Origin::Kind::row:
+            case Origin::Kind::reconstructed:
             case Origin::Kind::or_before: break;
         }
         append_link(html, address_of_row(object_, version), version);
         if (origin.kind == Origin::Kind::or_before) html += " or before";
+        if (origin.kind == Origin::Kind::reconstructed) html += " by timestamp";
     }
 
     const ObjectAt& object_;

@@ -73,4 +73,22 @@ inline Unfolded unfolded(const Nodes& nodes, std::vector<std::string> path = {})
     return into;
 }
 
+// Returns every node, each before those below it, as the contents of the cells down to it.
+using ContentPath = std::vector<std::string>;
+inline void add_content_paths(const Nodes& nodes, ContentPath& path,
+                              std::vector<ContentPath>& into) {
+    for (const auto& each : nodes) {
+        path.push_back(tree::content_key(each.cell));
+        into.push_back(path);
+        add_content_paths(each.children, path, into);
+        path.pop_back();
+    }
+}
+inline std::vector<ContentPath> content_paths(const Nodes& nodes) {
+    ContentPath path;
+    std::vector<ContentPath> into;
+    add_content_paths(nodes, path, into);
+    return into;
+}
+
 }  // namespace support
