@@ -61,7 +61,8 @@ std::string readable_by_all(const std::vector<fs::path>& files) {
 
 // Warns when other users can read the passwords, and with them the databases.
 void check_passwords(Checklist& list, const Config& config) {
-    const auto files = readable_by_all({config.store_password_file, config.source.password_file});
+    const auto files = readable_by_all(
+        {config.store_password_file, config.source.password_file, config.mail.password_file});
     if (!files.empty())
         list.doubtful("password",
                       "every user of this host can read" + files + "; run: chmod o-r" + files);

@@ -27,6 +27,7 @@ struct Options {
     std::string config = "varve.conf";
     tree::ObjectName object;
     FeedOptions feed;
+    DigestOptions digest;
     std::string release;
     DiffOptions diff;
     std::string archive, token, shell;
@@ -141,6 +142,28 @@ void add_objects(Line& line) {
                         "Release to show; default: the current build");
     showing->callback(line.configured(
         [&](const Config& config) { return show(config, options.object, options.release); }));
+}
+
+void add_digest(Line& line) {
+    auto& options = line.options.digest;
+    auto* command = line.program.add_subcommand(
+        "digest", "Print or send a mail of what changed in objects since a release");
+    command->add_option("--watch", options.watch,
+                        "The objects: a file with lines of class, TAB, name, or a list such as "
+                        "Gene:unc-26,Paper:WBPaper00031000");
+    command->add_option("--class", options.class_name, "All objects of a class");
+    command->add_option("--since", options.since, "Only what later releases changed, e.g. WS187")
+        ->required();
+    command
+        ->add_option(
+            "--to", options.to,
+            "Whom the mail is for: name@example.org, or \"Name <name@example.org>\"; can "
+            "be repeated")
+        ->allow_extra_args(false);
+    command->add_flag("--send", options.send,
+                      "Send the mail by the server in [mail] smtp; default: print it");
+    command->callback(
+        line.configured([&](const Config& config) { return digest(config, options); }));
 }
 
 void add_prewarm(Line& line) {
@@ -353,8 +376,8 @@ int run_command_line(int argc, char** argv) {
     program.set_version_flag("--version", "varve " + std::string(program_version));
     program.require_subcommand(1);
     program.fallthrough();
-    for (const auto add : {add_server, add_objects, add_prewarm, add_archive, add_releases,
-                           add_forget, add_token, add_completion})
+    for (const auto add : {add_server, add_objects, add_digest, add_prewarm, add_archive,
+                           add_releases, add_forget, add_token, add_completion})
         add(line);
     add_config(program, line.options.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));

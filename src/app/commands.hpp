@@ -40,6 +40,16 @@ struct FeedOptions {
 };
 int feed(const Config& config, const FeedOptions& options);
 
+struct DigestOptions {
+    std::string watch;       // a file with objects, or "Gene:unc-26,Paper:X"
+    std::string class_name;  // a whole class, in place of `watch`
+    std::string since;       // a version
+    std::vector<std::string> to;
+    bool send = false;  // to [mail] smtp rather than to standard output
+};
+// Prints or sends a mail of what changed since a release. Does neither where nothing changed.
+int digest(const Config& config, const DigestOptions& options);
+
 struct DiffOptions {
     tree::ObjectName object;
     std::string from, to;  // a release, or a build folder

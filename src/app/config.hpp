@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "history/context.hpp"
+#include "render/mail.hpp"
 #include "render/site.hpp"
 #include "render/templates.hpp"
 #include "source/acedb/socket_session.hpp"
@@ -51,6 +52,17 @@ struct ServeConfig {
     std::size_t limit_burst = 60;                // of them at once
 };
 
+// Whether a connection to a mail server must be encrypted.
+enum class Tls : unsigned char { required, opportunistic, none };
+
+struct MailConfig {
+    std::optional<render::Mailbox> from;
+    std::string server;                   // "smtp://host:587", "smtps://host"; empty: none
+    std::string user;                     // empty: without a password
+    std::filesystem::path password_file;  // read when a mail is sent
+    Tls tls = Tls::required;
+};
+
 struct LogConfig {
     base::log::Level level = base::log::Level::info;
     std::filesystem::path file;    // empty: stderr
@@ -70,6 +82,7 @@ struct Config {
     history::Settings history;
     unsigned mass_change = 50;  // percent of a class, 0 ... 100; 0: no such remark
     ServeConfig serve;
+    MailConfig mail;
     LogConfig log;
     // Digest over all that can change the bytes of a page; goes into entity tags.
     std::string page_digest;

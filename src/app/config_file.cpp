@@ -91,7 +91,8 @@ Result<void> take_lines(Draft& draft, const pt::ptree& tree) {
         if (key.needed == Needed::yes && !draft.lines.contains(place))
             return wrong(draft.position_of(place) + ": " + place + " is required but missing");
     }
-    return check_source_keys(draft);
+    const auto fits = check_source_keys(draft);
+    return fits ? check_mail_keys(draft) : fits;
 }
 
 // Reads the files of the operator's folder; render checks their names. Skips names that begin with
@@ -171,18 +172,6 @@ std::string page_digest_of(const Config& config) {
     return parts.hex();
 }
 
-// Reads a password: the first line of the file. Errors never contain it.
-Result<std::string> read_password(const fs::path& file) {
-    if (file.empty()) return std::string();
-    const auto text = read_file(file);
-    if (!text) return tl::unexpected(text.error());
-    auto line = text->substr(0, text->find('\n'));
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.find('\0') != std::string::npos)
-        return wrong(file.string() + " contains a NUL, which a password cannot");
-    return line;
-}
-
 // Reads the files that the configuration names.
 Result<Config> complete(Draft draft) {
     auto& config = draft.config;
@@ -208,6 +197,17 @@ Result<Config> complete(Draft draft) {
 }
 
 }  // namespace
+
+Result<std::string> read_password(const fs::path& file) {
+    if (file.empty()) return std::string();
+    const auto text = read_file(file);
+    if (!text) return tl::unexpected(text.error());
+    auto line = text->substr(0, text->find('\n'));
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find('\0') != std::string::npos)
+        return wrong(file.string() + " contains a NUL, which a password cannot");
+    return line;
+}
 
 Result<Config> load_config(const fs::path& file) {
     const auto text = read_file(file);

@@ -15,4 +15,8 @@ namespace app {
 //   error  refused, naming file, line, section and key of what is wrong; unavailable: no such file
 [[nodiscard]] base::Result<Config> load_config(const std::filesystem::path& file);
 
+// Returns a password: the first line of the file; without a file an empty one. Errors never contain it.
+//   error  unavailable: the file cannot be read; refused: it holds no password
+[[nodiscard]] base::Result<std::string> read_password(const std::filesystem::path& file);
+
 }  // namespace app

@@ -134,6 +134,29 @@ Result<void> take_listen(Draft& draft, Value, Value value) {
     return {};
 }
 
+Result<void> take_tls(Draft& draft, Value, Value value) {
+    auto& tls = draft.config.mail.tls;
+    if (value == "required")
+        tls = Tls::required;
+    else if (value == "opportunistic")
+        tls = Tls::opportunistic;
+    else if (value == "none")
+        tls = Tls::none;
+    else
+        return wrong("must be one of required, opportunistic, none, not " + in_quotes(value));
+    return {};
+}
+
+// The parts of names and hosts: letters, digits and `more`, in parts with dots between them.
+bool is_dotted(std::string_view text, std::string_view more) {
+    return std::ranges::all_of(base::split(text, '.'), [&](std::string_view part) {
+        return !part.empty() && std::ranges::all_of(part, [&](char c) {
+            return base::is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                   more.find(c) != std::string_view::npos;
+        });
+    });
+}
+
 tl::unexpected<base::Error> wrong_at(const Draft& draft, std::string_view place,
                                      const std::string& text) {
     return wrong(draft.position_of(place) + ": " + std::string(place) + text);
@@ -245,6 +268,15 @@ constexpr auto table = std::to_array<Key>({
     {"serve", "limit_burst",
      [](Draft& d, Value,
         Value v) { return keep(d.config.serve.limit_burst, number_of(v, 1, 1'000'000)); }},
+    {"mail", "from",
+     [](Draft& d, Value, Value v) { return keep(d.config.mail.from, mailbox_of(v)); }},
+    {"mail", "smtp",
+     [](Draft& d, Value, Value v) { return keep(d.config.mail.server, mail_server_of(v)); }},
+    {"mail", "user",
+     [](Draft& d, Value, Value v) { return keep(d.config.mail.user, word_of(v)); }},
+    {"mail", "password_file",
+     [](Draft& d, Value, Value v) { return keep(d.config.mail.password_file, path_of(d, v)); }},
+    {"mail", "tls", take_tls},
     {"log", "level",
      [](Draft& d, Value, Value v) { return keep(d.config.log.level, level_of(v)); }},
     {"log", "file",
@@ -368,6 +400,46 @@ Result<tree::ObjectName> object_of(std::string_view value) {
     return tree::ObjectName{std::string(class_name), std::string(name)};
 }
 
+Result<render::Mailbox> mailbox_of(std::string_view value) {
+    constexpr std::size_t longest_address = 254, longest_local_part = 64;  // RFC 5321 4.5.3.1
+    render::Mailbox mailbox;
+    auto address = base::trim(value);
+    if (const auto open = address.rfind('<'); address.ends_with('>') && open != address.npos) {
+        auto name = base::trim(address.substr(0, open));
+        if (name.size() >= 2 && name.starts_with('"') && name.ends_with('"'))
+            name = name.substr(1, name.size() - 2);
+        mailbox.name = name;
+        address = address.substr(open + 1, address.size() - open - 2);
+    }
+    const auto at = address.rfind('@');
+    const auto local = address.substr(0, at);
+    const bool fits = at != std::string_view::npos && address.size() <= longest_address &&
+                      local.size() <= longest_local_part &&
+                      is_dotted(local, "!#$%&'*+-/=?^_`{|}~") &&
+                      is_dotted(address.substr(at + 1), "-");
+    const bool has_controls =
+        std::ranges::any_of(mailbox.name, [](char c) { return c >= 0 && c < 0x20; });
+    if (!fits || has_controls)
+        return wrong(in_quotes(base::legal_text(value)) +
+                     " is not a mail address like name@example.org or Name <name@example.org>");
+    mailbox.address = address;
+    return mailbox;
+}
+
+Result<std::string> mail_server_of(std::string value) {
+    const std::unique_ptr<xmlURI, decltype(&xmlFreeURI)> parts(xmlParseURI(value.c_str()),
+                                                               &xmlFreeURI);
+    const bool is_smtp = value.starts_with("smtp://") || value.starts_with("smtps://");
+    const bool fits = is_smtp && parts && parts->server != nullptr && *parts->server != '\0' &&
+                      parts->user == nullptr && parts->path == nullptr &&
+                      parts->query_raw == nullptr && parts->fragment == nullptr &&
+                      parts->port <= 65535;
+    if (!fits)
+        return wrong(in_quotes(value) + " is not a mail server like smtp://mail.example.org:587 "
+                                        "or smtps://mail.example.org");
+    return value;
+}
+
 Result<base::Date> date_of(std::string_view value) {
     const auto day = base::parse_date(value);
     if (!day) return wrong(in_quotes(value) + " is not a date like 2007-01-01");
@@ -427,6 +499,20 @@ Result<void> check_source_keys(const Draft& draft) {
     if (has_key(kind, "path") && !draft.lines.contains("[source] path"))
         return wrong_at(draft, "[source] path",
                         " is missing; kind = " + std::string(name_of(kind)) + " requires it");
+    return {};
+}
+
+Result<void> check_mail_keys(const Draft& draft) {
+    const auto& mail = draft.config.mail;
+    if (mail.user.empty() != mail.password_file.empty()) {
+        const bool has_user = !mail.user.empty();
+        return wrong_at(draft, has_user ? "[mail] user" : "[mail] password_file",
+                        std::string(" requires ") + (has_user ? "password_file" : "user"));
+    }
+    if (!mail.user.empty() && mail.tls != Tls::required)
+        return wrong_at(draft, "[mail] tls",
+                        ": with a user it must be required, because anybody could read the "
+                        "password otherwise");
     return {};
 }
 

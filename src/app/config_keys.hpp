@@ -61,6 +61,10 @@ struct Key {
 //   error  refused: "varve.conf:17: [source] path …", missing, or a key of another kind
 [[nodiscard]] base::Result<void> check_source_keys(const Draft& draft);
 
+// Checks that a password is only sent where nobody else can read it.
+//   error  refused: "varve.conf:17: [mail] user …"
+[[nodiscard]] base::Result<void> check_mail_keys(const Draft& draft);
+
 // Returns an error of kind refused.
 [[nodiscard]] tl::unexpected<base::Error> wrong(std::string text);
 
@@ -80,6 +84,10 @@ using Paths = std::vector<std::vector<std::string>>;
 [[nodiscard]] base::Result<std::string> address_template_of(std::string value);
 // Accepts an address without query, fragment and blanks; removes slashes at its end.
 [[nodiscard]] base::Result<std::string> base_url_of(std::string url);
+// A mail address in ASCII, alone or as "Name <name@example.org>".
+[[nodiscard]] base::Result<render::Mailbox> mailbox_of(std::string_view value);
+// "smtp://host:587" or "smtps://host": without user, path and query.
+[[nodiscard]] base::Result<std::string> mail_server_of(std::string value);
 // RFC 4151 section 2.1: an authority name (domain or mail address), a comma, a date.
 [[nodiscard]] base::Result<std::string> authority_of(std::string value);
 // "Person:WBPerson1983", split at the first colon.

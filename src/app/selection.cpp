@@ -21,29 +21,6 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 
-Result<release::Objects> objects_in(const std::string& path) {
-    std::ifstream file(path);
-    if (!file)
-        return base::fail(ErrorKind::refused,
-                          "cannot read " + path + ": " + std::generic_category().message(errno));
-    release::Objects objects;
-    std::size_t number = 0;
-    for (std::string line; std::getline(file, line);) {
-        ++number;
-        if (line.empty() || line.front() == '#') continue;
-        const auto parts = base::split(line, '\t');
-        if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
-            return base::fail(ErrorKind::refused, path + ":" + std::to_string(number) +
-                                                      ": a line must be class, TAB, name");
-        objects.push_back({base::legal_text(parts[0]), base::legal_text(parts[1])});
-    }
-    if (file.bad()) return base::fail(ErrorKind::refused, "cannot read " + path);
-    std::ranges::sort(objects);
-    const auto twice = std::ranges::unique(objects);
-    objects.erase(twice.begin(), twice.end());
-    return objects;
-}
-
 bool is_recorded(store::Pool& pool, const std::string& class_name) {
     return store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
         return tables::has_objects_of(transaction, class_name);
@@ -75,6 +52,29 @@ source::Build kept_index(const SourceConfig& config, const std::string& version,
 }
 
 }  // namespace
+
+Result<release::Objects> objects_in(const std::string& path) {
+    std::ifstream file(path);
+    if (!file)
+        return base::fail(ErrorKind::refused,
+                          "cannot read " + path + ": " + std::generic_category().message(errno));
+    release::Objects objects;
+    std::size_t number = 0;
+    for (std::string line; std::getline(file, line);) {
+        ++number;
+        if (line.empty() || line.front() == '#') continue;
+        const auto parts = base::split(line, '\t');
+        if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
+            return base::fail(ErrorKind::refused, path + ":" + std::to_string(number) +
+                                                      ": a line must be class, TAB, name");
+        objects.push_back({base::legal_text(parts[0]), base::legal_text(parts[1])});
+    }
+    if (file.bad()) return base::fail(ErrorKind::refused, "cannot read " + path);
+    std::ranges::sort(objects);
+    const auto twice = std::ranges::unique(objects);
+    objects.erase(twice.begin(), twice.end());
+    return objects;
+}
 
 release::ReleaseJob release_job(const Services& services, history::Context context,
                                 const history::Builds& builds) {

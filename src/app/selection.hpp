@@ -24,6 +24,11 @@ int complain_of_build(const std::string& why);
 // Returns the exit status of a job that finished: ok, or unreadable, after it said so.
 int status_of_finished(const std::string& version, const release::Counters& counters);
 
+// Returns the objects listed in a file, sorted, each once. Its lines are class, TAB, name; empty lines,
+// and those that begin with #, say nothing.
+//   error  refused: it cannot be read, or has a malformed line
+[[nodiscard]] base::Result<release::Objects> objects_in(const std::string& path);
+
 // Returns the objects that a release job records.
 //   needs   one of options.all, class_name, list and popular
 //   error   refused: the list cannot be read or has a malformed line, or the class is unknown

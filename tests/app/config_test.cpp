@@ -302,6 +302,43 @@ TEST_CASE("A password is read from a file of its own") {
     CHECK(config->store_password == "pass word");
 }
 
+TEST_CASE("What mails are sent from and by is read, and the password only when one is sent") {
+    const auto config = load(least + "[mail]\nfrom = \"Changes, all\" <changes@x.org>\n"
+                                     "smtp = smtp://mail.x.org:587\nuser = changes@x.org\n"
+                                     "password_file = nowhere\n");
+    INFO((config ? "" : config.error().text));
+    REQUIRE(config);
+    CHECK(config->mail.from == render::Mailbox{"Changes, all", "changes@x.org"});
+    CHECK(config->mail.server == "smtp://mail.x.org:587");
+    CHECK(config->mail.tls == app::Tls::required);
+    CHECK(load(least)->mail.server.empty());
+    for (const auto* const line :
+         {"tls = none", "tls = opportunistic", "smtp = smtp://[::1]",
+          "smtp = smtps://127.0.0.1:465", "from = a.b+c@sub.example.org", "from = Zoë <z@x.org>"})
+        CHECK(load(least + "[mail]\n" + line + "\n"));
+    for (const auto* const line : {"tls = yes",
+                                   "smtp = mail.x.org",
+                                   "smtp = http://x.org",
+                                   "smtp = smtp://u:p@x.org",
+                                   "smtp = smtp://x.org/name",
+                                   "smtp = smtp://x.org?a",
+                                   "smtp = smtp://x.org:99999",
+                                   "smtp = smtp://",
+                                   "from = x",
+                                   "from = x@",
+                                   "from = @x.org",
+                                   "from = a b@x.org",
+                                   "from = a@x..org",
+                                   "from = <a@x.org> b",
+                                   "from = a@x.org, b@x.org",
+                                   "from = zoë@x.org",
+                                   "user = u",
+                                   "password_file = f",
+                                   "user = u\npassword_file = f\ntls = none",
+                                   "user = u\npassword_file = f\ntls = opportunistic"})
+        CHECK(says(complaint(least + "[mail]\n" + line + "\n"), "[mail] "));
+}
+
 TEST_CASE("A server needs no key but its kind") {
     const auto config = load_source("kind = server\n");
     INFO((config ? "" : config.error().text));

@@ -15,6 +15,7 @@ import aceperl_xml  # noqa: F401
 import attacks
 import checks
 import commands  # noqa: F401
+import digest  # noqa: F401
 import faults  # noqa: F401
 import installed  # noqa: F401
 import job

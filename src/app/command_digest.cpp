@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// Before any header with the namespace compare, which would hide a function of fmt.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <span>
+
+#include "app/commands.hpp"
+#include "app/config_file.hpp"
+#include "app/config_keys.hpp"
+#include "app/print.hpp"
+#include "app/selection.hpp"
+#include "app/smtp.hpp"
+#include "base/text.hpp"
+#include "query/class_history.hpp"
+#include "query/search.hpp"
+#include "render/digest.hpp"
+#include "render/display_text.hpp"
+#include "render/feed.hpp"
+#include "serve/parameters.hpp"
+
+namespace app {
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+using Objects = std::vector<tree::ObjectName>;
+
+constexpr std::size_t rows_at_once = 500;
+constexpr std::size_t most_items = 300;     // more don't fit into a mail
+constexpr std::size_t longest_url = 2'000;  // of the page of a list
+
+Result<Objects> objects_listed(const std::string& list) {
+    Objects objects;
+    for (const auto& word : words_of(list, ',')) {
+        auto object = object_of(word);
+        if (!object) return tl::unexpected(object.error());
+        objects.push_back(std::move(*object));
+    }
+    if (objects.empty()) return wrong("no objects");
+    std::ranges::sort(objects);
+    const auto twice = std::ranges::unique(objects);
+    objects.erase(twice.begin(), twice.end());
+    return objects;
+}
+
+// Takes for a file what is there by that name, a link that leads nowhere included, and what has no
+// colon as a list has.
+bool names_file(const std::string& watch) {
+    std::error_code unknown;
+    return watch.find(':') == std::string::npos ||
+           std::filesystem::symlink_status(watch, unknown).type() !=
+               std::filesystem::file_type::not_found;
+}
+
+// What a digest needs of the rows of history, collected page by page.
+class Collection {
+   public:
+    Collection(Services& services, std::string since)
+        : services_(services), site_(services.config.site), since_(std::move(since)) {}
+
+    // Adds what became of the objects, each in the spelling or by the name that people use.
+    //   error  refused, unavailable
+    Result<void> add(const Objects& objects) {
+        auto unknown = add_known(objects);
+        if (!unknown) return tl::unexpected(unknown.error());
+        const auto called = resolve(*unknown);
+        if (!called.empty())
+            if (const auto rest = add_known(called); !rest) return tl::unexpected(rest.error());
+        return {};
+    }
+
+    Result<void> add_class(const std::string& class_name) {
+        auto page = query::class_history(services_.history->read_context(), class_name,
+                                         {most_items, since_});
+        if (!page) return tl::unexpected(page.error());
+        take(*page);
+        digest_.counts_all = page->rows.size() == page->recorded;
+        total_ += page->recorded - page->rows.size();
+        digest_.class_name = class_name;
+        return {};
+    }
+
+    [[nodiscard]] std::size_t known() const { return list_.objects.size(); }
+
+    render::Digest finish() && {
+        const auto subject = digest_.class_name.empty()
+                                 ? render::subject_of(list_, site_)
+                                 : render::subject_of_class(digest_.class_name, site_);
+        const bool has_page = list_.objects.size() <= ::serve::most_objects &&
+                              subject.page_url.size() <= longest_url;
+        digest_.id = subject.id;
+        digest_.page_url = has_page ? subject.page_url : std::string();
+        digest_.since = since_;
+        digest_.objects = list_.objects.size();
+        for (const auto& [object, newest] : newest_) render::count(digest_.counts, newest.kind);
+        digest_.left_out = total_ - digest_.items.size();
+        return std::move(digest_);
+    }
+
+   private:
+    // Returns those that are not known.
+    Result<Objects> add_known(const Objects& objects) {
+        std::set<tree::ObjectName> known;
+        for (std::size_t at = 0; at < objects.size(); at += ::serve::most_objects) {
+            const auto end = std::min(at + ::serve::most_objects, objects.size());
+            const Objects some(objects.begin() + static_cast<std::ptrdiff_t>(at),
+                               objects.begin() + static_cast<std::ptrdiff_t>(end));
+            if (const auto added = add_some(some, known); !added)
+                return tl::unexpected(added.error());
+        }
+        Objects unknown;
+        for (const auto& object : objects)
+            if (!known.contains(folded(object))) unknown.push_back(object);
+        return unknown;
+    }
+
+    // Adds objects that fit into a watch list; in two halves if they have too many rows at once.
+    Result<void> add_some(const Objects& objects, std::set<tree::ObjectName>& known) {
+        auto listed = services_.history->watch_list(objects, {rows_at_once, since_});
+        if (!listed && listed.error().kind == ErrorKind::absent) return {};
+        if (!listed) return tl::unexpected(listed.error());
+        auto& list = listed->list;
+        if (list.recorded > list.rows.size() && objects.size() > 1) {
+            const auto half = objects.begin() + static_cast<std::ptrdiff_t>(objects.size() / 2);
+            list = {};  // its memory is needed for the halves
+            const auto first = add_some({objects.begin(), half}, known);
+            return first ? add_some({half, objects.end()}, known) : first;
+        }
+        digest_.is_incomplete = digest_.is_incomplete || !listed->up_to_date;
+        total_ += list.recorded - list.rows.size();
+        // An object that is asked for twice, by its name and by what people call it, counts once.
+        std::set<tree::ObjectName> twice;
+        for (auto& named : list.objects) {
+            known.insert(folded(named.object));
+            const auto at =
+                std::ranges::lower_bound(list_.objects, named.object, {}, &query::Named::object);
+            if (at != list_.objects.end() && at->object == named.object)
+                twice.insert(named.object);
+            else
+                list_.objects.insert(at, std::move(named));
+        }
+        std::erase_if(list.rows, [&](const auto& row) { return twice.contains(row.object); });
+        take(list);
+        return {};
+    }
+
+    static tree::ObjectName folded(const tree::ObjectName& object) {
+        return {base::fold_ascii(object.class_name), base::fold_ascii(object.name)};
+    }
+
+    // Returns the objects that people call so. Complains of names that stand for none, or for several.
+    Objects resolve(const Objects& names) {
+        constexpr std::size_t most_named = 5;
+        Objects objects;
+        for (const auto& name : names) {
+            const auto found =
+                query::objects_called(services_.history->read_context(), name, most_named);
+            const auto said = on_one_line(name.class_name + " " + name.name);
+            if (found.empty()) {
+                complain("there is no " + said + "; the digest leaves it out", ok);
+            } else if (found.size() == 1) {
+                objects.push_back(found.front().object);
+            } else {
+                std::vector<std::string> choices;
+                for (const auto& each : found) choices.push_back(on_one_line(each.object.name));
+                complain("several objects are called " + said + ", such as " +
+                             base::join(choices, ", ") + "; the digest leaves them out",
+                         ok);
+            }
+        }
+        std::ranges::sort(objects);
+        const auto twice = std::ranges::unique(objects);
+        objects.erase(twice.begin(), twice.end());
+        return objects;
+    }
+
+    // Keeps what a mail can hold of the rows: the first items, and of the others only what counts.
+    void take(const query::HistoryPage& page) {
+        total_ += page.rows.size();
+        for (const auto& row : page.rows) {
+            digest_.releases.insert(row.release);
+            const auto known = newest_.find(row.object);
+            if (known == newest_.end() || known->second.release < row.release)
+                newest_[row.object] = {row.release, row.kind};
+            digest_.items.push_back(render::digest_item_of(row, page, site_));
+        }
+        std::ranges::sort(digest_.items, render::comes_first);
+        if (digest_.items.size() > most_items) digest_.items.resize(most_items);
+    }
+
+    struct Newest {
+        base::Release release;
+        tables::RowKind kind{};
+    };
+    Services& services_;
+    const render::Site& site_;
+    const std::string since_;
+    query::WatchList list_;  // its objects alone
+    std::map<tree::ObjectName, Newest> newest_;
+    std::size_t total_ = 0;  // rows
+    render::Digest digest_;
+};
+
+// What the options say, read and checked before the store is opened.
+struct Order {
+    Objects objects;
+    render::Mailbox from;
+    std::vector<render::Mailbox> to;
+};
+
+Result<Order> order_of(const Config& config, const DigestOptions& options) {
+    if (options.watch.empty() == options.class_name.empty())
+        return wrong("choose the objects with exactly one of --watch FILE, --watch LIST and "
+                     "--class C");
+    if (const auto version = version_of(options.since); !version)
+        return base::fail_at("--since", version.error());
+    Order order;
+    for (const auto& each : options.to) {
+        auto mailbox = mailbox_of(each);
+        if (!mailbox) return base::fail_at("--to", mailbox.error());
+        const auto is_same = [&](const auto& to) { return to.address == mailbox->address; };
+        if (std::ranges::none_of(order.to, is_same)) order.to.push_back(std::move(*mailbox));
+    }
+    if (options.send && (order.to.empty() || config.mail.server.empty()))
+        return wrong(order.to.empty() ? "--send requires --to ADDRESS"
+                                      : "--send requires the mail server in [mail] smtp");
+    auto from = config.mail.from ? Result<render::Mailbox>(*config.mail.from)
+                                 : mailbox_of(config.site.contact);
+    if (!from)
+        return wrong("a mail has a sender: set [mail] from, or [site] contact to a mail address");
+    order.from = std::move(*from);
+    if (options.watch.empty()) return order;
+    auto objects =
+        names_file(options.watch) ? objects_in(options.watch) : objects_listed(options.watch);
+    if (!objects) return base::fail_at("--watch", objects.error());
+    if (objects->empty()) return wrong("--watch: " + options.watch + " has no objects");
+    order.objects = std::move(*objects);
+    return order;
+}
+
+Result<render::Digest> collect(Services& services, const Order& order,
+                               const DigestOptions& options) {
+    Collection collection(services, options.since);
+    if (options.class_name.empty()) {
+        if (const auto added = collection.add(order.objects); !added)
+            return tl::unexpected(added.error());
+        if (collection.known() == 0)
+            return base::fail(ErrorKind::absent, "none of the objects is known");
+        return std::move(collection).finish();
+    }
+    PrewarmOptions one_class;
+    one_class.class_name = options.class_name;
+    const auto build = services.current->build();
+    const auto selection = selection_of(one_class, *services.pool, *build);
+    if (!selection) return tl::unexpected(selection.error());
+    const auto& name = std::get<release::OfClass>(*selection).class_name;
+    if (const auto added = collection.add_class(name); !added)
+        return tl::unexpected(added.error());
+    return std::move(collection).finish();
+}
+
+int print_mail(const std::string& bytes) {
+    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+    return std::fflush(stdout) == 0 ? ok : complain("cannot write the mail", failed);
+}
+
+int send(const Config& config, const render::Mail& mail, const std::string& bytes) {
+    const auto password = read_password(config.mail.password_file);
+    if (!password) return complain("[mail] password_file: " + password.error().text, wrong_use);
+    std::vector<std::string> addresses;
+    for (const auto& to : mail.to) addresses.push_back(to.address);
+    const auto sent = send_mail(config.mail, *password, mail.from.address, addresses, bytes);
+    if (sent) return ok;
+    const bool is_temporary = sent.error().kind == ErrorKind::unavailable;
+    return complain("the mail was not sent: " + sent.error().text +
+                        (is_temporary ? ". Run the same command again later" : ""),
+                    failed);
+}
+
+int finish(const Config& config, const Order& order, const DigestOptions& options,
+           const render::Digest& digest) {
+    const auto unread =
+        digest.is_incomplete
+            ? complain("some objects could not be read; the log names them", unreadable)
+            : ok;
+    if (digest.items.empty()) {
+        complain("nothing changed since " + options.since + ", so there is no mail", ok);
+        return unread;
+    }
+    const render::Mail mail{base::system_clock_now(),
+                            order.from,
+                            order.to,
+                            render::subject_of(digest),
+                            render::message_id_of(digest, config.site),
+                            render::html_of(digest, config.site)};
+    const auto bytes = render::bytes_of(mail);
+    const auto status = options.send ? send(config, mail, bytes) : print_mail(bytes);
+    return status == ok ? unread : status;
+}
+
+}  // namespace
+
+int digest(const Config& config, const DigestOptions& options) {
+    const auto order = order_of(config, options);
+    if (!order) return complain(order.error().text, wrong_use);
+    auto services = open_services(config);
+    if (!services) return complain(services.error().text, status_of(services.error()));
+    look_at_build(*services->current);
+    if (!services->current->build()) return complain_of_build(services->current->why());
+    const auto digest = collect(*services, *order, options);
+    if (!digest) return complain(digest.error().text, status_of(digest.error()));
+    return finish(config, *order, options, *digest);
+}
+
+}  // namespace app
