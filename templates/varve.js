@@ -1,4 +1,4 @@
-// Extras of the pages: suggestions while typing, buttons that copy feed URLs, a watch list that is
+// Extras of the pages: suggestions while typing, a button that copies the address of a feed, a watch list that is
 // remembered, and links to changes on another part. Everything works without this script.
 "use strict";
 (() => {
@@ -108,16 +108,14 @@
     });
   }
 
-  function offerCopy(link) {
-    const button = element("button", { type: "button" }, "Copy URL");
-    button.append(element("span", { class: "unseen" }, " of " + link.textContent));
-    const before = button.firstChild.data;
+  function offerCopy(field) {
+    const button = element("button", { type: "button" }, "Copy address");
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(link.href);
-      button.firstChild.data = "Copied";
-      setTimeout(() => { button.firstChild.data = before; }, 2000);
+      await navigator.clipboard.writeText(field.value);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy address"; }, 2000);
     });
-    link.after(button);
+    field.after(button);
   }
 
   // The URL of its page holds the watch list. Its objects are remembered here, so that a
@@ -176,5 +174,6 @@
 
   const input = document.getElementById("q");
   if (input) suggest(input);
-  if (navigator.clipboard) for (const link of document.querySelectorAll("a.feed")) offerCopy(link);
+  const address = document.getElementById("address");
+  if (address && navigator.clipboard) offerCopy(address);
 })();

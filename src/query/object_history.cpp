@@ -264,6 +264,29 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
     return history;
 }
 
+FollowedReleases followed_releases(const ReadContext& context, const History& history) {
+    if (history.rows.empty()) return {};
+    return read(context, [&](const ReadView& now) {
+        FollowedReleases followed;
+        const auto& releases = now.releases();
+        const auto& oldest = history.rows.back();
+        auto first = releases.position(oldest.release.version);
+        // Before it was created, nothing of it is known, whatever stands in the store.
+        if (oldest.kind != tables::RowKind::created)
+            for (const auto& [oid, versions] :
+                 tables::tree_versions(now.transaction, std::span(&history.oid, 1), releases))
+                for (const auto& version : versions)
+                    if (const auto seen = releases.position(version);
+                        seen && first && seen->rank < first->rank)
+                        first = seen;
+        const auto known = releases.up_to(history.current);
+        for (auto rank = known.size(); first && rank-- > first->rank;)
+            followed.releases.push_back(known[rank]);
+        if (const auto* build = releases.first_build()) followed.first_seen = build->version;
+        return followed;
+    });
+}
+
 Result<WatchList> load_list(const ReadView& now, std::span<const history::Identity> identities,
                             const PageRequest& request) {
     WatchList list;

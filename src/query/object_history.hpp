@@ -33,6 +33,19 @@ namespace query {
                                                 std::span<const history::Identity> identities,
                                                 const PageRequest& request);
 
+// The releases over which an object is followed: from the first of which something is known to the one
+// that is shown.
+struct FollowedReleases {
+    std::vector<Release> releases;  // newest first
+    // The version of the first release of which a build was recorded: what is older was read from
+    // timestamps, or adopted. Empty: none was.
+    std::string first_seen;
+};
+// Returns those of a history, none if it has no rows.
+//   cost  a look-up in an index
+[[nodiscard]] FollowedReleases followed_releases(const ReadContext& context,
+                                                 const History& history);
+
 // Rows that a page shows, newest release first, then by class and name.
 struct ShownRows {
     std::vector<tables::Row> rows;

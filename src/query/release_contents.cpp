@@ -2,7 +2,12 @@
 #include "query/release_contents.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
 
+#include "base/text.hpp"
 #include "compare/field_change.hpp"
 #include "tables/mass_changes.hpp"
 
@@ -10,6 +15,7 @@ namespace query {
 namespace {
 
 using base::Result;
+using tables::RowKind;
 
 std::uint64_t objects_in(const ReleaseContents& contents, const std::string& class_name) {
     std::uint64_t objects = 0;
@@ -18,11 +24,11 @@ std::uint64_t objects_in(const ReleaseContents& contents, const std::string& cla
     return objects;
 }
 
-bool only_follows(const tables::Row& row, const std::vector<tables::MassChange>& mass_changes,
-                  const compare::Ranking& ranking) {
-    if (row.kind != tables::RowKind::changed || row.notes.changes.empty() ||
-        !row.notes.is_whole())
-        return false;
+// Returns the rank of the most important change of a row that most objects of its class do not share.
+//   returns  nullopt: it has none, so far as the row says
+std::optional<compare::Rank> rank_of(const tables::Row& row,
+                                     const std::vector<tables::MassChange>& mass_changes,
+                                     const compare::Ranking& ranking) {
     const auto is_shared = [&](const compare::Change& change, std::size_t) {
         const auto place = compare::place_of(change);
         return std::ranges::any_of(mass_changes, [&](const tables::MassChange& each) {
@@ -32,12 +38,36 @@ bool only_follows(const tables::Row& row, const std::vector<tables::MassChange>&
     const compare::Ranker ranker(ranking, row.object.class_name);
     const auto fields =
         compare::field_changes(row.notes.changes, ranker, row.notes.references, is_shared);
-    return std::ranges::all_of(
-        fields, [](const auto& field) { return field.rank == compare::Rank::echo; });
+    if (fields.empty()) return std::nullopt;
+    return fields.front().rank;
+}
+
+bool came_or_went(RowKind kind) {
+    return kind == RowKind::created || kind == RowKind::vanished || kind == RowKind::reappeared;
+}
+
+bool only_follows(const tables::Row& row, const std::vector<tables::MassChange>& mass_changes,
+                  const compare::Ranking& ranking) {
+    if (came_or_went(row.kind)) return ranking.is_helper(row.object.class_name);
+    if (row.kind != RowKind::changed || row.notes.changes.empty() || !row.notes.is_whole())
+        return false;
+    return rank_of(row, mass_changes, ranking).value_or(compare::Rank::echo) ==
+           compare::Rank::echo;
+}
+
+ReleaseContents::Entry entry_of(const tables::Row& row) {
+    return {.object = row.object,
+            .label = row.object.label_or_name(row.label),
+            .kind = row.kind,
+            .counts = tables::count_changes(row.notes),
+            .headline = row.notes.headline,
+            .renamed_to = row.notes.renamed_to,
+            .renamed_from = row.notes.renamed_from};
 }
 
 void fill_entries(const ReadView& now, ReleaseContents& contents, const ContentsQuery& query) {
     const auto& version = contents.summary.release.version;
+    const auto& ranking = now.context.settings.ranking;
     const auto objects = objects_in(contents, query.class_name);
     const tables::RowSelection selection{query.class_name, query.text,
                                          objects > tables::most_sorted};
@@ -54,10 +84,11 @@ void fill_entries(const ReadView& now, ReleaseContents& contents, const Contents
         const auto found = rows.find(sid);
         if (found == rows.end()) continue;  // it cannot be read
         const auto& row = found->second;
-        contents.entries.push_back(
-            {row.object, row.object.label_or_name(row.label), row.kind,
-             tables::count_changes(row.notes), row.notes.headline,
-             only_follows(row, contents.mass_changes, now.context.settings.ranking)});
+        contents.entries.push_back(entry_of(row));
+        // Whoever asks for a class of helpers wants to see them.
+        contents.entries.back().only_follows =
+            !(ranking.is_helper(query.class_name) && came_or_went(row.kind)) &&
+            only_follows(row, contents.mass_changes, ranking);
     }
 }
 
@@ -70,22 +101,99 @@ ReleaseSummary summary_of(const ReadView& now, const Release& release) {
     return summary;
 }
 
+// -- what leads a release
+
+constexpr std::size_t most_leading_classes = 8, most_rows_of_class = 16, rows_at_once = 8;
+constexpr std::size_t most_of_class_leading = 2;  // while other classes have something to say
+
+struct Leading {
+    compare::Rank rank = compare::Rank::ordinary;
+    std::size_t place = 0;  // of its class
+    ReleaseContents::Entry entry;
+};
+
+// Returns the classes that lead, those with important places first, then those with most objects.
+std::vector<ClassCount> leading_classes(const std::vector<ClassCount>& classes,
+                                        const compare::Ranking& ranking) {
+    std::vector<ClassCount> leading;
+    for (const auto& each : classes)
+        if (!ranking.is_helper(each.class_name)) leading.push_back(each);
+    std::ranges::stable_partition(leading, [&](const ClassCount& each) {
+        return std::ranges::any_of(ranking.important, [&](const auto& of_class) {
+            return base::equal_ignoring_case(of_class.first, each.class_name);
+        });
+    });
+    if (leading.size() > most_leading_classes) leading.resize(most_leading_classes);
+    return leading;
+}
+
+// Rows that are too long to be read for a few words are left out.
+std::vector<tables::Row> short_rows(const ReadView& now, std::span<const std::int64_t> sids) {
+    std::vector<tables::Row> rows;
+    for (std::size_t at = 0; at < sids.size(); at += rows_at_once) {
+        const auto some = sids.subspan(at, std::min(rows_at_once, sids.size() - at));
+        try {
+            auto read = tables::rows_numbered(
+                now.transaction, some, [&](const auto& row) { now.context.unreadable.note(row); },
+                free_note_bytes);
+            for (const auto sid : some)
+                if (auto row = read.extract(sid)) rows.push_back(std::move(row.mapped()));
+        } catch (const tables::NotesTooLong&) {
+            continue;
+        }
+    }
+    return rows;
+}
+
 }  // namespace
+
+std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
+                                                    const std::string& version,
+                                                    const std::vector<ClassCount>& classes) {
+    const auto& ranking = now.context.settings.ranking;
+    const auto mass_changes = tables::mass_changes_in(now.transaction, version);
+    std::vector<Leading> found;
+    std::size_t place = 0;
+    for (const auto& each : leading_classes(classes, ranking)) {
+        const tables::RowSelection selection{each.class_name, "",
+                                             each.objects > tables::most_sorted};
+        for (const auto& row :
+             short_rows(now, tables::rows_by_name(now.transaction, selection, version, 0,
+                                                  most_rows_of_class))) {
+            // Of a rename, the object that goes on says all.
+            if (row.kind == RowKind::adopted || row.kind == RowKind::withdrawn ||
+                row.notes.renamed_to || only_follows(row, mass_changes, ranking))
+                continue;
+            const auto rank = rank_of(row, mass_changes, ranking);
+            found.push_back({rank.value_or(compare::Rank::ordinary), place, entry_of(row)});
+        }
+        ++place;
+    }
+    std::ranges::stable_sort(
+        found, {}, [](const Leading& each) { return std::pair(each.rank, each.place); });
+    std::vector<ReleaseContents::Entry> leading;
+    std::map<std::size_t, std::size_t> taken;  // by class
+    for (const bool others : {false, true})
+        for (auto& each : found) {
+            const bool is_late = taken[each.place] >= most_of_class_leading;
+            if (leading.size() == most_leading || each.entry.object.name.empty() ||
+                is_late != others)
+                continue;
+            if (!others) ++taken[each.place];
+            leading.push_back(std::exchange(each.entry, {}));
+        }
+    return leading;
+}
 
 std::uint64_t ReleaseSummary::objects(tables::RowKind kind) const {
     const auto found = std::ranges::find(kinds, kind, &KindCount::kind);
     return found == kinds.end() ? 0 : found->objects;
 }
 
-std::vector<ReleaseSummary> newest_releases(const ReadContext& context, std::size_t most) {
-    return read(context, [&](const ReadView& now) {
-        std::vector<ReleaseSummary> summaries;
-        for (const auto& release : now.shown()) {
-            if (summaries.size() >= most) break;
-            summaries.push_back(summary_of(now, release));
-        }
-        return summaries;
-    });
+std::uint64_t ReleaseSummary::all_objects() const {
+    std::uint64_t objects_of_all = 0;
+    for (const auto& each : kinds) objects_of_all += each.objects;
+    return objects_of_all;
 }
 
 Result<ReleaseContents> release_contents(const ReadContext& context, const std::string& version,

@@ -26,12 +26,8 @@ struct ReleaseSummary {
     std::uint64_t reconstructed = 0;  // histories that were read from timestamps
     bool is_first_seen = false;       // no build of an older one was recorded
     [[nodiscard]] std::uint64_t objects(tables::RowKind kind) const;
+    [[nodiscard]] std::uint64_t all_objects() const;  // of all kinds
 };
-// Returns known releases up to the current one, newest first, at most `most`.
-//   cost  that of tables::count_kinds() for each
-[[nodiscard]] std::vector<ReleaseSummary> newest_releases(const ReadContext& context,
-                                                          std::size_t most);
-
 // What the page of a release shows.
 struct ReleaseContents {
     ReleaseSummary summary;
@@ -43,7 +39,9 @@ struct ReleaseContents {
         tables::RowKind kind;
         compare::Counts counts;     // of its changes
         std::string headline = {};  // of its changes, in words; empty: none are known
-        // All of it follows from what became of other objects, or most objects of the class share it.
+        std::optional<ObjectName> renamed_to = {}, renamed_from = {};  // rule C9
+        // All of it follows from what became of other objects, or most objects of the class share it;
+        // or it is a helper that came or went.
         bool only_follows = false;
     };
     std::vector<Entry> entries;  // by class and name; one page of them
@@ -60,6 +58,15 @@ struct ContentsQuery {
 [[nodiscard]] base::Result<ReleaseContents> release_contents(const ReadContext& context,
                                                              const std::string& version,
                                                              const ContentsQuery& query);
+
+// Objects that leading_entries() returns.
+inline constexpr std::size_t most_leading = 5;
+// Returns what a reader of a release should see first: objects whose changes matter most, of several
+// classes where there are. Looks at some objects of a few classes, so that large releases cost no more.
+//   classes  as count_classes() returns them
+//   cost     that of rows_by_name() for 8 classes, and 128 rows
+[[nodiscard]] std::vector<ReleaseContents::Entry> leading_entries(
+    const ReadView& now, const std::string& version, const std::vector<ClassCount>& classes);
 
 // Counts what the store holds, for operators.
 //   cost  that of tables::count_store()

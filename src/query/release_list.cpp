@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "tables/mass_changes.hpp"
+
 namespace query {
 namespace {
 
@@ -47,11 +49,16 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
             all.push_back(listed(release, now.releases(), own));
             if (all.size() > detailed_releases) continue;
             const auto found = kept.find(release.version);
-            if (found != kept.end() && found->second.rows == own) {
+            std::optional<std::vector<tables::MassChange>> mass_changes;
+            if (all.size() == 1)
+                mass_changes = tables::mass_changes_in(now.transaction, release.version);
+            if (found != kept.end() && found->second.rows == own &&
+                found->second.mass_changes == mass_changes) {
                 used[release.version] = found->second;
                 continue;
             }
-            used[release.version] = {own, std::make_shared<const ReleaseDetails>()};
+            used[release.version] = {own, std::move(mass_changes),
+                                     std::make_shared<const ReleaseDetails>()};
             if (all.back().summary.kinds.empty()) continue;
             wanted.push_back(release.version);
             if (rows_of(own, RowKind::changed) <= most_compared_objects)
@@ -60,11 +67,13 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
         auto classes = tables::classes_by_release(now.transaction, wanted);
         auto changed = tables::most_changed(now.transaction, compared, most_changed_objects);
         for (const auto& version : wanted) {
-            ReleaseDetails details{std::move(classes[version]), {}};
+            ReleaseDetails details{std::move(classes[version]), {}, {}};
             std::ranges::stable_sort(details.classes, std::greater(),
                                      &tables::ClassCount::objects);
             for (auto& [object, label] : changed[version])
                 details.most_changed.push_back({std::move(object), std::move(label)});
+            if (version == all.front().summary.release.version)
+                details.leading = leading_entries(now, version, details.classes);
             used[version].details = std::make_shared<const ReleaseDetails>(std::move(details));
         }
         if (const auto* first = now.releases().first_build())

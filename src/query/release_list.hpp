@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ inline constexpr std::size_t most_changed_objects = 10;
 inline constexpr std::uint64_t most_compared_objects = 5'000;
 
 struct ReleaseDetails {
-    std::vector<tables::ClassCount> classes;  // most objects first, then by name
-    std::vector<Named> most_changed;          // those with most changes (in bytes) first
+    std::vector<tables::ClassCount> classes;           // most objects first, then by name
+    std::vector<Named> most_changed;                   // those with most changes (in bytes) first
+    std::vector<ReleaseContents::Entry> leading = {};  // of the newest release
 };
 struct ListedRelease {
     ReleaseSummary summary;
@@ -43,13 +45,15 @@ class ReleaseListCache {
    public:
     // Returns all known releases up to the current one.
     //   throws  store::Failure
-    //   cost    that of tables::rows_by_kind(), and that of the details of the releases whose rows are
-    //           not those of the last call
+    //   cost    that of tables::rows_by_kind(), and that of the details of the
+    //           releases whose rows are not those of the last call
     [[nodiscard]] ReleaseList get(const ReadContext& context);
 
    private:
     struct Kept {
         tables::RowsByKind rows;
+        // Of the newest release, whose leading objects depend on them; nullopt: it is not the newest.
+        std::optional<std::vector<tables::MassChange>> mass_changes;
         std::shared_ptr<const ReleaseDetails> details;
     };
     std::mutex mutex_;   // guards what follows; not held while the store is read

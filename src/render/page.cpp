@@ -34,6 +34,20 @@ std::string short_title(std::string_view title) {
     return line + std::string(ellipsis);
 }
 
+// The button leads to the first format; the others are behind it.
+void add_subscription(Variables& variables, const std::vector<Variables>& feeds) {
+    // A longer address, of a watch list, takes too much of the page to be there once more.
+    constexpr std::size_t longest_shown = 2'000;
+    if (feeds.empty()) return;
+    const auto& first = feeds.front().values();
+    const auto& address = first.find("feed_url")->second.text;
+    variables.set("subscribe_url", address)
+        .set("subscribe_type", first.find("feed_type")->second.text)
+        .set("subscribe_format", first.find("feed_format")->second.text)
+        .set("subscribe_address", address.size() <= longest_shown ? address : "")
+        .list("more_feeds", {feeds.begin() + 1, feeds.end()});
+}
+
 Variables common(const Frame& frame, const Site& site, const Templates& templates) {
     Variables variables;
     variables.set("language", site.language)
@@ -51,6 +65,7 @@ Variables common(const Frame& frame, const Site& site, const Templates& template
         .flag("private", site.is_private)
         .set("search_text", frame.search_text)
         .list("feeds", frame.feeds);
+    add_subscription(variables, frame.feeds);
     return variables;
 }
 
@@ -137,7 +152,7 @@ std::string_view word_of(tables::RowKind kind) {
         case tables::RowKind::created: return "created";
         case tables::RowKind::vanished: return "vanished";
         case tables::RowKind::reappeared: return "reappeared";
-        case tables::RowKind::reconstructed: return "reconstructed from timestamps";
+        case tables::RowKind::reconstructed: return "read from timestamps";
         case tables::RowKind::withdrawn: return "withdrawn";
         case tables::RowKind::adopted: return "imported";
         case tables::RowKind::changed: break;
@@ -145,15 +160,21 @@ std::string_view word_of(tables::RowKind kind) {
     return "changed";
 }
 
-std::string what_happened_html(tables::RowKind kind, const std::string& headline,
-                               const compare::Counts& counts) {
+std::string kind_html(tables::RowKind kind) {
     std::string html = "<span class=\"kind ";
     html += tables::name_of(kind);
     html += "\">";
     html += word_of(kind);
-    html += "</span>";
-    if (kind != tables::RowKind::vanished && !headline.empty())
-        return html + ": " + as_html(headline);
+    return html + "</span>";
+}
+
+std::string what_happened_html(tables::RowKind kind, const std::string& headline,
+                               const compare::Counts& counts) {
+    const bool tells = kind != tables::RowKind::vanished && !headline.empty();
+    // That it changed goes without saying where its changes follow.
+    if (tells && kind == tables::RowKind::changed) return as_html(headline);
+    auto html = kind_html(kind);
+    if (tells) return html + ": " + as_html(headline);
     const auto in_numbers = counts_html(counts);
     return in_numbers.empty() ? html : html + ": " + in_numbers;
 }

@@ -46,7 +46,9 @@ enum class First { plain, named };
 [[nodiscard]] std::string counts_text(const compare::Counts& counts);
 // What a row of this kind says of its object: "changed", "created".
 [[nodiscard]] std::string_view word_of(tables::RowKind kind);
-// "changed: Status Live → Dead, 3 more changes"; in numbers where no words are known.
+// The same in an element of its class.
+[[nodiscard]] std::string kind_html(tables::RowKind kind);
+// "Status Live → Dead, 3 more changes", "created: 7 added"; in numbers where no words are known.
 [[nodiscard]] std::string what_happened_html(tables::RowKind kind, const std::string& headline,
                                              const compare::Counts& counts);
 // Whole items of a list, as many as `room` bytes hold.

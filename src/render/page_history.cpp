@@ -6,13 +6,14 @@
 #include "render/adopted.hpp"
 #include "render/display_text.hpp"
 #include "render/feed.hpp"
+#include "render/history_strip.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
 #include "render/page_objects.hpp"
 #include "render/pages.hpp"
-#include "render/timeline.hpp"
+#include "render/stacked_bars.hpp"
 
 namespace render {
 namespace {
@@ -21,7 +22,8 @@ using query::History;
 using tables::Row;
 using tables::RowKind;
 
-constexpr std::size_t most_options = 100;  // in the list of releases
+constexpr std::size_t most_options = 100;     // in the list of releases
+constexpr std::size_t markup_of_strip = 900;  // bytes around it
 
 // Relative to the page, because a page has some hundred of these.
 std::string own_url(const Row& row) {
@@ -56,8 +58,8 @@ std::string stub_of(const Row& row) {
     auto words = tells ? headline : std::string(word_of(row.kind));
     if (!tells && !counts.empty()) words += ": " + counts;
     return "<p class=\"stub\" id=\"" + as_html(row.release.version) + "\">" +
-           link_html(own_url(row), row.release.version) + " " +
-           date_html(row.release.released_on) + " " + as_html(words) + "</p>\n";
+           link_html(own_url(row), row.release.version) + " <time>" +
+           base::format_date(row.release.released_on) + "</time> " + as_html(words) + "</p>\n";
 }
 
 std::string moved(std::string_view words, const tree::ObjectName& other, const Site& site) {
@@ -163,6 +165,41 @@ std::string listed_row(const Row& row, const History& history, const RowSize& si
     return shown.html += end_of_row;
 }
 
+std::string run_of(const std::string& releases, std::string_view words) {
+    return "<p class=\"run\"><span>" + releases + "</span> <span>" + std::string(words) +
+           "</span></p>\n";
+}
+
+// What is said before each row, and after the last one: of the releases that have none, and where
+// timestamps begin.
+std::vector<std::string> lines_between(const HistoryView& view) {
+    const auto& rows = view.history.rows;
+    const auto& [releases, first_seen] = view.followed;
+    std::vector<std::string> lines(rows.size() + 1);
+    std::size_t next = 0;
+    for (const auto& stretch : stretches_of(rows, releases)) {
+        if (stretch.state == Stretch::State::recorded) {
+            next = stretch.row + 1;
+            continue;
+        }
+        // Of an object that is gone for good the rows say all.
+        if (stretch.state == Stretch::State::absent && next == 0) continue;
+        lines[next] += run_of(as_html(range_of(releases, stretch.from, stretch.end)),
+                              stretch.state == Stretch::State::unchanged ? "unchanged"
+                              : stretch.state == Stretch::State::skipped ? "not compared"
+                                                                         : "vanished");
+    }
+    const auto first =
+        std::ranges::find(rows, RowKind::reconstructed, [](const Row& row) { return row.kind; });
+    const auto seen = std::ranges::find(releases, first_seen, &base::Release::version);
+    if (first != rows.end() && seen != releases.end())
+        lines[static_cast<std::size_t>(first - rows.begin())] += run_of(
+            as_html(first_seen) + " " + date_html(seen->released_on),
+            "First release seen. What follows was read from timestamps, so nothing that was "
+            "removed earlier is known.");
+    return lines;
+}
+
 // Rows [from, end) of a history.
 struct PartOfRows {
     std::string html;
@@ -170,14 +207,20 @@ struct PartOfRows {
     std::size_t part = 1;
 };
 
-// The rows of one part, which has `room` bytes for their stubs.
-PartOfRows rows_of_part(const std::vector<std::string>& stubs, std::size_t room,
+// Bytes for the list of one part. The first part has less, because it has the strip.
+struct RoomOfPart {
+    std::size_t first = 0, others = 0;
+    [[nodiscard]] std::size_t of(std::size_t part) const { return part == 1 ? first : others; }
+};
+
+// The rows of one part, which has room for their stubs.
+PartOfRows rows_of_part(const std::vector<std::string>& stubs, const RoomOfPart& room,
                         std::size_t part) {
     PartOfRows rows;
     std::size_t size = 0;
     for (std::size_t i = 0; i < stubs.size(); ++i) {
         size += stubs[i].size();
-        if (size > room && i > rows.from) {
+        if (size > room.of(rows.part) / 6 * 5 && i > rows.from) {
             if (rows.part == part) return rows;
             rows.from = i;
             ++rows.part;
@@ -189,23 +232,29 @@ PartOfRows rows_of_part(const std::vector<std::string>& stubs, std::size_t room,
 }
 
 // The part of this number of the list, or the last: the newest rows with their changes, as many
-// as `room` bytes hold, the others as stubs.
-PartOfRows part_of_rows(const History& history, std::size_t room, std::size_t part,
+// as fit, the others as stubs.
+PartOfRows part_of_rows(const HistoryView& view, const RoomOfPart& room, std::size_t part,
                         const Site& site) {
+    const auto& history = view.history;
+    auto between = lines_between(view);
     std::vector<std::string> stubs;
     stubs.reserve(history.rows.size());
-    for (const auto& row : history.rows) stubs.push_back(stub_of(row));
-    auto rows = rows_of_part(stubs, room / 6 * 5, part);
-    auto left = room;  // after the stubs of the rows to come
+    for (const auto& row : history.rows) stubs.push_back(between[stubs.size()] + stub_of(row));
+    if (!stubs.empty()) stubs.back() += between.back();
+    auto rows = rows_of_part(stubs, room, part);
+    auto left = room.of(rows.part);  // after the stubs of the rows to come
     for (auto i = rows.from; i < rows.end; ++i) left -= std::min(left, stubs[i].size());
     bool open = true;
     for (auto i = rows.from; i < rows.end; ++i) {
         const auto space = left + stubs[i].size();
         std::string html;
-        if (open) html = listed_row(history.rows[i], history, size_in_list, site);
+        const auto listed = [&](const RowSize& size_of_row) {
+            return between[i] + listed_row(history.rows[i], history, size_of_row, site) +
+                   (i + 1 == stubs.size() ? between.back() : "");
+        };
+        if (open) html = listed(size_in_list);
         // Of the newest row, some changes are better than none.
-        if (i == 0 && html.size() > space)
-            html = listed_row(history.rows[i], history, smallest_in_list, site);
+        if (i == 0 && html.size() > space) html = listed(smallest_in_list);
         open = open && html.size() <= space;
         rows.html += open ? html : stubs[i];
         if (open) left = space - html.size();
@@ -234,6 +283,49 @@ void add_names(Variables& variables, const HistoryView& view, const Site& site) 
         .set("current_url", release_url(history.current.version, site))
         .flag("vanished", history.vanished);
     add_fate(variables, history, site);
+}
+
+// "Last changed in WS188: Status Live → Dead."
+void add_last(Variables& variables, const HistoryView& view) {
+    const auto& rows = view.history.rows;
+    if (rows.empty() || view.history.vanished || view.part > 1 ||
+        rows.front().kind == RowKind::reconstructed)
+        return;
+    const auto& row = rows.front();
+    const auto& headline = row.notes.headline;
+    const bool tells = row.kind == RowKind::changed && !headline.empty();
+    const std::string_view words = row.kind == RowKind::created      ? "Created in"
+                                   : row.kind == RowKind::reappeared ? "Reappeared in"
+                                                                     : "Last changed in";
+    variables.set("last_words", std::string(words))
+        .set("last", row.release.version)
+        .set("last_url", "#" + row.release.version)
+        .set("last_headline", tells ? headline : "");
+}
+
+// "7 of 21 releases": those in which the object was there.
+std::string count_of(const HistoryView& view) {
+    const auto& history = view.history;
+    std::size_t releases = 0;
+    for (const auto& stretch : stretches_of(history.rows, view.followed.releases))
+        if (stretch.state != Stretch::State::absent) releases += stretch.end - stretch.from;
+    const auto all = counted(std::max(releases, history.recorded), "release", "releases");
+    return releases < history.recorded ? all : with_separators(history.recorded) + " of " + all;
+}
+
+// The strip, and how many releases it stands for.
+void add_strip(Variables& variables, const HistoryView& view, std::size_t from, std::size_t end) {
+    const auto& history = view.history;
+    const auto releases = view.followed.releases.size();
+    auto strip =
+        from == 0 ? history_strip(history.rows, view.followed, from, end) : std::string();
+    const bool hatched = std::ranges::any_of(
+        history.rows, [](const Row& row) { return row.kind == RowKind::reconstructed; });
+    variables.flag("has_stamps", hatched)
+        .set("pictured", releases > most_columns && !strip.empty()
+                             ? "the newest " + std::to_string(most_columns)
+                             : "")
+        .set("strip", std::move(strip));
 }
 
 void add_watching(Variables& variables, const HistoryView& view, const Site& site) {
@@ -285,8 +377,8 @@ PageOfPart history_part(const HistoryView& view, const Site& site, const Templat
     variables.set("all_url", page).set("one_release", view.at);
     if (view.at.empty()) {
         add_comparing(variables, view, site);
-        variables.set("timeline", timeline_of(history.rows, 0, history.rows.size()))
-            .set("count", counted(history.recorded, "release", "releases"))
+        add_last(variables, view);
+        variables.set("count", count_of(view))
             .flag("older", history.recorded > history.rows.size());
     }
     const auto base = row ? page + "&at=" + base::percent_encode(view.at) : page;
@@ -299,10 +391,13 @@ PageOfPart history_part(const HistoryView& view, const Site& site, const Templat
             result.part = shown.part;
             return std::move(shown.html);
         }
-        auto shown = part_of_rows(history, room, view.part, site);
+        // The strip is largest where all of its bars are linked.
+        const auto strip = history_strip(history.rows, view.followed, 0, history.rows.size());
+        const auto first = room - std::min(room, strip.size() + markup_of_strip);
+        auto shown = part_of_rows(view, {first, room}, view.part, site);
         add_parts(more, base, shown.part, shown.end < history.rows.size());
         result.part = shown.part;
-        more.set("timeline", timeline_of(history.rows, shown.from, shown.end));
+        add_strip(more, view, shown.from, shown.end);
         return std::move(shown.html);
     };
     result.html = framed_within(frame_of(view, site), variables, "rows", make, site, templates);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <span>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "compare/headline.hpp"
 #include "render/display_text.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
@@ -9,6 +12,7 @@
 #include "render/page.hpp"
 #include "render/page_objects.hpp"
 #include "render/pages.hpp"
+#include "render/release_pictures.hpp"
 #include "render/release_text.hpp"
 
 namespace render {
@@ -16,26 +20,70 @@ namespace {
 
 // Bytes of the lists of the page.
 constexpr std::size_t most_of_releases = 3'000;
+constexpr std::size_t most_recent = 5;     // releases of the list
+constexpr std::size_t most_pictured = 30;  // the pictures of more leave no room for the rest
 constexpr std::size_t most_of_results = 20'000;
 
-std::string kinds_of(const query::ReleaseSummary& summary) {
-    auto text = first_sight_of(summary);
-    for (const auto& [kind, objects] : summary.kinds)
-        text += (text.empty() ? "" : ", ") + with_separators(objects) + " " +
-                std::string(word_of(kind));
-    return text.empty() ? "no changes recorded" : text;
+// "WS188 2008-03-22 14 objects changed, …"
+ListedItems recent_of(std::span<const query::ListedRelease> releases, const Site& site) {
+    return items_within(
+        most_of_releases, releases, [&site](std::string& html, const query::ListedRelease& each) {
+            const auto& release = each.summary.release;
+            html += "<li>" + link_html(release_url(release.version, site), release.version) +
+                    " " + date_html(release.released_on) + " <span>" + words_of(each.summary) +
+                    "</span></li>\n";
+        });
 }
 
-ListedItems releases_of(const HomeView& view, const Site& site) {
-    return items_within(most_of_releases, view.recent,
-                        [&site](std::string& html, const query::ReleaseSummary& summary) {
-                            const auto& release = summary.release;
-                            html +=
-                                "<li>" +
-                                link_html(release_url(release.version, site), release.version) +
-                                " " + date_html(release.released_on) + " <span>" +
-                                kinds_of(summary) + "</span></li>\n";
-                        });
+// The objects that lead the newest release, a line each.
+std::string leading_of(const query::ListedRelease& newest, const Site& site) {
+    std::string html;
+    for (const auto& entry : newest.details->leading) {
+        const auto label = entry.object.label_or_name(entry.label);
+        html += "<li><span class=\"class\">";
+        append_shortened(html, entry.object.class_name);
+        html += "</span> <span>" +
+                link_html(page_of(entry.object, site) +
+                              "&at=" + base::percent_encode(newest.summary.release.version),
+                          label);
+        if (label != entry.object.name) {
+            html += " <span class=\"id\">";
+            append_shortened(html, entry.object.name);
+            html += "</span>";
+        }
+        html += "</span> <span>" + words_of_change(entry, site) + "</span></li>\n";
+    }
+    return html;
+}
+
+// The page without a search has the newest release first, and pictures of those before it.
+void add_releases(Variables& variables, const HomeView& view, const Site& site) {
+    if (!view.releases || view.releases->empty()) return;
+    const std::span<const query::ListedRelease> all(*view.releases);
+    const auto& newest = all.front();
+    variables.set("releases", recent_of(all.first(std::min(all.size(), most_recent)), site).html)
+        .set("releases_count", counted(all.size(), "release", "releases"));
+    if (!view.class_name.empty() || !view.text.empty()) return;
+    const auto& release = newest.summary.release;
+    const auto objects = newest.summary.all_objects();
+    const auto leading = newest.details->leading.size();
+    const bool has_more = objects > leading;
+    variables.set("newest", release.version)
+        .set("newest_url", release_url(release.version, site))
+        .set("newest_date", base::format_date(release.released_on))
+        .set("newest_words", compare::begins_sentence(words_of(newest.summary)) +
+                                 (leading == 0 ? "."
+                                  : has_more   ? ". The most important:"
+                                               : ":"))
+        .set("newest_count", has_more ? counted(objects, "object", "objects") : "")
+        .set("leading", leading_of(newest, site));
+    const auto pictured = all.first(std::min(all.size(), most_pictured));
+    auto bars = release_bars(pictured, site);
+    if (!bars.empty()) bars += release_table(pictured);
+    variables.flag("has_stamps", has_stamps(pictured));
+    variables.set("bars", std::move(bars)).set("heat_map", heat_map(pictured, site.ranking));
+    if (pictured.size() < all.size())
+        variables.set("pictured", "the newest " + std::to_string(pictured.size()));
 }
 
 // The feeds of a class link to the page of the class: this one, without a text to look for.
@@ -66,10 +114,12 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
         .flag("searched", searched)
         .set("results_count", counted(view.found.size(), "object", "objects"))
         .flag("found", !view.found.empty())
-        .flag("results_cut", true)  // reserves room for its text
-        .set("releases", releases_of(view, site).html);
+        .flag("results_cut", true);  // reserves room for its text
+    add_releases(variables, view, site);
     add_class(variables, frame, view, site);
-    if (frame.feeds.empty() && !frame.noindex)
+    const bool of_releases = frame.feeds.empty() && !frame.noindex;
+    variables.flag("of_releases", of_releases);
+    if (of_releases)
         frame.feeds = feed_links(site.base_url + "/releases", "All releases", First::named);
     const auto make = [&](std::size_t room, Variables& more) {
         auto results = search_results(view.found, {}, std::min(room, most_of_results), site);

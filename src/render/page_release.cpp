@@ -89,12 +89,11 @@ struct Entries {
 std::string row_of(const Contents::Entry& entry, const std::string& version, const Site& site) {
     const auto url = page_of(entry.object, site) + "#" + base::percent_encode(version);
     const auto label = entry.object.label_or_name(entry.label);
-    std::string html = "<tr><td>" + as_html(entry.object.class_name) + "</td><th scope=\"row\">" +
-                       link_html(url, label);
+    std::string html = "<tr><td class=\"class\">" + as_html(entry.object.class_name) +
+                       "</td><th scope=\"row\">" + link_html(url, label);
     if (label != entry.object.name)
         html += " <span class=\"id\">" + as_html(entry.object.name) + "</span>";
-    return html + "</th><td>" + what_happened_html(entry.kind, entry.headline, entry.counts) +
-           "</td></tr>\n";
+    return html + "</th><td>" + words_of_change(entry, site) + "</td></tr>\n";
 }
 
 Entries entries_of(const ReleaseView& view, std::size_t room, const Site& site) {
@@ -126,8 +125,7 @@ Variables variables_of(const ReleaseView& view, const Site& site) {
     add_neighbours(variables, contents, site);
     variables.set("version", release.version)
         .set("date", base::format_date(release.released_on))
-        .set("counts", counts_of(contents.summary.kinds))
-        .set("first_sight", first_sight_of(contents.summary))
+        .set("summary", words_of(contents.summary))
         .set("mass_changes", mass_changes_of(contents))
         .set("classes", classes_of(view, site))
         .set("release_url", release_url(release.version, site))
@@ -168,8 +166,8 @@ std::string release_page(const ReleaseView& view, const Site& site, const Templa
         if (entries.following_shown > 0)
             variables.set("following", std::move(entries.following))
                 .set("following_count",
-                     counted(entries.following_shown, "object changed only with others",
-                             "objects changed only with others"));
+                     counted(entries.following_shown, "object only follows from others",
+                             "objects only follow from others"));
         return std::move(entries.html);
     };
     const Frame frame{.file = "release.mustache",

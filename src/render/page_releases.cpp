@@ -52,7 +52,9 @@ std::string row_of_release(const query::ReleaseSummary& summary, const Site& sit
 
 void add_pictures(Variables& variables, const query::ReleaseList& list, const Site& site) {
     const std::span newest(list.data(), std::min(list.size(), query::detailed_releases));
-    variables.set("bars", release_bars(newest, site)).set("heat_map", heat_map(newest));
+    variables.flag("has_stamps", has_stamps(newest));
+    variables.set("bars", release_bars(newest, site))
+        .set("heat_map", heat_map(newest, site.ranking));
     if (newest.size() < list.size())
         variables.set("pictured", "the newest " + std::to_string(newest.size()));
 }

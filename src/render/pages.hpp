@@ -12,6 +12,7 @@
 
 #include "query/history_page.hpp"
 #include "query/object_at.hpp"
+#include "query/object_history.hpp"
 #include "query/pasted_names.hpp"
 #include "query/release_contents.hpp"
 #include "query/release_list.hpp"
@@ -30,7 +31,8 @@ struct HomeView {
     std::string class_name, text;  // what the reader searched for; both empty: nothing
     std::vector<query::Named> found;
     std::vector<std::string> classes;  // to choose from
-    std::vector<query::ReleaseSummary> recent;
+    // All releases, of which the newest are shown; nullptr: none is known.
+    std::shared_ptr<const query::ReleaseList> releases = {};
 };
 // A GET form has the search, `q` and `class`. The button of a result sends it to the page of the watch
 // list, with `object`.
@@ -67,6 +69,7 @@ struct HistoryView {
     std::string at;          // version of the only release to show; empty: all
     std::size_t part = 1;    // of the changes of that release, or of the rows; from 1
     std::size_t number = 0;  // of a change of that release: the part that has its place, if not 0
+    query::FollowedReleases followed = {};  // of the history; needed without `at`
 };
 // Every row has an element with the id VERSION; the first part has some 200 rows. Changes on the
 // page have the ids VERSION-cN. A part past the last is the last.

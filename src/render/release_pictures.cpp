@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "render/html.hpp"
 #include "render/page.hpp"
 #include "render/release_text.hpp"
+#include "render/stacked_bars.hpp"
 
 namespace render {
 namespace {
@@ -21,40 +24,10 @@ using tables::RowKind;
 using Releases = std::span<const ListedRelease>;
 
 constexpr std::size_t most_heat_classes = 12;
-// More labels do not fit beside each other on a phone.
-constexpr std::size_t labels_of_bars = 7, labels_of_heat_map = 4;
-constexpr std::size_t longest_label = 9;      // characters
-constexpr std::uint64_t plot_height = 1'000;  // of the inner picture of bars, in its own units
-constexpr std::uint64_t cell = 10;            // of the inner pictures, in their own units
+constexpr std::size_t most_numbered = 20;  // releases whose cells are wide enough for numbers
+constexpr std::uint64_t cell = 10;         // of the inner picture, in its own units
 constexpr std::size_t heat_levels = 4;
-
-// "12.5%": `tenths` of a percent.
-std::string percent(std::size_t part, std::size_t of) {
-    const auto tenths = of == 0 ? 0 : part * 1000 / of;
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
-}
-
-// Versions below the columns: some of them, so that they fit, the newest always.
-void append_release_labels(std::string& svg, Releases newest, int y, std::size_t most) {
-    const auto columns = newest.size();
-    const auto step = (columns - 1) / most + 1;
-    for (std::size_t i = 0; i < columns; i += step) {
-        const auto& version = newest[i].summary.release.version;
-        if (count_characters(version) > longest_label) continue;
-        const auto column = columns - 1 - i;
-        const bool at_end = i == 0 && columns > 1;
-        const bool at_start = column == 0 && columns > 1;
-        svg += "<text y=\"" + std::to_string(y) + "\" x=\"" +
-               (at_end     ? "100%"
-                : at_start ? "0"
-                           : percent(2 * column + 1, 2 * columns)) +
-               "\" text-anchor=\"" +
-               (at_end     ? "end"
-                : at_start ? "start"
-                           : "middle") +
-               "\">" + as_html(version) + "</text>";
-    }
-}
+constexpr std::uint64_t heat_row_pixels = 22;  // as in style.css
 
 // Begins a picture without text that is stretched over the whole width.
 std::string stretched(std::uint64_t columns, std::uint64_t rows, std::uint64_t pixels) {
@@ -63,113 +36,62 @@ std::string stretched(std::uint64_t columns, std::uint64_t rows, std::uint64_t p
            "\" aria-hidden=\"true\">";
 }
 
-struct Stack {
-    std::uint64_t created = 0, changed = 0, vanished = 0;
-    [[nodiscard]] std::uint64_t all() const { return created + changed + vanished; }
-};
-
-Stack stack_of(const query::ReleaseSummary& summary) {
-    return {summary.objects(RowKind::created) + summary.objects(RowKind::reappeared),
-            summary.objects(RowKind::changed) + summary.objects(RowKind::withdrawn) +
-                summary.objects(RowKind::adopted),
-            summary.objects(RowKind::vanished)};
+ReleaseColumn column_of(const query::ReleaseSummary& summary, const Site& site) {
+    ReleaseColumn column;
+    column.version = summary.release.version;
+    column.parts = {summary.reconstructed,
+                    summary.objects(RowKind::created) + summary.objects(RowKind::reappeared),
+                    summary.objects(RowKind::changed) + summary.objects(RowKind::withdrawn) +
+                        summary.objects(RowKind::adopted),
+                    summary.objects(RowKind::vanished)};
+    column.url = release_url(column.version, site);
+    column.words = base::format_date(summary.release.released_on) + ", " + words_of(summary);
+    return column;
 }
 
-class Bars {
-   public:
-    explicit Bars(Releases newest) : newest_(newest) {
-        for (const auto& each : newest) most_ = std::max(most_, stack_of(each.summary).all());
-    }
-
-    [[nodiscard]] std::string take(const Site& site) const {
-        if (most_ == 0) return {};
-        std::string created, changed, vanished, links;
-        for (std::size_t i = 0; i < newest_.size(); ++i) {
-            const auto column = newest_.size() - 1 - i;
-            const auto& summary = newest_[i].summary;
-            const auto stack = stack_of(summary);
-            auto top = plot_height;
-            append_part(changed, column, stack.changed, top);
-            append_part(created, column, stack.created, top);
-            append_part(vanished, column, stack.vanished, top);
-            append_bar_link(links, column, summary, site);
-        }
-        std::string svg = "<svg class=\"plot\" width=\"100%\" height=\"140\" role=\"group\" "
-                          "aria-label=\"Objects "
-                          "that each release created, changed or made vanish, " +
-                          as_html(newest_.back().summary.release.version) + " to " +
-                          as_html(newest_.front().summary.release.version) +
-                          ". The table below has the same numbers.\">";
-        svg += stretched(newest_.size() * cell, plot_height, 120);
-        svg += "<path class=\"changed\" d=\"" + changed + "\"/><path class=\"created\" d=\"" +
-               created + "\"/><path class=\"vanished\" d=\"" + vanished + "\"/></svg>";
-        svg += "<path class=\"axis\" d=\"M0 120.5h4000\"/>" + links + "<text x=\"0\" y=\"11\">" +
-               with_separators(most_) + "</text>";
-        append_release_labels(svg, newest_, 135, labels_of_bars);
-        return svg + "</svg>\n";
-    }
-
-   private:
-    // Whatever there is has some height.
-    void append_part(std::string& path, std::size_t column, std::uint64_t objects,
-                     std::uint64_t& top) const {
-        constexpr std::uint64_t lowest = 12;
-        if (objects == 0) return;
-        const auto share =
-            static_cast<double>(objects) / static_cast<double>(most_) * (plot_height - 160);
-        const auto height = std::min(top, std::max(lowest, static_cast<std::uint64_t>(share)));
-        top -= height;
-        path += "M" + std::to_string(column * cell + 1) + " " + std::to_string(top) + "h8v" +
-                std::to_string(height) + "h-8z";
-    }
-
-    // The table has the same links, so the tab key does not stop at each bar.
-    void append_bar_link(std::string& svg, std::size_t column,
-                         const query::ReleaseSummary& summary, const Site& site) const {
-        const auto columns = newest_.size();
-        svg += "<a href=\"" + as_html(release_url(summary.release.version, site)) +
-               "\" tabindex=\"-1\"><title>" + as_html(summary.release.version) + ": " +
-               words_of(summary) + "</title><rect class=\"hit\" x=\"" + percent(column, columns) +
-               "\" width=\"" + percent(1, columns) + "\" height=\"120\"/></a>";
-    }
-
-    Releases newest_;
-    std::uint64_t most_ = 0;
-};
-
-// Numbers of objects by class, the largest class first, "Other classes" last.
+// Numbers of objects by class, the largest class first, what has no row of its own last.
 struct HeatRow {
     std::string name;
     std::vector<std::uint64_t> objects;  // by release, newest first
 };
 
-std::vector<HeatRow> heat_rows(Releases newest) {
+// The rows, and what is drawn as one.
+std::vector<HeatRow> heat_rows(Releases newest, const compare::Ranking& ranking) {
     std::map<std::string, HeatRow> by_class;
+    HeatRow rest{"Other classes", std::vector<std::uint64_t>(newest.size())};
+    HeatRow helpers{"Helper classes", rest.objects};
     for (std::size_t i = 0; i < newest.size(); ++i)
         for (const auto& each : newest[i].details->classes) {
+            if (ranking.is_helper(each.class_name)) {
+                helpers.objects[i] += each.objects;
+                continue;
+            }
             auto& row = by_class[each.class_name];
             row.objects.resize(newest.size());
             row.objects[i] = each.objects;
         }
-    std::vector<std::pair<std::uint64_t, HeatRow>> sorted;
-    for (auto& [name, row] : by_class) {
-        std::uint64_t all = 0;
-        for (const auto objects : row.objects) all += objects;
-        sorted.emplace_back(all, HeatRow{name, std::move(row.objects)});
-    }
-    std::ranges::stable_sort(sorted, std::greater(), [](const auto& each) { return each.first; });
+    const auto all_of = [](const HeatRow& row) {
+        return std::accumulate(row.objects.begin(), row.objects.end(), std::uint64_t{0});
+    };
     std::vector<HeatRow> rows;
-    for (auto& [all, row] : sorted) {
-        // One class more than fits takes the row of the others.
-        if (rows.size() < most_heat_classes || sorted.size() == most_heat_classes + 1) {
-            rows.push_back(std::move(row));
-            continue;
-        }
-        if (rows.size() == most_heat_classes)
-            rows.push_back({"Other classes", std::vector<std::uint64_t>(newest.size())});
-        for (std::size_t i = 0; i < newest.size(); ++i) rows.back().objects[i] += row.objects[i];
+    for (auto& [name, row] : by_class) rows.push_back({name, std::move(row.objects)});
+    std::ranges::stable_sort(rows, std::greater(), all_of);
+    // One class more than fits takes the row of the others.
+    if (rows.size() > most_heat_classes + 1) {
+        for (auto i = most_heat_classes; i < rows.size(); ++i)
+            for (std::size_t at = 0; at < newest.size(); ++at)
+                rest.objects[at] += rows[i].objects[at];
+        rows.resize(most_heat_classes);
+        rows.push_back(std::move(rest));
     }
+    if (all_of(helpers) > 0) rows.push_back(std::move(helpers));
     return rows;
+}
+
+std::uint64_t largest_cell(const std::vector<HeatRow>& rows) {
+    std::uint64_t most = 1;
+    for (const auto& row : rows) most = std::max(most, std::ranges::max(row.objects));
+    return most;
 }
 
 // 1 … heat_levels; logarithmic, because one large release would make all others equal.
@@ -180,11 +102,48 @@ std::size_t level_of(std::uint64_t objects, std::uint64_t most) {
                                    heat_levels);
 }
 
-std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest) {
-    constexpr std::uint64_t pixels = 22;  // of a row, as in style.css
-    std::uint64_t most = 0;
-    for (const auto& row : rows) most = std::max(most, std::ranges::max(row.objects));
+// "1", "2 to 5", "6 or more": what each level stands for, those that occur.
+std::string heat_key(std::uint64_t most) {
+    std::array<std::uint64_t, heat_levels + 1> first;  // number of objects of a level
+    for (std::size_t level = 0; level < heat_levels; ++level) {
+        const auto above = std::expm1(std::log1p(static_cast<double>(most)) *
+                                      static_cast<double>(level) / heat_levels);
+        first[level] = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(above));
+        while (level_of(first[level], most) < level + 1 && first[level] < most) ++first[level];
+    }
+    first[heat_levels] = most + 1;
+    std::string html = "<p class=\"keys\">";
+    for (std::size_t level = 0; level < heat_levels; ++level) {
+        const auto from = first[level], last = first[level + 1] - 1;
+        if (level_of(from, most) != level + 1 || last < from) continue;
+        html += "<span class=\"key h" + std::to_string(level + 1) + "\">" +
+                with_separators(from) + (last > from ? " to " + with_separators(last) : "") +
+                "</span> ";
+    }
+    return html + "</p>";
+}
+
+std::string heat_numbers(const std::vector<HeatRow>& rows, Releases newest, std::uint64_t most) {
+    std::string svg;
+    const auto columns = newest.size();
+    for (std::size_t i = 0; i < columns; ++i) {
+        svg += "<svg x=\"" + percent(2 * (columns - 1 - i) + 1, 2 * columns) + "\">";
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            const auto objects = rows[r].objects[i];
+            svg += "<text class=\"wide n" +
+                   std::to_string(objects == 0 ? 0 : level_of(objects, most)) + "\" y=\"" +
+                   std::to_string(r * heat_row_pixels + 14) + "\">" +
+                   (objects == 0 ? "\xC2\xB7" : with_separators(objects)) + "</text>";
+        }
+        svg += "</svg>";
+    }
+    return svg;
+}
+
+std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest, std::uint64_t most) {
     std::array<std::string, heat_levels> paths;
+    std::vector<std::string_view> versions;
+    for (auto i = newest.size(); i-- > 0;) versions.push_back(newest[i].summary.release.version);
     for (std::size_t r = 0; r < rows.size(); ++r)
         for (std::size_t i = 0; i < newest.size(); ++i) {
             const auto objects = rows[r].objects[i];
@@ -193,22 +152,23 @@ std::string heat_picture(const std::vector<HeatRow>& rows, Releases newest) {
                                                   std::to_string((newest.size() - 1 - i) * cell) +
                                                   " " + std::to_string(r * cell) + "h9v9h-9z";
         }
-    const auto height = rows.size() * pixels;
-    auto svg = "<svg class=\"plot\" width=\"100%\" height=\"" + std::to_string(height + 20) +
+    const auto height = rows.size() * heat_row_pixels;
+    auto svg = "<svg class=\"heat-map\" width=\"100%\" height=\"" + std::to_string(height + 20) +
                "\" role=\"img\" aria-label=\"Heat map: objects of each class that each release "
                "touched. The table below has the numbers.\">" +
                stretched(newest.size() * cell, rows.size() * cell, height);
     for (std::size_t level = 0; level < heat_levels; ++level)
         svg += "<path class=\"h" + std::to_string(level + 1) + "\" d=\"" + paths[level] + "\"/>";
     svg += "</svg>";
-    append_release_labels(svg, newest, static_cast<int>(height) + 14, labels_of_heat_map);
+    if (newest.size() <= most_numbered) svg += heat_numbers(rows, newest, most);
+    append_release_labels(svg, versions, static_cast<int>(height) + 14, 32);
     return svg + "</svg>";
 }
 
 std::string heat_table(const std::vector<HeatRow>& rows, Releases newest) {
     std::string html =
         "<details><summary>The same as a table</summary><div class=\"scroll\" tabindex=\"0\" "
-        "role=\"region\" aria-label=\"Objects by class and release\"><table>"
+        "role=\"region\" aria-label=\"Objects by class and release\"><table class=\"numbers\">"
         "<caption class=\"unseen\">Objects of each class that each release touched</caption>"
         "<thead><tr><th scope=\"col\">Release</th>";
     for (const auto& row : rows) html += "<th scope=\"col\">" + as_html(row.name) + "</th>";
@@ -224,16 +184,51 @@ std::string heat_table(const std::vector<HeatRow>& rows, Releases newest) {
 }  // namespace
 
 std::string release_bars(Releases newest, const Site& site) {
-    return newest.empty() ? std::string() : Bars(newest).take(site);
+    if (newest.empty()) return {};
+    BarPicture picture;
+    picture.label = "Objects that each release created, changed or made vanish, " +
+                    newest.back().summary.release.version + " to " +
+                    newest.front().summary.release.version +
+                    ". The table below has the same numbers.";
+    for (auto i = newest.size(); i-- > 0;) {
+        picture.columns.push_back(column_of(newest[i].summary, site));
+        if (newest[i].summary.is_first_seen) picture.first_seen = picture.columns.size() - 1;
+    }
+    return stacked_bars(picture);
 }
 
-std::string heat_map(Releases newest) {
+bool has_stamps(Releases newest) {
+    return std::ranges::any_of(
+        newest, [](const ListedRelease& each) { return each.summary.reconstructed > 0; });
+}
+
+std::string release_table(Releases newest) {
+    std::string html = "<details><summary>The same as a table</summary><table class=\"numbers\">"
+                       "<caption class=\"unseen\">Objects in each release</caption><thead><tr>"
+                       "<th scope=\"col\">Release</th><th scope=\"col\">Created</th>"
+                       "<th scope=\"col\">Changed</th><th scope=\"col\">Vanished</th>"
+                       "<th scope=\"col\">Read from timestamps</th></tr></thead><tbody>\n";
+    for (const auto& each : newest) {
+        const auto& summary = each.summary;
+        html += "<tr><th scope=\"row\">" + as_html(summary.release.version) + "</th>";
+        for (const auto number :
+             {summary.objects(RowKind::created), summary.objects(RowKind::changed),
+              summary.objects(RowKind::vanished), summary.reconstructed})
+            html += "<td>" + with_separators(number) + "</td>";
+        html += "</tr>\n";
+    }
+    return html + "</tbody></table></details>\n";
+}
+
+std::string heat_map(Releases newest, const compare::Ranking& ranking) {
     if (newest.empty()) return {};
-    const auto rows = heat_rows(newest);
+    const auto rows = heat_rows(newest, ranking);
     if (rows.empty()) return {};
-    std::string html = "<div class=\"heat\"><ul aria-hidden=\"true\">";
+    const auto most = largest_cell(rows);
+    auto html = heat_key(most) + "<div class=\"heat\"><ul aria-hidden=\"true\">";
     for (const auto& row : rows) html += "<li>" + as_html(row.name) + "</li>";
-    return html + "</ul>" + heat_picture(rows, newest) + "</div>\n" + heat_table(rows, newest);
+    return html + "</ul>" + heat_picture(rows, newest, most) + "</div>\n" +
+           heat_table(rows, newest);
 }
 
 }  // namespace render

@@ -60,6 +60,19 @@ std::string words_of(const query::ReleaseSummary& summary) {
     return counts + (counts.empty() || first.empty() ? "" : ", ") + first;
 }
 
+std::string words_of_change(const query::ReleaseContents::Entry& entry, const Site& site) {
+    const auto renamed = [&](std::string_view words, const tree::ObjectName& other) {
+        auto html = kind_html(entry.kind);
+        html.append(", probably renamed ").append(words) += ' ';
+        html += "<a href=\"" + as_html(page_of(other, site)) + "\">";
+        append_shortened(html, other.name);
+        return html + "</a>";
+    };
+    if (entry.renamed_from) return renamed("from", *entry.renamed_from);
+    if (entry.renamed_to) return renamed("to", *entry.renamed_to);
+    return what_happened_html(entry.kind, entry.headline, entry.counts);
+}
+
 std::string title_of(const query::ListedRelease& release) {
     return release.summary.release.version + ": " + words_of(release.summary);
 }
@@ -71,7 +84,8 @@ std::string guid_of(const query::ListedRelease& release, const Site& site) {
 
 std::string content_of(const query::ListedRelease& release, const Site& site) {
     const auto& [version, released_on] = release.summary.release;
-    const auto& [classes, most_changed] = *release.details;
+    const auto& classes = release.details->classes;
+    const auto& most_changed = release.details->most_changed;
     std::string html = "<p>" + as_html(version) + ", released on " +
                        base::format_date(released_on) + ": " + words_of(release.summary) +
                        ".</p>";

@@ -17,6 +17,11 @@ namespace render {
 // "14 objects changed, 8 created, 3 vanished"; "first release seen, …"; "no change recorded".
 [[nodiscard]] std::string words_of(const query::ReleaseSummary& summary);
 
+// What a release did to one object, as HTML: "Status Live → Dead, 3 more changes"; in numbers
+// where no words are known.
+[[nodiscard]] std::string words_of_change(const query::ReleaseContents::Entry& entry,
+                                          const Site& site);
+
 // "WS188: 14 objects changed, 8 created, 3 vanished". The numbers grow when objects are recorded late.
 [[nodiscard]] std::string title_of(const query::ListedRelease& release);
 

@@ -19,14 +19,21 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-constexpr auto everywhere = std::to_array<std::string_view>(
-    {"language", "title", "site_title", "home_url", "releases_url", "watch_list_url", "contact",
-     "contact_url", "style_url", "script_url", "suggest_url", "noindex", "private", "search_text",
-     "feeds", "feed_url", "feed_type", "feed_title", "feed_format"});
+constexpr auto everywhere =
+    std::to_array<std::string_view>({"language",          "title",          "site_title",
+                                     "home_url",          "releases_url",   "watch_list_url",
+                                     "contact",           "contact_url",    "style_url",
+                                     "script_url",        "suggest_url",    "noindex",
+                                     "private",           "search_text",    "feeds",
+                                     "feed_url",          "feed_type",      "feed_title",
+                                     "feed_format",       "subscribe_url",  "subscribe_type",
+                                     "subscribe_format",  "subscribe_address", "more_feeds"});
 constexpr auto in_layout = std::to_array<std::string_view>({"content"});
 constexpr auto in_home = std::to_array<std::string_view>(
     {"class_feed_url", "class_options", "class_name", "searched", "results", "results_count",
-     "results_cut", "releases", "found", "class_alone"});
+     "results_cut", "releases", "found", "class_alone", "of_releases", "releases_count", "newest",
+     "newest_url", "newest_date", "newest_words", "newest_count", "leading", "bars", "heat_map",
+     "pictured", "has_stamps"});
 constexpr auto in_watch = std::to_array<std::string_view>(
     {"watching",     "count",         "summary",       "short_url",   "feeds_cut", "opml_url",
      "changes",      "older",         "watched",       "watched_cut", "left_out",  "unclear",
@@ -35,10 +42,12 @@ constexpr auto in_watch = std::to_array<std::string_view>(
 constexpr auto in_history = std::to_array<std::string_view>(
     {"label",       "name",          "class_name",      "other_name",      "object_url",
      "watch_url",   "watch_name",    "current",         "current_url",     "vanished",
-     "successor",   "successor_url", "count",           "timeline",        "rows",
+     "successor",   "successor_url", "count",           "strip",           "rows",
      "one_release", "all_url",       "previous_url",    "next_url",        "part",
      "older",       "form_url",      "successor_words", "release_options", "diff_from",
-     "diff_to",     "vanished_in",   "vanished_in_url", "vanished_on",     "successor_id"});
+     "diff_to",     "vanished_in",   "vanished_in_url", "vanished_on",     "successor_id",
+     "last",        "last_url",      "last_words",      "last_headline",   "has_stamps",
+     "pictured"});
 constexpr auto in_diff = std::to_array<std::string_view>(
     {"label",    "name",    "class_name", "other_name", "object_url", "history_url",
      "form_url", "from",    "from_date",  "to",         "to_date",    "json_url",
@@ -82,13 +91,13 @@ constexpr auto in_object = std::to_array<std::string_view>({"label",
                                                             "next_url",
                                                             "part"});
 constexpr auto in_release = std::to_array<std::string_view>(
-    {"first_sight",  "version",  "date",         "before",    "before_url",     "after",
-     "after_url",    "counts",   "mass_changes", "classes",   "form_url",       "class_name",
-     "text",         "narrowed", "release_url",  "entries",   "matching",       "shown",
-     "previous_url", "next_url", "empty",        "following", "following_count"});
-constexpr auto in_releases =
-    std::to_array<std::string_view>({"count", "newest", "newest_url", "date", "summary", "bars",
-                                     "heat_map", "pictured", "rows", "previous_url", "next_url"});
+    {"summary",   "version",      "date",      "before",         "before_url", "after",
+     "after_url", "mass_changes", "classes",   "form_url",       "class_name", "text",
+     "narrowed",  "release_url",  "entries",   "matching",       "shown",      "previous_url",
+     "next_url",  "empty",        "following", "following_count"});
+constexpr auto in_releases = std::to_array<std::string_view>(
+    {"count", "newest", "newest_url", "date", "summary", "bars", "heat_map", "pictured",
+     "has_stamps", "rows", "previous_url", "next_url"});
 constexpr auto in_error = std::to_array<std::string_view>(
     {"status", "reason", "explanation", "has_choices", "choices", "text", "url"});
 

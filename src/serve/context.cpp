@@ -14,7 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto wide_pages_follow_writes_after = 60s;
-constexpr std::size_t recent_releases = 10;
 
 }  // namespace
 
@@ -51,11 +50,9 @@ base::Result<std::shared_ptr<const query::ReleaseList>> SiteContext::releases(
                             });
 }
 
-base::Result<HomeLists> SiteContext::lists_to_choose_from(const query::CacheVersion& version) {
-    return home_lists.get(version, [&]() -> base::Result<HomeLists> {
-        const auto reads = history.read_context();
-        return HomeLists{query::known_classes(reads),
-                         query::newest_releases(reads, recent_releases)};
+base::Result<std::vector<std::string>> SiteContext::classes(const query::CacheVersion& version) {
+    return known_classes.get(version, [&]() -> base::Result<std::vector<std::string>> {
+        return query::known_classes(history.read_context());
     });
 }
 

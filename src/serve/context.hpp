@@ -73,12 +73,6 @@ class MinuteVersion {
 
 inline constexpr std::size_t most_found = 50;  // objects that a search shows
 
-// What every search page shows, whatever it searches for. Expensive to read.
-struct HomeLists {
-    std::vector<std::string> classes;
-    std::vector<query::ReleaseSummary> recent;
-};
-
 // What a look at the store found.
 struct StoreState {
     std::string schema_error;  // why the schema does not fit this program; empty: it does
@@ -106,7 +100,7 @@ struct SiteContext {
     MinuteVersion minute_version;
     base::RefreshedValue<StoreState> store_state;
     base::RefreshedValue<query::StoreCounts> store_counts;
-    base::VersionedValue<query::CacheVersion, HomeLists> home_lists;
+    base::VersionedValue<query::CacheVersion, std::vector<std::string>> known_classes;
     query::ReleaseListCache release_details;
     base::VersionedValue<query::CacheVersion, std::shared_ptr<const query::ReleaseList>>
         release_list;
@@ -122,8 +116,9 @@ struct SiteContext {
     //   throws  store::Failure
     [[nodiscard]] base::Result<std::shared_ptr<const query::ReleaseList>> releases(
         const query::CacheVersion& version);
-    // Returns the classes and newest releases of a version.
-    [[nodiscard]] base::Result<HomeLists> lists_to_choose_from(
+    // Returns the classes that every search page offers.
+    //   throws  store::Failure
+    [[nodiscard]] base::Result<std::vector<std::string>> classes(
         const query::CacheVersion& version);
     // Returns the absolute URL of "/rss?class=…".
     [[nodiscard]] std::string absolute_url(std::string_view url) const {

@@ -8,6 +8,7 @@
 #include "base/date.hpp"
 #include "base/json.hpp"
 #include "query/object_at.hpp"
+#include "query/object_history.hpp"
 #include "query/release_contents.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
@@ -69,10 +70,12 @@ Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& reques
     view.text = request.text;
     if (!request.text.empty())
         view.found = query::find_named(reads, request.class_name, request.text, most_found);
-    auto lists = context.lists_to_choose_from(version);
-    if (!lists) return fail(http_error_of(lists.error(), wanted_search()));
-    view.classes = std::move(lists->classes);
-    view.recent = std::move(lists->recent);
+    auto classes = context.classes(version);
+    if (!classes) return fail(http_error_of(classes.error(), wanted_search()));
+    view.classes = std::move(*classes);
+    auto releases = context.releases(version);
+    if (!releases) return fail(http_error_of(releases.error(), wanted_search()));
+    view.releases = std::move(*releases);
     return RenderedPage{.body = render::home_page(view, context.site, context.templates),
                         .provisional = version.version.empty()};
 }
@@ -99,7 +102,11 @@ Result<RenderedPage> render_history(SiteContext& context, const HistoryRequest& 
     page.provisional = !answer->up_to_date;
     if (shown_since && !page.provisional)
         page.last_modified = std::max(*shown_since, query::newest_recording(history));
-    const render::HistoryView view{std::move(history), request.at, request.part, request.number};
+    query::FollowedReleases followed;
+    if (request.at.empty())
+        followed = query::followed_releases(context.history.read_context(), history);
+    const render::HistoryView view{std::move(history), request.at, request.part, request.number,
+                                   std::move(followed)};
     if (request.format == PageFormat::json) {
         auto json = render::history_json(view, context.site, most_of_history);
         return with_part(context, request, json.part, std::move(json.text), std::move(page));

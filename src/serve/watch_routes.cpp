@@ -113,9 +113,9 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
     view.text = request.text;
     if (!request.text.empty())
         view.found = query::find_named(reads, request.class_name, request.text, most_found);
-    auto lists = context.lists_to_choose_from(version);
-    if (!lists) return fail(http_error_of(lists.error(), wanted_search()));
-    view.classes = std::move(lists->classes);
+    auto classes = context.classes(version);
+    if (!classes) return fail(http_error_of(classes.error(), wanted_search()));
+    view.classes = std::move(*classes);
     view.changes = std::move(listed->list);
     return RenderedPage{.body = render::watch_page(view, context.site, context.templates),
                         .provisional = version.version.empty() || !listed->up_to_date};

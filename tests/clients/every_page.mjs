@@ -64,18 +64,21 @@ const brightness = () => {
 async function feedsOf(tab) {
   return tab.evaluate(() => ({
     found: [...document.querySelectorAll("link[rel=alternate]")].map(({ type, title, href }) => ({ type, title, href })),
-    shown: [...document.querySelectorAll("main a[type]")].filter((each) => each.checkVisibility())
-      .map(({ type, href }) => ({ type, href })),
+    buttons: [...document.querySelectorAll("main a[type]")].filter((each) => each.checkVisibility()).length,
+    shown: [...document.querySelectorAll("main a[type]")].map(({ type, href }) => ({ type, href })),
+    copied: [...document.querySelectorAll("main #address")].map(({ value }) => value),
   }));
 }
 
 const types = ["application/atom+xml", "application/feed+json", "application/rss+xml"];
 
 async function assertFeeds(tab, page) {
-  const { found, shown } = await feedsOf(tab);
+  const { found, buttons, shown, copied } = await feedsOf(tab);
   if (page.feeds) {
     assert.deepEqual(found.map(({ type }) => type).sort(), types, "autodiscovery links");
-    assert.deepEqual(shown.map(({ type }) => type).sort(), types, "visible subscribe links");
+    assert.equal(buttons, 1, "one button to subscribe");
+    assert.deepEqual(shown.map(({ type }) => type).sort(), types, "formats behind it");
+    assert.deepEqual(copied, [shown[0].href], "the address to copy");
   }
   for (const { type, href, title } of [...found, ...shown]) {
     const reply = await tab.request.get(local(page, href));
@@ -105,12 +108,13 @@ for (const page of pages) {
         else assert.ok(colorScheme === "dark" ? text > behind : text < behind, `${text} on ${behind}`);
       }, allowed(page));
   });
-  check(`page ${page.name}: a phone of 360 px does not scroll sideways, with and without script`, async (sites) => {
+  check(`page ${page.name}: a phone of 360 px does not scroll sideways, with and without script, and axe finds no violation`, async (sites) => {
     for (const javaScriptEnabled of [true, false])
       await sites[page.site].visit({ ...phone, javaScriptEnabled }, async (tab) => {
         await open(tab, page);
         if (javaScriptEnabled) await shoot(tab, page, "phone");
         assert.deepEqual(await tab.evaluate(tooWide), []);
+        if (javaScriptEnabled) assert.deepEqual(await violations(tab, "light"), []);
       }, allowed(page));
   });
   check(`page ${page.name}: its feeds can be discovered and answer`, async (sites) => {

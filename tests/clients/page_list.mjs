@@ -6,7 +6,8 @@ const markup = `class=Gene&name=${encodeURIComponent("<script>alert('name')</scr
 
 // feeds: the page has feeds of its own; status: other than 200
 export const pages = [
-  { name: "home", site: "sample", path: "/" },
+  { name: "home", site: "sample", path: "/", feeds: true },
+  { name: "home-many", site: "many", path: "/changes/", feeds: true },
   { name: "search", site: "sample", path: "/?q=unc-2" },
   { name: "search-nothing", site: "sample", path: "/?q=nobody-at-all" },
   { name: "watch-list", site: "sample", path: "/?object=Gene:WBGene00006763&object=Paper:WBPaper00031000", feeds: true },

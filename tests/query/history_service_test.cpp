@@ -7,6 +7,7 @@
 
 #include "history/recorder.hpp"
 #include "process.hpp"
+#include "query/release_list.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/watched_connection.hpp"
 
@@ -116,7 +117,8 @@ TEST_CASE("What another process has just recorded is in the next answer") {
     Process one(fresh.connect(), with_names()), two(fresh.connect(), with_names());
     const auto versions = [&] {
         std::vector<std::string> known;
-        for (const auto& summary : newest_releases(two.service.read_context(), 10))
+        ReleaseListCache list;
+        for (const auto& [summary, of_day, details] : list.get(two.service.read_context()))
             known.push_back(summary.release.version + ' ' + std::to_string(summary.kinds.size()));
         return known;
     };

@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "process.hpp"
+#include "query/object_history.hpp"
 #include "query/release_list.hpp"
 #include "store/dialect.hpp"
 #include "support/temp_dir.hpp"
@@ -307,11 +308,6 @@ TEST_CASE("The contents of a release are counted by class and kind") {
     CHECK(contents->after->version == Written::version(3));
     CHECK_FALSE(release_contents(reading, Written::version(4), {})->after);
     CHECK_FALSE(release_contents(reading, Written::version(0), {})->before);
-
-    const auto releases = newest_releases(reading, 3);
-    REQUIRE(releases.size() == 3);
-    CHECK(releases[2].release == contents->summary.release);
-    for (const auto& [kind, objects] : releases[2].kinds) CHECK(objects == count("", kind));
 }
 
 TEST_CASE("The list of all releases has what the page of each has") {
@@ -367,6 +363,57 @@ TEST_CASE(
     CHECK(after[2].details == before[2].details);
     CHECK(after[1].details != before[1].details);
     CHECK(after[1].summary.objects(RowKind::created) == 0);
+}
+
+TEST_CASE("An object is followed from the first release in which a tree or row of it is known") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    fill(process);
+    const auto followed = [&](const ObjectName& object) {
+        const auto [releases, first_seen] =
+            followed_releases(process.service.read_context(), process.history(object));
+        CHECK((first_seen == "WS185" || releases.empty()));
+        std::string versions;
+        for (const auto& release : releases) versions += release.version + ' ';
+        return versions;
+    };
+    CHECK(followed(a) == "WS189 WS188 WS187 WS186 WS185 ");
+    CHECK(followed(c) == "WS189 WS188 WS187 WS186 WS185 ");
+    const ObjectName late{"Gene", "late"}, same{"Gene", "same"};
+    process.put("WS190", "2008-05-01", {{a, "5"}, {late, "1"}, {same, "1"}});
+    CHECK(followed(same).empty());
+    process.put("WS191", "2008-06-01", {{a, "5"}, {late, "1"}, {same, "2"}});
+    process.put("WS192", "2008-07-01", {{a, "5"}, {late, "2"}, {same, "2"}});
+    CHECK(followed(same) == "WS192 WS191 WS190 ");
+    // An older build is current again.
+    process.put("WS187", "2008-02-01", {{a, "3"}, {b, "3"}, {c, "3"}});
+    CHECK(followed(a) == "WS187 WS186 WS185 ");
+}
+
+TEST_CASE("Helpers that came or went follow from others, and the important leads a release") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const bool has_helpers = GENERATE(true, false);
+    history::Settings settings;
+    if (has_helpers) settings.ranking.helper_classes = {"paper"};
+    settings.ranking.important = {{"Paper", {{"Remark"}}}};
+    Process process(fresh.connect(), settings);
+    fill(process);
+    const auto reading = process.service.read_context();
+    const auto contents = release_contents(reading, "WS189", {});
+    REQUIRE(contents->entries.size() == 2);
+    CHECK_FALSE(contents->entries[0].only_follows);
+    CHECK(contents->entries[1].object == c);
+    CHECK(contents->entries[1].only_follows == has_helpers);
+    // Whoever asks for them sees them, and what changed in one is a change of its own.
+    CHECK_FALSE(release_contents(reading, "WS189", {"Paper", ""})->entries[0].only_follows);
+    const auto changed = release_contents(reading, "WS187", {});
+    for (const auto& entry : changed->entries) CHECK_FALSE(entry.only_follows);
+    ReleaseListCache cache;
+    const auto list = cache.get(reading);
+    const auto& leading = list[0].details->leading;
+    REQUIRE(leading.size() == (has_helpers ? 1 : 2));
+    CHECK(leading[0].object == (has_helpers ? a : c));
+    CHECK(list[1].details->leading.empty());
 }
 
 TEST_CASE("What is not known, or is newer than the current release, is absent") {

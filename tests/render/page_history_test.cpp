@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "render/history_strip.hpp"
 #include "render/pages.hpp"
 #include "render/sample_pages.hpp"
-#include "render/timeline.hpp"
 #include "support/catch.hpp"
 #include "support/html_rules.hpp"
 
@@ -101,7 +101,7 @@ TEST_CASE("Minor changes and echoes are folded behind a line that names them") {
                       "<ul class=\"changes\">\n<li class=\"change replaced\" id=\"WS187-c1\">"));
     CHECK(holds(page, "<summary>1 reference follows from another object</summary>\n"
                       "<ul class=\"changes\">\n<li class=\"change added\" id=\"WS187-c2\">"));
-    CHECK(page.find("WS187-c3") < page.find("<details"));
+    CHECK(page.find("WS187-c3") < page.find("<details class=\"group\""));
 }
 
 TEST_CASE("The page says so where only blanks differ") {
@@ -174,20 +174,143 @@ TEST_CASE("The page links feeds in every format, for browsers and for people") {
         "href=\"https://changes.example.org/rss?class=Gene&amp;name=WBGene00006763";
     for (const std::string format : {"\"", "&amp;format=atom\"", "&amp;format=json\""}) {
         CAPTURE(format);
-        CHECK(holds(page, "<a class=\"feed\" " + feed + format));
+        CHECK(sample::count(page, feed + format) == 2);
         CHECK(page.find(feed + format) < page.find("</head>"));
     }
 }
 
-TEST_CASE("The picture has a bar for each release, higher where more changed") {
-    auto small = replaced_text("a", "b");
-    small.release = {"WS186", sample::day(2008, 1, 15)};
-    const auto svg = render::timeline_of({sample::unc_26_in_ws187(), small}, 0, 1);
-    CHECK(holds(svg, "<a href=\"#WS187\" tabindex=\"-1\"><title>WS187: 5 changes</title>"));
-    CHECK(holds(svg, "d=\"M708 74v-56\""));
-    CHECK(holds(svg, "<g><title>WS186: 1 change</title>"));
-    CHECK(holds(svg, "d=\"M12 74v-26\""));
-    CHECK(render::timeline_of({}, 0, 0).empty());
+namespace {
+
+// WS100 to WS(99 + number), newest first.
+std::vector<base::Release> releases_of(int number) {
+    std::vector<base::Release> releases;
+    for (int i = number; i-- > 0;)
+        releases.push_back({"WS" + std::to_string(100 + i),
+                            sample::day(2004, 1, 1) + std::chrono::days(21 * i)});
+    return releases;
+}
+
+// A row of the release WS(100 + at) of those, compared with the one before.
+Row row_at(int at, sample::RowKind kind = sample::RowKind::changed) {
+    auto row = replaced_text("a", "b");
+    row.release = releases_of(at + 1).front();
+    row.kind = kind;
+    row.since = row.notes.previous =
+        kind == sample::RowKind::reconstructed ? "" : "WS" + std::to_string(99 + at);
+    return row;
+}
+
+std::string strip_of(const std::vector<Row>& rows, const query::FollowedReleases& followed) {
+    return render::history_strip(rows, followed, 0, rows.size());
+}
+
+render::HistoryView followed_view(std::vector<Row> rows, query::FollowedReleases followed) {
+    auto view = sample::history_view(std::move(rows));
+    view.history.current = followed.releases.front();
+    view.followed = std::move(followed);
+    return view;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Of each release it is known whether the object changed, stayed, was away or not seen") {
+    using enum sample::RowKind;
+    using State = render::Stretch::State;
+    auto late = row_at(9);
+    late.since = "WS106";  // WS107 and WS108 were not compared
+    const std::vector<Row> rows = {late, row_at(5, reappeared), row_at(3, vanished),
+                                   row_at(1, reconstructed)};
+    const std::vector<render::Stretch> expected = {
+        {State::unchanged, 0, 0, 2},  {State::recorded, 0, 2, 3},   {State::skipped, 0, 3, 5},
+        {State::unchanged, 0, 5, 6},  {State::recorded, 1, 6, 7},   {State::absent, 0, 7, 8},
+        {State::recorded, 2, 8, 9},   {State::unchanged, 0, 9, 10}, {State::recorded, 3, 10, 11},
+        {State::unchanged, 0, 11, 12}};
+    CHECK(render::stretches_of(rows, releases_of(12)) == expected);
+    CHECK(render::stretches_of({}, releases_of(1)) ==
+          std::vector<render::Stretch>{{State::unchanged, 0, 0, 1}});
+}
+
+TEST_CASE("The strip has a stack for each release that changed the object, and ticks between") {
+    auto large = sample::unc_26_in_ws187();
+    large.release = releases_of(5).front();
+    large.since = "WS103";
+    const auto strip = strip_of({large, row_at(1)}, {releases_of(6), "WS103"});
+    CHECK(holds(strip, "<a href=\"#WS104\" tabindex=\"-1\"><title>WS104: 2004-03-25, 3 added, 1 "
+                       "replaced, 1 removed</title><rect class=\"hit\" x=\"66.6%\" "
+                       "width=\"16.6%\" height=\"106\"/>"));
+    CHECK(holds(strip, "<path class=\"a\" d=\"M0 106V61\"/><path class=\"p\" d=\"M0 60V45\"/>"
+                       "<path class=\"r\" d=\"M0 44V29\"/>"));
+    CHECK(sample::count(strip, "class=\"t\"") == 4);
+    CHECK(holds(strip, "<line class=\"seen\" x1=\"50.0%\" x2=\"50.0%\""));
+    CHECK(holds(strip, "<th scope=\"row\">WS104</th><td>3</td><td>1</td><td>1</td>"));
+    CHECK_FALSE(holds(strip, "hatch"));
+    // Bars of rows on another part of the page lead nowhere.
+    CHECK(holds(render::history_strip({large, row_at(1)}, {releases_of(6), ""}, 0, 1),
+                "<g><title>WS101"));
+}
+
+TEST_CASE(
+    "An object that is gone has no tick after its last bar, one with a single row no strip") {
+    using enum sample::RowKind;
+    const auto gone = strip_of({row_at(3, vanished), row_at(1)}, {releases_of(8), "WS100"});
+    CHECK(sample::count(gone, "class=\"t\"") == 2);
+    CHECK(holds(gone, ">vanished</text>"));
+    CHECK(strip_of({row_at(3)}, {releases_of(8), "WS100"}).empty());
+    CHECK(strip_of({}, {releases_of(8), "WS100"}).empty());
+    const auto view = followed_view({row_at(3)}, {releases_of(8), "WS100"});
+    CHECK_FALSE(holds(page_of(view), "<figure>"));
+}
+
+TEST_CASE("What was read from timestamps is hatched and said to be so") {
+    using enum sample::RowKind;
+    auto view = followed_view({row_at(3, reconstructed), row_at(1, reconstructed)},
+                              {releases_of(6), "WS104"});
+    const auto page = page_of(view);
+    CHECK(sample::count(page, "stroke=\"url(#hatch)\"") == 2);
+    CHECK(sample::count(page, "<pattern id=\"hatch\"") == 1);
+    CHECK(holds(page, "<span class=\"key stamps\">read from timestamps</span>"));
+    CHECK(holds(page, "<th scope=\"row\">WS103, read from timestamps</th>"));
+    CHECK(sample::count(page, "First release seen. What follows was read from timestamps") == 1);
+    CHECK_FALSE(holds(page, "Last changed in"));
+}
+
+TEST_CASE("Of 300 releases the strip has the newest 60, and the list below has all") {
+    std::vector<Row> rows;
+    for (const int at : {299, 250, 200, 5}) rows.push_back(row_at(at));
+    const auto page = page_of(followed_view(rows, {releases_of(300), "WS100"}));
+    CHECK(holds(page, "<b>Changed in 4 of 300 releases; the newest 60 here, <a "
+                      "href=\"#history\">all below</a></b>"));
+    CHECK(holds(page, "class=\"stacks dense\""));
+    CHECK(sample::count(page, "class=\"t\"") == 58);
+    CHECK(holds(page, "<p class=\"run\"><span>WS351 to WS398</span> <span>unchanged</span></p>"));
+    CHECK(holds(page, "<p class=\"run\"><span>WS100 to WS104</span> <span>unchanged</span></p>"));
+    CHECK(sample::count(page, "class=\"run\"") == 4);
+}
+
+TEST_CASE("Between the rows the page says in which releases nothing was recorded, and why") {
+    using enum sample::RowKind;
+    auto late = row_at(9);
+    late.since = "WS107";
+    const auto page = page_of(followed_view({late, row_at(5, reappeared), row_at(3, vanished)},
+                                            {releases_of(12), "WS100"}));
+    CHECK(holds(page, "<span>WS110 and WS111</span> <span>unchanged</span>"));
+    CHECK(holds(page, "<span>WS108</span> <span>not compared</span>"));
+    CHECK(holds(page, "<span>WS106 and WS107</span> <span>unchanged</span>"));
+    CHECK(holds(page, "<span>WS104</span> <span>vanished</span>"));
+    CHECK(holds(page, "Last changed in <a href=\"#WS109\">WS109</a>."));
+}
+
+TEST_CASE("Versions with markup are text in pictures") {
+    auto rows = std::vector{row_at(3), row_at(2)};
+    auto releases = releases_of(5);
+    for (std::size_t i = 0; i < 2; ++i) {
+        rows[i].release.version = "\"><b>&" + std::to_string(i);
+        releases[i + 1].version = rows[i].release.version;
+    }
+    const auto page = page_of(followed_view(rows, {releases, "WS100"}));
+    CHECK_FALSE(holds(page, "<b>&"));
+    CHECK(holds(page, "<title>&quot;&gt;&lt;b&gt;&amp;0: "));
 }
 
 TEST_CASE("The page of a shortened row says what it lacks and where that is") {

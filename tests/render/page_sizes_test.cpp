@@ -156,7 +156,8 @@ TEST_CASE("Pages of long lists keep to their size") {
     home.found.assign(100, {{"Gene", name}, name});
     home.classes.clear();
     for (int i = 0; i < 2'000; ++i) home.classes.push_back("Class_" + std::to_string(i));
-    home.recent.assign(300, home.recent.front());
+    home.releases = std::make_shared<const query::ReleaseList>(
+        query::ReleaseList(300, home.releases->front()));
     home.watched.assign(200, {{"Gene", name}, name});
     check_page(render::home_page(home, sample::site(), sample::templates()));
 
@@ -181,5 +182,5 @@ TEST_CASE("A watch list of 200 usual names has its feeds on one page") {
     check_page(page);
     CHECK(count(page, "<input type=\"checkbox\"") == 200);
     CHECK(holds(page, "/opml?object="));
-    CHECK(holds(page, ">RSS</a>"));
+    CHECK(holds(page, ">Subscribe</a>"));
 }

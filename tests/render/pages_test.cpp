@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "render/pages.hpp"
+#include "render/release_text.hpp"
 #include "render/sample_pages.hpp"
 #include "support/catch.hpp"
 #include "support/html_rules.hpp"
@@ -13,7 +14,7 @@ TEST_CASE("The home page shows search results, the watch list and the newest rel
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "<h2 id=\"found\">2 objects found</h2>"));
     CHECK(holds(page, "<h2 id=\"watching\">Watch list: 2 objects</h2>"));
-    CHECK(holds(page, ">1,200 changed, 3 created</span>"));
+    CHECK(holds(page, "<span>1,200 objects changed, 3 created</span>"));
 }
 
 TEST_CASE("Objects with the same label are shown with their classes") {
@@ -39,13 +40,13 @@ TEST_CASE("The page of a class links its feeds in every format") {
     CHECK(holds(page, "<title>All Gene changes - WormBase changes</title>"));
     const std::string feed = "href=\"https://changes.example.org/rss?class=Gene";
     for (const std::string format : {"\"", "&amp;format=atom\"", "&amp;format=json\""}) {
-        CHECK(holds(page, "<a class=\"feed\" " + feed + format));
+        CHECK(sample::count(page, feed + format) == 2);
         CHECK(page.find(feed + format) < page.find("</head>"));
     }
     view.class_name = "Nothing";
     const auto other = render::home_page(view, sample::site(), sample::templates());
     CHECK(findings_in_page(other) == none);
-    CHECK_FALSE(holds(other, "class=\"feed\""));
+    CHECK_FALSE(holds(other, ">Subscribe</a>"));
 }
 
 TEST_CASE("The feeds of a watch list are separate from those of the class being searched") {
@@ -53,15 +54,77 @@ TEST_CASE("The feeds of a watch list are separate from those of the class being 
     view.text.clear();
     const auto page = render::home_page(view, sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
-    CHECK_FALSE(holds(page, "<a class=\"feed\" href=\"https://changes.example.org/rss?class="));
+    CHECK_FALSE(holds(
+        page, "rel=\"nofollow\" href=\"https://changes.example.org/rss?class=Gene\" type="));
     CHECK(holds(page, "href=\"https://changes.example.org/rss?class=Gene\">one feed</a>"));
 }
 
-TEST_CASE("A release read only from timestamps is not described as empty") {
+namespace {
+
+// The page without a search.
+render::HomeView plain_home() {
     auto view = sample::home_view();
-    view.recent.back().kinds.clear();
+    view.class_name = view.text = "";
+    view.found.clear();
+    view.watched.clear();
+    return view;
+}
+
+std::string home_of(const render::HomeView& view) {
     const auto page = render::home_page(view, sample::site(), sample::templates());
-    CHECK(holds(page, "<span>no changes recorded</span>"));
+    CHECK(findings_in_page(page) == none);
+    return page;
+}
+
+}  // namespace
+
+TEST_CASE("The home page says what the newest release did, in a sentence, lines and pictures") {
+    const auto page = home_of(plain_home());
+    CHECK(holds(page, "<p>1,200 objects changed, 3 created. The most important:</p>"));
+    CHECK(holds(page,
+                "<li><span class=\"class\">Gene</span> <span><a href=\"https://changes.example."
+                "org/history?class=Gene&amp;name=WBGene00006763&amp;at=WS188\">unc-26</a> "
+                "<span class=\"id\">WBGene00006763</span></span> "
+                "<span>Remark added</span></li>"));
+    CHECK(holds(page, ">All 1,203 objects in WS188</a>"));
+    CHECK(sample::count(page, "<svg class=\"stacks\"") == 1);
+    CHECK(sample::count(page, "<svg class=\"heat-map\"") == 1);
+    CHECK(sample::count(page, "<summary>The same as a table</summary>") == 2);
+    CHECK(page.find("<input type=\"search\"") < page.find("Newest release"));
+    // What was searched for is not pushed down by pictures.
+    CHECK_FALSE(holds(home_of(sample::home_view()), "<figure>"));
+}
+
+TEST_CASE("The first release is described in the same words on every page") {
+    auto view = plain_home();
+    query::ReleaseList releases(1, view.releases->back());
+    releases[0].summary = {{"WS186", sample::day(2008, 2, 1)}, {}, 15, true};
+    view.releases = std::make_shared<const query::ReleaseList>(releases);
+    const std::string words = "irst release seen, 15 histories read from timestamps";
+    const auto home = home_of(view);
+    CHECK(holds(home, "<p>F" + words + ":</p>"));
+    CHECK(holds(home, "<span>f" + words + "</span>"));
+    CHECK(holds(render::releases_page({view.releases, 0}, sample::site(), sample::templates()),
+                "</time>, f" + words + "."));
+    auto release = sample::release_view();
+    release.contents.summary = releases[0].summary;
+    CHECK(holds(render::release_page(release, sample::site(), sample::templates()),
+                "</time>: f" + words + "."));
+    CHECK(render::title_of(releases[0]) == "WS186: f" + words);
+    releases[0].summary = {{"WS186", sample::day(2008, 2, 1)}, {}, 0, false};
+    view.releases = std::make_shared<const query::ReleaseList>(releases);
+    CHECK(holds(home_of(view), "<span>no change recorded</span>"));
+}
+
+TEST_CASE("A page has one button to subscribe, and the formats behind it") {
+    auto view = sample::history_view({sample::unc_26_in_ws187()});
+    const auto page = render::history_page(view, sample::site(), sample::templates());
+    const std::string feed = "https://changes.example.org/rss?class=Gene&amp;name=WBGene00006763";
+    CHECK(sample::count(page, ">Subscribe</a>") == 1);
+    CHECK(holds(page, "<a class=\"button main\" rel=\"nofollow\" href=\"" + feed +
+                          "\" type=\"application/rss+xml\">Subscribe</a>"));
+    CHECK(holds(page, "<input id=\"address\" readonly value=\"" + feed + "\">"));
+    CHECK(holds(page, "<li>The same as <a href=\"" + feed + "&amp;format=atom\""));
 }
 
 TEST_CASE("Titles and names of curators are unchanged on pages and without tags in feeds") {
@@ -115,8 +178,8 @@ TEST_CASE("The page of a release says what changed in words and folds what only 
     view.contents.entries[1].only_follows = true;
     const auto page = render::release_page(view, sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
-    CHECK(holds(page, "<span class=\"kind changed\">changed</span>: Status Live → Dead</td>"));
-    CHECK(holds(page, "<summary>1 object changed only with others</summary>"));
+    CHECK(holds(page, "<td>Status Live → Dead</td>"));
+    CHECK(holds(page, "<summary>1 object only follows from others</summary>"));
     CHECK(page.find("Lost its reference") > page.find("<summary>"));
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "render/release_pictures.hpp"
 #include "render/release_text.hpp"
+#include "render/stacked_bars.hpp"
 #include "sample_pages.hpp"
 #include "support/feed_rules.hpp"
 #include "support/html_rules.hpp"
@@ -19,7 +20,8 @@ query::ListedRelease release(int number) {
     each.details = std::make_shared<const query::ReleaseDetails>(query::ReleaseDetails{
         {{"Gene", 20, {{RowKind::changed, 14}, {RowKind::created, 6}}},
          {"Paper", 5, {{RowKind::created, 2}, {RowKind::vanished, 3}}}},
-        {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Gene", "<b>"}, "</a>&"}}});
+        {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Gene", "<b>"}, "</a>&"}},
+        {}});
     return each;
 }
 
@@ -100,7 +102,7 @@ TEST_CASE(
         CHECK(support::findings_in_page(html) == std::vector<std::string>());
         const auto here = count_of(html, "<tr><th scope=\"row\"><a ");
         REQUIRE(here > 0);
-        CHECK((count_of(html, "class=\"plot\"") == 2) == (from == 0));
+        CHECK((count_of(html, "role=\"img\"") == 1) == (from == 0));
         rows += here;
         from += here;
         if (rows >= 300) break;
@@ -114,10 +116,40 @@ TEST_CASE("A bar has a part for each kind, and links to its release") {
     const auto list = list_of(3);
     const auto svg = render::release_bars(*list, site());
     CHECK(count_of(svg, "<a href=") == 3);
-    CHECK_THAT(svg, Contains("<title>WS103: 14 objects changed, 8 created, 3 vanished</title>"));
-    CHECK_THAT(svg, Contains("class=\"changed\" d=\"M21 530h8v470h-8zM11 530h8v470h-8z\""));
+    CHECK_THAT(
+        svg,
+        Contains("<title>WS103: 2005-08-22, 14 objects changed, 8 created, 3 vanished</title>"));
+    CHECK_THAT(svg, Contains("<path class=\"a\" d=\"M0 106V82\"/><path class=\"p\" d=\"M0 "
+                             "81V39\"/><path class=\"r\" d=\"M0 38V29\"/>"));
+    CHECK_THAT(svg, Contains("url(#hatch)") && Contains(">first release seen</text>"));
     CHECK(render::release_bars({}, site()).empty());
-    CHECK(render::release_bars(std::span(list->data() + 2, 1), site()).empty());
+    const query::ReleaseList empty(1);
+    CHECK(render::release_bars(empty, site()).empty());
+}
+
+TEST_CASE("Pictures of few and many releases have labels that fit beside each other") {
+    for (const int number : {1, 2, 9, 30, 60}) {
+        const auto list = list_of(number + 1);  // the first one is of another kind
+        const auto svg = render::release_bars(std::span(list->data(), list->size() - 1), site());
+        CAPTURE(number, svg.substr(svg.find("y=\"121\"")));
+        const auto labels = count_of(svg, "y=\"121\"");
+        CHECK(labels >= 1);
+        CHECK(labels * 7 <= 130);
+        CHECK(svg.size() <= 20'000);
+        CHECK((count_of(svg, "<text class=\"wide\" y=") > 0) == (number <= 30));
+        CHECK_THAT(svg, Contains(">WS" + std::to_string(101 + number) + "</text>"));
+    }
+}
+
+TEST_CASE("Of long versions the labels below a picture have the end") {
+    std::string svg;
+    render::append_release_labels(svg, {"bookworm-2026-07", "bookworm-2026-11"}, 9, 48);
+    CHECK_THAT(svg, Contains(">2026-07</text>") && Contains(">2026-11</text>"));
+    svg.clear();
+    render::append_release_labels(svg, {"averylongversionwithoutend"}, 9, 48);
+    CHECK(svg.empty());
+    render::append_release_labels(svg, {}, 9, 48);
+    CHECK(svg.empty());
 }
 
 TEST_CASE("The heat map has twelve classes, one row for all others, and the same as a table") {
@@ -128,9 +160,15 @@ TEST_CASE("The heat map has twelve classes, one row for all others, and the same
                                    100U - static_cast<unsigned>(i),
                                    {{RowKind::changed, 100U - static_cast<unsigned>(i)}}});
     list[0].details = std::make_shared<const query::ReleaseDetails>(details);
-    const auto html = render::heat_map(list);
-    CHECK(count_of(html, "<li>") == 13);
+    details.classes.push_back({"Gene_name", 7, {{RowKind::changed, 7}}});
+    list[0].details = std::make_shared<const query::ReleaseDetails>(details);
+    compare::Ranking ranking;
+    ranking.helper_classes = {"gene_NAME"};
+    const auto html = render::heat_map(list, ranking);
+    CHECK(count_of(html, "<li>") == 14);
+    CHECK_THAT(html, Contains("<li>Helper classes</li></ul>") && Contains("<td>7</td>"));
+    CHECK_THAT(html, Contains("<span class=\"key h4\">") && Contains(" to 676</span>"));
     CHECK_THAT(html, Contains("<li>Class0</li>") && Contains("<li>Other classes</li>"));
     CHECK_THAT(html, Contains("<td>100</td>") && Contains("<td>676</td>"));  // 88 + … + 81
-    CHECK(render::heat_map(std::span(list.data() + 1, 1)).empty());
+    CHECK(render::heat_map(std::span(list.data() + 1, 1), {}).empty());
 }

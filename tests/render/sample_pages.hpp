@@ -24,15 +24,29 @@ inline render::HomeView home_view() {
     view.text = "unc";
     view.found = {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Gene", "WBGene00006764"}, "unc-27"}};
     view.classes = {"Gene", "Paper", "Person"};
-    view.recent = {
-        {{"WS188", day(2008, 3, 22)}, {{RowKind::changed, 1200}, {RowKind::created, 3}}},
-        {{"WS187", day(2008, 2, 15)}, {{RowKind::changed, 300}}}};
+    query::ReleaseList releases(2);
+    releases[0].summary = {{"WS188", day(2008, 3, 22)},
+                           {{RowKind::changed, 1200}, {RowKind::created, 3}}};
+    releases[1].summary = {{"WS187", day(2008, 2, 15)}, {{RowKind::changed, 300}}};
+    for (auto& each : releases)
+        each.details = std::make_shared<const query::ReleaseDetails>(
+            query::ReleaseDetails{{{"Gene", 300, {{RowKind::changed, 300}}}},
+                                  {},
+                                  {{{"Gene", "WBGene00006763"},
+                                    "unc-26",
+                                    RowKind::changed,
+                                    {1, 0, 0},
+                                    "Remark added"}}});
+    view.releases = std::make_shared<const query::ReleaseList>(std::move(releases));
     view.watched = {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Paper", "WBPaper00000001"}, "A"}};
     return view;
 }
 
 inline render::HistoryView history_view(std::vector<Row> rows) {
-    return {.history = history_of(std::move(rows)), .at = {}, .part = 1};
+    render::HistoryView view{.history = history_of(std::move(rows)), .at = {}, .part = 1};
+    // As if each release of the site changed the object.
+    for (const auto& row : view.history.rows) view.followed.releases.push_back(row.release);
+    return view;
 }
 
 inline render::DiffView diff_view(std::vector<Change> changes) {

@@ -18,13 +18,13 @@ using Names = std::set<std::string_view>;
 
 const Names voids = {"meta", "link", "input", "br"};
 const Names page_elements = {
-    "html",  "head",    "body",    "title",   "header",     "nav",      "main",  "footer",
-    "h1",    "h2",      "h3",      "h4",      "p",          "a",        "b",     "span",
-    "div",   "section", "article", "figure",  "figcaption", "ul",       "li",    "form",
-    "label", "input",   "select",  "option",  "button",     "datalist", "table", "caption",
-    "thead", "tbody",   "tr",      "th",      "td",         "time",     "small", "del",
-    "ins",   "svg",     "g",       "path",    "rect",       "text",     "desc",  "script",
-    "meta",  "link",    "br",      "details", "summary"};
+    "html",  "head",    "body",    "title",  "header",     "nav",      "main",   "footer",
+    "h1",    "h2",      "h3",      "h4",     "p",          "a",        "b",      "span",
+    "div",   "section", "article", "figure", "figcaption", "ul",       "li",     "form",
+    "label", "input",   "select",  "option", "button",     "datalist", "table",  "caption",
+    "thead", "tbody",   "tr",      "th",     "td",         "time",     "small",  "del",
+    "ins",   "svg",     "g",       "path",   "rect",       "text",     "line",   "script",
+    "defs",  "pattern", "meta",    "link",   "br",         "details",  "summary"};
 const Names known_attributes = {"lang",
                                 "charset",
                                 "name",
@@ -58,7 +58,15 @@ const Names known_attributes = {"lang",
                                 "y",
                                 "width",
                                 "height",
-                                "text-anchor",
+                                "x1",
+                                "x2",
+                                "y1",
+                                "y2",
+                                "dx",
+                                "stroke",
+                                "patternUnits",
+                                "patternTransform",
+                                "readonly",
                                 "data-suggest",
                                 "data-home",
                                 "data-watch",
@@ -237,7 +245,7 @@ class PageChecker {
         if ((name == "input" || name == "select") && value("type") != "hidden" &&
             !attributes.contains("aria-label") && !is_open("label"))
             fields_.insert(id);
-        if (name == "svg" && !attributes.contains("aria-labelledby") &&
+        if (name == "svg" && !is_open("svg") && !attributes.contains("aria-labelledby") &&
             !attributes.contains("aria-label") && value("aria-hidden") != "true")
             find("Reader", "a picture without a name");
         if (name == "html" && value("lang").empty()) find("Reader", "no language");
