@@ -16,9 +16,9 @@ constexpr std::size_t most_build_lookups = 10'000;
 
 std::string_view without_quotes(std::string_view cell) {
     cell = base::trim(cell);
-    if (cell.size() >= 2 && cell.starts_with('"') && cell.ends_with('"'))
-        cell = base::trim(cell.substr(1, cell.size() - 2));
-    return cell;
+    const bool is_quoted =
+        cell.size() >= 2 && cell.starts_with('"') && cell.find('"', 1) == cell.size() - 1;
+    return is_quoted ? base::trim(cell.substr(1, cell.size() - 2)) : cell;
 }
 
 // Looks names up, each once.
@@ -51,7 +51,10 @@ class Meanings {
                                                           : class_name_ + ":" + std::string(text);
     }
 
-    [[nodiscard]] bool is_full() const { return count_ >= most_pasted_names; }
+    // False for a text that is one too many.
+    [[nodiscard]] bool may_look_up(std::string_view text) const {
+        return count_ < most_pasted_names || known_.contains(text);
+    }
 
    private:
     struct InClass {
@@ -116,7 +119,7 @@ class Reader {
    private:
     // Takes a text that means something as a whole.
     bool take_whole(std::string_view text) {
-        if (meanings_.is_full()) return false;
+        if (!meanings_.may_look_up(text)) return false;
         const auto& objects = meanings_.of(text);
         if (objects.size() == 1 && seen_.insert(objects.front().object).second)
             found.objects.push_back(objects.front().object);
@@ -129,7 +132,7 @@ class Reader {
     void take(std::string_view text, std::string_view separators) {
         text = without_quotes(text);
         if (text.empty()) return;
-        if (meanings_.is_full()) {
+        if (!meanings_.may_look_up(text)) {
             ++found.left_out;
             return;
         }
@@ -163,13 +166,16 @@ class Reader {
         return meanings_.spelled(text.substr(0, text.find(' ')));
     }
 
+    bool means_something(std::string_view text) {
+        return meanings_.may_look_up(text) && !meanings_.of(text).empty();
+    }
+
     bool any_means_something(std::string_view text) {
         const auto class_name = first_class(text);
         for (const auto word : base::split(text, ' ')) {
-            if (word.empty() || meanings_.is_full()) continue;
-            if (!meanings_.of(word).empty()) return true;
-            if (!class_name.empty() &&
-                !meanings_.of(class_name + ":" + std::string(word)).empty())
+            if (word.empty()) continue;
+            if (means_something(word)) return true;
+            if (!class_name.empty() && means_something(class_name + ":" + std::string(word)))
                 return true;
         }
         return false;
@@ -191,11 +197,11 @@ class Reader {
         std::vector<std::size_t> columns;
         for (std::size_t column = 0; column < width; ++column) {
             std::size_t meaning = 0, classes = 0;
-            for (std::size_t row = 0; row < rows && !meanings_.is_full(); ++row) {
+            for (std::size_t row = 0; row < rows; ++row) {
                 const auto& cell = lines[row][column];
                 if (!meanings_.spelled(cell).empty())
                     ++classes;
-                else if (!meanings_.of(cell).empty())
+                else if (means_something(cell))
                     ++meaning;
             }
             if (column == 0 && width == 2 && 2 * classes > rows) return {};

@@ -19,12 +19,12 @@ using State = WatchedObject::State;
 
 // Bytes of the lists of the page. They hold 200 objects with usual names; what is left of the page has
 // the newest changes.
-constexpr std::size_t most_of_results = 12'000;
+constexpr std::size_t most_of_found = 8'000;
 constexpr std::size_t most_of_watched = 27'000;
-constexpr std::size_t most_of_unclear = 9'000;
-constexpr std::size_t most_of_addresses = 16'000;  // of the list's feeds
+constexpr std::size_t most_of_unclear = 7'000;
+constexpr std::size_t most_of_addresses = 21'000;  // of the list's feeds
 constexpr std::size_t most_with_links = 80;        // watched objects
-constexpr std::size_t most_of_names = 3'000;       // that are to be corrected
+constexpr std::size_t most_of_names = 2'000;       // that are to be corrected
 
 bool has_links(const WatchView& view) { return view.objects.size() <= most_with_links; }
 
@@ -210,7 +210,7 @@ std::string watch_page(const WatchView& view, const Site& site, const Templates&
     Variables variables;
     const auto watched = watched_of(view, site);
     const auto unclear = unclear_of(view, site);
-    const auto results = search_results(view.found, objects_of(view), most_of_results, site);
+    const auto results = search_results(view.found, objects_of(view), most_of_found, site);
     variables.flag("watching", !view.objects.empty())
         .set("count", counted(view.objects.size(), "object", "objects"))
         .set("summary", summary_of_list(view))

@@ -13,21 +13,14 @@ namespace {
 
 // How long caches may keep an error. A minute for most, because a new release may bring the
 // object soon. Failures are not kept, because the next request may succeed; neither is an error
-// that concerns one client, or that answers what one has sent.
+// that concerns one client.
 std::string_view cache_control_for(int status) {
     switch (status) {
         case 301: return "public, max-age=3600";
-        case 303:
         case 401:
-        case 403:
-        case 408:
-        case 411:
-        case 413:
-        case 415:
         case 429:
         case 500:
-        case 503:
-        case 507: return "no-store";
+        case 503: return "no-store";
         default: return "public, max-age=60";
     }
 }
@@ -117,7 +110,10 @@ Response error_response(const HttpError& error, const Request& request,
                         const ErrorPageStyle& style) {
     Response response;
     response.status = error.status;
-    response.fields = {{"Cache-Control", std::string(cache_control_for(error.status))},
+    // What answers a form answers it once.
+    const auto caching =
+        request.method == "POST" ? std::string_view("no-store") : cache_control_for(error.status);
+    response.fields = {{"Cache-Control", std::string(caching)},
                        {"Vary", "Accept"},
                        {"X-Content-Type-Options", "nosniff"}};
     add_status_fields(error, style.site, response);

@@ -131,8 +131,11 @@ std::string_view schema_sql(Engine engine) {
 }
 
 std::span<const Migration> migrations() {
-    static const std::array all{upgrade_to(2), upgrade_to(3), upgrade_to(4, fill_label_keys),
-                                upgrade_to(5, fill_renames), upgrade_to(6, fill_words),
+    static const std::array all{upgrade_to(2),
+                                upgrade_to(3),
+                                upgrade_to(4, fill_label_keys),
+                                upgrade_to(5, fill_renames),
+                                upgrade_to(6, fill_words),
                                 upgrade_to(7)};
     return all;
 }

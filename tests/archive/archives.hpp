@@ -102,6 +102,7 @@ inline void fill(store::Connection& connection) {
            {Value("WS187"), one, "", "Gene", std::string(32, 'f'), awkward});
     insert(connection, "words", {Value("unc-26"), "Gene", awkward});
     insert(connection, "tokens", {Value(awkward), std::string(64, 'f'), ""});
+    insert(connection, "watch_lists", {Value("abcdefghijklmnop"), awkward, "", "2008-02-15"});
     insert(connection, "releases", {Value("WS187"), "2008-02-15", "digest", one});
     insert(connection, "releases", {Value("WS\xF0\x9F\xA7\xAC"), "", "", std::int64_t{0}});
     connection.execute("UPDATE meta SET value = 12 WHERE name = 'generation-07'");

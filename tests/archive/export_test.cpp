@@ -110,7 +110,7 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
                          {Value("WS187"), "2008-02-15", "d", std::int64_t{0}});
         connection->execute("DELETE FROM meta WHERE name <> 'schema'");
         CHECK(exported(connect) ==
-              "{\"varve_export\":1,\"schema\":6}\n"
+              "{\"varve_export\":1,\"schema\":7}\n"
               "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
               "\"name\":\"a\\\"\\n\",\"name_key\":\"a\\\"\\n\",\"label\":\"label\","
               "\"signature\":\"0123456789abcdef0123456789abcdef\","
@@ -121,10 +121,11 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
               "\"tree\":{\"base64\":\"AAECAw==\"}}}\n"
               "{\"table\":\"releases\",\"row\":{\"version\":\"WS187\","
               "\"released_on\":\"2008-02-15\",\"digest\":\"d\",\"replacing\":0}}\n"
-              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":6}}\n"
+              "{\"table\":\"meta\",\"row\":{\"name\":\"schema\",\"value\":7}}\n"
               "{\"end\":true,\"rows\":{\"objects\":1,\"history\":0,\"trees\":1,\"accepted\":0,"
               "\"warmed\":0,\"failed\":0,\"leases\":0,\"mass_changes\":0,\"replacements\":0,"
-              "\"renames\":0,\"words\":0,\"tokens\":0,\"releases\":1,\"meta\":1}}\n");
+              "\"renames\":0,\"words\":0,\"tokens\":0,\"watch_lists\":0,\"releases\":1,\"meta\":"
+              "1}}\n");
     });
 }
 
@@ -139,7 +140,8 @@ TEST_CASE("A store moves to the other engine and back without losing a byte") {
     CHECK(counts->at(8) == archive::TableCount{"replacements", 3});
     CHECK(counts->at(9) == archive::TableCount{"renames", 1});
     CHECK(counts->at(10) == archive::TableCount{"words", 1});
-    CHECK(counts->at(13) == archive::TableCount{"meta", 19});
+    CHECK(counts->at(12) == archive::TableCount{"watch_lists", 1});
+    CHECK(counts->at(14) == archive::TableCount{"meta", 19});
     CHECK(exported(second.connect()) == bytes);
     REQUIRE(imported(third.connect(), exported(second.connect())));
     CHECK(exported(third.connect()) == bytes);

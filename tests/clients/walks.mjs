@@ -56,6 +56,30 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 
+  check(`A visitor pastes names, sends a file, chooses among candidates and keeps the list${how}`, async (sites) => {
+    await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
+      await tab.goto(host + "/watch");
+      await tab.getByLabel(/one name a line/).fill("Gene WBGene00006763\nnobody\nunc-26");
+      await tab.getByRole("button", { name: "Add", exact: true }).click();
+      await tab.getByText("no object has that name").waitFor();
+      assert.equal(await tab.getByLabel(/one name a line/).inputValue(), "nobody\n");
+      await tab.getByLabel(/one name a line/).fill("");
+      await tab.getByLabel(/Or a file/).setInputFiles({ name: "a.txt", mimeType: "text/plain",
+        buffer: Buffer.from("\ufeffname\tnote\r\ndaf-16\tmine\r\n") });
+      await tab.getByRole("button", { name: "Add", exact: true }).click();
+      await tab.waitForURL(/WBGene00000912/);
+      assert.equal(await tab.locator("input[type=checkbox][name=object]:checked").count(), 2);
+      await tab.getByRole("button", { name: "Short address" }).click();
+      await tab.waitForURL(/\/watch\/[a-z2-7]{16}$/);
+      const short = tab.url();
+      await tab.locator(`main a[href="${short}"]`).waitFor();
+      const feeds = await tab.locator("main a.feed").evaluateAll((all) => all.map((each) => each.href));
+      assert.equal(feeds.length, 3);
+      for (const feed of feeds) assert.match(feed, /\/rss\?watch=[a-z2-7]{16}/);
+      assert.equal(await statusOf(tab, feeds[0], javaScriptEnabled), 200);
+    });
+  });
+
   check(`A visitor removes an object from the watch list${how}`, async (sites) => {
     await sites.sample.visit({ javaScriptEnabled }, async (tab) => {
       await tab.goto(host + of("watch-list").path);

@@ -72,6 +72,9 @@ def _(site):
         assert site.get("/nowhere").status == 404
         assert site.get(PATH, method="POST", body="x" * 10_000).status == 405
         assert site.get(PATH).body == feed.body
+        form = {"Content_Type": "application/x-www-form-urlencoded"}
+        assert site.get("/watch", method="POST", body="names=Gene:WBGene00006763", **form).status == 303
+        assert site.get("/watch", method="POST", body="names=" + "x" * 70_000, **form).status == 413
         long_list = "&".join(f"object=Gene:{'x' * 80}{number}" for number in range(100))
         assert site.get("/rss?" + long_list).status in (404, 414)
 

@@ -149,6 +149,29 @@ def _(site):
         assert site.get(PATH).status == 200
 
 
+@check_served("A form of a watch list is answered with the address of its list, in either encoding")
+def _(site):
+    form = {"Content_Type": "application/x-www-form-urlencoded"}
+    reply = site.get("/watch", method="POST", body="names=Gene+WBGene00006763%0D%0Anobody", **form)
+    assert reply.status == 303, reply
+    assert reply.fields["location"].endswith("/watch?object=Gene:WBGene00006763&pasted=nobody"), reply
+    file = ('--x\r\nContent-Disposition: form-data; name="keep"\r\n\r\n1\r\n--x\r\n'
+            'Content-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+            '\ufeff# mine\r\nGene:WBGene00006763\r\n\r\n--x--\r\n').encode()
+    kept = site.get("/watch", method="POST", body=file, Content_Type="multipart/form-data; boundary=x")
+    assert kept.status == 303, kept
+    path = kept.fields["location"][kept.fields["location"].rindex("/watch/"):]
+    assert site.get(path).status == 200
+    feed = site.get("/rss?watch=" + path[7:])
+    assert feed.status == 200 and b"WBGene00006763" in feed.body, feed
+    assert site.get("/watch", method="POST", body=file + b" " * 70_000, **form).status == 413
+    # Of an unknown length: http.client sends it in chunks.
+    chunks = site.get("/watch", method="POST", body=iter([b"names=Gene:", b"WBGene00006763"]), **form)
+    assert chunks.status == 303 and chunks.fields["location"].endswith("WBGene00006763"), chunks
+    other = site.get("/watch", method="POST", body="keep=1", Origin="https://evil.example", **form)
+    assert other.status == 403, other
+
+
 @check_served("Requests that are too long are refused, and the next one is answered")
 def _(site):
     assert site.get("/rss?class=Gene&name=" + "x" * 10_000).status in (400, 404, 414)

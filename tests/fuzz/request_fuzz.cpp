@@ -9,7 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
+#include "query/pasted_names.hpp"
 #include "serve/access_control.hpp"
+#include "serve/form.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
 #include "serve/requests.hpp"
@@ -59,10 +62,32 @@ void check_queries(std::string_view query) {
     check(query, parse_home_request, address<HomeRequest>);
     check(query, parse_suggest_request, address<HomeRequest>);
     check(query, parse_opml_request, opml_url_of);
+    check(query, parse_watch_request, address<WatchRequest>);
+    if (const auto watch = parse_watch_request(query))
+        require(fitting_url_of(*watch).size() < longest_list_query);
     check(query, parse_release_request,
           [](const auto& contents) { return release_url_of("WS1", contents); });
     const auto extracted = extract_parameter(query, "token");
     require(extract_parameter(extracted.rest, "token").values.empty());
+}
+
+// A form in either encoding, and a pasted list.
+void check_body(std::string_view body) {
+    constexpr auto types = std::to_array<std::string_view>(
+        {"application/x-www-form-urlencoded", "multipart/form-data; boundary=x"});
+    const auto check_form = [](std::string_view type, std::string_view text) {
+        const auto form = parse_form(type, text);
+        if (!form) return require(form.error().status == 400 || form.error().status == 415);
+        for (const auto& field : form->fields) require(base::is_legal_text(field.value));
+    };
+    for (const auto type : types) check_form(type, body);
+    check_form(body, "--x\r\n");
+    check_form(types[1],
+               "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + std::string(body));
+    for (const auto& line : query::pasted_lines(body)) {
+        require(!line.empty());
+        for (const auto& cell : line) require(!cell.empty());
+    }
 }
 
 void check_fields(std::string_view field) {
@@ -82,6 +107,7 @@ void check_fields(std::string_view field) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     check_queries(text);
+    check_body(text);
     check_fields(text);
     return 0;
 }

@@ -158,8 +158,19 @@ TEST_CASE("Pages of long lists keep to their size") {
     for (int i = 0; i < 2'000; ++i) home.classes.push_back("Class_" + std::to_string(i));
     home.releases = std::make_shared<const query::ReleaseList>(
         query::ReleaseList(300, home.releases->front()));
-    home.watched.assign(200, {{"Gene", name}, name});
     check_page(render::home_page(home, sample::site(), sample::templates()));
+
+    auto watch = sample::watch_view({});
+    watch.classes = home.classes;
+    watch.found = home.found;
+    watch.objects.assign(200, {.named = {{"Gene", name}, name},
+                               .state = render::WatchedObject::State::vanished,
+                               .vanished_in = "WS187",
+                               .words = "Merged into",
+                               .instead = {{{"Gene", name}, name}}});
+    watch.unclear.assign(50, {name, home.found});
+    watch.changes.rows.assign(200, sample::unc_26_in_ws187());
+    check_page(render::watch_page(watch, sample::site(), sample::templates()));
 
     auto release = sample::release_view();
     release.contents.classes.assign(3'000, {"Gene", 5, {{sample::RowKind::changed, 5}}});
@@ -173,14 +184,22 @@ TEST_CASE("Pages of long lists keep to their size") {
     CHECK(holds(page, ">Next</a>"));
 }
 
-TEST_CASE("A watch list of 200 usual names has its feeds on one page") {
-    auto home = sample::home_view();
-    home.watched.clear();
+TEST_CASE("A watch list of 200 usual names has its feeds and newest changes on one page") {
+    auto watch = sample::watch_view({});
+    watch.objects.clear();
     for (int i = 0; i < 200; ++i)
-        home.watched.push_back({{"Gene", "WBGene0000" + std::to_string(1'000 + i)}, "unc-1"});
-    const auto page = render::home_page(home, sample::site(), sample::templates());
-    check_page(page);
-    CHECK(count(page, "<input type=\"checkbox\"") == 200);
-    CHECK(holds(page, "/opml?object="));
-    CHECK(holds(page, ">Subscribe</a>"));
+        watch.objects.push_back(
+            {.named = {{"Gene", "WBGene0000" + std::to_string(1'000 + i)}, "unc-1"}});
+    watch.changes.rows.assign(200, sample::unc_26_in_ws187());
+    watch.changes.recorded = 200;
+    for (const std::string id : {"", "abcdefghijklmnop"}) {
+        watch.id = id;
+        const auto page = render::watch_page(watch, sample::site(), sample::templates());
+        check_page(page);
+        CHECK(count(page, "<input type=\"checkbox\"") == 200);
+        CHECK(holds(page, id.empty() ? "/opml?object=" : "/opml?watch="));
+        CHECK(holds(page, ">Subscribe</a>"));
+        CHECK(count(page, "&amp;at=WS187\">unc-26</a>") > 20);
+        CHECK(holds(page, "Older changes are in the feeds"));
+    }
 }

@@ -9,12 +9,13 @@ using sample::holds;
 using sample::none;
 using support::findings_in_page;
 
-TEST_CASE("The home page shows search results, the watch list and the newest releases") {
+TEST_CASE("The home page shows search results and the newest releases") {
     const auto page = render::home_page(sample::home_view(), sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "<h2 id=\"found\">2 objects found</h2>"));
-    CHECK(holds(page, "<h2 id=\"watching\">Watch list: 2 objects</h2>"));
     CHECK(holds(page, "<span>1,200 objects changed, 3 created</span>"));
+    CHECK(
+        holds(page, "<button name=\"object\" formaction=\"https://changes.example.org/watch\""));
 }
 
 TEST_CASE("Objects with the same label are shown with their classes") {
@@ -34,7 +35,6 @@ TEST_CASE("The page of a class links its feeds in every format") {
     auto view = sample::home_view();
     view.text.clear();
     view.found.clear();
-    view.watched.clear();
     const auto page = render::home_page(view, sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page, "<title>All Gene changes - WormBase changes</title>"));
@@ -49,14 +49,62 @@ TEST_CASE("The page of a class links its feeds in every format") {
     CHECK_FALSE(holds(other, ">Subscribe</a>"));
 }
 
-TEST_CASE("The feeds of a watch list are separate from those of the class being searched") {
-    auto view = sample::home_view();
-    view.text.clear();
-    const auto page = render::home_page(view, sample::site(), sample::templates());
+TEST_CASE("The page of a watch list has the newest changes before the objects") {
+    const auto page = render::watch_page(sample::watch_view({sample::unc_26_in_ws187()}),
+                                         sample::site(), sample::templates());
     CHECK(findings_in_page(page) == none);
-    CHECK_FALSE(holds(
-        page, "rel=\"nofollow\" href=\"https://changes.example.org/rss?class=Gene\" type="));
-    CHECK(holds(page, "href=\"https://changes.example.org/rss?class=Gene\">one feed</a>"));
+    CHECK(holds(page, "<h1>Watch list: 2 objects</h1>"));
+    CHECK(page.find("<h2 id=\"newest\">") < page.find("<h2 id=\"watching\">"));
+    CHECK(holds(page, "/history?class=Gene&amp;name=WBGene00006763&amp;at=WS187\">"));
+    CHECK(holds(page, "href=\"https://changes.example.org/rss?object=Gene:WBGene00006763&amp;"
+                      "object=Paper:WBPaper00000001&amp;format=atom\""));
+    CHECK(holds(page, "<button name=\"keep\" value=\"1\">"));
+}
+
+TEST_CASE("A list with a short address has it in all of its links") {
+    auto view = sample::watch_view({sample::unc_26_in_ws187()});
+    view.id = "abcdefghijklmnop";
+    const auto page = render::watch_page(view, sample::site(), sample::templates());
+    CHECK(findings_in_page(page) == none);
+    CHECK(holds(page, ">https://changes.example.org/watch/abcdefghijklmnop</a>"));
+    CHECK(holds(page, "/rss?watch=abcdefghijklmnop&amp;format=atom\""));
+    CHECK(holds(page, "/opml?watch=abcdefghijklmnop\""));
+    CHECK_FALSE(holds(page, "rss?object="));
+    CHECK_FALSE(holds(page, "name=\"keep\""));
+}
+
+TEST_CASE(
+    "Objects of a list that are gone or unknown are marked, with a button for another one") {
+    using State = render::WatchedObject::State;
+    auto view = sample::watch_view({});
+    view.objects[0] = {.named = {{"Gene", "old"}, "old"},
+                       .state = State::vanished,
+                       .vanished_in = "WS188",
+                       .words = "Merged into",
+                       .instead = {{{"Gene", "new"}, "unc-26"}}};
+    view.objects[1].state = State::unknown;
+    const auto page = render::watch_page(view, sample::site(), sample::templates());
+    CHECK(findings_in_page(page) == none);
+    CHECK(holds(page,
+                "<span class=\"gone\">vanished</span> in <a "
+                "href=\"https://changes.example.org/release/WS188\">WS188</a> Merged into "));
+    CHECK(holds(page, "<button name=\"instead\" value=\"Gene%3Aold Gene%3Anew\">Watch"));
+    CHECK(holds(page, "<span class=\"gone\">unknown</span>"));
+}
+
+TEST_CASE("Pasted names that mean several objects or none are asked about, and none is dropped") {
+    auto view = sample::watch_view({});
+    view.unclear = {
+        {"Hodgkin", {{{"Person", "1"}, "Hodgkin"}, {{"Person_name", "Hodgkin"}, "Hodgkin"}}},
+        {"<b>nobody", {}}};
+    view.left_out = 3;
+    const auto page = render::watch_page(view, sample::site(), sample::templates());
+    CHECK(findings_in_page(page) == none);
+    CHECK(holds(page, "<b>Hodgkin</b> 2 objects:"));
+    CHECK(holds(page, "<input type=\"checkbox\" name=\"object\" value=\"Person_name:Hodgkin\">"));
+    CHECK(holds(page, "<b>&lt;b&gt;nobody</b> no object has that name"));
+    CHECK(holds(page, ">&lt;b&gt;nobody\n</textarea>"));
+    CHECK(holds(page, ">3 names did not fit:"));
 }
 
 namespace {
@@ -66,7 +114,6 @@ render::HomeView plain_home() {
     auto view = sample::home_view();
     view.class_name = view.text = "";
     view.found.clear();
-    view.watched.clear();
     return view;
 }
 
@@ -251,7 +298,16 @@ Pages hostile_pages(const std::string& text) {
     home.text = home.class_name = text;
     home.classes = {text, "Gene"};
     home.found = {{{text, text}, text}};
-    home.watched = {{{text, text}, text}, {{"Gene", text}, ""}};
+    auto watch = sample::watch_view({hostile_row(text, 9)});
+    watch.text = watch.class_name = text;
+    watch.found = home.found;
+    watch.unclear = {{text, {}}, {text, {{{text, text}, text}, {{"Gene", text}, ""}}}};
+    watch.objects = {{{{text, text}, text}},
+                     {{{"Gene", text}, ""},
+                      render::WatchedObject::State::vanished,
+                      text,
+                      text,
+                      {{{text, text}, text}}}};
     auto history = sample::history_view({hostile_row(text, 9)});
     history.history.object = history.history.spelling = {text, text};
     history.history.label = text;
@@ -273,12 +329,13 @@ Pages hostile_pages(const std::string& text) {
     release.contents.classes = {{text, 3, {{sample::RowKind::changed, 3}}}};
     release.contents.entries = {{{text, text}, text, sample::RowKind::changed, {1, 2, 3}}};
     release.contents.mass_changes = {{"WS187", text, text, 3, 4}};
-    return {
-        {render::home_page(home, site, templates), render::history_page(history, site, templates),
-         render::history_page(adopted, site, templates),
-         render::history_page(gone, site, templates), render::diff_page(diff, site, templates),
-         render::release_page(release, site, templates),
-         render::error_page(404, text, text, site, templates)}};
+    return {{render::home_page(home, site, templates), render::watch_page(watch, site, templates),
+             render::history_page(history, site, templates),
+             render::history_page(adopted, site, templates),
+             render::history_page(gone, site, templates),
+             render::diff_page(diff, site, templates),
+             render::release_page(release, site, templates),
+             render::error_page(404, text, text, site, templates)}};
 }
 
 }  // namespace

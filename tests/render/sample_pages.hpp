@@ -38,7 +38,15 @@ inline render::HomeView home_view() {
                                     {1, 0, 0},
                                     "Remark added"}}});
     view.releases = std::make_shared<const query::ReleaseList>(std::move(releases));
-    view.watched = {{{"Gene", "WBGene00006763"}, "unc-26"}, {{"Paper", "WBPaper00000001"}, "A"}};
+    return view;
+}
+
+inline render::WatchView watch_view(std::vector<Row> rows) {
+    render::WatchView view;
+    view.classes = {"Gene", "Paper", "Person"};
+    view.changes = history_of(std::move(rows));
+    view.objects = {{{{"Gene", "WBGene00006763"}, "unc-26"}},
+                    {{{"Paper", "WBPaper00000001"}, "A"}}};
     return view;
 }
 

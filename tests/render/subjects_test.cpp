@@ -51,7 +51,7 @@ TEST_CASE("The title of a watch list does not depend on the rows of the page") {
 TEST_CASE("The page of a watch list has its objects, and its id depends on nothing else") {
     const auto list = list_of({unc_26, {"Paper", "a b/&:"}});
     const auto subject = render::subject_of(list, site());
-    CHECK(subject.page_url == "https://changes.example.org/?object=Gene:WBGene00006763&"
+    CHECK(subject.page_url == "https://changes.example.org/watch?object=Gene:WBGene00006763&"
                               "object=Paper:a%20b%2F%26%3A");
     CHECK(subject.description == "Changes to Gene unc-26 and Paper a b/&: in each release.");
     CHECK(subject.id.size() == std::string("tag:wormbase.org,2007:/list/").size() + 32);

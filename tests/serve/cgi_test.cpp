@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <thread>
@@ -179,4 +180,46 @@ TEST_CASE("A CGI answer is head and body, and for HEAD only the head") {
     response.body = nullptr;
     CHECK(cgi_output({"SCRIPT_NAME=/rss"}, response) ==
           "Status: 304 Not Modified\r\nContent-Type: text/plain\r\n\r\n");
+}
+
+TEST_CASE("A CGI program reads the body of POST, with a limit and a deadline") {
+    const auto answer_to = [](std::vector<const char*> variables, const std::string& input,
+                              bool ends) {
+        std::array<int, 2> pipe{}, output{};
+        REQUIRE(::pipe(pipe.data()) == 0);
+        REQUIRE(::pipe(output.data()) == 0);
+        // Longer inputs than a pipe holds come from another thread.
+        std::thread writer([&] {
+            std::string_view rest = input;
+            while (!rest.empty()) {
+                const auto count = ::write(pipe[1], rest.data(), rest.size());
+                if (count <= 0) break;
+                rest.remove_prefix(static_cast<std::size_t>(count));
+            }
+            if (ends) ::close(pipe[1]);
+        });
+        variables.push_back(nullptr);
+        serve::Request seen;
+        CHECK(serve::answer_cgi(
+            variables.data(), {pipe[0], output[1], std::chrono::milliseconds(ends ? 60'000 : 20)},
+            [&](const serve::Request& request) {
+                seen = request;
+                return serve::Response{};
+            }));
+        writer.join();
+        if (!ends) ::close(pipe[1]);
+        for (const int each : {pipe[0], output[0], output[1]}) ::close(each);
+        return seen;
+    };
+    CHECK(answer_to({"REQUEST_METHOD=POST", "CONTENT_LENGTH=3"}, "a=b", true).body == "a=b");
+    CHECK(answer_to({"REQUEST_METHOD=GET", "CONTENT_LENGTH=3"}, "a=b", true).body.empty());
+    const auto status_of = [](const serve::Request& request) {
+        return request.body_error ? request.body_error->status : 0;
+    };
+    CHECK(status_of(answer_to({"REQUEST_METHOD=POST"}, "", true)) == 411);
+    CHECK(status_of(answer_to({"REQUEST_METHOD=POST", "CONTENT_LENGTH=x"}, "", true)) == 411);
+    CHECK(status_of(answer_to({"REQUEST_METHOD=POST", "CONTENT_LENGTH=4"}, "a=b", true)) == 400);
+    CHECK(status_of(answer_to({"REQUEST_METHOD=POST", "CONTENT_LENGTH=4"}, "a=b", false)) == 408);
+    CHECK(status_of(answer_to({"REQUEST_METHOD=POST", "CONTENT_LENGTH=65537"},
+                              std::string(65'537, 'x'), true)) == 413);
 }

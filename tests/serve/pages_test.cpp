@@ -246,20 +246,20 @@ TEST_CASE("A release page shows the requested objects") {
     CHECK_FALSE(says(world.open("/release/WS1?from=100"), "unc-26"));
 }
 
-TEST_CASE("The home page shows labels of watched objects, and names of unknown ones") {
+TEST_CASE("A watch list in the address of the home page has moved to its own page") {
     World world;
     with_rows(world);
-    const auto page = world.open("/?object=Gene:wbgene00006763&object=Gene:nobody");
-    CHECK(page.status == 200);
-    CHECK(says(page, "unc-26"));
-    CHECK(says(page, "nobody"));
+    const auto page = world.open("/?q=x&object=Gene:WBGene00006763&object=Gene:nobody");
+    CHECK(page.status == 301);
+    CHECK(page.field("Location") == "https://example.org/changes/watch?q=x&object=Gene:"
+                                    "WBGene00006763&object=Gene:nobody");
 }
 
 TEST_CASE("A home page that the store prevents is 503, and 200 afterwards") {
     World world;
     with_rows(world);
     for (const auto* url : {"/", "/?q=unc", "/?q=daf", "/?class=Gene&q=unc",
-                            "/?object=Gene:WBGene00006763&object=Gene:nobody"})
+                            "/watch?object=Gene:WBGene00006763&object=Gene:nobody"})
         CHECK(says(world.open(url), "WS2"));
     world.release(3, {unc26});
     world.small.set_store_down(true);

@@ -263,7 +263,7 @@ TEST_CASE("A history page has one address, whatever the order of its parameters"
 TEST_CASE("A difference names the object and both releases") {
     const auto query = parse_diff_request("to=WS188&from=WS186&class=Gene&name=x&format=json");
     REQUIRE(query);
-    CHECK(query->format == DiffRequest::Format::json);
+    CHECK(query->format == PageFormat::json);
     CHECK(url_of(*query) == "/diff?class=Gene&name=x&from=WS186&to=WS188&format=json");
     CHECK(status_for(parse_diff_request("class=G&name=x&to=WS1"), "from=") == 400);
     CHECK(status_for(parse_diff_request("class=G&name=x&from=WS1"), "to=") == 400);
@@ -298,6 +298,44 @@ TEST_CASE("Suggestions and lists report what is missing or too long") {
     CHECK(status_for(parse_opml_request(""), "object=") == 400);
     CHECK(opml_url_of(*parse_opml_request("object=B:2&object=A:1")) ==
           "/opml?object=A:1&object=B:2");
+}
+
+TEST_CASE("A list is named by its objects or by its short address, not by both") {
+    const std::string id = "abcdefghijklmno7";
+    CHECK(opml_url_of(*parse_opml_request("watch=" + id)) == "/opml?watch=" + id);
+    const auto feed = parse_feed_request("format=atom&n=5&watch=" + id, 1000);
+    REQUIRE(feed);
+    CHECK(feed->subject == FeedRequest::Subject::watch_list);
+    CHECK(url_of(*feed) == "/rss?watch=" + id + "&n=5&format=atom");
+    CHECK(parse_feed_request("object=A:1&watch=" + id, 1000).error().status == 400);
+    CHECK(parse_feed_request("class=A&watch=" + id, 1000).error().status == 400);
+    for (const std::string wrong :
+         {"", "abcdefghijklmno", "abcdefghijklmno1", "ABCDEFGHIJKLMNO7"})
+        CHECK(status_for(parse_feed_request("watch=" + wrong, 1000), "watch=") == 400);
+    CHECK(url_of(*watch_request_in_path("/watch/" + id)) == "/watch/" + id);
+    CHECK(watch_request_in_path("/watch/" + id + "/").error().status == 404);
+}
+
+TEST_CASE("The address of a watch list has as much of it as fits, and counts the rest") {
+    const auto asked =
+        parse_watch_request("pasted=b%0Ac&q=x&object=B:2&object=A:1&pasted=a&class=C");
+    REQUIRE(asked);
+    CHECK(url_of(*asked) == "/watch?class=C&q=x&object=A:1&object=B:2&pasted=b%0Ac&pasted=a");
+    CHECK(status_for(parse_watch_request("pasted="), "pasted=") == 400);
+    CHECK(status_for(parse_watch_request("left_out=x"), "left_out=") == 400);
+    WatchRequest many;
+    for (int i = 0; i < 210; ++i)
+        many.list.objects.push_back({"Gene", "n" + std::to_string(1000 + i)});
+    many.pasted.assign(60, "nobody");
+    many.left_out = 1;
+    CHECK(fitting_url_of(many).ends_with("&left_out=21"));
+    for (auto& object : many.list.objects) object.name.insert(0, 200, '<');
+    const auto url = fitting_url_of(many);
+    CHECK(url.size() < 16'300);
+    const auto fitted = parse_watch_request(url.substr(url.find('?') + 1));
+    REQUIRE(fitted);
+    CHECK(fitted->list.objects.size() > 20);
+    CHECK(fitted->list.objects.size() + fitted->pasted.size() + fitted->left_out == 271);
 }
 
 TEST_CASE("The contents of a release are searched by class, text and page") {

@@ -18,13 +18,13 @@ using Names = std::set<std::string_view>;
 
 const Names voids = {"meta", "link", "input", "br"};
 const Names page_elements = {
-    "html",  "head",    "body",    "title",  "header",     "nav",      "main",   "footer",
-    "h1",    "h2",      "h3",      "h4",     "p",          "a",        "b",      "span",
-    "div",   "section", "article", "figure", "figcaption", "ul",       "li",     "form",
-    "label", "input",   "select",  "option", "button",     "datalist", "table",  "caption",
-    "thead", "tbody",   "tr",      "th",     "td",         "time",     "small",  "del",
-    "ins",   "svg",     "g",       "path",   "rect",       "text",     "line",   "script",
-    "defs",  "pattern", "meta",    "link",   "br",         "details",  "summary"};
+    "html",    "head",   "body",       "title", "header",  "nav",   "main",  "footer", "h1",
+    "h2",      "h3",     "h4",         "p",     "a",       "b",     "span",  "div",    "section",
+    "article", "figure", "figcaption", "ul",    "li",      "form",  "label", "input",  "select",
+    "option",  "button", "datalist",   "table", "caption", "thead", "tbody", "tr",     "th",
+    "td",      "time",   "small",      "del",   "ins",     "svg",   "g",     "path",   "rect",
+    "text",    "line",   "script",     "defs",  "pattern", "meta",  "link",  "br",     "details",
+    "summary", "desc",   "textarea"};
 const Names known_attributes = {"lang",
                                 "charset",
                                 "name",
@@ -41,6 +41,11 @@ const Names known_attributes = {"lang",
                                 "for",
                                 "value",
                                 "action",
+                                "formaction",
+                                "method",
+                                "enctype",
+                                "accept",
+                                "rows",
                                 "autocomplete",
                                 "autocapitalize",
                                 "spellcheck",
@@ -75,7 +80,7 @@ const Names known_attributes = {"lang",
                                 "aria-hidden"};
 const Names blocks = {"p",  "div", "ul", "section", "article", "table",  "h1",
                       "h2", "h3",  "h4", "form",    "figure",  "details"};
-const Names interactive = {"a", "button", "input", "select", "label"};
+const Names interactive = {"a", "button", "input", "select", "textarea", "label"};
 
 // Reads one page from its beginning to its end, and then checks what needs all of it.
 class PageChecker {
@@ -233,7 +238,7 @@ class PageChecker {
             find("Page", "id '" + id + "'");
         if (!id.empty() && !ids_.insert(id).second) find("Page", "id twice: " + id);
         const bool own_icon = value("rel") == "icon" && value("href").starts_with("data:image/");
-        for (const auto* key : {"href", "src", "action"})
+        for (const auto* key : {"href", "src", "action", "formaction"})
             if (attributes.contains(key) && !own_icon) url(value(key));
         if (name == "script" && !attributes.contains("src"))
             find("Security", "script of its own");
@@ -242,8 +247,9 @@ class PageChecker {
         const auto labels = value("aria-labelledby");
         for (const auto part : base::split(labels, ' '))
             if (!part.empty()) needed_.insert(std::string(part));
-        if ((name == "input" || name == "select") && value("type") != "hidden" &&
-            !attributes.contains("aria-label") && !is_open("label"))
+        const bool is_field = name == "input" || name == "select" || name == "textarea";
+        if (is_field && value("type") != "hidden" && !attributes.contains("aria-label") &&
+            !is_open("label"))
             fields_.insert(id);
         if (name == "svg" && !is_open("svg") && !attributes.contains("aria-labelledby") &&
             !attributes.contains("aria-label") && value("aria-hidden") != "true")

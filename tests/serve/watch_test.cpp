@@ -1,0 +1,223 @@
+// The page of a watch list, the forms that change it, and short addresses.
+// SPDX-License-Identifier: MIT
+#include "serve/world.hpp"
+
+using namespace world;
+
+namespace {
+
+const std::string site_url = "https://example.org/changes";
+const std::string urlencoded = "application/x-www-form-urlencoded";
+
+Response send(World& world, const std::string& body, Fields fields = {},
+              const std::string& path = "/watch") {
+    Request request;
+    request.method = "POST";
+    request.path = path;
+    request.fields = std::move(fields);
+    request.fields.emplace("content-type", urlencoded);
+    request.client_address = "192.0.2.1";
+    request.body = body;
+    return world.site.answer(request);
+}
+
+// Where a form leads, below base_url.
+std::string sent_to(World& world, const std::string& body) {
+    const auto response = send(world, body);
+    CHECK(response.status == 303);
+    CHECK(response.field("Cache-Control") == "no-store");
+    const std::string location(response.field("Location"));
+    REQUIRE(location.starts_with(site_url));
+    return location.substr(site_url.size());
+}
+
+}  // namespace
+
+TEST_CASE("The page of a watch list shows changes and labels, and marks what is unknown") {
+    World world;
+    world.release(1, {unc26});
+    const auto page = world.open("/watch?object=Gene:WBGene00006763&object=Gene:daf-16");
+    CHECK(page.status == 200);
+    CHECK(page.field("Content-Security-Policy").starts_with("default-src 'none'"));
+    CHECK(says(page, "at=WS1\">unc-26</a>"));
+    CHECK(says(page, "unknown</span> Called that: "));
+    CHECK(says(page, "value=\"Gene%3Adaf-16 Gene%3AWBGene00000912\""));
+    CHECK(world.open("/watch").status == 200);
+    CHECK(world.open("/watch?object=Gene:nobody").status == 200);
+    const auto moved = world.open("/watch?pasted=x&object=gene:wbgene00006763");
+    CHECK(moved.status == 301);
+    CHECK(moved.field("Location") == site_url + "/watch?object=Gene:WBGene00006763&pasted=x");
+}
+
+TEST_CASE("An object that vanished is marked with its release and successor") {
+    World world;
+    world.release(1, {unc26});
+    world.small.remove_object(unc26);
+    world.small.publish("WS2", World::day(2));
+    static_cast<void>(world.get(plain));
+    world.small.execute(
+        "UPDATE history SET notes = ? WHERE kind = 'vanished'",
+        {store::Value{std::string(R"({"changes":[],"renamed_to":)"
+                                  R"({"class":"Gene","name":"WBGene00009999"}})")}});
+    const auto page = world.open("/watch?object=Gene:WBGene00006763");
+    CHECK(says(page, "<span class=\"gone\">vanished</span> in <a href=\"" + site_url +
+                         "/release/WS2\""));
+    CHECK(says(page, "name=\"instead\" value=\"Gene%3AWBGene00006763 Gene%3AWBGene00009999\""));
+    CHECK(sent_to(world, "object=Gene:WBGene00006763&object=Paper:WBPaper00031000&instead="
+                         "Gene%253AWBGene00006763+Gene%253AWBGene00009999") ==
+          "/watch?object=Gene:WBGene00009999&object=Paper:WBPaper00031000");
+    CHECK(send(world, "instead=Gene:x").status == 400);
+}
+
+TEST_CASE("A form leads to the page of the list that it makes") {
+    World world;
+    world.release(1, {unc26, daf16, paper});
+    CHECK(sent_to(world, "object=Gene:WBGene00006763&names=%0D%0Adaf-16%0D%0A") ==
+          "/watch?object=Gene:WBGene00000912&object=Gene:WBGene00006763");
+    CHECK(sent_to(world, "names=nobody,unc-26&class=Gene&q=a+b") ==
+          "/watch?class=Gene&q=a%20b&object=Gene:WBGene00006763&pasted=Gene%3Anobody");
+    CHECK(sent_to(world, "names=Gene+unc-26&file=Paper:WBPaper00031000") ==
+          "/watch?object=Gene:WBGene00006763&object=Paper:WBPaper00031000");
+    CHECK(sent_to(world, "") == "/watch");
+    CHECK(sent_to(world, "object=Gene:a%0D%0Ab") == "/watch?object=Gene:a%0Ab");
+    std::string many = "names=unc-26&";
+    for (int i = 0; i < 200; ++i) many += "object=Gene:n" + std::to_string(i) + "&";
+    CHECK(sent_to(world, many).ends_with("&left_out=1"));
+    CHECK(says(world.open(sent_to(world, many)), ">1 name did not fit:"));
+}
+
+TEST_CASE("A list that is kept has one short address, with the feeds of its objects") {
+    World world;
+    world.release(1, {unc26});
+    world.release(2, {paper});
+    const std::string objects = "object=Gene:WBGene00006763&object=Paper:WBPaper00031000";
+    const auto address = sent_to(world, objects + "&keep=1");
+    REQUIRE(address.starts_with("/watch/"));
+    const auto id = address.substr(7);
+    // Whoever keeps the same list gets the same address.
+    CHECK(sent_to(world, "keep=1&names=unc-26,Paper:WBPaper00031000,Gene:wbgene00006763") ==
+          address);
+    CHECK(world.small.query("SELECT id FROM watch_lists").size() == 1);
+    const auto page = world.open(address);
+    CHECK(page.status == 200);
+    CHECK(says(page, "/rss?watch=" + id));
+    CHECK(says(page, ">WBPaper00031000</a>"));
+    const std::string full(body_of(world.get(objects + "&format=atom")));
+    const auto feed = world.get("watch=" + id + "&format=atom");
+    CHECK(says(feed, site_url + "/rss?watch=" + id + "&amp;format=atom\""));
+    CHECK(says(feed, site_url + address + "\""));
+    for (std::size_t at = 0; (at = full.find("<id>", at)) != std::string::npos; ++at)
+        CHECK(says(feed, full.substr(at, full.find("</id>", at) - at)));
+    CHECK(world
+              .get("watch=" + id + "&format=atom",
+                   {{"if-none-match", std::string(feed.field("ETag"))}})
+              .status == 304);
+    CHECK(says(world.open("/opml?watch=" + id), "xmlUrl"));
+    CHECK(says(world.open("/rss/archive?before=50&watch=" + id), "/rss?watch=" + id + "\""));
+}
+
+TEST_CASE("An unknown short address says what to do, and a list that is not clear is not kept") {
+    World world;
+    world.release(1, {unc26});
+    for (const std::string url : {"/watch/abcdefghijklmnop", "/rss?watch=abcdefghijklmnop",
+                                  "/opml?watch=abcdefghijklmnop"}) {
+        INFO(url);
+        const auto page = world.open(url);
+        CHECK(page.status == 404);
+        CHECK(says(page, "Make the list again at " + site_url + "/watch"));
+    }
+    CHECK(world.open("/watch/x").status == 404);
+    CHECK(world.open("/watch/").status == 404);
+    CHECK(sent_to(world, "keep=1&names=unc-26,nobody") ==
+          "/watch?object=Gene:WBGene00006763&pasted=nobody");
+    CHECK(send(world, "keep=1").status == 400);
+    CHECK(send(world, "keep=1&object=Gene:nobody").status == 404);
+    CHECK(world.small.query("SELECT id FROM watch_lists").empty());
+}
+
+TEST_CASE("A list whose row does not hold its objects is not shown as that list") {
+    World world;
+    world.release(1, {unc26});
+    const auto address = sent_to(world, "keep=1&object=Gene:WBGene00006763");
+    world.small.execute("UPDATE watch_lists SET objects = ?",
+                        {store::Value{std::string("Gene:x\n")}});
+    CHECK(world.open(address).status == 404);
+}
+
+TEST_CASE("Only the watch list takes POST, and nothing but a form of its own site") {
+    World world;
+    world.release(1, {unc26});
+    CHECK(world.ask("PUT", "/watch").field("Allow") == "GET, HEAD, POST");
+    CHECK(send(world, "", {}, "/watch/abcdefghijklmnop").field("Allow") == "GET, HEAD");
+    for (const std::string path : {"/", "/rss", "/history", "/opml"})
+        CHECK(send(world, "", {}, path).status == 405);
+    CHECK(send(world, "", {{"content-type", "text/plain"}}).status == 415);
+    const auto refused = send(world, "object=broken");
+    CHECK(refused.status == 400);
+    CHECK(refused.field("Cache-Control") == "no-store");
+    for (const auto& [fields, status] : std::vector<std::pair<Fields, int>>{
+             {{{"sec-fetch-site", "same-origin"}, {"origin", "http://localhost:8080"}}, 303},
+             {{{"sec-fetch-site", "cross-site"}, {"origin", "https://example.org"}}, 403},
+             {{{"origin", "https://example.org"}}, 303},
+             {{{"origin", "null"}}, 303},
+             {{{"origin", "https://example.org.evil.example"}}, 403},
+             {{{"origin", "http://example.org"}}, 403}})
+        CHECK(send(world, "", fields).status == status);
+    Request long_one;
+    long_one.method = "POST";
+    long_one.path = "/watch";
+    long_one.body_error = serve::body_too_long();
+    CHECK(world.site.answer(long_one).status == 413);
+}
+
+TEST_CASE("A private site takes a form with a token only, and its list is behind the token too") {
+    auto settings = settings_with();
+    settings.private_site = true;
+    World world(settings);
+    world.release(1, {unc26});
+    world.add_token("reader", "secret");
+    CHECK(send(world, "keep=1&object=Gene:WBGene00006763").status == 401);
+    const auto kept =
+        send(world, "keep=1&object=Gene:WBGene00006763", {{"authorization", "Bearer secret"}});
+    CHECK(kept.status == 303);
+    const std::string path = std::string(kept.field("Location")).substr(site_url.size());
+    CHECK(world.open(path).status == 401);
+    CHECK(world.open(path, {{"authorization", "Bearer secret"}}).status == 200);
+    const auto feed = world.get("watch=" + path.substr(7) + "&token=secret");
+    CHECK(says(feed, "rss?watch=" + path.substr(7) + "&amp;token=secret"));
+}
+
+TEST_CASE("A store that cannot be reached makes forms and short addresses 503") {
+    World world;
+    world.release(1, {unc26});
+    const auto address = sent_to(world, "keep=1&object=Gene:WBGene00006763");
+    world.small.set_store_down(true);
+    CHECK(world.open(address).status == 503);
+    CHECK(send(world, "names=unc-26").status == 503);
+    CHECK(send(world, "keep=1&object=Gene:WBGene00006763").status == 503);
+    world.small.set_store_down(false);
+    CHECK(world.open(address).status == 200);
+}
+
+TEST_CASE(
+    "The day on which a short address was last used is written with the counts of requests") {
+    World world;
+    world.release(1, {unc26});
+    const auto address = sent_to(world, "keep=1&object=Gene:WBGene00006763");
+    const auto last_used = [&] {
+        world.small.service.flush_hits();
+        return world.small.query("SELECT last_used FROM watch_lists").at(0).text(0);
+    };
+    CHECK(last_used() == "2008-01-01");
+    for (const auto& url :
+         {address, "/rss?watch=" + address.substr(7), "/opml?watch=" + address.substr(7)}) {
+        world.small.now += std::chrono::days(1);
+        const auto today =
+            base::format_date(std::chrono::floor<std::chrono::days>(world.small.now));
+        CHECK(world.open(url).status == 200);
+        CHECK(last_used() == today);
+    }
+    const auto seen = last_used();
+    static_cast<void>(world.open("/watch?object=Gene:WBGene00006763"));
+    CHECK(last_used() == seen);
+}

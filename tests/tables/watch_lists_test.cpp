@@ -1,0 +1,89 @@
+// Watch lists are kept once, and give way only when nobody uses them.
+// SPDX-License-Identifier: MIT
+#include "tables/watch_lists.hpp"
+
+#include "support/catch.hpp"
+#include "support/faulty_connection.hpp"
+#include "support/stores.hpp"
+
+using namespace tables;
+using support::Fault;
+
+namespace {
+
+base::Seconds on(const std::string& day) { return base::Seconds(*base::parse_date(day)); }
+
+WatchListRow list_of(const std::string& name) { return watch_list_of({{"Gene", name}}); }
+
+}  // namespace
+
+TEST_CASE("The id of a watch list is made of its objects alone") {
+    const auto id = watch_list_of({{"Gene", "a"}, {"Gene", "b"}}).id;
+    CHECK(is_watch_list_id(id));
+    CHECK(watch_list_of({{"Gene", "a"}, {"Gene", "b"}}).id == id);
+    CHECK(watch_list_of({{"Gene", "a\nGene:b"}}).id != id);
+    CHECK(watch_list_of({{"Gene:a", "b"}}).id != watch_list_of({{"Gene", "a:b"}}).id);
+    // SHA-256 of "Gene:a\nGene:b\n", its first 80 bits in base32: an id is forever.
+    CHECK(id == "rhhn4az52phipxie");
+}
+
+TEST_CASE("A watch list is found with its objects, whatever their names are") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    store::Transaction transaction(*connection, store::Access::write);
+    const std::vector<ObjectName> objects{{"Gene", "a\nb%\x7f"}, {"Ge:ne", ":"}};
+    const auto list = watch_list_of(objects);
+    CHECK_FALSE(find_watch_list(transaction, list.id));
+    CHECK(keep_watch_list(transaction, list, on("2008-02-15")) == KeptList::kept);
+    CHECK(find_watch_list(transaction, list.id) == objects);
+    CHECK(keep_watch_list(transaction, list, on("2008-02-16")) == KeptList::kept);
+    CHECK(transaction.query("SELECT id, created_at, last_used FROM watch_lists") ==
+          store::Rows{store::Row({list.id, "2008-02-15T00:00:00Z", "2008-02-16"})});
+    // Another list under its id is neither shown nor overwritten.
+    transaction.execute("UPDATE watch_lists SET objects = 'Gene:x\n'", {});
+    CHECK_FALSE(find_watch_list(transaction, list.id));
+    CHECK(keep_watch_list(transaction, list, on("2008-02-16")) == KeptList::taken);
+    CHECK(check_watch_lists(transaction).damaged == std::vector{list.id});
+    CHECK(check_watch_lists(transaction).lists == 1);
+}
+
+TEST_CASE("Of too many watch lists the one unused longest gives way, after 400 days") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    store::Transaction transaction(*connection, store::Access::write);
+    const auto keep = [&](const std::string& name, const std::string& day) {
+        return keep_watch_list(transaction, list_of(name), on(day), 2);
+    };
+    CHECK(keep("a", "2008-01-01") == KeptList::kept);
+    CHECK(keep("b", "2008-01-02") == KeptList::kept);
+    CHECK(keep("c", "2009-02-04") == KeptList::full);
+    CHECK(keep("a", "2009-02-04") == KeptList::kept);  // it is there
+    note_use_of_lists(transaction, {list_of("a").id, list_of("nobody").id},
+                      *base::parse_date("2009-02-01"));
+    CHECK(keep("c", "2009-02-07") == KeptList::kept);
+    CHECK(find_watch_list(transaction, list_of("a").id));
+    CHECK_FALSE(find_watch_list(transaction, list_of("b").id));
+    CHECK(check_watch_lists(transaction).lists == 2);
+    CHECK(check_watch_lists(transaction).damaged.empty());
+}
+
+TEST_CASE("A watch list is kept once, whatever fails at any statement") {
+    const auto engine = GENERATE(support::engines());
+    const auto fault =
+        GENERATE(Fault::lost, Fault::deadlock, Fault::lost_commit, Fault::undone_commit);
+    const support::FreshStore fresh(engine);
+    for (int at = 1;; ++at) {
+        const auto plan = std::make_shared<support::FaultPlan>(fault, at);
+        store::Pool pool(support::faulty(fresh.connect(), plan), 2, support::no_waiting());
+        const auto list = list_of("n" + std::to_string(at));
+        const auto kept = store::perform(pool, store::Access::write, [&](auto& transaction) {
+            return keep_watch_list(transaction, list, on("2008-02-15"));
+        });
+        CHECK(kept == KeptList::kept);
+        const auto connection = fresh.connect()();
+        store::Transaction transaction(*connection, store::Access::read);
+        CHECK(find_watch_list(transaction, list.id) == list.objects);
+        CHECK(check_watch_lists(transaction).lists == static_cast<std::size_t>(at));
+        if (!plan->struck()) break;
+    }
+}
