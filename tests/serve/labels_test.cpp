@@ -35,6 +35,8 @@ TEST_CASE("What people call an object leads to it, with all other parameters") {
              {"/rss/archive?class=Gene&name=unc-26&before=50",
               "/rss/archive?" + named + "&before=50"},
              {"/history?class=Gene&name=unc-26&at=WS2", "/history?" + named + "&at=WS2"},
+             {"/object?class=Gene&name=unc-26&release=WS2&format=json",
+              "/object?" + named + "&release=WS2&format=json"},
              {"/diff?class=Gene&name=unc-26&from=WS1&to=WS2&format=json",
               "/diff?" + named + "&from=WS1&to=WS2&format=json"}}) {
         INFO(asked);

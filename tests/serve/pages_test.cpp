@@ -10,6 +10,7 @@ namespace {
 
 const std::string gene_page = "/history?class=Gene&name=WBGene00006763";
 const std::string diff_page = "/diff?class=Gene&name=WBGene00006763&from=WS1&to=WS2";
+const std::string object_page = "/object?class=Gene&name=WBGene00006763";
 
 World& with_rows(World& world) {
     world.release(1, {unc26});
@@ -19,11 +20,23 @@ World& with_rows(World& world) {
 
 }  // namespace
 
+TEST_CASE("A page of releases behind the last one leads to the last one") {
+    World world;
+    for (int i = 1; i <= 301; ++i)
+        world.small.execute(
+            "INSERT INTO releases (version, released_on, digest) VALUES (?, ?, 'd')",
+            {store::Value{"R" + std::to_string(i)}, store::Value{std::string("2007-01-01")}});
+    world.release(1);
+    const auto page = world.open("/releases?from=999");
+    CHECK(page.status == 302);
+    CHECK(page.field("Location") == "https://example.org/changes/releases?from=300");
+}
+
 TEST_CASE("Every page has the fields of a page and is validated by its tag") {
     World world;
     with_rows(world);
     for (const auto& address : {std::string("/"), std::string("/?q=unc"), gene_page, diff_page,
-                                std::string("/release/WS2")}) {
+                                object_page, std::string("/release/WS2")}) {
         INFO(address);
         const auto page = world.open(address);
         CHECK(page.status == 200);
@@ -91,6 +104,8 @@ TEST_CASE("What does not exist is 404 and named") {
              {"/history?class=Gene&name=nobody", "Gene nobody"},
              {gene_page + "&at=WS77", "WS77"},
              {"/diff?class=Gene&name=nobody&from=WS1&to=WS2", "Gene nobody"},
+             {"/object?class=Gene&name=nobody", "Gene nobody"},
+             {object_page + "&release=WS77", "WS77"},
              {"/release/WS77", "WS77"},
              {"/opml?object=Gene:nobody", "list"},
              {"/nowhere", "no page at this address"}}) {
@@ -113,6 +128,11 @@ TEST_CASE("Bad parameters of pages are named and refused before anything is load
                                             {gene_page + "&at=a/b", "at="},
                                             {"/history?class=Gene", "name="},
                                             {"/diff?class=Gene&name=x&from=WS1", "to="},
+                                            {gene_page + "&at=WS1&number=0", "number="},
+                                            {gene_page + "&format=rss", "format="},
+                                            {object_page + "&part=x", "part="},
+                                            {object_page + "&release=a/b", "release="},
+                                            {object_page + "&format=xml", "format="},
                                             {diff_page + "&format=xml", "format="},
                                             {"/release/WS1?from=-1", "from="},
                                             {"/?object=x", "object="},
@@ -125,6 +145,150 @@ TEST_CASE("Bad parameters of pages are named and refused before anything is load
         CHECK(says(page, named));
     }
     CHECK(world.rendered() == 0);
+}
+
+TEST_CASE("All parts of a large object are small pages that show each line once, with its label") {
+    World world;
+    with_rows(world);
+    support::Nodes genes;
+    for (int i = 0; i < 1'500; ++i)
+        genes.push_back(support::reference("Gene", i % 3 == 0 ? unc26.name
+                                                   : i % 3 == 1 ? daf16.name + std::to_string(i)
+                                                                : "<g" + std::to_string(i) + ">"));
+    tree::merge_duplicates(genes);
+    const auto lines = genes.size();
+    world.small.set_object({"Paper", "large"}, {support::tag("Gene", std::move(genes))});
+    world.release(3);
+    std::size_t found = 0, part = 1;
+    for (std::string url = "/object?class=Paper&name=large"; !url.empty(); ++part) {
+        INFO(url);
+        const auto page = world.open(url);
+        REQUIRE(page.status == 200);
+        CHECK(page.body->size() <= 60'000);
+        CHECK_FALSE(says(page, "<g"));
+        for (auto at = page.body->find("<tr class=\"d0"); at != std::string::npos;
+             at = page.body->find("<tr class=\"d0", at + 1))
+            ++found;
+        if (part == 1) CHECK(says(page, ">unc-26</a> <small>WBGene00006763</small>"));
+        const bool more = says(page, "Next part");
+        url = more ? "/object?class=Paper&name=large&part=" + std::to_string(part + 1) : "";
+    }
+    CHECK(found == lines);
+    CHECK(part > 3);
+    const auto past = world.open("/object?class=Paper&name=large&part=1000");
+    CHECK(past.status == 302);
+    CHECK(past.field("Location").ends_with("&part=" + std::to_string(part - 1)));
+}
+
+TEST_CASE("Labels with markup, without end or with turning marks stay inside of their line") {
+    World world;
+    world.release(1);
+    const std::string turned = "\xE2\x80\xAE<b>&\"'\x01";
+    world.small.execute("UPDATE objects SET label = ? WHERE name = 'WBGene00006763'",
+                        {store::Value{turned}});
+    world.small.execute("UPDATE objects SET label = ? WHERE name = 'WBGene00000912'",
+                        {store::Value{std::string(400, '&')}});
+    world.small.set_object({"Paper", "p"}, {support::tag("Gene", {support::reference("Gene", unc26.name),
+                                                                  support::reference("Gene", daf16.name)})});
+    world.release(2);
+    const auto page = world.open("/object?class=Paper&name=p");
+    REQUIRE(page.status == 200);
+    CHECK_FALSE(says(page, "<b>&"));
+    CHECK(says(page, "&lt;b&gt;&amp;"));
+    CHECK(says(page, "<small>WBGene00006763</small>"));
+    CHECK(says(page, "\xE2\x80\xA6</a> <small>WBGene00000912</small>"));
+}
+
+TEST_CASE("A link to a change leads to the part of the page that has it") {
+    World world;
+    world.release(1);
+    support::Nodes texts;
+    for (int i = 0; i < 400; ++i)
+        texts.push_back(support::text("Remark " + std::to_string(i) + std::string(60, '.') + " " +
+                                      std::string(60, 'a') + " " + std::string(60, 'b')));
+    const ObjectName large{"Paper", "large"};
+    world.small.set_object(large, {support::tag("Remark", {support::text("one")})});
+    world.release(2);
+    world.small.set_object(large, {support::tag("Remark", std::move(texts))});
+    world.release(3);
+    const auto feed = body_of(world.get("class=Paper&name=large&format=json"));
+    const std::string address = "/history?class=Paper&name=large&at=WS3";
+    const auto link = "at=WS3&amp;number=1#WS3-c1";
+    CHECK(feed.find(link) != std::string::npos);
+    CHECK_FALSE(says(world.open(address), "id=\"WS3-c390\""));
+    const auto page = world.open(address + "&number=390");
+    CHECK(page.status == 200);
+    CHECK(says(page, "id=\"WS3-c390\""));
+    CHECK(says(page, "Previous part"));
+    CHECK(*world.open(address + "&number=100000").body == *world.open(address).body);
+    CHECK(*world.open("/history?class=Paper&name=large&number=3").body ==
+          *world.open("/history?class=Paper&name=large").body);
+}
+
+TEST_CASE("The history as JSON has all rows and their changes, in parts that are whole documents") {
+    World world;
+    with_rows(world);
+    const auto response = world.open(gene_page + "&format=json");
+    CHECK(response.field("Content-Type") == "application/json");
+    const auto history = nlohmann::json::parse(*response.body);
+    CHECK(history["label"] == "unc-26");
+    CHECK(history["rows"].size() == history["rows_recorded"]);
+    CHECK(history["rows"][0]["release"] == "WS2");
+    CHECK(history["rows"][0]["changes"] ==
+          nlohmann::json::parse(*world.open(diff_page + "&format=json").body)["changes"]);
+    CHECK_FALSE(history.contains("next_url"));
+    const auto one = nlohmann::json::parse(*world.open(gene_page + "&at=WS1&format=json").body);
+    CHECK(one["rows"].size() == 1);
+    CHECK(world.open(gene_page + "&part=2&format=json").status == 302);
+
+    std::size_t rows = 0, parts = 0;
+    const ObjectName large{"Paper", "large"};
+    for (int i = 3; i < 7; ++i) {
+        world.small.set_object(
+            large, {support::tag("Text", {support::text(std::string(400'000, char('a' + i)))})});
+        world.release(i);
+    }
+    std::string url = "/history?class=Paper&name=large&format=json";
+    while (!url.empty()) {
+        const auto part = nlohmann::json::parse(*world.open(url).body);
+        rows += part["rows"].size();
+        ++parts;
+        url = part.value("next_url", "");
+        if (!url.empty()) url = url.substr(url.find("/history"));
+    }
+    CHECK(rows == 3);
+    CHECK(parts == 3);
+}
+
+TEST_CASE("The object as JSON has the whole tree, with releases and with curators where allowed") {
+    World world;
+    with_rows(world);
+    const auto response = world.open(object_page + "&release=WS1&format=json");
+    CHECK(response.field("Content-Type") == "application/json");
+    const auto object = nlohmann::json::parse(*response.body);
+    CHECK(object["there"] == true);
+    CHECK(object["release"] == "WS1");
+    CHECK(object["first_seen"] == "WS0");
+    CHECK_FALSE(object["nodes"][0].contains("since"));
+    const auto& value = object["nodes"][1]["children"][0];
+    CHECK(value["text"] == "1");
+    CHECK(value["since"] == "WS1");
+    CHECK(value["by"] == "sylvia");
+
+    auto site = site_at("https://example.org");
+    site.hide_curators = true;
+    serve::Site discreet(
+        {world.small.service, world.small.current, world.small.pool, world.tokens}, site,
+        *render::Templates::make(), settings_with());
+    Request request;
+    request.path = "/object";
+    for (const auto* format : {"", "&format=json"}) {
+        request.query = plain + format;
+        const auto hidden = discreet.answer(request);
+        CHECK(hidden.status == 200);
+        CHECK_FALSE(says(hidden, "sylvia"));
+        CHECK(says(hidden, "2008-01-01"));
+    }
 }
 
 TEST_CASE("A difference as JSON has the form of the command's, with curators where allowed") {

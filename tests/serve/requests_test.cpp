@@ -260,6 +260,30 @@ TEST_CASE("A history page has one address, whatever the order of its parameters"
                          "part=") == 400);
 }
 
+TEST_CASE("A change of a release has an address instead of the part that it is on") {
+    const auto query = parse_history_request("class=G&name=x&at=A&part=3&number=47");
+    REQUIRE(query);
+    CHECK(query->number == 47);
+    CHECK(url_of(*query) == "/history?class=G&name=x&at=A&number=47");
+    CHECK(url_of(*parse_history_request("class=G&name=x&part=3&number=47")) ==
+          "/history?class=G&name=x&part=3");
+    CHECK(url_of(*parse_history_request("format=json&number=4&class=G&name=x&at=A")) ==
+          "/history?class=G&name=x&at=A&format=json");
+    CHECK(status_for(parse_history_request("class=G&name=x&at=A&number=0"), "number=") == 400);
+}
+
+TEST_CASE("An object as of a release has one address") {
+    const auto query = parse_object_request("part=2;release=WS187;name=a+b;class=Gene;at=WS1");
+    REQUIRE(query);
+    CHECK(url_of(*query) == "/object?class=Gene&name=a%20b&release=WS187&part=2");
+    CHECK(url_of(*parse_object_request("class=G&name=x&part=7&format=json")) ==
+          "/object?class=G&name=x&format=json");
+    CHECK(status_for(parse_object_request("class=G"), "name=") == 400);
+    CHECK(status_for(parse_object_request("class=G&name=x&release=a/b"), "release=") == 400);
+    CHECK(status_for(parse_object_request("class=G&name=x&format=rss"), "format=") == 400);
+    CHECK(status_for(parse_object_request("class=G&name=x&part=0"), "part=") == 400);
+}
+
 TEST_CASE("A difference names the object and both releases") {
     const auto query = parse_diff_request("to=WS188&from=WS186&class=Gene&name=x&format=json");
     REQUIRE(query);

@@ -161,12 +161,45 @@ TEST_CASE("HEAD has the fields of GET and no body") {
 
 TEST_CASE("Other methods get 405 with the allowed ones") {
     World world;
-    for (const auto* method : {"POST", "PUT", "DELETE", "OPTIONS", "get", ""}) {
+    for (const auto* method : {"POST", "PUT", "DELETE", "get", ""}) {
         const auto response = world.ask(method, "/rss", plain);
         CHECK(response.status == 405);
         CHECK(response.field("Allow") == "GET, HEAD");
     }
     CHECK(world.ask("POST", "/nowhere").status == 404);
+}
+
+TEST_CASE("Scripts of other sites may read a public site, its errors too, and never a private one") {
+    World world;
+    world.release_up_to(1);
+    const std::vector<std::string> readable = {
+        "/rss?" + plain, "/history?" + plain + "&format=json", "/object?" + plain + "&format=json",
+        "/suggest?q=u", "/rss?class=Gene&name=nobody", "/rss?name=x"};
+    for (const auto& url : readable) {
+        INFO(url);
+        const auto response = world.open(url);
+        CHECK(response.field("Access-Control-Allow-Origin") == "*");
+        CHECK(response.field("Access-Control-Expose-Headers").starts_with("ETag"));
+        CHECK(response.field("Access-Control-Allow-Credentials").empty());
+    }
+    const auto preflight = world.ask("OPTIONS", "/rss", plain);
+    CHECK(preflight.status == 204);
+    CHECK(preflight.field("Access-Control-Allow-Methods") == "GET, HEAD");
+    CHECK(preflight.field("Access-Control-Allow-Headers").find("If-None-Match") !=
+          std::string::npos);
+    CHECK_FALSE(preflight.body);
+    CHECK(world.ask("OPTIONS", "/healthz").status == 405);
+    CHECK(world.ask("OPTIONS", "/nowhere").status == 404);
+    CHECK(world.open("/healthz").field("Access-Control-Allow-Origin").empty());
+
+    auto settings = settings_with();
+    settings.private_site = true;
+    World closed(std::move(settings));
+    closed.add_token("reader", "secret");
+    CHECK(closed.ask("OPTIONS", "/rss", plain).status == 401);
+    CHECK(closed.ask("OPTIONS", "/rss", plain + "&token=secret").status == 405);
+    for (const auto* token : {"", "&token=secret"})
+        CHECK(closed.get(plain + token).field("Access-Control-Allow-Origin").empty());
 }
 
 TEST_CASE("Each wrong request has its status") {
