@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Before any header with the namespace compare, which would hide a function of fmt.
+#include <fmt/format.h>
+
 #include "app/smtp.hpp"
 
 #include <algorithm>
