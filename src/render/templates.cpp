@@ -117,7 +117,7 @@ constexpr auto in_releases = std::to_array<std::string_view>(
 constexpr auto in_error = std::to_array<std::string_view>(
     {"status", "reason", "explanation", "has_choices", "choices", "text", "url"});
 
-constexpr std::array<PageTemplate, 8> pages = {{{"layout.mustache", in_layout},
+constexpr std::array<PageTemplate, 9> pages = {{{"layout.mustache", in_layout},
                                                 {"home.mustache", in_home},
                                                 {"watch.mustache", in_watch},
                                                 {"history.mustache", in_history},

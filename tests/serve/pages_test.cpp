@@ -147,14 +147,16 @@ TEST_CASE("Bad parameters of pages are named and refused before anything is load
     CHECK(world.rendered() == 0);
 }
 
-TEST_CASE("All parts of a large object are small pages that show each line once, with its label") {
+TEST_CASE(
+    "All parts of a large object are small pages that show each line once, with its label") {
     World world;
     with_rows(world);
     support::Nodes genes;
     for (int i = 0; i < 1'500; ++i)
         genes.push_back(support::reference("Gene", i % 3 == 0 ? unc26.name
-                                                   : i % 3 == 1 ? daf16.name + std::to_string(i)
-                                                                : "<g" + std::to_string(i) + ">"));
+                                                   : i % 3 == 1
+                                                       ? daf16.name + std::to_string(i)
+                                                       : "<g" + std::to_string(i) + ">"));
     tree::merge_duplicates(genes);
     const auto lines = genes.size();
     world.small.set_object({"Paper", "large"}, {support::tag("Gene", std::move(genes))});
@@ -188,8 +190,9 @@ TEST_CASE("Labels with markup, without end or with turning marks stay inside of 
                         {store::Value{turned}});
     world.small.execute("UPDATE objects SET label = ? WHERE name = 'WBGene00000912'",
                         {store::Value{std::string(400, '&')}});
-    world.small.set_object({"Paper", "p"}, {support::tag("Gene", {support::reference("Gene", unc26.name),
-                                                                  support::reference("Gene", daf16.name)})});
+    world.small.set_object({"Paper", "p"},
+                           {support::tag("Gene", {support::reference("Gene", unc26.name),
+                                                  support::reference("Gene", daf16.name)})});
     world.release(2);
     const auto page = world.open("/object?class=Paper&name=p");
     REQUIRE(page.status == 200);
@@ -225,7 +228,8 @@ TEST_CASE("A link to a change leads to the part of the page that has it") {
           *world.open("/history?class=Paper&name=large").body);
 }
 
-TEST_CASE("The history as JSON has all rows and their changes, in parts that are whole documents") {
+TEST_CASE(
+    "The history as JSON has all rows and their changes, in parts that are whole documents") {
     World world;
     with_rows(world);
     const auto response = world.open(gene_page + "&format=json");
@@ -260,7 +264,8 @@ TEST_CASE("The history as JSON has all rows and their changes, in parts that are
     CHECK(parts == 3);
 }
 
-TEST_CASE("The object as JSON has the whole tree, with releases and with curators where allowed") {
+TEST_CASE(
+    "The object as JSON has the whole tree, with releases and with curators where allowed") {
     World world;
     with_rows(world);
     const auto response = world.open(object_page + "&release=WS1&format=json");

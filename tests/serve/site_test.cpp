@@ -169,12 +169,16 @@ TEST_CASE("Other methods get 405 with the allowed ones") {
     CHECK(world.ask("POST", "/nowhere").status == 404);
 }
 
-TEST_CASE("Scripts of other sites may read a public site, its errors too, and never a private one") {
+TEST_CASE(
+    "Scripts of other sites may read a public site, its errors too, and never a private one") {
     World world;
     world.release_up_to(1);
-    const std::vector<std::string> readable = {
-        "/rss?" + plain, "/history?" + plain + "&format=json", "/object?" + plain + "&format=json",
-        "/suggest?q=u", "/rss?class=Gene&name=nobody", "/rss?name=x"};
+    const std::vector<std::string> readable = {"/rss?" + plain,
+                                               "/history?" + plain + "&format=json",
+                                               "/object?" + plain + "&format=json",
+                                               "/suggest?q=u",
+                                               "/rss?class=Gene&name=nobody",
+                                               "/rss?name=x"};
     for (const auto& url : readable) {
         INFO(url);
         const auto response = world.open(url);
