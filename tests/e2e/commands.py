@@ -167,6 +167,27 @@ def _(site):
     assert b"Gene WBGene00006763 is called that." in done.stderr, done.stderr
 
 
+@check("varve show and varve diff lead from what people call an object to the object, and list several")
+def _(site):
+    site.expect(0, "init")
+    site.expect(0, "feed", *GENE)
+    called = b"there is no Gene unc-26; Gene WBGene00006763 is called that"
+    for command in (("show",), ("show", "--release", "WS188"), ("diff", "--from", "WS188", "--to", "WS188")):
+        meant = site.expect(0, command[0], *GENE, *command[1:])
+        asked = site.expect(0, command[0], "Gene", "unc-26", *command[1:])
+        assert asked.stdout == meant.stdout and called in asked.stderr, (command, asked)
+        assert not meant.stderr, meant.stderr
+    with sqlite3.connect(site.folder / "var" / "history.db") as store:
+        store.execute("INSERT INTO objects (class, name, name_key, label, label_key, ace_version)"
+                      " VALUES ('Gene', 'other', 'other', 'unc-26', 'unc-26', 'WS188')")
+    store.close()
+    for status, command in ((1, ("show",)), (2, ("diff", "--from", "WS188", "--to", "WS188"))):
+        asked = site.expect(status, command[0], "Gene", "unc-26", *command[1:])
+        for line in (b"2 objects are called that:", b"\n  Gene WBGene00006763\n",
+                     b"\n  Gene other (not in the current release)"):
+            assert line in asked.stderr, asked.stderr
+
+
 @check_served("varve feed prints the bytes that the server sends, in each format")
 def _(site):
     for form in ("rss", "atom", "json"):
