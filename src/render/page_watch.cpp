@@ -20,11 +20,23 @@ using State = WatchedObject::State;
 // Bytes of the lists of the page. They hold 200 objects with usual names; what is left of the page has
 // the newest changes.
 constexpr std::size_t most_of_found = 8'000;
-constexpr std::size_t most_of_watched = 27'000;
+constexpr std::size_t most_of_watched = 34'000;
 constexpr std::size_t most_of_unclear = 7'000;
 constexpr std::size_t most_of_addresses = 21'000;  // of the list's feeds
 constexpr std::size_t most_with_links = 80;        // watched objects
 constexpr std::size_t most_of_names = 2'000;       // that are to be corrected
+
+constexpr std::size_t most_of_rest = 14'000;  // of what is around all these, and the classes
+
+// The bytes that the lists of a page may still take.
+class Room {
+   public:
+    [[nodiscard]] std::size_t up_to(std::size_t most) const { return std::min(most, left_); }
+    void take(std::size_t bytes) { left_ -= std::min(bytes, left_); }
+
+   private:
+    std::size_t left_ = most_of_page - most_of_rest;
+};
 
 bool has_links(const WatchView& view) { return view.objects.size() <= most_with_links; }
 
@@ -43,14 +55,17 @@ std::string instead_button(const WatchedObject& watched, const query::Named& oth
            encoded(other.object) + "\">Watch" + unseen_name(" ", other) + " instead</button>";
 }
 
-void append_state(std::string& html, const WatchedObject& watched, const Site& site) {
+void append_state(std::string& html, const WatchedObject& watched, bool linked,
+                  const Site& site) {
     if (watched.state == State::present) return;
     if (watched.state == State::unknown)
         html += " <span class=\"gone\">unknown</span>";
     else
         html += " <span class=\"gone\">vanished</span>";
     if (!watched.vanished_in.empty())
-        html += " in " + link_html(release_url(watched.vanished_in, site), watched.vanished_in);
+        html += " in " +
+                (linked ? link_html(release_url(watched.vanished_in, site), watched.vanished_in)
+                        : as_html(watched.vanished_in));
     if (!watched.words.empty()) html += " " + as_html(watched.words);
     for (const auto& other : watched.instead) {
         html += " ";
@@ -68,12 +83,12 @@ ListedItems watched_of(const WatchView& view, const Site& site) {
             if (has_links(view)) {
                 html += unseen_name("Keep ", named) + "</label> <span>";
                 append_named(html, named, site);
-                append_state(html, watched, site);
+                append_state(html, watched, true, site);
                 html += "</span></li>\n";
             } else {
                 append_named_text(html, named);
                 html += "</label>";
-                append_state(html, watched, site);
+                append_state(html, watched, false, site);
                 html += "</li>\n";
             }
         });
@@ -151,9 +166,9 @@ std::string changes_within(const WatchView& view, std::size_t room, Variables& v
 }
 
 // Names that mean several objects, with a box for each, and names that mean none.
-ListedItems unclear_of(const WatchView& view, const Site& site) {
+ListedItems unclear_of(const WatchView& view, std::size_t room, const Site& site) {
     return items_within(
-        most_of_unclear, view.unclear, [&](std::string& html, const query::PastedName& name) {
+        room, view.unclear, [&](std::string& html, const query::PastedName& name) {
             html += "<li><b>";
             append_shortened(html, name.text);
             html += "</b> ";
@@ -179,21 +194,24 @@ ListedItems unclear_of(const WatchView& view, const Site& site) {
 std::string unknown_names_of(const WatchView& view) {
     std::string names;
     for (const auto& name : view.unclear)
-        if (name.objects.empty() && names.size() + name.text.size() < most_of_names)
+        if (name.objects.empty() && as_html(names + name.text).size() < most_of_names)
             names += name.text + "\n";
     return names;
 }
 
 // Sets the feeds of the list, unless their addresses leave no room for the list itself.
-void add_feeds(Variables& variables, Frame& frame, const WatchView& view, const Site& site) {
+void add_feeds(Variables& variables, Frame& frame, const WatchView& view, Room& room,
+               const Site& site) {
     if (view.objects.empty()) return;
     const auto query = view.id.empty() ? watch_query_of(objects_of(view)) : "watch=" + view.id;
     // The page has the address twice for each format, and once for OPML. If that is too much, it
     // has the first format only.
     const auto size = as_html(query).size() + site.base_url.size();
     frame.feeds = feed_links(site.base_url + "/rss?" + query, "Watch list");
-    if (size * (2 * frame.feeds.size() + 1) > most_of_addresses) frame.feeds.resize(1);
-    const bool fits = size * (2 * frame.feeds.size() + 1) <= most_of_addresses;
+    const auto most = room.up_to(most_of_addresses);
+    if (size * (2 * frame.feeds.size() + 1) > most) frame.feeds.resize(1);
+    const bool fits = size * (2 * frame.feeds.size() + 1) <= most;
+    if (fits) room.take(size * (2 * frame.feeds.size() + 1));
     if (!fits) frame.feeds.clear();
     variables.flag("feeds_cut", !fits);
     if (fits) variables.set("opml_url", site.base_url + "/opml?" + query);
@@ -209,8 +227,13 @@ std::string watch_page(const WatchView& view, const Site& site, const Templates&
                 .search_text = view.text};
     Variables variables;
     const auto watched = watched_of(view, site);
-    const auto unclear = unclear_of(view, site);
-    const auto results = search_results(view.found, objects_of(view), most_of_found, site);
+    Room room;
+    room.take(watched.html.size());
+    add_feeds(variables, frame, view, room, site);
+    const auto unclear = unclear_of(view, room.up_to(most_of_unclear), site);
+    room.take(unclear.html.size());
+    const auto results =
+        search_results(view.found, objects_of(view), room.up_to(most_of_found), site);
     variables.flag("watching", !view.objects.empty())
         .set("count", counted(view.objects.size(), "object", "objects"))
         .set("summary", summary_of_list(view))
@@ -230,9 +253,8 @@ std::string watch_page(const WatchView& view, const Site& site, const Templates&
         .set("results_count", counted(view.found.size(), "object", "objects"))
         .flag("results_cut", results.left_out > 0)
         .flag("older", true);  // reserves room for its text
-    add_feeds(variables, frame, view, site);
-    const auto make = [&](std::size_t room, Variables& more) {
-        return changes_within(view, room, more, site);
+    const auto make = [&](std::size_t bytes, Variables& more) {
+        return changes_within(view, bytes, more, site);
     };
     return framed_within(frame, variables, "changes", make, site, templates);
 }

@@ -468,16 +468,17 @@ Result<WatchRequest> parse_watch_request(std::string_view query) {
     return request;
 }
 
-Result<WatchRequest> watch_request_in_path(std::string_view path) {
+Result<WatchRequest> parse_kept_watch_request(std::string_view path, std::string_view query) {
     constexpr std::string_view prefix = "/watch/";
-    WatchRequest request;
-    if (path.starts_with(prefix)) request.list.id = path.substr(prefix.size());
-    if (query::is_watch_list_id(request.list.id)) return request;
-    return fail(404, "There is no watch list at this address.");
+    const auto id = path.substr(std::min(prefix.size(), path.size()));
+    if (!path.starts_with(prefix) || !::query::is_watch_list_id(id))
+        return fail(404, "There is no watch list at this address.");
+    auto request = parse_watch_request(query);
+    if (request) request->list = {{}, std::string(id)};
+    return request;
 }
 
 std::string url_of(const WatchRequest& request) {
-    if (!request.list.id.empty()) return "/watch/" + request.list.id;
     std::string query;
     if (!request.class_name.empty()) append_parameter(query, "class", request.class_name);
     if (!request.text.empty()) append_parameter(query, "q", request.text);
@@ -485,7 +486,7 @@ std::string url_of(const WatchRequest& request) {
     for (const auto& name : request.pasted) append_parameter(query, "pasted", name);
     if (request.left_out > 0)
         append_parameter(query, "left_out", std::to_string(request.left_out));
-    return with_query("/watch", query);
+    return with_query(request.list.id.empty() ? "/watch" : "/watch/" + request.list.id, query);
 }
 
 std::string fitting_url_of(WatchRequest request) {

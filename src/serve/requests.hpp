@@ -140,9 +140,10 @@ struct WatchRequest {
 };
 inline constexpr std::size_t most_unclear = 50;  // pasted=
 [[nodiscard]] Result<WatchRequest> parse_watch_request(std::string_view query);
-// Returns the list under a short address: "/watch/ID".
+// Returns the list under a short address: "/watch/ID". Parameters are as above, but for object=.
 //   error  404 when the path has no id
-[[nodiscard]] Result<WatchRequest> watch_request_in_path(std::string_view path);
+[[nodiscard]] Result<WatchRequest> parse_kept_watch_request(std::string_view path,
+                                                            std::string_view query);
 // In the order class, q, object …, pasted …, left_out.
 [[nodiscard]] std::string url_of(const WatchRequest& request);
 // Returns the address with as many of the objects, then of the names, as it has room for; the others

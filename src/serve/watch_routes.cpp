@@ -124,9 +124,11 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
 Result<Response> answer_watch_request(SiteContext& context, const Request& request,
                                       const WatchRequest& watch) {
     const auto version = context.wide_version();
-    auto response = cached_response(
-        context, request, {url_of(watch), version, html_metadata(context), PageCost::wide},
-        [&] { return render_watch(context, watch, version); });
+    // The page without a list is one key, and what it shows is kept in memory.
+    const auto cost = watch == WatchRequest{} ? PageCost::ordinary : PageCost::wide;
+    auto response =
+        cached_response(context, request, {url_of(watch), version, html_metadata(context), cost},
+                        [&] { return render_watch(context, watch, version); });
     if (response) note_use_of_list(context, watch.list.id);
     return response;
 }
@@ -224,18 +226,26 @@ HttpError see_other(const SiteContext& context, std::string text, const std::str
     return {303, std::move(text), context.absolute_url(url)};
 }
 
-// Keeps the list under a short address, and returns the redirection to it, or why it can't be kept.
-HttpError kept_at(SiteContext& context, std::vector<ObjectName> objects) {
+// Keeps the list under a short address, and returns the redirection to its page, which asks about the
+// names that are not clear; or why it can't be kept.
+HttpError kept_at(SiteContext& context, WatchRequest watch) {
+    auto objects = std::exchange(watch.list.objects, {});
     if (objects.empty()) return {400, "The list is empty. Choose some objects first."};
+    if (objects.size() > most_objects) {
+        watch.left_out += objects.size() - most_objects;
+        objects.resize(most_objects);
+    }
     std::ranges::sort(objects);
     const auto listed = context.history.watch_list(objects, {.most = 1, .since = ""});
     if (!listed) return http_error_of(listed.error(), wanted_list());
     const auto id =
         query::keep_list(context.pool, recorded_spellings(objects, listed->list.objects),
                          context.settings.clock());
-    if (id)
+    if (id) {
+        watch.list.id = *id;
         return see_other(context, "The list is kept at this short address.",
-                         url_of(WatchRequest{.list = {{}, *id}}));
+                         fitting_url_of(std::move(watch)));
+    }
     if (id.error().kind == base::ErrorKind::too_large)
         return {507, "This site keeps as many watch lists as it can. Use the long address of the "
                      "list, which works as well."};
@@ -255,7 +265,7 @@ Result<Response> answer_watch(SiteContext& context, const Request& request) {
 }
 
 Result<Response> answer_kept_watch(SiteContext& context, const Request& request) {
-    const auto watch = watch_request_in_path(request.path);
+    const auto watch = parse_kept_watch_request(request.path, request.query);
     if (!watch) return fail(watch.error());
     return answer_watch_request(context, request, *watch);
 }
@@ -277,9 +287,7 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
     if (watch.text.size() > longest_search) return fail(too_long("q", longest_search).value());
     if (auto wrong = add_pasted(context, *form, watch.class_name, watch))
         return fail(std::move(*wrong));
-    const bool is_clear = watch.pasted.empty() && watch.left_out == 0;
-    if (form->has("keep") && is_clear && watch.list.objects.size() <= most_objects)
-        return fail(kept_at(context, std::move(watch.list.objects)));
+    if (form->has("keep")) return fail(kept_at(context, std::move(watch)));
     return fail(
         see_other(context, "The list is at this address.", fitting_url_of(std::move(watch))));
 }

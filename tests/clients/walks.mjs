@@ -64,14 +64,16 @@ for (const javaScriptEnabled of [true, false]) {
       await tab.getByText("no object has that name").waitFor();
       assert.equal(await tab.getByLabel(/one name a line/).inputValue(), "nobody\n");
       await tab.getByLabel(/one name a line/).fill("");
+      await tab.locator("input[name=object][value='Gene_name:unc-26']").check();
       await tab.getByLabel(/Or a file/).setInputFiles({ name: "a.txt", mimeType: "text/plain",
-        buffer: Buffer.from("\ufeffname\tnote\r\ndaf-16\tmine\r\n") });
+        buffer: Buffer.from("\ufeffname\tnote\r\nWBGene00000912\tmine\r\n") });
       await tab.getByRole("button", { name: "Add", exact: true }).click();
       await tab.waitForURL(/WBGene00000912/);
-      assert.equal(await tab.locator("input[type=checkbox][name=object]:checked").count(), 2);
+      assert.equal(await tab.locator("input[type=checkbox][name=object]:checked").count(), 3);
+      assert.ok(tab.url().endsWith("&pasted=name"), "the heading of the column is asked about: " + tab.url());
       await tab.getByRole("button", { name: "Short address" }).click();
-      await tab.waitForURL(/\/watch\/[a-z2-7]{16}$/);
-      const short = tab.url();
+      await tab.waitForURL(/\/watch\/[a-z2-7]{16}\?pasted=name$/);
+      const short = tab.url().replace(/\?.*/, "");
       await tab.locator(`main a[href="${short}"]`).waitFor();
       const feeds = await tab.locator("main a.feed").evaluateAll((all) => all.map((each) => each.href));
       assert.equal(feeds.length, 3);

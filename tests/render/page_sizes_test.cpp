@@ -200,6 +200,11 @@ TEST_CASE("A watch list of 200 usual names has its feeds and newest changes on o
         CHECK(holds(page, id.empty() ? "/opml?object=" : "/opml?watch="));
         CHECK(holds(page, ">Subscribe</a>"));
         CHECK(count(page, "&amp;at=WS187\">unc-26</a>") > 20);
+        auto searched = watch;
+        searched.text = "unc";
+        searched.found.assign(50, {{"Gene", "WBGene00001000"}, "unc-1"});
+        searched.unclear.assign(50, {"unc-1", searched.found});
+        check_page(render::watch_page(searched, sample::site(), sample::templates()));
         CHECK(holds(page, "Older changes are in the feeds"));
     }
 }

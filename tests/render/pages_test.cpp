@@ -354,11 +354,12 @@ TEST_CASE("All data is shown as text on every page") {
 TEST_CASE("Pages of a private site say beside the feeds that readers need a token") {
     constexpr std::string_view words = "Feed readers need your token. Add &amp;token=";
     auto look = sample::site();
-    CHECK_FALSE(holds(render::home_page(sample::home_view(), look, sample::templates()), words));
+    const auto watched = sample::watch_view({});
+    CHECK_FALSE(holds(render::watch_page(watched, look, sample::templates()), words));
     look.is_private = true;
-    const auto home = render::home_page(sample::home_view(), look, sample::templates());
+    const auto list = render::watch_page(watched, look, sample::templates());
     const auto release = render::release_page(sample::release_view(), look, sample::templates());
-    for (const auto& page : {home, release}) {
+    for (const auto& page : {list, release}) {
         CHECK(findings_in_page(page) == none);
         CHECK(holds(page, words));
     }

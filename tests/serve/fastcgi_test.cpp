@@ -224,6 +224,21 @@ TEST_CASE("A request has one deadline, however its bytes trickle in") {
     CHECK(client.sees_end());
 }
 
+TEST_CASE("The body of POST comes within the deadline of its request, or not at all") {
+    const Running running({.threads = 1, .read_timeout = 50ms});
+    const FcgiClient client(running.path);
+    auto variables = FcgiClient::get("/watch");
+    variables[0].second = "POST";
+    REQUIRE(client.send_head(variables, Keep::yes));
+    const auto body = FcgiClient::record(FcgiClient::input, std::string(4000, 'x'));
+    std::size_t sent = 0;
+    while (sent < body.size() && !is_closed(client, 5ms) && client.send_raw(body.substr(sent, 1)))
+        ++sent;
+    CHECK(sent < body.size());
+    CHECK(client.sees_end());
+    CHECK(FcgiClient(running.path).ask("/next", Keep::no));
+}
+
 TEST_CASE("A peer that sends records of no request without end is disconnected") {
     const Running running({.threads = 1});
     const FcgiClient hostile(running.path);

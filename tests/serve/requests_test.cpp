@@ -336,8 +336,10 @@ TEST_CASE("A list is named by its objects or by its short address, not by both")
     for (const std::string wrong :
          {"", "abcdefghijklmno", "abcdefghijklmno1", "ABCDEFGHIJKLMNO7"})
         CHECK(status_for(parse_feed_request("watch=" + wrong, 1000), "watch=") == 400);
-    CHECK(url_of(*watch_request_in_path("/watch/" + id)) == "/watch/" + id);
-    CHECK(watch_request_in_path("/watch/" + id + "/").error().status == 404);
+    CHECK(url_of(*parse_kept_watch_request("/watch/" + id, "object=A:1")) == "/watch/" + id);
+    CHECK(url_of(*parse_kept_watch_request("/watch/" + id, "pasted=a")) ==
+          "/watch/" + id + "?pasted=a");
+    CHECK(parse_kept_watch_request("/watch/" + id + "/", "").error().status == 404);
 }
 
 TEST_CASE("The address of a watch list has as much of it as fits, and counts the rest") {
