@@ -34,18 +34,20 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
     const auto digest =
         context.builds.build ? std::string(context.builds.build->digest()) : std::string();
     std::map<std::string, Kept> kept;
+    tables::CountedRows earlier, counted;
     {
         const std::lock_guard lock(mutex_);
         if (build_ == digest) kept = kept_;
+        earlier = counted_;
     }
     std::map<std::string, Kept> used;
     auto list = read(context, [&](const ReadView& now) {
         used.clear();
-        auto rows = tables::rows_by_kind(now.transaction);
+        counted = tables::count_rows_by_kind(now.transaction, earlier);
         ReleaseList all;
         std::vector<std::string> wanted, compared;
         for (const auto& release : now.shown()) {
-            auto& own = rows[release.version];
+            const auto& own = counted.by_release[release.version];
             all.push_back(listed(release, now.releases(), own));
             if (all.size() > detailed_releases) continue;
             const auto found = kept.find(release.version);
@@ -85,6 +87,7 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
     const std::lock_guard lock(mutex_);
     build_ = digest;
     kept_ = std::move(used);
+    counted_ = std::move(counted);
     return list;
 }
 

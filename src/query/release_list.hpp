@@ -45,7 +45,7 @@ class ReleaseListCache {
    public:
     // Returns all known releases up to the current one.
     //   throws  store::Failure
-    //   cost    that of tables::rows_by_kind(), and that of the details of the
+    //   cost    that of tables::count_rows_by_kind() from the last count, and that of the details of the
     //           releases whose rows are not those of the last call
     [[nodiscard]] ReleaseList get(const ReadContext& context);
 
@@ -59,6 +59,7 @@ class ReleaseListCache {
     std::mutex mutex_;   // guards what follows; not held while the store is read
     std::string build_;  // the digest of the build; a re-publication may replace rows with others
     std::map<std::string, Kept> kept_;
+    tables::CountedRows counted_;
 };
 
 }  // namespace query

@@ -14,6 +14,22 @@ std::uint64_t count_at(const store::Row& row, std::size_t column) {
     return static_cast<std::uint64_t>(row.integer(column));
 }
 
+constexpr std::int64_t most_new_rows = 20'000;  // that are read one by one
+
+//   last  of all rows that are counted then
+void add_counts(CountedRows& all, std::int64_t last, const std::vector<store::Row>& rows) {
+    for (const auto& row : rows) {
+        const auto number = count_at(row, 2);
+        all.rows += number;
+        const auto kind = kind_named(row.text(1));
+        if (!kind) continue;
+        auto& counted = all.by_release[row.text(0)][*kind];
+        counted.rows += number;
+        counted.last = last;
+    }
+    all.last = last;
+}
+
 // The values of IN (…) of a statement that is prepared once for up to 64 of them.
 std::vector<store::Value> values_of_versions(std::span<const std::string> versions) {
     return {versions.begin(), versions.end()};
@@ -21,12 +37,32 @@ std::vector<store::Value> values_of_versions(std::span<const std::string> versio
 
 }  // namespace
 
-std::map<std::string, RowsByKind> rows_by_kind(store::Transaction& transaction) {
-    std::map<std::string, RowsByKind> all;
-    for (const auto& row : transaction.query(
-             "SELECT version, kind, COUNT(*), MAX(sid) FROM history GROUP BY version, kind"))
-        if (const auto kind = kind_named(row.text(1)))
-            all[row.text(0)][*kind] = {count_at(row, 2), row.integer(3)};
+CountedRows count_rows_by_kind(store::Transaction& transaction, CountedRows earlier) {
+    std::string builds;
+    bool is_being_replaced = false;
+    for (const auto& row :
+         transaction.query("SELECT version, digest, replacing FROM releases ORDER BY version")) {
+        builds += row.text(0) + ' ' + row.text(1) + '\n';
+        is_being_replaced = is_being_replaced || row.integer(2) != 0;
+    }
+    const auto newest = transaction.query("SELECT MAX(sid) FROM history");
+    const auto last = newest.at(0).is_null(0) ? 0 : newest.at(0).integer(0);
+    // Counted by the database, these would be a walk over the index of all.
+    if (earlier.last > 0 && last - earlier.last <= most_new_rows && earlier.builds == builds &&
+        !is_being_replaced) {
+        add_counts(earlier, last,
+                   transaction.query("SELECT version, kind, 1 FROM history WHERE sid > ?"
+                                     " ORDER BY sid",
+                                     {store::Value{earlier.last}}));
+        if (earlier.rows == count_at(transaction.query("SELECT COUNT(*) FROM history").at(0), 0))
+            return earlier;
+    }
+    CountedRows all;
+    add_counts(
+        all, last,
+        transaction.query("SELECT version, kind, COUNT(*) FROM history GROUP BY version, kind"));
+    // Otherwise rows may move into place until the next count, and nothing shows it.
+    if (!is_being_replaced) all.builds = std::move(builds);
     return all;
 }
 
@@ -72,7 +108,7 @@ std::map<std::string, std::vector<ChangedObject>> most_changed(
 
 std::map<std::string, ReleaseCounts> count_by_release(store::Transaction& transaction) {
     std::map<std::string, ReleaseCounts> all;
-    for (const auto& [version, kinds] : rows_by_kind(transaction))
+    for (const auto& [version, kinds] : count_rows_by_kind(transaction).by_release)
         for (const auto& [kind, rows] : kinds) all[version].rows[kind] = rows.rows;
     for (const auto& row :
          transaction.query("SELECT ace_version, COUNT(*) FROM objects GROUP BY ace_version"))

@@ -19,15 +19,28 @@ namespace tables {
 // The rows of one kind in one release.
 struct RowsOfKind {
     std::uint64_t rows = 0;
-    std::int64_t last = 0;  // the number (sid) of the one that was recorded last
+    // The number (sid) of the one that was recorded last, or a later one: two counts with the same have
+    // the same rows.
+    std::int64_t last = 0;
     bool operator==(const RowsOfKind&) const = default;
 };
 using RowsByKind = std::map<RowKind, RowsOfKind>;
-// Returns them by version; releases and kinds without a row are left out.
+// All rows of `history`, counted, and what shows whether the count is still true.
+struct CountedRows {
+    std::map<std::string, RowsByKind> by_release;  // by version; without those that have no row
+    std::uint64_t rows = 0;                        // all of them, of unknown kinds too
+    std::int64_t last = 0;                         // the largest number (sid) counted
+    std::string builds;                            // versions and digests of all releases
+};
+// Counts the rows, only the new ones if the others are still those of an earlier count. They are
+// unless their number differs, because rows were deleted or became visible late (nodes of a cluster
+// number rows on their own); or a release was published again, which changes kinds of rows.
 //   throws  store::Failure, as all that follow
 //   cost    reads an index of `history` from end to end (10 million rows a second on SQLite, 1 on
-//           MariaDB)
-[[nodiscard]] std::map<std::string, RowsByKind> rows_by_kind(store::Transaction& transaction);
+//           MariaDB); from an earlier count only to count its entries (100 and 5 million), and up to
+//           20,000 rows recorded since
+[[nodiscard]] CountedRows count_rows_by_kind(store::Transaction& transaction,
+                                             CountedRows earlier = {});
 
 // Returns what count_classes() returns for each of these releases, by version; classes by name.
 //   cost  a look-up of each object (1 million a second on SQLite, 0.2 on MariaDB)
