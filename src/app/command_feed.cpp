@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "render/feed.hpp"
 #include "serve/requests.hpp"
+#include "tables/releases.hpp"
 
 namespace app {
 namespace {
@@ -41,6 +42,7 @@ Result<FeedRequest> subject_of(const FeedOptions& options) {
         request.subject = Subject::release;
         request.version = *version;
     }
+    request.page.filter.mass = options.mass.empty();
     return request;
 }
 
@@ -73,6 +75,17 @@ std::string url_for(FeedRequest subject, const std::string& format) {
     return request;
 }
 
+// Returns "; did you mean WS188?" for a release that is not known.
+std::string meant_release(store::Pool& pool, const std::string& version) {
+    std::vector<std::string> versions;
+    store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
+        versions.clear();
+        const auto releases = tables::load_releases(transaction);
+        for (const auto& release : releases.all()) versions.push_back(release.version);
+    });
+    return did_you_mean(version, versions);
+}
+
 }  // namespace
 
 int feed(const Config& config, const FeedOptions& options) {
@@ -96,6 +109,10 @@ int feed(const Config& config, const FeedOptions& options) {
     if (response.status == 404 && build && !subject->object.class_name.empty())
         if (const auto why = complaint_of_class(*build, subject->object.class_name); !why.empty())
             return complain(why, failed);
+    if (response.status == 404 && !subject->version.empty())
+        return complain("no release " + subject->version + " is known" +
+                            meant_release(*services->pool, subject->version),
+                        failed);
     if (response.status != 200)
         return complain(response.body ? base::trim(*response.body) : "no answer", failed);
     std::fwrite(response.body->data(), 1, response.body->size(), stdout);

@@ -110,6 +110,10 @@ void add_objects(Line& line) {
         ->add_option("--object", options.feed.objects,
                      "An object of a watch list, e.g. Gene:WBGene00006763; can be repeated")
         ->allow_extra_args(false);
+    feeding
+        ->add_option("--mass", options.feed.mass,
+                     "no: without items that hold only what most objects of the class share")
+        ->check(CLI::IsMember({"no"}));
     const auto formats = formats_of_feed();
     options.feed.format = formats.front();
     feeding

@@ -36,6 +36,7 @@ struct FeedOptions {
     tree::ObjectName object;
     std::string class_name, release;
     std::vector<std::string> objects;  // of a watch list: "Gene:WBGene00006763"
+    std::string mass;                  // no: without items of mass changes alone; empty: with
     std::string format;                // one of render::formats(); html: the page for people
 };
 int feed(const Config& config, const FeedOptions& options);

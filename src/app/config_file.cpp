@@ -32,7 +32,11 @@ Result<std::string> read_file(const fs::path& file) {
     if (!in)
         return base::fail(ErrorKind::unavailable, "cannot read " + file.string() + ": " +
                                                       std::generic_category().message(errno));
-    return bytes.str();
+    auto text = bytes.str();
+    // Some editors begin a text in UTF-8 with a mark.
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text.starts_with(mark)) text.erase(0, mark.size());
+    return text;
 }
 
 // Returns what each line of the file is about, as Boost reads it: "[section]", "[section] key", or

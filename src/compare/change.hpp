@@ -27,6 +27,13 @@ struct Change {
     bool operator==(const Change&) const = default;
 };
 
+// Returns whether a change has the sides that its op requires. A damaged store may hold others.
+[[nodiscard]] inline bool has_sides(const Change& change) {
+    if (change.op == Op::added) return !change.after.empty();
+    if (change.op == Op::removed) return !change.before.empty();
+    return !change.before.empty() && !change.after.empty();
+}
+
 [[nodiscard]] constexpr std::string_view name_of(Op op) {
     return op == Op::added ? "added" : op == Op::removed ? "removed" : "replaced";
 }
@@ -52,7 +59,7 @@ class PathLimit {
 };
 
 // Returns the tags on the path to the changed node, its own included, joined by " > ". It leaves
-// values out, so that the same place in many objects has the same text.
+// values out, so that the same place in many objects has the same text. Requires has_sides().
 [[nodiscard]] std::string place_of(const Change& change);
 
 // Returns whether a tag of this name is on the path to the changed node or below it. ASCII letters

@@ -18,7 +18,8 @@ namespace compare {
 
 // An object that changes name, as it was in the release that made them.
 struct Reference {
-    enum class Fate : unsigned char { stays, created, vanished };  // by that release
+    // By that release. Absent: neither its build nor the one before has such an object.
+    enum class Fate : unsigned char { stays, created, vanished, absent };
 
     tree::ObjectName object;
     std::string label;  // what people called it; empty: its name

@@ -59,26 +59,31 @@ bool is_text(const Cell& cell) {
            (cell.kind == CellKind::reference && cell.class_name == "Text");
 }
 
-// Removes what would turn the direction of the text that follows (U+202A ... U+202E, U+2066 ... U+2069).
-std::string without_directions(std::string text) {
-    constexpr std::size_t bytes = 3;
-    for (std::size_t at = 0; (at = text.find('\xE2', at)) != std::string::npos;) {
-        const auto second = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
-        const auto third = at + 2 < text.size() ? static_cast<unsigned char>(text[at + 2]) : 0;
-        const bool turns = (second == 0x80 && third >= 0xAA && third <= 0xAE) ||
-                           (second == 0x81 && third >= 0xA6 && third <= 0xA9);
-        if (turns)
-            text.erase(at, bytes);
-        else
-            ++at;
+// Returns a text as titles show it: with one blank for any number of them, and none at the ends.
+std::string on_one_line(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        const bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (!is_blank)
+            line += c;
+        else if (!line.empty() && line.back() != ' ')
+            line += ' ';
     }
-    return text;
+    if (line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
+bool differ_in_blanks(const Cell& a, const Cell& b) {
+    return a.text != b.text && on_one_line(a.text) == on_one_line(b.text);
+}
+
+bool has_label(const Cell& cell, std::span<const Reference> references) {
+    const auto* reference = reference_of(references, cell);
+    return reference != nullptr && !reference->label.empty();
 }
 
 std::string whole_text_of(const Cell& cell, std::span<const Reference> references) {
-    if (const auto* reference = reference_of(references, cell);
-        reference != nullptr && !reference->label.empty())
-        return reference->label;
+    if (has_label(cell, references)) return reference_of(references, cell)->label;
     if (cell.kind == CellKind::tag) return words_of_tag(cell.text);
     // The time of day says little.
     constexpr std::size_t day = 10;
@@ -93,13 +98,13 @@ std::optional<std::string> short_text_of(const Node* node,
     if (node == nullptr) return std::nullopt;
     auto text = text_of(node->cell, references);
     if (text.empty() || text.find('\n') != std::string::npos) return std::nullopt;
-    if (is_text(node->cell)) {
+    if (is_text(node->cell) || node->cell.kind == CellKind::comment) {
         if (text.size() > longest_text) return std::nullopt;
         return text.find(' ') == std::string::npos ? text
                                                    : "\xE2\x80\x9C" + text + "\xE2\x80\x9D";
     }
     if (text.size() <= longest_value) return text;
-    if (reference_of(references, node->cell) == nullptr) return std::nullopt;
+    if (!has_label(node->cell, references)) return std::nullopt;
     return std::string(base::cut_at(text, longest_value)) + "\xE2\x80\xA6";  // U+2026
 }
 
@@ -128,7 +133,13 @@ FieldWords field_words(const FieldChange& change, std::span<const Reference> ref
     return words;
 }
 
-std::string counted_values(std::size_t number, const FieldWords& words) {
+bool is_comment(const FieldChange& change) {
+    return change.values.front().node().cell.kind == CellKind::comment;
+}
+
+std::string counted_values(const FieldChange& change, const FieldWords& words) {
+    const auto number = change.values.size();
+    if (is_comment(change)) return words.all() + ": " + counted(number, "comment");
     if (words.is_owner_last || (number > 1 && !has_plural(words.field)))
         return words.all() + ": " + std::to_string(number);
     return counted(number, words.field) + words.owner;
@@ -140,27 +151,69 @@ struct Phrase {
     std::vector<const FieldChange*> covers;
 };
 
+constexpr const char* only_blanks = ": only white space differs";
+constexpr const char* empty_text = "(empty)";
+
+// The same, but says of a text that has no words that it is empty.
+std::optional<std::string> short_or_empty(const Node* node,
+                                          std::span<const Reference> references) {
+    if (is_text(node->cell) && on_one_line(node->cell.text).empty()) return empty_text;
+    return short_text_of(node, references);
+}
+
 std::string replaced_phrase(const FieldChange& change, std::span<const Reference> references) {
     const auto words = field_words(change, references).all();
     const auto& value = change.values.front();
-    const auto before = short_text_of(value.before, references);
-    const auto after = short_text_of(value.after, references);
+    const auto what = words.empty() ? std::string("tag") : words;
+    if (differ_in_blanks(value.before->cell, value.after->cell)) return what + only_blanks;
+    const auto before = short_or_empty(value.before, references);
+    const auto after = short_or_empty(value.after, references);
     if (before && after && *before != *after)
         return words + (words.empty() ? "" : " ") + *before + std::string(became) + *after;
     // Another object that people call the same.
     const auto& now = value.after->cell.text;
     if (before && after && now.size() <= longest_value && now != value.before->cell.text &&
-        reference_of(references, value.after->cell) != nullptr)
+        has_label(value.after->cell, references))
         return words + " " + *before + ", now " + now;
-    const auto what = words.empty() ? std::string("tag") : words;
+    if (after == empty_text) return what + " is empty now";
+    if (before == empty_text) return what + " is no longer empty";
     if (is_text(value.before->cell) && is_text(value.after->cell)) return what + " reworded";
     return what + " replaced";
 }
 
 std::string verb_of(Op op) { return " " + std::string(name_of(op)); }
 
+// Returns what a field says of the values of one change: of a single one what it is if that is short,
+// of several how many.
+std::string values_phrase(const FieldChange& change, const FieldWords& words,
+                          std::span<const Reference> references) {
+    if (change.values.size() > 1) return counted_values(change, words);
+    const auto value = short_text_of(&change.values.front().node(), references);
+    return words.all() + (is_comment(change) ? ": comment" : "") + (value ? " " + *value : "");
+}
+
+// Returns the same of a field that lost one value and got another: "status Live removed, Dead added".
+// Without models nobody knows whether one stands for the other.
+//   returns  nullopt: they are several, or have more than `most` bytes
+std::optional<std::string> exchange_phrase(const FieldChange& first, const FieldChange& second,
+                                           const FieldWords& words,
+                                           std::span<const Reference> references,
+                                           std::size_t most) {
+    if (first.values.size() > 1 || second.values.size() > 1) return std::nullopt;
+    const auto& node = first.values.front().node();
+    const auto& other = second.values.front().node();
+    if (differ_in_blanks(node.cell, other.cell)) return words.all() + only_blanks;
+    const auto value = short_text_of(&node, references), now = short_text_of(&other, references);
+    if (!value || !now || *value == *now) return std::nullopt;
+    auto text = values_phrase(first, words, references) + verb_of(first.op) + ", " + *now +
+                verb_of(second.op);
+    if (text.size() > most) return std::nullopt;
+    return text;
+}
+
+//   most  bytes that the phrase should have; where two values are named it has no more
 Phrase phrase_of(std::span<const FieldChange> fields, const FieldChange& change,
-                 std::span<const Reference> references) {
+                 std::span<const Reference> references, std::size_t most) {
     if (change.op == Op::replaced) return {replaced_phrase(change, references), {&change}};
     const auto words = field_words(change, references);
     // The same field may have lost values too, or got some.
@@ -171,20 +224,17 @@ Phrase phrase_of(std::span<const FieldChange> fields, const FieldChange& change,
                std::ranges::equal(each.path, change.path,
                                   [](const Cell* a, const Cell* b) { return *a == *b; });
     });
-    const auto number = change.values.size();
-    const auto value = short_text_of(&change.values.front().node(), references);
-    Phrase phrase{{}, {&change}};
     if (words.field.empty())
-        phrase.text = value.value_or("tag");
-    else if (number > 1 || other != fields.end())
-        phrase.text = counted_values(number, words);
-    else
-        phrase.text = words.all() + (value ? " " + *value : "");
-    phrase.text += verb_of(change.op);
-    if (other == fields.end()) return phrase;
-    phrase.covers.push_back(&*other);
-    phrase.text += ", " + std::to_string(other->values.size()) + verb_of(other->op);
-    return phrase;
+        return {short_text_of(&change.values.front().node(), references).value_or("tag") +
+                    verb_of(change.op),
+                {&change}};
+    if (other == fields.end())
+        return {values_phrase(change, words, references) + verb_of(change.op), {&change}};
+    auto text = exchange_phrase(change, *other, words, references, most);
+    if (!text)
+        text = counted_values(change, words) + verb_of(change.op) + ", " +
+               std::to_string(other->values.size()) + verb_of(other->op);
+    return {*text, {&change, &*other}};
 }
 
 // What an object says of which all changes are echoes.
@@ -231,6 +281,21 @@ std::string rest_of(std::span<const FieldChange> fields,
 
 }  // namespace
 
+std::string without_directions(std::string text) {
+    constexpr std::size_t bytes = 3;
+    for (std::size_t at = 0; (at = text.find('\xE2', at)) != std::string::npos;) {
+        const auto second = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
+        const auto third = at + 2 < text.size() ? static_cast<unsigned char>(text[at + 2]) : 0;
+        const bool turns = (second == 0x80 && third >= 0xAA && third <= 0xAE) ||
+                           (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+        if (turns)
+            text.erase(at, bytes);
+        else
+            ++at;
+    }
+    return text;
+}
+
 std::string words_of_tag(std::string_view tag) {
     std::string words(tag);
     std::ranges::replace(words, '_', ' ');
@@ -270,7 +335,8 @@ std::string headline_of(std::span<const FieldChange> fields,
         if (covered.contains(&field)) continue;
         // What leads is told; what is less important is only counted.
         if (field.rank > leading && field.rank >= Rank::minor) break;
-        auto phrase = phrase_of(fields, field, references);
+        const auto room = longest_headline - std::min(longest_headline, headline.size());
+        auto phrase = phrase_of(fields, field, references, room);
         if (!headline.empty() && headline.size() + phrase.text.size() > longest_headline) break;
         headline += (headline.empty() ? "" : ", ") + phrase.text;
         covered.insert(phrase.covers.begin(), phrase.covers.end());

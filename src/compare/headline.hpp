@@ -16,8 +16,10 @@ namespace compare {
 // Stands between what was and what came in its place.
 inline constexpr std::string_view became = " \xE2\x86\x92 ";  // U+2192
 
-// Returns a tag as people read it: "GO_term" as "GO term". Marks that turn the direction of text are
-// removed, here and in text_of(), because they would turn what follows.
+// Removes marks that turn the direction of the text that follows (U+202A … U+202E, U+2066 … U+2069).
+[[nodiscard]] std::string without_directions(std::string text);
+
+// Returns a tag as people read it: "GO_term" as "GO term", without_directions() as text_of().
 [[nodiscard]] std::string words_of_tag(std::string_view tag);
 // Returns words as they stand inside of a sentence: the first letter small unless the word is an
 // abbreviation ("Other name" as "other name", "GO term" as it is).

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "compare/compare.hpp"
+#include "compare/headline.hpp"
 
 namespace history {
 namespace {
@@ -35,10 +36,11 @@ const tree::Node* value_at(const std::vector<tree::Node>& nodes,
     return first_value(*level);
 }
 
-// Labels are parts of titles: one line of at most 100 bytes.
+// Labels are parts of titles: one line of at most 100 bytes, in one direction.
 std::string as_label(std::string_view text) {
     constexpr std::size_t longest = 100;
-    std::string label(base::trim(text.substr(0, text.find('\n'))));
+    auto label =
+        compare::without_directions(std::string(base::trim(text.substr(0, text.find('\n')))));
     if (label.size() <= longest) return label;
     return std::string(base::cut_at(label, longest)) + "\xE2\x80\xA6";  // U+2026
 }
@@ -179,7 +181,7 @@ std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& obj
             if (const auto* value = value_at(nodes, path); value != nullptr)
                 if (auto label = as_label(value->cell.text); !label.empty()) return label;
     }
-    return object.name;
+    return compare::without_directions(object.name);
 }
 
 Outcome decide(const Before& before, const After& after, const DecisionInput& input) {

@@ -25,7 +25,7 @@ using tree::ObjectName;
 using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>>;
 
 // Returns what people call an object of this class: the first value at the first path found; its
-// own name where there is none.
+// own name where there is none. Without marks that turn the direction of text.
 [[nodiscard]] std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
                                    const NamePaths& names);
 

@@ -36,7 +36,7 @@ class ReferenceFinder {
             const bool with_fates = has_fates(*row) && names.size() <= most_references;
             if (names.size() > most_references) names.pop_back();
             for (const auto& name : names) {
-                auto reference = find(name, with_fates);
+                auto reference = find(*row, name, with_fates);
                 if (!reference) return tl::unexpected(reference.error());
                 row->notes.references.push_back(std::move(*reference));
             }
@@ -52,18 +52,36 @@ class ReferenceFinder {
         return row.kind == tables::RowKind::changed && view_.previous != nullptr;
     }
 
-    Result<Reference> find(const ObjectName& name, bool with_fates) {
+    // Returns what became of an object that a row names.
+    //   here  whether the build has it
+    Result<Fate> fate_of(const tables::Row& row, const ObjectName& name, bool with_fates,
+                         bool here) {
+        const bool has_fate =
+            with_fates && !view_.context.settings.ranking.is_helper(name.class_name);
+        if (here && !has_fate) return Fate::stays;
+        if (view_.previous == nullptr) {
+            // Of what a row removed, the build before would have to be asked.
+            const bool is_all_here = row.kind == tables::RowKind::created ||
+                                     row.kind == tables::RowKind::reconstructed;
+            return !here && is_all_here ? Fate::absent : Fate::stays;
+        }
+        if (view_.previous->skips(name.class_name)) return Fate::stays;
+        const auto before = view_.previous->find(name);
+        if (!before) return tl::unexpected(before.error());
+        if (!here && !*before) return Fate::absent;
+        if (!has_fate || here == before->has_value()) return Fate::stays;
+        return here ? Fate::created : Fate::vanished;
+    }
+
+    Result<Reference> find(const tables::Row& row, const ObjectName& name, bool with_fates) {
         Reference reference{name, {}, Fate::stays};
         const bool has_label = has_labels(view_.context.settings.names, name.class_name);
-        if ((!has_label && !with_fates) || view_.build.skips(name.class_name)) return reference;
+        if (view_.build.skips(name.class_name)) return reference;
         const auto here = view_.build.find(name);
         if (!here) return tl::unexpected(here.error());
-        if (with_fates && !view_.context.settings.ranking.is_helper(name.class_name)) {
-            const auto before = view_.previous->find(name);
-            if (!before) return tl::unexpected(before.error());
-            if (here->has_value() != before->has_value())
-                reference.fate = *here ? Fate::created : Fate::vanished;
-        }
+        const auto fate = fate_of(row, name, with_fates, here->has_value());
+        if (!fate) return tl::unexpected(fate.error());
+        reference.fate = *fate;
         if (!has_label) return reference;
         if (!*here || !view_.build.loads_at_once()) {
             stored_labels_.try_emplace(name);
@@ -84,14 +102,15 @@ class ReferenceFinder {
                                                 return tables::objects_named(transaction, names);
                                             });
         for (auto& [name, label] : stored_labels_)
-            if (const auto* object = objects.find(name);
-                object != nullptr && object->label != name.name)
-                label = object->label;
+            if (const auto* object = objects.find(name); object != nullptr) label = object->label;
         for (auto* row : rows)
             for (auto& reference : row->notes.references)
                 if (const auto known = stored_labels_.find(reference.object);
-                    known != stored_labels_.end())
-                    reference.label = known->second;
+                    known != stored_labels_.end() && !known->second.empty()) {
+                    // It is recorded: there is a history to read.
+                    if (reference.fate == Fate::absent) reference.fate = Fate::stays;
+                    if (known->second != reference.object.name) reference.label = known->second;
+                }
     }
 
     void finish(tables::Row& row) const {
@@ -108,7 +127,7 @@ class ReferenceFinder {
     }
 
     const BuildView& view_;
-    std::map<ObjectName, std::string> stored_labels_;
+    std::map<ObjectName, std::string> stored_labels_;  // empty: it is not recorded
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ class RowChooser {
         count_rows();
         std::size_t recorded = 0;
         for (const auto& [version, rows] : counts_) recorded += rows;
-        if (request.filter.is_set()) return filtered(request, recorded);
+        if (request.filter.chooses_rows()) return filtered(request, recorded);
         return Chosen{request.before == 0 ? newest(request.most) : archived(request), recorded};
     }
 
@@ -48,8 +48,8 @@ class RowChooser {
         std::set<std::string> tags;
         static_cast<void>(visit_notes(
             now_.transaction, last_recorded(most_filtered),
-            [&](std::int64_t, const tables::Notes& notes) {
-                for (const auto& change : notes.changes)
+            [&](std::int64_t, const tables::NotesOfRow& row) {
+                for (const auto& change : row.notes.changes)
                     compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
             },
             note_unreadable_, now_.most_note_bytes()));
@@ -198,7 +198,7 @@ std::vector<tables::Row> whole(const ReadView& now, const std::vector<std::int64
 
 HistoryPage page_of(const ReadView& now, const std::string& class_name,
                     const std::vector<Release>& releases, const PageRequest& request) {
-    const auto chosen = RowChooser(now, class_name, releases).choose(request);
+    const auto chosen = RowChooser(now, class_name, releases).choose(looked_for(request, now));
     HistoryPage page;
     page.current = now.current;
     page.numbered_by_recording = true;

@@ -10,9 +10,26 @@ bool ChangeFilter::shows(const compare::Change& change) const {
     return tag.empty() || compare::touches(change, tag);
 }
 
-bool ChangeFilter::shows_any(const std::vector<compare::Change>& changes) const {
-    return !is_set() ||
-           std::ranges::any_of(changes, [this](const auto& change) { return shows(change); });
+bool ChangeFilter::shows_row(tables::RowKind kind, const tables::Notes& notes,
+                             const MassPlaces& places) const {
+    const bool shows_any =
+        !is_set() ||
+        std::ranges::any_of(notes.changes, [this](const auto& change) { return shows(change); });
+    return shows_any && (mass || !is_mass_change(kind, notes, places, *this));
+}
+
+bool is_mass_change(tables::RowKind kind, const tables::Notes& notes, const MassPlaces& places,
+                    const ChangeFilter& filter) {
+    if (kind != tables::RowKind::changed || places.empty() || notes.left_out.all() > 0)
+        return false;
+    bool has_shown = false;
+    for (const auto& change : notes.changes) {
+        if (!filter.shows(change)) continue;
+        has_shown = true;
+        if (!compare::has_sides(change) || !places.contains(compare::place_of(change)))
+            return false;
+    }
+    return has_shown;
 }
 
 Slice slice_of(const PageRequest& request, std::size_t rows) {

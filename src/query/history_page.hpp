@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/byte_budget.hpp"
@@ -18,22 +20,37 @@ namespace query {
 using base::Release;
 using tree::ObjectName;
 
-// Which changes of a row are shown. When nothing is set, all changes and also rows without any.
+// Places that one release changed in most objects of a class: views into tables::MassChange.
+using MassPlaces = std::unordered_set<std::string_view>;
+
+// Which rows and which of their changes are shown. When nothing is set, all changes and also rows
+// without any.
 struct ChangeFilter {
     std::string tag;                // a tag on the way to the change or in it; ignores ASCII case
     std::vector<compare::Op> only;  // in their order, each once; empty: all
+    bool mass = true;  // also rows of which nothing is shown but what most objects share
 
+    // True if some changes of a row may be hidden.
     [[nodiscard]] bool is_set() const { return !tag.empty() || !only.empty(); }
+    // True if some rows may be.
+    [[nodiscard]] bool chooses_rows() const { return is_set() || !mass; }
     [[nodiscard]] bool shows(const compare::Change& change) const;
-    // Returns true when nothing is set, or any of the changes is shown.
-    [[nodiscard]] bool shows_any(const std::vector<compare::Change>& changes) const;
+    //   places  of the row's class and release
+    [[nodiscard]] bool shows_row(tables::RowKind kind, const tables::Notes& notes,
+                                 const MassPlaces& places) const;
     bool operator==(const ChangeFilter&) const = default;
 };
+
+// Returns whether a row has changes that the filter shows, and all of these are at places that the
+// release changed in most objects of the class. What came or went has its own changes, and so has a
+// row that is not whole.
+[[nodiscard]] bool is_mass_change(tables::RowKind kind, const tables::Notes& notes,
+                                  const MassPlaces& places, const ChangeFilter& filter = {});
 
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
 
-// A filter is applied to this many of the newest rows, or to fewer if they have more than so many
+// A filter that chooses rows is applied to this many of the newest rows, or to fewer if they have more than so many
 // bytes of notes; it does not find older ones.
 inline constexpr std::size_t most_filtered = 20'000;
 inline constexpr std::size_t most_filtered_bytes = 32 << 20;

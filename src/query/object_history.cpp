@@ -32,6 +32,12 @@ struct Candidate {
     }
 };
 
+bool shows(const ChangeFilter& filter, tables::RowKind kind, const tables::Notes& notes,
+           const std::string& class_name, const std::string& version, MassPlacesReader& places) {
+    static const MassPlaces none;
+    return filter.shows_row(kind, notes, filter.mass ? none : places.of(class_name, version));
+}
+
 class RowReader {
    public:
     RowReader(Transaction& transaction, std::span<const tables::ObjectRow> objects,
@@ -55,7 +61,7 @@ class RowReader {
         std::erase_if(candidates_,
                       [&](const Candidate& candidate) { return candidate.rank < *first_rank; });
         std::ranges::sort(candidates_, {}, &Candidate::place);
-        rows.cut = request.filter.is_set() && candidates_.size() > most_filtered;
+        rows.cut = request.filter.chooses_rows() && candidates_.size() > most_filtered;
         rows.cut = apply(request.filter) || rows.cut;
         rows.recorded = candidates_.size();
         rows.rows = whole(slice_of(request, candidates_.size()));
@@ -98,16 +104,18 @@ class RowReader {
 
     // Returns whether some rows were not looked at, because there are too many bytes before them.
     bool apply(const ChangeFilter& filter) {
-        if (!filter.is_set()) return false;
+        if (!filter.chooses_rows()) return false;
         // Older rows are neither looked at nor counted.
         candidates_.resize(std::min(candidates_.size(), most_filtered));
         const auto shown = filtered_rows(transaction_, sids_of(candidates_), filter,
                                          note_unreadable_, most_note_bytes_);
         const std::set<std::int64_t> stay(shown.sids.begin(), shown.sids.end());
+        MassPlacesReader places(transaction_);
         std::erase_if(candidates_, [&](const Candidate& candidate) {
-            return candidate.replaced != nullptr
-                       ? !filter.shows_any(candidate.replaced->notes.changes)
-                       : !stay.contains(candidate.sid);
+            const auto* row = candidate.replaced;
+            if (row == nullptr) return !stay.contains(candidate.sid);
+            return !shows(filter, row->kind, row->notes, row->object.class_name,
+                          row->release.version, places);
         });
         return shown.cut;
     }
@@ -229,6 +237,22 @@ std::optional<tables::NumberedNotes> notes_of_step(Transaction& transaction,
 
 }  // namespace
 
+const MassPlaces& MassPlacesReader::of(const std::string& class_name,
+                                       const std::string& version) {
+    const auto [known, is_new] = known_.try_emplace({class_name, version});
+    auto& [changes, places] = known->second;
+    if (is_new) {
+        changes = tables::mass_changes_of(transaction_, class_name, version);
+        for (const auto& each : changes) places.insert(each.place);
+    }
+    return places;
+}
+
+PageRequest looked_for(PageRequest request, const ReadView& now) {
+    if (!now.known->has_mass_changes) request.filter.mass = true;
+    return request;
+}
+
 void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
                const PageRequest& request) {
     for (const auto& row : rows.unreadable) now.context.unreadable.note(row);
@@ -246,8 +270,8 @@ Result<History> load_history(const ReadView& now, const history::Identity& ident
                              const PageRequest& request) {
     const auto release = release_of(now, *identity.row);
     const auto row = row_as_of(now, *identity.row, release);
-    auto rows = load_rows(now.transaction, std::span(&row, 1), release, request, now.releases(),
-                          now.most_note_bytes());
+    auto rows = load_rows(now.transaction, std::span(&row, 1), release, looked_for(request, now),
+                          now.releases(), now.most_note_bytes());
     if (!rows) return tl::unexpected(rows.error());
     if (is_of_the_future(now, identity, *rows))
         return base::fail(base::ErrorKind::absent, row.object.class_name + " " + row.object.name +
@@ -294,8 +318,8 @@ Result<WatchList> load_list(const ReadView& now, std::span<const history::Identi
     std::vector<tables::ObjectRow> objects;
     for (const auto& identity : identities)
         objects.push_back(row_as_of(now, *identity.row, list.current));
-    auto rows = load_rows(now.transaction, objects, list.current, request, now.releases(),
-                          now.most_note_bytes());
+    auto rows = load_rows(now.transaction, objects, list.current, looked_for(request, now),
+                          now.releases(), now.most_note_bytes());
     if (!rows) return tl::unexpected(rows.error());
     for (std::size_t at = 0; at < objects.size(); ++at) {
         if (is_of_the_future(now, identities[at], *rows)) continue;
@@ -355,10 +379,12 @@ FilteredRows filtered_rows(Transaction& transaction, std::span<const std::int64_
                            const ChangeFilter& filter, const tables::OnUnreadable& on_unreadable,
                            std::size_t most_note_bytes) {
     FilteredRows found;
+    MassPlacesReader places(transaction);
     const auto visited = visit_notes(
         transaction, sids,
-        [&](std::int64_t sid, const tables::Notes& notes) {
-            if (filter.shows_any(notes.changes)) found.sids.push_back(sid);
+        [&](std::int64_t sid, const tables::NotesOfRow& row) {
+            if (shows(filter, row.kind, row.notes, row.class_name, row.version, places))
+                found.sids.push_back(sid);
         },
         on_unreadable, most_note_bytes);
     found.cut = visited < sids.size();

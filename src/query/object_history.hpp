@@ -73,6 +73,9 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
                                                 const tables::Releases& releases,
                                                 std::size_t most_note_bytes = tables::any_bytes);
 
+// Returns the request without what no row can be left out for: then none has to be read for it.
+[[nodiscard]] PageRequest looked_for(PageRequest request, const ReadView& now);
+
 // Returns the rank of the first release that a page after `since` shows.
 //   since  a version; empty: from the oldest
 //   error  refused: it is not known
@@ -80,23 +83,39 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
                                                          const std::string& since);
 
 // Visits the notes of rows in their order, until most_filtered_bytes of them have been read.
-//   visit          void(std::int64_t sid, const tables::Notes&)
+//   visit          void(std::int64_t sid, const tables::NotesOfRow&)
 //   on_unreadable  gets the rows that cannot be read, which are not visited
 //   returns        how many rows it looked at
 //   throws         tables::NotesTooLong when one row has more than most_note_bytes
 //   cost           up to 64 rows a query, fewer where notes are long: 1 MB or one row is held at once
-using VisitNotes = std::function<void(std::int64_t sid, const tables::Notes& notes)>;
+using VisitNotes = std::function<void(std::int64_t sid, const tables::NotesOfRow& row)>;
 [[nodiscard]] std::size_t visit_notes(store::Transaction& transaction,
                                       std::span<const std::int64_t> sids, const VisitNotes& visit,
                                       const tables::OnUnreadable& on_unreadable,
                                       std::size_t most_note_bytes);
 
-// Those rows that have a change which a filter shows, in the same order.
+// Reads the mass changes of classes and releases, each once.
+class MassPlacesReader {
+   public:
+    explicit MassPlacesReader(store::Transaction& transaction) : transaction_(transaction) {}
+    [[nodiscard]] const MassPlaces& of(const std::string& class_name, const std::string& version);
+
+   private:
+    struct Known {
+        std::vector<tables::MassChange> changes;
+        MassPlaces places;  // of these
+    };
+    store::Transaction& transaction_;
+    std::map<std::pair<std::string, std::string>, Known> known_;
+};
+
+// Those rows that a filter shows, in the same order.
 struct FilteredRows {
     std::vector<std::int64_t> sids;
     bool cut = false;  // some rows were not looked at
 };
-//   on_unreadable, throws, cost  as of visit_notes(); rows that cannot be read are left out
+//   on_unreadable, throws, cost  as of visit_notes(); rows that cannot be read are left out. A query
+//                                for each class and release, if rows of mass changes are
 [[nodiscard]] FilteredRows filtered_rows(store::Transaction& transaction,
                                          std::span<const std::int64_t> sids,
                                          const ChangeFilter& filter,

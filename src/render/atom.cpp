@@ -13,9 +13,10 @@
 namespace render {
 namespace {
 
-// Returns the parameters since, tag and change of the address, which filter the feed.
+// Returns the parameters of the address that filter the feed.
 std::string filter_parameters_of(std::string_view self_url) {
-    constexpr auto names = std::to_array<std::string_view>({"since=", "tag=", "change="});
+    constexpr auto names =
+        std::to_array<std::string_view>({"since=", "tag=", "change=", "mass="});
     const auto query = self_url.find('?');
     std::string parameters;
     if (query == std::string_view::npos) return parameters;
@@ -78,14 +79,26 @@ void append_feed(std::string& xml, const query::HistoryPage& page, const Channel
     append_author(xml, 1, {publisher_of(site), {}});
     append_feed_links(xml, channel, links);
     append_element(xml, 1, "generator", "Varve");
+    if (channel.for_browser)
+        append_xhtml_element(xml, 1, "div", head_for_browser(page, channel, links));
+}
+
+void append_content(std::string& xml, const std::string& title, const std::string& url,
+                    const std::string& content, const Channel& channel) {
+    if (!channel.for_browser)
+        return append_html_element(xml, 2, "content", content, {{"type", "html"}});
+    append_start(xml, 2, "content", {{"type", "xhtml"}});
+    append_xhtml_element(xml, 3, "div", item_for_browser(title, url, content));
+    append_end(xml, 2, "content");
 }
 
 void append_entry(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
-                  const Site& site) {
+                  const Channel& channel, const Site& site) {
     const auto time = time_of(row);
+    const auto title = title_of(row, page), url = item_url_of(row, site);
     append_start(xml, 1, "entry");
-    append_element(xml, 2, "title", title_of(row, page));
-    append_feed_link(xml, 2, "alternate", "text/html", item_url_of(row, site));
+    append_element(xml, 2, "title", title);
+    append_feed_link(xml, 2, "alternate", "text/html", url);
     append_element(xml, 2, "id", guid_of(row, site.authority));
     append_element(xml, 2, "published", time);
     append_element(xml, 2, "updated", time);
@@ -94,22 +107,23 @@ void append_entry(std::string& xml, const tables::Row& row, const query::History
         append_empty(xml, 2, "category", {{"term", category}});
     if (const auto summary = summary_of(row, page); !summary.empty())
         append_element(xml, 2, "summary", plain_line(summary));
-    append_html_element(xml, 2, "content", content_of(row, page, site), {{"type", "html"}});
+    append_content(xml, title, url, content_of(row, page, site), channel);
     append_end(xml, 1, "entry");
 }
 
 void append_release_entry(std::string& xml, const query::ListedRelease& release,
-                          const Site& site) {
+                          const Channel& channel, const Site& site) {
     const auto& [version, released_on] = release.summary.release;
     const auto time =
         base::format_rfc3339(base::Seconds(released_on) + std::chrono::seconds(release.of_day));
     append_start(xml, 1, "entry");
-    append_element(xml, 2, "title", plain_line(title_of(release)));
-    append_feed_link(xml, 2, "alternate", "text/html", release_url(version, site));
+    const auto title = plain_line(title_of(release)), url = release_url(version, site);
+    append_element(xml, 2, "title", title);
+    append_feed_link(xml, 2, "alternate", "text/html", url);
     append_element(xml, 2, "id", guid_of(release, site));
     append_element(xml, 2, "published", time);
     append_element(xml, 2, "updated", time);
-    append_html_element(xml, 2, "content", content_of(release, site), {{"type", "html"}});
+    append_content(xml, title, url, content_of(release, site), channel);
     append_end(xml, 1, "entry");
 }
 

@@ -11,14 +11,6 @@ namespace render {
 namespace {
 
 using compare::Change;
-using compare::Op;
-
-// A damaged store may hold changes without one of the sides that their op requires.
-bool has_sides(const Change& change) {
-    if (change.op == Op::added) return !change.after.empty();
-    if (change.op == Op::removed) return !change.before.empty();
-    return !change.before.empty() && !change.after.empty();
-}
 
 // The mass changes of a row's class and release, by place.
 struct KnownPlace {
@@ -41,7 +33,7 @@ KnownPlaces places_of(const tables::Row& row,
 // Returns whether a mass change accounts for this change, and adds its line once.
 bool is_summarised(const Change& change, std::size_t number, KnownPlaces& places,
                    std::vector<MassChangeLine>& lines) {
-    if (places.empty() || !has_sides(change)) return false;
+    if (places.empty() || !compare::has_sides(change)) return false;
     const auto found = places.find(compare::place_of(change));
     if (found == places.end()) return false;
     auto& place = found->second;
@@ -79,12 +71,11 @@ bool is_plain_text(const tree::Cell& cell) {
 }
 
 bool is_mass_change(const tables::Row& row, const query::HistoryPage& page) {
-    auto places = places_of(row, page.mass_changes);
-    if (places.empty() || row.notes.changes.empty() || row.notes.left_out.all() > 0) return false;
-    std::vector<MassChangeLine> lines;
-    return std::ranges::all_of(row.notes.changes, [&](const Change& change) {
-        return is_summarised(change, 1, places, lines);
-    });
+    query::MassPlaces places;
+    for (const auto& each : page.mass_changes)
+        if (each.version == row.release.version && each.class_name == row.object.class_name)
+            places.insert(each.place);
+    return query::is_mass_change(row.kind, row.notes, places);
 }
 
 FieldDocument field_document(const tables::Row& row, const query::HistoryPage& page,

@@ -7,7 +7,9 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "compare/headline.hpp"
 #include "render/display_text.hpp"
+#include "render/html.hpp"
 
 namespace render {
 namespace {
@@ -94,6 +96,7 @@ class IdentityText {
         add(channel.current_url);
         add(channel.archive_url);
         add(channel.before);
+        add(channel.for_browser);
     }
 
     // The notes of a row are written once, except for a re-publication (revision, recorded_at)
@@ -128,6 +131,7 @@ class IdentityText {
         add(filter.tag);
         add(filter.only.size());
         for (const auto op : filter.only) add(compare::name_of(op));
+        add(filter.mass);
     }
 
     template <class Values>
@@ -223,14 +227,16 @@ base::Seconds last_modified(const query::HistoryPage& page) {
 }
 
 std::string display_name_of(const query::Named& named) {
-    return named.object.class_name + " " + named.object.label_or_name(named.label);
+    return compare::without_directions(named.object.class_name + " " +
+                                       named.object.label_or_name(named.label));
 }
 
 std::string full_name_of(const query::History& history) {
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
     const auto label = named.label_or_name(history.label);
     const auto name = named.class_name + " " + label;
-    return label == named.name ? name : name + " (" + named.name + ")";
+    return compare::without_directions(label == named.name ? name
+                                                           : name + " (" + named.name + ")");
 }
 
 Subject subject_of(const query::History& history, const Site& site) {
@@ -338,7 +344,7 @@ std::string document_of(const Shape& shape, const query::HistoryPage& page,
     const auto most = channel.before > 0 ? std::string::npos : most_feed_bytes;
     const auto items =
         items_of(shape, in_order(page.rows), most, [&](std::string& bytes, const auto* row) {
-            shape.append_item(bytes, *row, page, site);
+            shape.append_item(bytes, *row, page, channel, site);
         });
     return with_head(shape, items, page, channel, site, most);
 }
@@ -348,7 +354,7 @@ std::string document_of(const Shape& shape, const query::ReleaseList& releases,
     const std::span newest(releases.data(), std::min(releases.size(), releases_in_feed));
     const auto items =
         items_of(shape, newest, most_feed_bytes, [&](std::string& bytes, const auto& release) {
-            shape.append_release(bytes, release, site);
+            shape.append_release(bytes, release, channel, site);
         });
     query::HistoryPage head;
     head.recorded = releases.size();
@@ -370,6 +376,30 @@ std::string description_of(const query::HistoryPage& page, const Channel& channe
 std::string publisher_of(const Site& site) {
     auto name = plain_line(site.title);
     return name.empty() ? "Varve" : name;
+}
+
+std::string head_for_browser(const query::HistoryPage& page, const Channel& channel,
+                             const Neighbours& links) {
+    std::string html = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+                       "<h1>";
+    append_link(html, channel.subject.page_url, channel_title_of(channel));
+    html += "</h1><p>" + as_html(description_of(page, channel)) + "</p>";
+    for (const auto& [url, words] :
+         {std::pair(links.current, "Newest items"), std::pair(links.newer, "Newer items"),
+          std::pair(links.older, "Older items")}) {
+        if (url.empty()) continue;
+        html += "<p>";
+        append_link(html, url, words);
+        html += "</p>";
+    }
+    return html;
+}
+
+std::string item_for_browser(std::string_view title, std::string_view url,
+                             std::string_view content) {
+    std::string html = "<h2>";
+    append_link(html, url, title);
+    return html.append("</h2>").append(content);
 }
 
 std::string style_sheet_of(const Site& site) { return site.base_url + "/feed.css"; }

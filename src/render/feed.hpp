@@ -50,7 +50,7 @@ struct Subject {
 struct Channel {
     Subject subject;
     std::string filter_text;  // ", since WS186", added to the title; empty for the plain feed
-    // The address of this document. Its parameters since, tag and change distinguish the
+    // The address of this document. Its parameters since, tag, change and mass distinguish the
     // narrowed feeds of one subject (in the id of the Atom feed).
     std::string self_url;
     std::string current_url;  // archive pages: the address of the feed itself; else empty
@@ -58,6 +58,9 @@ struct Channel {
     // "https://x.org/rss/archive?class=…&name=…&format=atom&before="; empty: there is no archive.
     std::string archive_url;
     std::size_t before = 0;  // archive pages: their number
+    // XML for a browser, which shows it with feed.css: content and links are elements of XHTML. Feed
+    // readers get text in their place, because many put the parts of such elements in a wrong order.
+    bool for_browser = false;
 };
 
 // Returns when a document last changed: the newest of the release dates and recorded_at of its
@@ -131,8 +134,10 @@ struct Neighbours {
 struct Shape {
     void (*append_head)(std::string&, const query::HistoryPage&, const Channel&,
                         const Neighbours&, const Site&);
-    void (*append_item)(std::string&, const tables::Row&, const query::HistoryPage&, const Site&);
-    void (*append_release)(std::string&, const query::ListedRelease&, const Site&);
+    void (*append_item)(std::string&, const tables::Row&, const query::HistoryPage&,
+                        const Channel&, const Site&);
+    void (*append_release)(std::string&, const query::ListedRelease&, const Channel&,
+                           const Site&);
     std::string_view between;  // separates items
     std::string_view tail;
 };
@@ -154,6 +159,15 @@ struct Shape {
 
 // The site's title as the name of the publisher. Never empty.
 [[nodiscard]] std::string publisher_of(const Site& site);
+
+// What a browser shows above the items: the title as a link to the page for people, the description,
+// links to the newer and older items, and that the page is as wide as the screen. The content of an element of
+// XHTML.
+[[nodiscard]] std::string head_for_browser(const query::HistoryPage& page, const Channel& channel,
+                                           const Neighbours& links);
+// The content of an item below its title, which is a link.
+[[nodiscard]] std::string item_for_browser(std::string_view title, std::string_view url,
+                                           std::string_view content);
 
 // BASE/feed.css, for feeds that are opened in a browser.
 [[nodiscard]] std::string style_sheet_of(const Site& site);

@@ -76,8 +76,10 @@ bool has_one_stamp(const FieldChange& field) {
 bool is_rewording(const FieldValue& value) {
     const auto& before = value.before->cell;
     const auto& after = value.after->cell;
-    return value.left_out == 0 && is_plain_text(before) && is_plain_text(after) &&
-           (is_long(before.text) || is_long(after.text));
+    if (value.left_out > 0 || !is_plain_text(before) || !is_plain_text(after)) return false;
+    const bool looks_equal =
+        before.text != after.text && one_line(before.text) == one_line(after.text);
+    return looks_equal || is_long(before.text) || is_long(after.text);
 }
 
 }  // namespace render

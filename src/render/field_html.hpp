@@ -38,7 +38,7 @@ void append_owner(std::string& html, const compare::FieldChange& field, const Si
 [[nodiscard]] bool has_one_stamp(const compare::FieldChange& field);
 
 // Returns whether what differs between the two values of a field that was replaced is shown word by
-// word: whole texts, one of them long.
+// word: whole texts, one of them long or both equal but for white space.
 [[nodiscard]] bool is_rewording(const compare::FieldValue& value);
 
 }  // namespace render

@@ -209,11 +209,16 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
     if (url.empty()) return append_cell_text(html, cell);
     const auto* reference = compare::reference_of(references, cell);
     const bool has_label = reference != nullptr && !reference->label.empty();
-    html += "<a href=\"";
-    append_html(html, url);
-    html += "\">";
+    // Of an object that no build has there is no history.
+    const bool is_link =
+        reference == nullptr || reference->fate != compare::Reference::Fate::absent;
+    if (is_link) {
+        html += "<a href=\"";
+        append_html(html, url);
+        html += "\">";
+    }
     append_shortened(html, has_label ? reference->label : cell.text);
-    html += "</a>";
+    if (is_link) html += "</a>";
     if (!has_label) return;
     html += ids == Ids::in_small ? " <small>" : " (";
     append_shortened(html, cell.text);

@@ -49,6 +49,8 @@ void write_changes(base::JsonWriter& json, const tables::Row& row, const query::
 void write_row(base::JsonWriter& json, const tables::Row& row, const query::HistoryPage& page,
                const Site& site) {
     json.key("_varve").begin_object();
+    // JSON Feed asks an extension to name the page that documents it.
+    write_text(json, "about", site.base_url + "/json-feed.txt");
     write_text(json, "class", row.object.class_name);
     write_text(json, "name", row.object.name);
     write_text(json, "release", row.release.version);
@@ -74,7 +76,7 @@ void write_feed(std::string& text, const query::HistoryPage& page, const Channel
 }
 
 void write_item(std::string& text, const tables::Row& row, const query::HistoryPage& page,
-                const Site& site) {
+                const Channel&, const Site& site) {
     base::JsonWriter json(text);
     json.begin_object();
     write_text(json, "id", guid_of(row, site.authority));
@@ -92,7 +94,8 @@ void write_item(std::string& text, const tables::Row& row, const query::HistoryP
     json.end_object();
 }
 
-void write_release(std::string& text, const query::ListedRelease& release, const Site& site) {
+void write_release(std::string& text, const query::ListedRelease& release, const Channel&,
+                   const Site& site) {
     const auto& [version, released_on] = release.summary.release;
     base::JsonWriter json(text);
     json.begin_object();

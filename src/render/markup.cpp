@@ -132,6 +132,21 @@ void append_xml_of_html(std::string& xml, std::string_view html) {
     xml += end;
 }
 
+void append_xhtml(std::string& xml, std::string_view html) {
+    std::string kept;
+    html = legal(html, kept);
+    while (!html.empty()) {
+        const auto open = std::min(html.find('<'), html.size());
+        xml.append(html, 0, open);
+        html.remove_prefix(open);
+        const auto end = html.find('>');
+        if (end == std::string_view::npos) break;
+        const auto tag = html.substr(0, end);
+        xml.append(tag).append(tag == "<br" || tag.starts_with("<meta ") ? "/>" : ">");
+        html.remove_prefix(end + 1);
+    }
+}
+
 void append_html(std::string& html, std::string_view text) {
     std::string kept;
     text = legal(text, kept);
@@ -192,6 +207,14 @@ void append_html_element(std::string& xml, std::size_t depth, std::string_view n
     append_open(xml, depth, name, attributes);
     xml += '>';
     append_xml_of_html(xml, html);
+    append_close(xml, name);
+}
+
+void append_xhtml_element(std::string& xml, std::size_t depth, std::string_view name,
+                          std::string_view html) {
+    append_open(xml, depth, name, {{"xmlns", "http://www.w3.org/1999/xhtml"}});
+    xml += '>';
+    append_xhtml(xml, html);
     append_close(xml, name);
 }
 

@@ -33,6 +33,10 @@ void append_xml_attribute(std::string& xml, std::string_view text);
 // references and is written in half the time.
 void append_xml_of_html(std::string& xml, std::string_view html);
 
+// Appends to XML the same HTML as elements of XHTML. Requires well-formed HTML that this room wrote:
+// every element has an end but br and meta.
+void append_xhtml(std::string& xml, std::string_view html);
+
 // Elements, one per line. Names of elements and attributes are constants of the caller. A line
 // begins with `depth` blanks.
 
@@ -58,5 +62,9 @@ void append_url_element(std::string& xml, std::size_t depth, std::string_view na
                         std::string_view url);
 void append_html_element(std::string& xml, std::size_t depth, std::string_view name,
                          std::string_view html, Attributes attributes = {});
+
+// The same as elements of XHTML, below the element `name` of XHTML itself.
+void append_xhtml_element(std::string& xml, std::size_t depth, std::string_view name,
+                          std::string_view html);
 
 }  // namespace render

@@ -23,7 +23,8 @@
 
 namespace render {
 
-// Pages and the files that they load are below site.base_url: /style.css, /feed.css, /varve.js.
+// Pages and the files that they load are below site.base_url: /style.css, /feed.css, /varve.js,
+// /json-feed.txt.
 // A page takes at most 60 KB (most_of_page in render/page.hpp): what does not fit is on the next
 // part, or is left out and the page says so.
 

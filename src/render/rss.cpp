@@ -105,6 +105,8 @@ void append_channel(std::string& xml, const query::HistoryPage& page, const Chan
     append_element(xml, 2, "docs", "http://www.rssboard.org/rss-specification");
     append_pace(xml, site.max_age);
     append_channel_links(xml, channel, links);
+    if (channel.for_browser)
+        append_xhtml_element(xml, 2, "div", head_for_browser(page, channel, links));
 }
 
 // "sylvia, Juan Huerta"
@@ -117,12 +119,22 @@ std::string names_of(const std::vector<Curator>& curators) {
     return names;
 }
 
+// The title, the link and the description of an item, and for browsers also its body.
+void append_texts(std::string& xml, const std::string& title, const std::string& url,
+                  const std::string& content, const Channel& channel) {
+    append_element(xml, 3, "title", title);
+    append_url_element(xml, 3, "link", url);
+    append_html_element(xml, 3, "description", content);
+    // Of XHTML, validators accept nothing else in an item.
+    if (channel.for_browser)
+        append_xhtml_element(xml, 3, "body", item_for_browser(title, url, content));
+}
+
 void append_item(std::string& xml, const tables::Row& row, const query::HistoryPage& page,
-                 const Site& site) {
+                 const Channel& channel, const Site& site) {
     append_start(xml, 2, "item");
-    append_element(xml, 3, "title", title_of(row, page));
-    append_url_element(xml, 3, "link", item_url_of(row, site));
-    append_html_element(xml, 3, "description", content_of(row, page, site));
+    append_texts(xml, title_of(row, page), item_url_of(row, site), content_of(row, page, site),
+                 channel);
     if (const auto creator = names_of(curators_of(row, page, site)); !creator.empty())
         append_element(xml, 3, "dc:creator", creator);
     for (const auto& category : categories_of(row))
@@ -132,12 +144,12 @@ void append_item(std::string& xml, const tables::Row& row, const query::HistoryP
     append_end(xml, 2, "item");
 }
 
-void append_release(std::string& xml, const query::ListedRelease& release, const Site& site) {
+void append_release(std::string& xml, const query::ListedRelease& release, const Channel& channel,
+                    const Site& site) {
     const auto& [version, released_on] = release.summary.release;
     append_start(xml, 2, "item");
-    append_element(xml, 3, "title", plain_line(title_of(release)));
-    append_url_element(xml, 3, "link", release_url(version, site));
-    append_html_element(xml, 3, "description", content_of(release, site));
+    append_texts(xml, plain_line(title_of(release)), release_url(version, site),
+                 content_of(release, site), channel);
     append_element(xml, 3, "guid", guid_of(release, site), {{"isPermaLink", "false"}});
     append_element(xml, 3, "pubDate", base::format_http_date(released_on));
     append_end(xml, 2, "item");

@@ -129,7 +129,8 @@ constexpr std::array<PageTemplate, 9> pages = {{{"layout.mustache", in_layout},
 
 constexpr auto partials =
     std::to_array<std::string_view>({"search.mustache", "subscribe.mustache", "parts.mustache"});
-constexpr auto files = std::to_array<std::string_view>({"style.css", "feed.css", "varve.js"});
+constexpr auto files =
+    std::to_array<std::string_view>({"style.css", "feed.css", "varve.js", "json-feed.txt"});
 
 template <class List>
 bool holds(const List& list, std::string_view name) {

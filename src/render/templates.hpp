@@ -75,7 +75,8 @@ class Templates {
     //          and line
     [[nodiscard]] static base::Result<Templates> make(const TemplateTexts& own = {});
 
-    // The text of a file that is sent as it is: style.css, feed.css, varve.js.
+    // The text of a file that is sent as it is: style.css, feed.css, varve.js,
+    // json-feed.txt.
     [[nodiscard]] const std::string& file(std::string_view name) const;
     // Of all texts; part of entity tags.
     [[nodiscard]] const std::string& digest() const;

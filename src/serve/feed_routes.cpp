@@ -35,7 +35,6 @@ struct FeedDocument {
     const render::Format& format;
     bool is_for_browser = false;   // which shows XML with its stylesheet
     std::string query_token = {};  // of a reader who sent it in the query, or what stands for it
-    // The media type for browsers differs; the bytes and the entity tag are the same.
     [[nodiscard]] std::string content_type() const {
         return std::string(is_for_browser ? "application/xml" : format.media_type) +
                "; charset=utf-8";
@@ -161,6 +160,7 @@ render::Channel channel_of(const SiteContext& context, const FeedDocument& docum
                            ? std::string()
                            : address(archive_url_of(request, document.format.name)),
         .before = request.page.before,
+        .for_browser = document.is_for_browser,
     };
 }
 
@@ -234,7 +234,8 @@ HttpError no_tag(const std::string& tag, std::string reason,
     const auto word = word_of(tag);
     std::string_view nearest;
     // Of a short word, two mistakes leave nothing.
-    auto least = std::min(most_mistakes + 1, std::max<std::size_t>(word.size() / 2, 1));
+    auto least =
+        word.size() < 2 ? 1 : std::clamp<std::size_t>(word.size() / 2, 2, most_mistakes + 1);
     for (const auto each : known) {
         const auto other = word_of(each);
         if (each.empty() ||
@@ -245,6 +246,8 @@ HttpError no_tag(const std::string& tag, std::string reason,
         least = mistakes;
         nearest = each;
     }
+    for (const auto each : known)
+        if (nearest.empty() && word.size() > 1 && word_of(each).starts_with(word)) nearest = each;
     auto text = "tag=" + tag + " is no tag of " + std::move(reason) + ".";
     if (!nearest.empty()) text.append(" The nearest one is ").append(nearest).append(".");
     return {404, std::move(text)};
@@ -298,9 +301,9 @@ std::optional<HttpError> check_tag_of_object(SiteContext& context, const FeedReq
         return base::equal_ignoring_case(each, tag);
     };
     if (known.empty() || std::ranges::any_of(known, is_tag)) return std::nullopt;
-    // since= and change= may have left out what has the tag.
-    const auto at_tag =
-        context.history.history_of(request.object, {.most = 1, .since = "", .filter = {tag, {}}});
+    // since=, change= and mass= may have left out what has the tag.
+    const auto at_tag = context.history.history_of(
+        request.object, {.most = 1, .since = "", .filter = {.tag = tag, .only = {}}});
     if (!at_tag || at_tag->history.recorded > 0 || at_tag->history.cut) return std::nullopt;
     return no_tag(tag, "class " + class_name + " or of a recorded change", known);
 }
@@ -316,7 +319,7 @@ std::string tag_for_reader(const SiteContext& context, const std::string& entity
 // rows, not of the bytes: this way the tags of earlier documents can be computed again.
 std::string feed_tag_of(const SiteContext& context, const FeedDocument& document,
                         const query::HistoryPage& page, const render::Channel& channel) {
-    const FeedDocument shared{document.request, document.format};
+    const FeedDocument shared{document.request, document.format, document.is_for_browser};
     const auto shared_channel = channel_of(context, shared, channel.subject);
     const auto tag = context.entity_tag_of(
         {document.format.name, render::entity_tag_parts(page, shared_channel)});
@@ -361,7 +364,8 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     body.shrink_to_fit();  // the page may stay in the cache for long
     Representation page;
     page.body = std::make_shared<const std::string>(std::move(body));
-    page.entity_tag = feed_tag_of(context, {request, document.format}, loaded->page, channel);
+    page.entity_tag = feed_tag_of(context, {request, document.format, document.is_for_browser},
+                                  loaded->page, channel);
     // When the build was switched meanwhile, the page may show either of the two.
     page.provisional =
         !loaded->up_to_date || !same_build(version, context.history.cache_version());
@@ -396,6 +400,7 @@ Result<PageCache::Found> cached_feed(SiteContext& context, FeedDocument document
                                      const query::CacheVersion& version) {
     const auto& feed = document.request;
     auto key = url_of(feed) + " " + std::string(document.format.name);
+    if (document.is_for_browser) key += " for browsers";
     if (!document.query_token.empty()) {
         key += " with a token";
         document.query_token = context.token_place;

@@ -369,8 +369,9 @@ Result<Response> answer_opml(SiteContext& context, const Request& request) {
 
 Result<Response> answer_file(SiteContext& context, const Request& request) {
     const auto name = std::string_view(request.path).substr(1);
-    const auto metadata = file_metadata(name.ends_with(".css") ? "text/css; charset=utf-8"
-                                                               : "text/javascript; charset=utf-8",
+    const auto metadata = file_metadata(name.ends_with(".css")  ? "text/css; charset=utf-8"
+                                        : name.ends_with(".js") ? "text/javascript; charset=utf-8"
+                                                                : "text/plain; charset=utf-8",
                                         file_max_age);
     // Files change with the program or its configuration only, and need neither store nor build.
     return cached_response(context, request, {request.path, std::nullopt, metadata},
@@ -387,7 +388,7 @@ Result<Response> answer_robots(SiteContext& context, const Request& request) {
         disallow("/");
     else
         for (const auto path : {"/diff", "/object", "/suggest", "/opml", "/watch", "/rss/archive",
-                                "/release/*/archive", "/*tag=", "/*change=", "/*since=",
+                                "/release/*/archive", "/*tag=", "/*change=", "/*mass=", "/*since=",
                                 "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
             disallow(path);
     const auto metadata = file_metadata("text/plain; charset=utf-8", file_max_age);

@@ -30,13 +30,13 @@ constexpr std::size_t spare_of_list_query = 2300;
 // The parameters of each kind of page; others are ignored. n= means nothing to an archive, whose
 // pages always have the same size.
 constexpr auto feed_parameters = std::to_array<std::string_view>(
-    {"class", "name", "object", "watch", "n", "since", "tag", "change", "format"});
+    {"class", "name", "object", "watch", "n", "since", "tag", "change", "mass", "format"});
 constexpr auto archive_parameters = std::to_array<std::string_view>(
-    {"class", "name", "object", "watch", "since", "tag", "change", "format", "before"});
+    {"class", "name", "object", "watch", "since", "tag", "change", "mass", "format", "before"});
 constexpr auto release_parameters =
-    std::to_array<std::string_view>({"n", "tag", "change", "format"});
+    std::to_array<std::string_view>({"n", "tag", "change", "mass", "format"});
 constexpr auto release_archive_parameters =
-    std::to_array<std::string_view>({"tag", "change", "format", "before"});
+    std::to_array<std::string_view>({"tag", "change", "mass", "format", "before"});
 constexpr auto history_parameters =
     std::to_array<std::string_view>({"class", "name", "at", "part", "number", "format"});
 constexpr auto object_parameters =
@@ -85,6 +85,13 @@ std::string text_of(const std::vector<Op>& ops, std::string_view separator) {
     return base::join(names, separator);
 }
 
+// Returns whether items with mass changes alone are wanted too.
+Result<bool> mass_in(const Parameters& parameters) {
+    const auto* mass = parameters.find("mass");
+    if (mass != nullptr && *mass != "no") return fail(400, "mass= must be no.");
+    return mass == nullptr;
+}
+
 Result<std::size_t> before_in(const Parameters& parameters, Document document) {
     if (document == Document::feed) return std::size_t{0};
     if (parameters.find("before") == nullptr) return fail(400, "before= is missing.");
@@ -106,9 +113,11 @@ Result<query::PageRequest> page_request_in(const Parameters& parameters, std::si
     if (!tag) return fail(tag.error());
     const auto ops = ops_in(parameters);
     if (!ops) return fail(ops.error());
+    const auto mass = mass_in(parameters);
+    if (!mass) return fail(mass.error());
     const auto before = before_in(parameters, document);
     if (!before) return fail(before.error());
-    return query::PageRequest{*most, *since, {*tag, *ops}, *before};
+    return query::PageRequest{*most, *since, {*tag, *ops, *mass}, *before};
 }
 
 std::string format_names() {
@@ -268,6 +277,7 @@ std::string query_of(const FeedRequest& request) {
     // Commas need no escape in a query.
     if (const auto ops = text_of(page.filter.only, ","); !ops.empty())
         text.append(text.empty() ? "change=" : "&change=").append(ops);
+    if (!page.filter.mass) append_parameter(text, "mass", "no");
     if (!request.format.empty()) append_parameter(text, "format", request.format);
     if (page.before > 0) append_parameter(text, "before", std::to_string(page.before));
     return text;
@@ -301,6 +311,7 @@ std::string filter_text_of(const FeedRequest& request) {
     if (!page.since.empty()) text += ", since " + page.since;
     if (!page.filter.tag.empty()) text += ", at " + page.filter.tag;
     if (!page.filter.only.empty()) text += ", only what was " + text_of(page.filter.only, " or ");
+    if (!page.filter.mass) text += ", without mass changes";
     if (request.has_count && page.most != default_items)
         text += ", newest " + std::to_string(page.most);
     return text;

@@ -52,7 +52,8 @@ enum class Document : unsigned char { feed, archive };
 // Parses the query of /releases as that of a feed: format= alone.
 [[nodiscard]] Result<FeedRequest> parse_releases_feed_request(std::string_view query);
 
-// The canonical query: class, name | object …, n, since, tag, change, format, before.
+// The canonical query: class, name | object …, n, since, tag, change, mass, format,
+// before.
 [[nodiscard]] std::string query_of(const FeedRequest& request);
 // "/rss?class=…", "/release/WS187/archive?format=rss&before=50"
 [[nodiscard]] std::string url_of(const FeedRequest& request);

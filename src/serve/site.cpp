@@ -44,6 +44,7 @@ constexpr auto routes = std::to_array<RouteEntry>({
     {"/style.css", Route::file, answer_file, everyone},
     {"/feed.css", Route::file, answer_file, everyone},
     {"/varve.js", Route::file, answer_file, everyone},
+    {"/json-feed.txt", Route::file, answer_file, everyone},
     {"/robots.txt", Route::file, answer_robots, everyone},
     {"/healthz", Route::health, answer_health, everyone},
     {"/metrics", Route::metrics, answer_metrics, everyone},

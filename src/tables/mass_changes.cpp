@@ -24,6 +24,19 @@ std::string sql_for(std::size_t versions) {
     return sql + ") ORDER BY version, path LIMIT 10000";
 }
 
+void append_mass_changes(std::vector<MassChange>& found, store::Transaction& transaction,
+                         const std::string& class_name, const std::set<std::string>& versions) {
+    std::vector<Value> values{Value{class_name}};
+    values.insert(values.end(), versions.begin(), versions.end());
+    // Rounded up by naming the last once more: few statements, each prepared once.
+    const auto places = std::bit_ceil(versions.size());
+    values.resize(places + 1, values.back());
+    for (const auto& row : transaction.query(sql_for(places), values))
+        found.push_back({row.text(0), class_name, row.text(1),
+                         static_cast<std::uint64_t>(row.integer(2)),
+                         static_cast<std::uint64_t>(row.integer(3))});
+}
+
 }  // namespace
 
 bool has_mass_changes(store::Transaction& transaction) {
@@ -36,17 +49,16 @@ std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
     for (const auto& row : rows)
         if (can_have(row)) versions[row.object.class_name].insert(row.release.version);
     std::vector<MassChange> found;
-    for (const auto& [class_name, of_class] : versions) {
-        std::vector<Value> values{Value{class_name}};
-        values.insert(values.end(), of_class.begin(), of_class.end());
-        // Rounded up by naming the last once more: few statements, each prepared once.
-        const auto places = std::bit_ceil(of_class.size());
-        values.resize(places + 1, values.back());
-        for (const auto& row : transaction.query(sql_for(places), values))
-            found.push_back({row.text(0), class_name, row.text(1),
-                             static_cast<std::uint64_t>(row.integer(2)),
-                             static_cast<std::uint64_t>(row.integer(3))});
-    }
+    for (const auto& [class_name, of_class] : versions)
+        append_mass_changes(found, transaction, class_name, of_class);
+    return found;
+}
+
+std::vector<MassChange> mass_changes_of(store::Transaction& transaction,
+                                        const std::string& class_name,
+                                        const std::string& version) {
+    std::vector<MassChange> found;
+    append_mass_changes(found, transaction, class_name, {version});
     return found;
 }
 

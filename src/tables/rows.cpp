@@ -218,6 +218,7 @@ void append(std::string& out, const compare::Reference& reference) {
     if (!reference.label.empty()) tree::append_json_string(out += ",\"label\":", reference.label);
     if (reference.fate == Fate::created) out += ",\"fate\":\"created\"";
     if (reference.fate == Fate::vanished) out += ",\"fate\":\"vanished\"";
+    if (reference.fate == Fate::absent) out += ",\"fate\":\"absent\"";
     out += '}';
 }
 
@@ -233,6 +234,7 @@ compare::References references_from(const Json& json) {
                               text_at(element, "label"),
                               fate == "created"    ? Fate::created
                               : fate == "vanished" ? Fate::vanished
+                              : fate == "absent"   ? Fate::absent
                                                    : Fate::stays});
     }
     std::ranges::stable_sort(references, {}, &compare::Reference::object);
@@ -295,7 +297,7 @@ UnreadableRow unreadable(const store::Row& stored, const base::Error& error) {
 
 // SELECT with what identifies a row, and its notes.
 std::string select_notes(std::string_view notes) {
-    return "SELECT h.sid, o.class, o.name, h.version, " + std::string(notes) +
+    return "SELECT h.sid, o.class, o.name, h.version, h.kind, " + std::string(notes) +
            " FROM history h JOIN objects o ON o.oid = h.oid ";
 }
 
@@ -571,12 +573,17 @@ NumberedNotes notes_numbered(Transaction& transaction, std::span<const std::int6
                              const OnUnreadable& on_unreadable, std::size_t most_bytes) {
     NumberedNotes all;
     for (const auto& row : select_numbered(transaction, select_notes, sids, most_bytes)) {
-        const auto text = row.text(4);
+        const auto kind = kind_named(row.text(4));
+        const auto text = row.text(5);
         all.bytes += text.size();
-        if (auto notes = notes_from_json(text))
-            all.by_sid.insert_or_assign(row.integer(0), std::move(*notes));
+        auto notes = notes_from_json(text);
+        if (notes && kind)
+            all.by_sid.insert_or_assign(
+                row.integer(0), NotesOfRow{row.text(1), row.text(3), *kind, std::move(*notes)});
         else
-            on_unreadable({{row.text(1), row.text(2)}, row.text(3), notes.error().text});
+            on_unreadable({{row.text(1), row.text(2)},
+                           row.text(3),
+                           notes ? unknown_kind_or_time : notes.error().text});
     }
     return all;
 }

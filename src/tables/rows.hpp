@@ -174,8 +174,14 @@ struct RowKey {
 [[nodiscard]] std::vector<RowKey> row_keys(store::Transaction& transaction,
                                            std::span<const std::int64_t> oids);
 
+// What a filter looks at.
+struct NotesOfRow {
+    std::string class_name, version;
+    RowKind kind = RowKind::changed;
+    Notes notes;
+};
 struct NumberedNotes {
-    std::map<std::int64_t, Notes> by_sid;
+    std::map<std::int64_t, NotesOfRow> by_sid;
     std::size_t bytes = 0;  // of their JSON
 };
 // Returns the notes of rows by their number (sid); those that cannot be read are left out.

@@ -54,6 +54,13 @@ TEST_CASE("The required keys are enough, and the others have defaults") {
     CHECK(base::format_date(config->history.first_seen_since) == "2007-01-01");
 }
 
+TEST_CASE("A mark at the beginning of a text in UTF-8 is no part of the configuration") {
+    const auto config = load("\xEF\xBB\xBF" + least);
+    REQUIRE(config);
+    CHECK(config->site.base_url == "https://x.org/changes");
+    CHECK(says(complaint("\xEF\xBB\xBF[site]\ncolour = red\n"), ":2: "));
+}
+
 TEST_CASE("Classes to skip are a list for each kind of source") {
     const auto config = load_source("kind = server\nskip_classes = Keyword, Map ,\n");
     REQUIRE(config);

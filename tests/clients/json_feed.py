@@ -57,6 +57,10 @@ def _item(item, where):
     for tag in item.get("tags", []):
         if not isinstance(tag, str):
             yield f"{where}.tags: {tag!r} is no text"
+    for name in item:
+        about = item[name].get("about") if name.startswith("_") and isinstance(item[name], dict) else "https://x"
+        if not (isinstance(about, str) and URL.fullmatch(about)):
+            yield f"{where}.{name} does not say where it is documented: {about!r}"
     for attachment in item.get("attachments", []):
         yield from _members(attachment, ATTACHMENT, f"{where}.attachments")
 

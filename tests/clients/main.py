@@ -12,6 +12,7 @@ import checking
 import comparer_checks  # noqa: F401  adds its checks to the list
 import golden
 import reader_checks  # noqa: F401
+import rendered
 from site_of_varve import HERE
 
 SECONDS_FOR_PAGES = 900
@@ -36,6 +37,7 @@ def main(arguments):
     try:
         if blesses:
             golden.bless(pattern)
+            rendered.bless(pattern)
             return 0
         golden.register()
         passed = checking.run_all(pattern)

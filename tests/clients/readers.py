@@ -7,8 +7,10 @@ import calendar
 import collections
 import datetime
 import email.utils
+import html
 import json
 import pathlib
+import re
 import sqlite3
 import subprocess
 import tempfile
@@ -34,6 +36,17 @@ def by_feedparser(address):
     assert not read.bozo, (address, read.get("bozo_exception"))
     return [Item(entry.title, entry.id, calendar.timegm(entry.published_parsed), entry.link)
             for entry in read.entries]
+
+
+def entry_of(feed, link_end):
+    read = feedparser.parse(feed)
+    assert not read.bozo, read.get("bozo_exception")
+    return next(entry for entry in read.entries if entry.link.endswith(link_end))
+
+
+def words_of(content):
+    """Returns what is left of HTML for somebody who sees no tags."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", content)).split())
 
 
 def by_feedsmith(bodies):

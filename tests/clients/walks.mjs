@@ -282,11 +282,30 @@ for (const [format, path] of [["RSS", "/rss?class=Gene&name=WBGene00006763"],
         const seen = await tab.evaluate(() => ({
           sheets: document.styleSheets.length,
           viewer: document.getElementById("webkit-xml-viewer-source-xml") !== null,
-          display: getComputedStyle(document.querySelector("item > title, entry > title")).display,
           width: document.documentElement.scrollWidth <= innerWidth,
         }));
-        assert.deepEqual(seen, { sheets: 1, viewer: false, display: "block", width: true });
+        assert.deepEqual(seen, { sheets: 1, viewer: false, width: true });
+        for (const title of ["h1 a", "h2 a"]) assert.ok(await tab.locator(title).first().isVisible(), title);
       });
     });
   }
+  check(`In a feed that a phone's browser shows, titles and links lead to the pages: ${format}`, async (sites) => {
+    const site = format.startsWith("markup") ? sites.hostile : sites.sample;
+    await site.visit({ viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true }, async (tab) => {
+      await tab.goto(host + path);
+      await shootXml(tab, `feed-${format.replaceAll(" ", "-")}-phone`);
+      // Without a viewport of its own, a document is 980 pixels wide there.
+      assert.deepEqual(await tab.evaluate(() => [innerWidth, document.documentElement.scrollWidth]), [390, 390]);
+      const links = await tab.evaluate(() => [...document.querySelectorAll("a")].map((link) => link.href));
+      assert.ok(links.length > 5 && links.every((link) => /^https?:/.test(link)), links.join(" "));
+      const item = tab.locator("h2 a").first();
+      const wanted = await item.getAttribute("href");
+      await item.tap();
+      await tab.waitForURL(wanted);
+      assert.match(await tab.title(), / in (WS|HR)/);
+      await tab.goBack();
+      await tab.locator("h1 a").tap();
+      await tab.waitForURL(/\/history\?/);
+    });
+  });
 }

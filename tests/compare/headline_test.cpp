@@ -70,7 +70,58 @@ TEST_CASE("A headline counts the values that came and went in one field together
           "2 GO terms added, 1 removed");
     CHECK(headline({go_term("GO:1"),
                     removed(at({"Gene_info", "GO_term"}), reference("GO_term", "GO:3"))}) ==
-          "1 GO term added, 1 removed");
+          "GO term GO:1 added, GO:3 removed");
+}
+
+TEST_CASE("A headline names the one value that a field lost and the one that it got") {
+    // Without models, nobody knows that a status has one value.
+    CHECK(headline({removed(at({"Info", "State"}), tag("Live")),
+                    added(at({"Info", "State"}), tag("Dead"))}) ==
+          "State Live removed, Dead added");
+    CHECK(headline({removed(at({"Depends"}), text("libc6 (>= 2.35)")),
+                    added(at({"Depends"}), text("libc6 (>= 2.36)"))}) ==
+          "Depends \xE2\x80\x9Clibc6 (>= 2.35)\xE2\x80\x9D removed, "
+          "\xE2\x80\x9Clibc6 (>= 2.36)\xE2\x80\x9D added");
+    const std::string words(60, 'x');
+    CHECK(headline({removed(at({"Remark"}), text(words)), added(at({"Remark"}), text("b"))}) ==
+          "1 remark removed, 1 added");
+    // Where there is no room for two names, they are counted.
+    CHECK(headline({status, removed(at({"Depends"}), text("libc6 (>= 2.35)")),
+                    added(at({"Depends"}), text("libc6 (>= 2.36)"))}) ==
+          "Status Live \xE2\x86\x92 Dead, 1 depends removed, 1 added");
+}
+
+TEST_CASE("A headline says that a comment came, went or changed") {
+    auto path = at({"A"});
+    path.push_back({CellKind::text, "v", {}});
+    const auto comment = [](const std::string& words) { return node(CellKind::comment, words); };
+    CHECK(headline({added(path, comment("sic"))}) == "A v: comment sic added");
+    CHECK(headline({removed(path, comment("old one")), added(path, comment("new one"))}) ==
+          "A v: comment \xE2\x80\x9Cold one\xE2\x80\x9D removed, "
+          "\xE2\x80\x9Cnew one\xE2\x80\x9D added");
+    const std::string words(60, 'x');
+    CHECK(headline({added(path, comment(words))}) == "A v: comment added");
+    CHECK(headline({removed(path, comment(words)), added(path, comment(words + "y"))}) ==
+          "A v: 1 comment removed, 1 added");
+    CHECK(headline({added(path, comment("a")), added(path, comment("b"))}) ==
+          "A v: 2 comments added");
+}
+
+TEST_CASE("A headline says so where only white space differs") {
+    CHECK(headline({replaced(at({"A"}), text("x y"), text("x  y "))}) ==
+          "A: only white space differs");
+    CHECK(headline({replaced(at({"Other_name"}), reference("Name", "a b"),
+                             reference("Name", "a  b"))}) ==
+          "Other name: only white space differs");
+    CHECK(headline({removed(at({"A"}), text("x y")), added(at({"A"}), text("x\ty"))}) ==
+          "A: only white space differs");
+}
+
+TEST_CASE("A headline calls a text empty that has become so, and not reworded") {
+    const std::string words(60, 'x');
+    CHECK(headline({replaced(at({"A"}), text(words), text(""))}) == "A is empty now");
+    CHECK(headline({replaced(at({"A"}), text(" "), text(words))}) == "A is no longer empty");
+    CHECK(headline({replaced(at({"A"}), text("x"), text(""))}) == "A x \xE2\x86\x92 (empty)");
 }
 
 TEST_CASE("A headline counts every value below a tag that was added with all of them") {

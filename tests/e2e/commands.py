@@ -223,7 +223,11 @@ def _(site):
     for words in ((), ("Gene",), (*GENE, "--class", "Gene"), ("--object", "Gene"), ("--release", "../x")):
         assert site.expect(2, "feed", *words).stderr, words
     assert b"did you mean Gene?" in site.expect(1, "feed", "--class", "Gen").stderr
-    assert site.expect(1, "feed", "--release", "WS999").stderr
+    assert b"no release WS9999999 is known\n" in site.expect(1, "feed", "--release", "WS9999999").stderr
+    assert b"did you mean WS188?" in site.expect(1, "feed", "--release", "ws188").stderr
+    without = site.get("/release/WS188?mass=no&format=rss").body
+    assert site.expect(0, "feed", "--release", "WS188", "--mass", "no").stdout == without
+    assert site.expect(2, "feed", "--release", "WS188", "--mass", "yes").stderr
 
 
 @check("A name that begins with a dash can follow --")

@@ -178,6 +178,12 @@ TEST_CASE("The label comes from the first path that is found, else it is the nam
     CHECK(label_of(longer, gene, name_paths) == std::string(99, 'a') + "\xE2\x80\xA6");
 }
 
+TEST_CASE("A label holds no marks that turn the direction of what follows") {
+    const std::string mark = "\xE2\x80\xAE";
+    CHECK(label_of({tag("CGC_name", {text(mark + "unc-26")})}, gene, name_paths) == "unc-26");
+    CHECK(label_of({}, {"Gene", "a" + mark + "b"}, name_paths) == "ab");
+}
+
 TEST_CASE("A vanished object keeps its last label") {
     const Nodes named{tag("CGC_name", {text("unc-26")})};
     CHECK(decide(known(named), gone(), setting()).rows[0].label == "unc-26");

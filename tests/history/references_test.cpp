@@ -104,6 +104,30 @@ TEST_CASE("References say which objects the release created or lost, unless they
     CHECK(notes.headline == "Author of WBGene1 \xE2\x86\x92 of WBGene2, 1 more change");
 }
 
+TEST_CASE("References say which objects no build has, whoever was asked for before") {
+    const bool asked_before = GENERATE(true, false);
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    support::RecordingSite site(fresh.connect());
+    auto first = SmallBuild("WS1", "2008-01-01");
+    first.with("GO_term", "GO:1", {}).with("Gene", "WBGene1", {}).with("Gene", "WBGene3", {});
+    auto second = SmallBuild("WS2", "2008-02-01");
+    const auto genes = tag("Gene", {reference("Gene", "WBGene1"), reference("Gene", "nobody"),
+                                    reference("Gene", "WBGene3"), reference("Text", "words")});
+    second.with("GO_term", "GO:1", {genes})
+        .with("GO_term", "GO:2", {genes})
+        .with("Gene", "WBGene1", {});
+    site.ask(first, nullptr, term);
+    if (asked_before) site.ask(first, nullptr, {"Gene", "WBGene3"});
+    if (asked_before) site.ask(second, &first, {"Gene", "WBGene3"});
+    site.ask(second, &first, term);
+    CHECK(notes_of(site, term, "WS2").references ==
+          compare::References{{{"Gene", "WBGene3"}, {}, Fate::vanished},
+                              {{"Gene", "nobody"}, {}, Fate::absent}});
+    site.ask(second, &first, {"GO_term", "GO:2"});
+    CHECK(notes_of(site, {"GO_term", "GO:2"}, "WS2").references ==
+          compare::References{{{"Gene", "nobody"}, {}, Fate::absent}});
+}
+
 TEST_CASE("Without the build before nothing is known to be new or gone") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     support::RecordingSite site(fresh.connect());

@@ -3,6 +3,7 @@
 #include "tables/mass_changes.hpp"
 
 #include "process.hpp"
+#include "query/class_history.hpp"
 
 using namespace tables;
 using namespace history;
@@ -135,4 +136,82 @@ TEST_CASE("Mass changes are read for rows of kind changed, however many there ar
     CHECK(read() == std::vector{remark_in("WS5")});
     rows[5].notes.changes.clear();
     CHECK(read().empty());
+}
+
+TEST_CASE(
+    "mass=no leaves out items that hold only a mass change, in the feed of an object, a watch "
+    "list, a class and a release") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    record_three_releases(process);
+    const PageRequest without{
+        .most = 50, .since = "", .filter = {.tag = {}, .only = {}, .mass = false}};
+    const auto versions_of = [](const HistoryPage& page) {
+        std::vector<std::string> versions;
+        for (const auto& row : page.rows) versions.push_back(row.release.version);
+        CHECK(page.recorded == versions.size());
+        CHECK_FALSE(page.cut);
+        return versions;
+    };
+    const auto context = [&] { return process.service.read_context(); };
+    using Versions = std::vector<std::string>;
+    const Versions both = {"WS188", "WS187"};
+    CHECK(versions_of(process.history(gene, without)) == both);
+    add(process, "WS188", "Gene", "Remark");
+    add(process, "WS187", "Protein", "Remark");  // of another class
+    const Versions older = {"WS187"};
+    CHECK(versions_of(process.history(gene, without)) == older);
+    CHECK(versions_of(process.history(gene)) == both);
+    CHECK(versions_of(process.list({gene}, without)) == older);
+    CHECK(versions_of(*class_history(context(), "Gene", without)) == older);
+    CHECK(versions_of(*release_history(context(), "WS187", without)) == older);
+    CHECK(versions_of(*release_history(context(), "WS188", without)).empty());
+    // A page of the archive has those that are left.
+    auto archive = without;
+    archive.before = 50;
+    CHECK(versions_of(process.history(gene, archive)) == older);
+    CHECK(versions_of(*class_history(context(), "Gene", archive)) == older);
+}
+
+TEST_CASE("mass=no keeps rows with a change of their own, rows that came or went, and those that "
+          "are not whole") {
+    using compare::Op;
+    const tree::Cell remark{tree::CellKind::tag, "Remark", {}},
+        name{tree::CellKind::tag, "Name", {}};
+    const auto text = [](const std::string& words) {
+        return std::vector{tree::Node{{tree::CellKind::text, words, {}}, {}, {}}};
+    };
+    const compare::Change shared{Op::added, {remark}, {}, text("shared")};
+    const compare::Change own{Op::removed, {name}, text("own"), {}};
+    const MassPlaces places = {"Remark"};
+    const ChangeFilter no{.tag = {}, .only = {}, .mass = false};
+    Notes notes;
+    notes.changes = {shared, shared};
+    CHECK_FALSE(no.shows_row(RowKind::changed, notes, places));
+    CHECK(no.shows_row(RowKind::changed, notes, {}));
+    CHECK(no.shows_row(RowKind::created, notes, places));
+    CHECK(ChangeFilter{}.shows_row(RowKind::changed, notes, places));
+    notes.left_out.added = 1;
+    CHECK(no.shows_row(RowKind::changed, notes, places));
+    notes.left_out = {};
+    notes.changes.push_back(own);
+    CHECK(no.shows_row(RowKind::changed, notes, places));
+    // Of a narrowed feed, what it shows counts.
+    CHECK_FALSE(ChangeFilter{.tag = {}, .only = {Op::added}, .mass = false}.shows_row(
+        RowKind::changed, notes, places));
+    CHECK(ChangeFilter{.tag = "Name", .only = {}, .mass = false}.shows_row(RowKind::changed,
+                                                                           notes, places));
+    CHECK(no.shows_row(RowKind::changed, Notes{}, places));
+}
+
+TEST_CASE("While no release has mass changes, mass=no reads no rows to look for them") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect());
+    record_three_releases(process);
+    process.write("UPDATE history SET notes = 'damaged' WHERE version = 'WS187'");
+    const PageRequest without{
+        .most = 1, .since = "", .filter = {.tag = {}, .only = {}, .mass = false}};
+    const auto page = process.history(gene, without);
+    CHECK(page.recorded == 2);
+    CHECK_FALSE(page.filter.mass);
 }

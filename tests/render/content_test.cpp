@@ -369,3 +369,21 @@ TEST_CASE("The newest entries of a first sight are those that the filter shows, 
     page.filter.tag = "Old";
     CHECK_THAT(render::content_of(r, page, site()), Contains("Old</a> added: w."));
 }
+
+TEST_CASE("An object that no build has is named without a link to its history") {
+    auto r = row("WS187", day(2008, 2, 15),
+                 {added(tags({"Gene"}), support::reference("Gene", "WBGene1")),
+                  added(tags({"Gene"}), support::reference("Gene", "nobody"))});
+    using Fate = compare::Reference::Fate;
+    r.notes.references = {{{"Gene", "nobody"}, {}, Fate::absent}};
+    const auto html = sample::content_of(r);
+    CHECK_THAT(html, Contains("name=WBGene1\">WBGene1</a>, nobody.") && !Contains("name=nobody"));
+    check_html(html);
+}
+
+TEST_CASE("Of short texts that differ in white space alone, an item says so") {
+    const auto html = sample::content_of(
+        row("WS187", day(2008, 2, 15), {replaced(tags({"Remark"}), text("x y"), text("x  y"))}));
+    CHECK_THAT(html, Contains("Remark</a>: only white space differs.") && !Contains("<del>"));
+    check_html(html);
+}

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "render/feed.hpp"
+#include "render/html.hpp"
+#include "render/markup.hpp"
 #include "sample.hpp"
 #include "support/catch.hpp"
+#include "support/feed_rules.hpp"
 
 using namespace sample;
 
@@ -108,4 +111,41 @@ TEST_CASE("A history was modified when its newest row was released or recorded")
     newer.recorded_at = older.recorded_at = day(2008, 1, 1);
     CHECK(render::last_modified(history_of({newer, older})) == base::Seconds(day(2008, 2, 15)));
     CHECK(render::last_modified(history_of({})) == base::Seconds(day(2008, 2, 1)));
+}
+
+TEST_CASE(
+    "For a browser, titles and content are elements of XHTML, and the rest is as for readers") {
+    auto history = gene();
+    history.people = people();
+    for (const auto& format : support::feed_formats) {
+        if (format.format == std::string_view("json")) continue;
+        auto channel = channel_of(history, site());
+        const auto* written = render::format_named(format.format);
+        const auto plain = written->render(history, channel, site());
+        channel.for_browser = true;
+        const auto shown = written->render(history, channel, site());
+        INFO(shown.substr(0, 4000));
+        CHECK(format.findings(shown, self_url, now()) == none);
+        CHECK(holds(shown,
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"));
+        const auto read = format.read(plain), of_browser = format.read(shown);
+        CHECK(read.title == of_browser.title);
+        REQUIRE(read.items.size() == of_browser.items.size());
+        for (std::size_t i = 0; i < read.items.size(); ++i) {
+            auto item = of_browser.items[i];
+            CHECK(holds(shown, "<h2><a href=\"" + render::as_html(item.link) + "\">" +
+                                   render::as_html(item.title) + "</a></h2>"));
+            item.description = read.items[i].description;
+            CHECK(item == read.items[i]);
+        }
+        CHECK(render::entity_tag_parts(history, channel) !=
+              render::entity_tag_parts(history, channel_of(history, site())));
+    }
+}
+
+TEST_CASE("HTML becomes XHTML: elements without an end get one, and nothing else changes") {
+    std::string xml;
+    render::append_xhtml(xml,
+                         "<p>a<br>b &lt;br&gt; <a href=\"x?a&amp;b\">c</a></p><meta name=\"x\">");
+    CHECK(xml == "<p>a<br/>b &lt;br&gt; <a href=\"x?a&amp;b\">c</a></p><meta name=\"x\"/>");
 }

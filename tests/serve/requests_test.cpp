@@ -169,6 +169,26 @@ TEST_CASE("A tag is any text of limited length") {
     CHECK(refused_for("class=G&name=x&tag=a%00b", "tag=") == 400);
 }
 
+TEST_CASE("mass is no or is not given, and is part of every address of the feed") {
+    const auto without =
+        parse_feed_request("mass=no&class=G&name=x&format=atom&change=added", most);
+    REQUIRE(without);
+    CHECK_FALSE(without->page.filter.mass);
+    CHECK(url_of(*without) == "/rss?class=G&name=x&change=added&mass=no&format=atom");
+    CHECK(archive_url_of(*without, "atom") ==
+          "/rss/archive?class=G&name=x&change=added&mass=no&format=atom&before=");
+    CHECK(filter_text_of(*without) == ", only what was added, without mass changes");
+    CHECK(url_of(*parse_release_feed_request("WS187", "mass=no", most)) ==
+          "/release/WS187?mass=no");
+    const auto page =
+        parse_release_feed_request("WS187", "mass=no&before=50", most, Document::archive);
+    REQUIRE(page);
+    CHECK(current_url_of(*page) == "/release/WS187?mass=no");
+    CHECK(url_of(*parse_releases_feed_request("mass=no")) == "/releases");
+    for (const auto* bad : {"", "yes", "No", "0"})
+        CHECK(refused_for(std::string("class=G&name=x&mass=") + bad, "mass=") == 400);
+}
+
 TEST_CASE("Pages of an archive are numbered by fifties and ignore n") {
     const auto page =
         parse_feed_request("before=100&n=0&class=G&name=x&format=rss", most, Document::archive);

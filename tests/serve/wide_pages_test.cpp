@@ -43,6 +43,12 @@ TEST_CASE("A tag that is none is answered with the nearest one of a recorded cha
         CHECK(refused.status == 404);
         CHECK(says(refused, "The nearest one is Live.") == (tag != "Liev%20"));
     }
+    // Of a short tag, one letter may be wrong; or it is the beginning of one.
+    for (const std::string tag : {"Liv", "Li"}) {
+        INFO(tag);
+        CHECK(says(world.get("class=Gene&tag=" + tag), "The nearest one is Live."));
+    }
+    CHECK_FALSE(says(world.get("class=Gene&tag=L"), "nearest"));
     CHECK_FALSE(says(world.get("class=Gene&tag=%3Cb%3E"), "nearest"));
 }
 

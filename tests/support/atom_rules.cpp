@@ -55,6 +55,11 @@ class AtomChecker {
         std::map<std::string, int> count;
         for (const auto* child : children_of(feed)) {
             const auto name = name_of(child);
+            if (is_xhtml(child)) {
+                if (name != "div" || ++count[name] > 1)
+                    rules_.find("MisplacedXHTMLContent", "feed", name);
+                continue;
+            }
             check_count("feed", feed_elements, name, ++count[name]);
             if (name != "entry" && count["entry"] > 0)
                 rules_.find("MisplacedMetadata", "feed", name);
@@ -137,10 +142,18 @@ class AtomChecker {
     }
 
     void check_content(const xmlNode* content) {
+        rules_.not_blank("content", text_of(content));
+        if (attribute_of(content, "type") == "xhtml") return check_xhtml_content(content);
         if (attribute_of(content, "type") != "html")
             rules_.find("InvalidMIMEType", "content", attribute_of(content, "type"));
-        rules_.not_blank("content", text_of(content));
         rules_.html(text_of(content));
+    }
+
+    void check_xhtml_content(const xmlNode* content) {
+        const auto children = children_of(content);
+        if (children.size() != 1 || !is_xhtml(children.front()) ||
+            name_of(children.front()) != "div")
+            rules_.find("MissingXhtmlDiv", "content", "");
     }
 
     void date(const std::string& where, const std::string& text) {

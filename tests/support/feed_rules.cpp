@@ -62,7 +62,9 @@ class RssChecker {
         for (const auto* child : children_of(channel)) {
             const auto name = name_of(child);
             const bool once = name != "item" && name != "atom:link";
-            if (!channel_elements.contains(name))
+            if (is_xhtml(child) && name != "div")
+                rules_.find("MisplacedXHTMLContent", "channel", name);
+            if (!is_xhtml(child) && !channel_elements.contains(name))
                 rules_.find("UndefinedElement", "channel", name);
             if (++count[name] > 1 && once) rules_.find("DuplicateElement", "channel", name);
             if (name != "item" && count["item"] > 0)
@@ -102,7 +104,10 @@ class RssChecker {
         std::map<std::string, int> count;
         for (const auto* child : children_of(item)) {
             const auto name = name_of(child), text = text_of(child);
-            if (!item_elements.contains(name)) rules_.find("UndefinedElement", "item", name);
+            if (is_xhtml(child) && name != "body")
+                rules_.find("MisplacedXHTMLContent", "item", name);
+            if (!is_xhtml(child) && !item_elements.contains(name))
+                rules_.find("UndefinedElement", "item", name);
             if (++count[name] > 1 && name != "category")
                 rules_.find("DuplicateElement", "item", name);
             if (matches(name, "title|description|guid|category")) rules_.not_blank(name, text);

@@ -23,8 +23,8 @@ const std::set<std::string> feed_keys = {"version",     "title",    "home_page_u
 const std::set<std::string> item_keys = {
     "id",      "url",    "title", "content_html", "date_published",
     "authors", "_varve", "tags",  "summary"};
-const std::set<std::string> varve_keys = {"class", "name",    "release", "since",
-                                          "kind",  "changes", "left_out"};
+const std::set<std::string> varve_keys = {"about", "class", "name",    "release",
+                                          "since", "kind",  "changes", "left_out"};
 
 std::string text_at(const json& object, const std::string& key) {
     const auto found = object.find(key);
@@ -111,6 +111,7 @@ class JsonChecker {
 
     void check_varve(const json& varve) {
         check_keys("_varve", varve, varve_keys);
+        rules_.full_link("about", text_at(varve, "about"));
         for (const auto* key : {"class", "name", "release", "since", "kind"})
             if (!varve.contains(key)) rules_.find("MissingKey", "_varve", key);
         if (!varve.contains("changes") || !varve.at("changes").is_array())

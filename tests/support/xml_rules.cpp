@@ -29,6 +29,12 @@ XmlDocument parse_xml(std::string_view bytes) {
 
 std::string text_of(const xmlNode* node) { return owned(xmlNodeGetContent(node)); }
 
+bool is_xhtml(const xmlNode* node) {
+    return node->ns != nullptr &&
+           std::string_view(reinterpret_cast<const char*>(node->ns->href)) ==
+               "http://www.w3.org/1999/xhtml";
+}
+
 std::string attribute_of(const xmlNode* node, const char* name) {
     return owned(xmlGetNoNsProp(node, reinterpret_cast<const xmlChar*>(name)));
 }
@@ -86,6 +92,7 @@ XmlDocument XmlRules::document() {
 void XmlRules::every_element(const xmlNode* node,
                              const std::map<std::string, std::string>& namespaces,
                              const std::map<std::string, std::set<std::string>>& attributes) {
+    if (is_xhtml(node)) return xhtml(node);
     for (const auto* ns = node->nsDef; ns != nullptr; ns = ns->next) {
         const std::string prefix =
             ns->prefix == nullptr ? "" : reinterpret_cast<const char*>(ns->prefix);
@@ -106,6 +113,26 @@ void XmlRules::every_element(const xmlNode* node,
     for (const auto* child = node->children; child != nullptr; child = child->next)
         if (child->type != XML_ELEMENT_NODE && !base::trim(text_of(child)).empty())
             find("UnexpectedText", name_of(node), text_of(child));
+}
+
+void XmlRules::xhtml(const xmlNode* node) {
+    static const std::map<std::string, std::set<std::string>> known = {
+        {"div", {}},     {"body", {}},
+        {"h1", {}},      {"h2", {}},
+        {"p", {}},       {"b", {}},
+        {"ul", {}},      {"li", {}},
+        {"del", {}},     {"ins", {}},
+        {"br", {}},      {"code", {}},
+        {"a", {"href"}}, {"meta", {"name", "content"}}};
+    const auto name = name_of(node);
+    const auto element = known.find(name);
+    if (!is_xhtml(node) || element == known.end()) return find("NotHtml", "xhtml", name);
+    for (const auto* a = node->properties; a != nullptr; a = a->next)
+        if (!element->second.contains(reinterpret_cast<const char*>(a->name)))
+            find("UnexpectedAttribute", name, reinterpret_cast<const char*>(a->name));
+    if (name == "a") full_link("xhtml", attribute_of(node, "href"));
+    if (children_of(node).empty()) bad_characters(name, text_of(node));
+    for (const auto* child : children_of(node)) xhtml(child);
 }
 
 void XmlRules::find(const std::string& rule, const std::string& where, const std::string& what) {

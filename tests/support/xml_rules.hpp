@@ -20,6 +20,7 @@ using XmlDocument = std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)>;
 [[nodiscard]] XmlDocument parse_xml(std::string_view bytes);
 
 [[nodiscard]] std::string text_of(const xmlNode* node);
+[[nodiscard]] bool is_xhtml(const xmlNode* node);
 [[nodiscard]] std::string attribute_of(const xmlNode* node, const char* name);
 [[nodiscard]] std::string name_of(const xmlNode* node);  // with its prefix
 [[nodiscard]] std::vector<const xmlNode*> children_of(const xmlNode* node);
@@ -40,7 +41,8 @@ class XmlRules {
     // Checks the document itself: size, encoding, well-formed, no DTD, one style sheet.
     //   returns  null when it cannot be read
     XmlDocument document();
-    // Checks namespaces (by prefix), attributes (by element) and characters of it and all below.
+    // Checks namespaces (by prefix), attributes (by element) and characters of it and all below. Where
+    // there are elements of XHTML, they and all below are of a small part of it.
     void every_element(const xmlNode* node, const std::map<std::string, std::string>& namespaces,
                        const std::map<std::string, std::set<std::string>>& attributes);
 
@@ -61,6 +63,7 @@ class XmlRules {
     [[nodiscard]] std::vector<std::string> take() && { return std::move(findings_); }
 
    private:
+    void xhtml(const xmlNode* node);
     void bad_characters(const std::string& where, const std::string& text);
     [[nodiscard]] std::string_view line_of(const xmlNode* node) const;
 

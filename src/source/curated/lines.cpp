@@ -51,8 +51,13 @@ base::Result<void> LineReader::assemble(LineRules rules) {
     line_number_ = frame.line_begin = frame.line;
     const auto bytes = frame.bytes();
     for (;;) {
-        frame.is_ended = frame.at == bytes.size() || bytes[frame.at] == '\0';
+        frame.is_ended = frame.at == bytes.size();
         if (frame.is_ended) return {};
+        // AceDB would end the file here, and nobody would know what is missing.
+        if (bytes[frame.at] == '\0')
+            return base::fail(base::ErrorKind::malformed,
+                              *line_file_ + ':' + std::to_string(frame.line) +
+                                  ": there is a NUL byte, at which AceDB ends a file");
         const char c = bytes[frame.at++];
         if (c == '\n') {
             ++frame.line;
@@ -94,8 +99,7 @@ void LineReader::append_escape(Frame& frame) {
 void LineReader::skip_comment(Frame& frame) {
     const auto bytes = frame.bytes();
     frame.at = std::min(bytes.find_first_of(std::string_view("\n\0", 2), frame.at), bytes.size());
-    frame.is_ended = frame.at == bytes.size() || bytes[frame.at] == '\0';
-    if (frame.is_ended) return;
+    if (frame.at == bytes.size() || bytes[frame.at] == '\0') return;
     ++frame.at;
     ++frame.line;
 }

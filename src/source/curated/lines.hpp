@@ -3,7 +3,7 @@
 // Source: AceDB 4.9.62. `//` cuts a line, inside quotes too; `\` LF continues it without the
 // blanks of the next line; `\n` is a newline; `\c` is kept for the words; a TAB goes to the next
 // multiple of 8 columns; bytes other than printable ASCII are dropped, CR among them; `@NAME`
-// continues in another file, whose end ends a line; a NUL byte ends a file.
+// continues in another file, whose end ends a line. A NUL byte, which ends a file there, is an error here.
 // One thread at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -35,8 +35,8 @@ class LineReader {
 
     // Goes to the next line. Returns false at the end.
     //   error  too_large: a line or the included files above `most`, files included deeper than
-    //          16; refused: @NAME leads out of the folder; the errors of `include`, with the
-    //          place
+    //          16; malformed: a NUL byte; refused: @NAME leads out of the folder; the errors of
+    //          `include`, with the place
     [[nodiscard]] base::Result<bool> next(LineRules rules = LineRules::ace);
     // Makes next() return the same line once more.
     void back() { is_returned_ = true; }

@@ -52,10 +52,14 @@ TEST_CASE("The end of the file ends the last line, also an empty one") {
     CHECK(cards_of("a\nb\n") == Cards{"a", "b", ""});
 }
 
-TEST_CASE("A NUL byte ends the file") {
-    CHECK(cards_of(std::string_view("a\nb\0c\nd\n", 8)) == Cards{"a", "b"});
-    CHECK(cards_of(std::string_view("a // x\0c\nd\n", 11)) == Cards{"a "});
-    CHECK(cards_of(std::string_view("a\\\0c\n", 5)) == Cards{"a"});
+TEST_CASE("A NUL byte, at which AceDB ends a file, is an error that names its line") {
+    const auto at = [](const std::string& line) {
+        return "error x.ace:" + line + ": there is a NUL byte, at which AceDB ends a file";
+    };
+    CHECK(cards_of(std::string_view("a\nb\0c\nd\n", 8)) == Cards{"a", at("2")});
+    CHECK(cards_of(std::string_view("a // x\0c\nd\n", 11)) == Cards{"a ", at("1")});
+    CHECK(cards_of(std::string_view("a\\\0c\n", 5)) == Cards{at("1")});
+    CHECK(cards_of(std::string_view("a\0", 2), {}, LineRules::long_text) == Cards{at("1")});
 }
 
 TEST_CASE("Two slashes end the line anywhere, and escaped ones do not") {
