@@ -51,6 +51,8 @@ class NamedObjects {
         }
     }
     void collect(const Cell& cell) {
+        // The names of such objects are texts.
+        if (cell.class_name == "Text") return;
         const bool names_object =
             cell.kind == tree::CellKind::reference || cell.kind == tree::CellKind::member;
         if (names_object && names_.size() < most_ &&

@@ -387,9 +387,10 @@ Result<Response> answer_robots(SiteContext& context, const Request& request) {
     if (context.settings.private_site)
         disallow("/");
     else
-        for (const auto path : {"/diff", "/object", "/suggest", "/opml", "/watch", "/rss/archive",
-                                "/release/*/archive", "/*tag=", "/*change=", "/*mass=", "/*since=",
-                                "/*object=", "/*q=", "/*part=", "/*number=", "/*from="})
+        for (const auto path :
+             {"/diff", "/object", "/suggest", "/opml", "/watch", "/rss/archive",
+              "/release/*/archive", "/*tag=", "/*change=", "/*mass=", "/*since=", "/*object=",
+              "/*q=", "/*part=", "/*number=", "/*from="})
             disallow(path);
     const auto metadata = file_metadata("text/plain; charset=utf-8", file_max_age);
     return cached_response(context, request, {request.path, std::nullopt, metadata},
