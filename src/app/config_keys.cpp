@@ -85,10 +85,11 @@ Result<void> take_store(Draft& draft, Value, Value value) {
     return {};
 }
 
-Result<void> take_names(Draft& draft, Value key, Value value) {
+// [names], [search]
+Result<void> take_names(history::NamePaths& names, Value key, Value value) {
     auto paths = paths_of(value);
     if (!paths) return tl::unexpected(paths.error());
-    draft.config.history.names.emplace_back(key, std::move(*paths));
+    names.emplace_back(key, std::move(*paths));
     return {};
 }
 
@@ -191,7 +192,10 @@ constexpr auto table = std::to_array<Key>({
      [](Draft& d, Value k, Value v) {
          return keep(d.config.site.object_url_of_class[k], address_template_of(v));
      }},
-    {"names", "", take_names},
+    {"names", "",
+     [](Draft& d, Value k, Value v) { return take_names(d.config.history.names, k, v); }},
+    {"search", "",
+     [](Draft& d, Value k, Value v) { return take_names(d.config.history.search, k, v); }},
     {"important", "",
      [](Draft& d, Value k, Value v) {
          return take_paths(d.config.history.ranking.important, k, v);

@@ -229,6 +229,7 @@ Result<std::vector<UnknownPath>> unknown_paths(const source::Source& build,
                                                const Config& config) {
     PathCheck check(build);
     check.add("[names]", config.history.names, SingleTag::at_the_top);
+    check.add("[search]", config.history.search, SingleTag::at_the_top);
     check.add("[important]", config.history.ranking.important, SingleTag::anywhere);
     check.add("[minor]", config.history.ranking.minor, SingleTag::anywhere);
     check.add("[ignore]", config.history.ignored, SingleTag::anywhere);

@@ -50,7 +50,10 @@ constexpr char32_t folded(char32_t c) {
 }
 
 void append_word(std::string& word, char32_t c) {
-    utf8::append(static_cast<std::uint32_t>(folded(c)), std::back_inserter(word));
+    if (c < 0x80)
+        word += static_cast<char>(folded(c));
+    else
+        utf8::append(static_cast<std::uint32_t>(folded(c)), std::back_inserter(word));
 }
 
 // Adds the words of legal text until there are `most`.
@@ -60,7 +63,9 @@ void append_words(std::vector<std::string>& words, std::string_view text, std::s
     const auto is_digit_at = [&](const char* here) { return here != end && is_digit(*here); };
     std::string word;
     while (at != end && words.size() < most) {
-        const char32_t c = utf8::unchecked::next(at);
+        const char32_t c = static_cast<unsigned char>(*at) < 0x80
+                               ? static_cast<char32_t>(*at++)
+                               : static_cast<char32_t>(utf8::unchecked::next(at));
         const bool joins =
             !word.empty() && is_digit_at(at) && (c == '-' || c == '.' || c == ':' || c == '_');
         if (joins || !is_separator(c)) {
@@ -73,6 +78,15 @@ void append_words(std::vector<std::string>& words, std::string_view text, std::s
         word.clear();
     }
 }
+
+// Returns false for some texts that are one.
+bool is_one_word(std::string_view text) {
+    return text.size() <= longest_word && std::ranges::all_of(text, [](char c) {
+               return is_digit(c) || is_between(static_cast<char32_t>(c | 0x20), 'a', 'z');
+           });
+}
+
+bool is_numbered(std::string_view word) { return std::ranges::any_of(word, is_digit); }
 
 }  // namespace
 
@@ -92,9 +106,15 @@ std::vector<std::string> words_of(const Called& called) {
 }
 
 std::vector<std::string> words_beside_name(const Called& called) {
+    const bool has_label = !called.label.empty() && called.label != called.name;
+    // Most names are ids, and many objects are called by them.
+    if (!has_label && called.other_names.empty() && is_one_word(called.name)) return {};
     auto words = words_of(called);
-    const auto key = fold_ascii(called.name);
-    std::erase_if(words, [&](const std::string& word) { return key.starts_with(word); });
+    std::erase_if(words, [&](const std::string& word) {
+        const bool begins_name = equal_ignoring_case(called.name.substr(0, word.size()), word);
+        return begins_name ||
+               (has_label && is_numbered(word) && equal_ignoring_case(called.label, word));
+    });
     return words;
 }
 

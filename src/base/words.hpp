@@ -34,7 +34,8 @@ struct Called {
 [[nodiscard]] std::vector<std::string> words_of(const Called& called);
 
 // Returns those that the store keeps in a table of words: not the word that the name begins with,
-// which the index of names finds.
+// nor a word with a digit that is the whole label ("unc-26"), which the indexes of names and of
+// labels find. Words without digits stay, since any number of objects may have them as their label.
 [[nodiscard]] std::vector<std::string> words_beside_name(const Called& called);
 
 }  // namespace base

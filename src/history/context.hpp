@@ -21,12 +21,13 @@
 
 namespace history {
 
-// [history], [names], [important], [minor], [ignore] and [curators] of the configuration.
+// [history], [names], [search], [important], [minor], [ignore] and [curators] of the configuration.
 struct Settings {
     base::Date first_seen_since = base::Date{std::chrono::year{2007} / 1 / 1};
     std::vector<std::string> build_users;  // timestamps of these users are no evidence (C4)
     std::size_t keep_trees = 0;            // 0: all, else the newest this many, >= 2
     NamePaths names;
+    NamePaths search;                            // where other names of objects are
     compare::Ranking ranking;                    // what leads, and what comes last
     compare::Ignored ignored;                    // what is no change (C10)
     std::vector<Release> known_releases;         // releases.tsv

@@ -2,6 +2,7 @@
 #include "history/decision.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -25,15 +26,16 @@ const tree::Node* first_value(const std::vector<tree::Node>& nodes) {
     return nullptr;
 }
 
-const tree::Node* value_at(const std::vector<tree::Node>& nodes,
-                           const std::vector<std::string>& path) {
+// Returns nullptr where the object lacks one of the tags.
+const std::vector<tree::Node>* level_at(const std::vector<tree::Node>& nodes,
+                                        const std::vector<std::string>& path) {
     const auto* level = &nodes;
     for (const auto& tag : path) {
         const auto* node = child_tagged(*level, tag);
         if (node == nullptr) return nullptr;
         level = &node->children;
     }
-    return first_value(*level);
+    return level;
 }
 
 // Labels are parts of titles: one line of at most 100 bytes, in one direction.
@@ -44,6 +46,29 @@ std::string as_label(std::string_view text) {
     if (label.size() <= longest) return label;
     return std::string(base::cut_at(label, longest)) + "\xE2\x80\xA6";  // U+2026
 }
+
+class OtherNames {
+   public:
+    OtherNames(std::string_view name, std::string_view label) : seen_{"", std::string(name)} {
+        seen_.emplace(label);
+    }
+
+    // Returns false when there is no room for more.
+    bool add(const std::string& name) {
+        constexpr std::size_t most_of_them = 100, most_bytes = 4'000;
+        if (!seen_.insert(name).second) return true;
+        if (lines_.size() + 1 + name.size() > most_bytes || count_ == most_of_them) return false;
+        lines_.append(lines_.empty() ? "" : "\n").append(name);
+        ++count_;
+        return true;
+    }
+    [[nodiscard]] const std::string& lines() const { return lines_; }
+
+   private:
+    std::set<std::string> seen_;
+    std::string lines_;
+    std::size_t count_ = 0;
+};
 
 class Decision {
    public:
@@ -66,8 +91,12 @@ class Decision {
             reappeared();
         else if (before_.row->signature != after_.signature)
             changed();
-        // An object that is gone keeps its label.
-        if (after_.is_there() || outcome_.row.label.empty()) outcome_.row.label = label();
+        // An object that is gone keeps its label and its other names.
+        if (after_.is_there() || outcome_.row.label.empty()) {
+            outcome_.row.label = label();
+            outcome_.row.other_names =
+                other_names_of(known_nodes(), after_.spelling, outcome_.row.label, input_.search);
+        }
         outcome_.row.signature = after_.signature;
         outcome_.row.ace_version = outcome_.row.compared_in = input_.current.version;
         return std::move(outcome_);
@@ -87,10 +116,12 @@ class Decision {
         return previous == nullptr ? "" : previous->version;
     }
 
+    [[nodiscard]] const std::vector<tree::Node>& known_nodes() const {
+        return after_.is_there() || !before_.tree ? after_.nodes : before_.tree->nodes;
+    }
+
     [[nodiscard]] std::string label() const {
-        const auto& nodes =
-            after_.is_there() || !before_.tree ? after_.nodes : before_.tree->nodes;
-        return label_of(nodes, after_.spelling, input_.names);
+        return label_of(known_nodes(), after_.spelling, input_.names);
     }
 
     void add(const Release& release, tables::RowKind kind, std::string since,
@@ -178,10 +209,25 @@ std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& obj
     for (const auto& [class_name, paths] : names) {
         if (!base::equal_ignoring_case(class_name, object.class_name)) continue;
         for (const auto& path : paths)
-            if (const auto* value = value_at(nodes, path); value != nullptr)
-                if (auto label = as_label(value->cell.text); !label.empty()) return label;
+            if (const auto* level = level_at(nodes, path); level != nullptr)
+                if (const auto* value = first_value(*level); value != nullptr)
+                    if (auto label = as_label(value->cell.text); !label.empty()) return label;
     }
     return compare::without_directions(object.name);
+}
+
+std::string other_names_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
+                           std::string_view label, const NamePaths& search) {
+    OtherNames others(object.name, label);
+    for (const auto& [class_name, paths] : search) {
+        if (!base::equal_ignoring_case(class_name, object.class_name)) continue;
+        for (const auto& path : paths)
+            if (const auto* level = level_at(nodes, path); level != nullptr)
+                for (const auto& node : *level)
+                    if (tree::is_value(node.cell.kind) && !others.add(as_label(node.cell.text)))
+                        return others.lines();
+    }
+    return others.lines();
 }
 
 Outcome decide(const Before& before, const After& after, const DecisionInput& input) {

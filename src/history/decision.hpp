@@ -29,6 +29,15 @@ using NamePaths = std::vector<std::pair<std::string, std::vector<std::vector<std
 [[nodiscard]] std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& object,
                                    const NamePaths& names);
 
+// Returns other names of an object of this class, one a line: the values at the paths, each once,
+// without its name and its label.
+//   search   [search] of the configuration
+//   returns  at most 100 names of at most 100 bytes each, and 4,000 bytes: the first ones in the
+//            order of the paths and of the object
+[[nodiscard]] std::string other_names_of(const std::vector<tree::Node>& nodes,
+                                         const ObjectName& object, std::string_view label,
+                                         const NamePaths& search);
+
 // What is known of an object before this release.
 struct Before {
     std::optional<tables::ObjectRow> row;   // nullopt: first sight, or created
@@ -51,6 +60,7 @@ struct DecisionInput {
     Release current;
     tables::Releases releases;  // known ones, current included
     const NamePaths& names;
+    const NamePaths& search;
     const compare::Ignored& ignored;
     const tree::Models& models;
     compare::Evidence evidence;  // `after` for new objects; releases up to current

@@ -68,7 +68,7 @@ struct Known {
 // What the release makes of an object, as if nobody had recorded it before.
 struct Fresh {
     std::optional<tables::Row> row;
-    std::string label;
+    std::string label, other_names;
     std::optional<RenameCase> rename;
 };
 
@@ -217,10 +217,11 @@ class Recomputation {
                          const After& after) const {
         const auto before = before_of(object, known, after);
         if (!before) return tl::unexpected(before.error());
-        if (!*before) return Fresh{std::nullopt, object.label, std::nullopt};
+        if (!*before) return Fresh{std::nullopt, object.label, object.other_names, std::nullopt};
         auto outcome = view_.decide(**before, after, releases_);
         if (!outcome) return tl::unexpected(outcome.error());
-        Fresh fresh{std::nullopt, std::move(outcome->row.label), std::nullopt};
+        Fresh fresh{std::nullopt, std::move(outcome->row.label),
+                    std::move(outcome->row.other_names), std::nullopt};
         for (auto& row : outcome->rows) {
             if (row.release.version != view_.current().version) continue;
             row.oid = object.oid;
@@ -259,6 +260,8 @@ class Recomputation {
         row.signature.clear();
         if (known.tree) {
             row.label = label_of(known.tree->nodes, object.object, context().settings.names);
+            row.other_names = other_names_of(known.tree->nodes, object.object, row.label,
+                                             context().settings.search);
             if (!known.had_vanished) row.signature = tree::signature_of(known.tree->nodes);
         }
         return {std::move(row), known.tree, {}, known.versions_with_row};
@@ -372,6 +375,7 @@ class Recomputation {
         replacement.object = object;
         replacement.object.signature = after.signature;
         replacement.object.label = std::move(item.fresh.label);
+        replacement.object.other_names = std::move(item.fresh.other_names);
         replacement.object.last_modified = row && row->kind != tables::RowKind::withdrawn
                                                ? view_.current().released_on
                                                : item.known.last_modified;

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "tables/object_search.hpp"
 #include "tables/rows.hpp"
 
@@ -19,7 +22,10 @@ using tables::SearchKey;
 // At most so many classes of the build are searched for a name, and so many of its objects are
 // loaded for their labels.
 constexpr std::size_t most_classes = 300, most_loaded = 8;
-constexpr std::size_t shortest_prefix = 2;
+// Words of a query; objects that have one of them; objects whose label begins with the text.
+constexpr std::size_t most_asked = 8, most_with_word = 500, most_alike = 200;
+// A word that so few objects have is good enough to find those that have the others too.
+constexpr std::size_t few = 100;
 
 // Labels that are read from the build, up to a number of them.
 class BuildLabels {
@@ -46,46 +52,63 @@ bool has(const source::Source* build, const ObjectName& object) {
     return spelling && *spelling;
 }
 
-// Returns the label of each object in its newest row that is shown; objects without such a row are
+struct ShownState {
+    const Release* release = nullptr;
+    std::string label;
+    bool vanished = false;
+};
+// Returns what the newest row of each object says that is shown; objects without such a row are
 // left out.
-std::map<std::int64_t, std::string> shown_labels(const ReadView& now,
-                                                 std::span<const std::int64_t> oids) {
-    std::map<std::int64_t, std::string> labels;
+std::map<std::int64_t, ShownState> shown_states(const ReadView& now,
+                                                std::span<const std::int64_t> oids) {
+    std::map<std::int64_t, ShownState> states;
     for (auto& [oid, rows] : tables::row_labels(now.transaction, oids)) {
-        const Release* newest = nullptr;
         for (auto& row : rows) {
             const auto* release = now.shown(row.version);
-            if (release == nullptr || (newest != nullptr && !(*newest < *release))) continue;
-            newest = release;
-            labels[oid] = std::move(row.label);
+            if (release == nullptr) continue;
+            auto& state = states[oid];
+            if (state.release != nullptr && !(*state.release < *release)) continue;
+            state = {release, std::move(row.label), row.kind == tables::RowKind::vanished};
         }
     }
-    return labels;
+    return states;
 }
 
+// An object that is shown. The label is empty when nothing says what it is.
+struct Shown {
+    std::int64_t oid = 0;  // 0: not recorded
+    Match match;
+    std::string other_names;
+};
+
 // Returns those objects that the build has, or that a release up to the current one has recorded,
-// with the labels they have now. A label is empty when nothing says what it is.
+// as they are in the current release.
 //   cost  nothing for objects that were compared in no newer release; for the others their rows
 //         are read, 64 objects a query, and those without rows are looked up in the build
-std::vector<Named> shown_among(const ReadView& now, std::span<const FoundObject> found) {
+std::vector<Shown> shown_among(const ReadView& now, std::span<const FoundObject> found) {
     const auto is_as_recorded = [&](const FoundObject& each) {
         return now.shown(each.ace_version) != nullptr;
     };
     std::vector<std::int64_t> newer;
     for (const auto& each : found)
         if (!is_as_recorded(each)) newer.push_back(each.oid);
-    const auto labels = shown_labels(now, newer);
-    std::vector<Named> named;
+    const auto states = shown_states(now, newer);
+    std::vector<Shown> shown;
     for (const auto& each : found) {
-        const auto label = labels.find(each.oid);
-        if (is_as_recorded(each))
-            named.push_back({each.object, each.label});
-        else if (label != labels.end())
-            named.push_back({each.object, label->second});
-        else if (has(now.build(), each.object))
-            named.push_back({each.object, ""});
+        const auto state = states.find(each.oid);
+        if (is_as_recorded(each)) {
+            // Without a label it is adopted, and was never compared.
+            const bool vanished = each.signature.empty() && !each.label.empty();
+            shown.push_back(
+                {each.oid, {each.object, each.label, vanished, {}}, each.other_names});
+        } else if (state != states.end()) {
+            const auto& [release, label, vanished] = state->second;
+            shown.push_back({each.oid, {each.object, label, vanished, {}}, {}});
+        } else if (has(now.build(), each.object)) {
+            shown.push_back({each.oid, {each.object, "", false, {}}, {}});
+        }
     }
-    return named;
+    return shown;
 }
 
 // -- search
@@ -115,60 +138,195 @@ std::string spelling_of_class(const ReadView& now, const std::string& asked) {
     return spelling.empty() ? asked : spelling;
 }
 
-class Search {
-   public:
-    Search(const ReadContext& context, std::string class_name, std::string_view text,
-           std::size_t most)
-        : context_(context), class_name_(std::move(class_name)), text_(text), most_(most),
-          labels_(context) {}
+// Leaves out the last objects that have the same key and class if there may be more of them: the
+// index does not have those in order.
+//   key_of  what the index orders by, apart from the class
+template <class KeyOf>
+void keep_whole_groups(std::vector<FoundObject>& found, std::size_t most, KeyOf key_of) {
+    if (found.size() < most) return;
+    const auto last = std::pair(key_of(found.back()), found.back().object.class_name);
+    std::erase_if(found, [&](const FoundObject& each) {
+        return std::pair(key_of(each), each.object.class_name) == last;
+    });
+}
 
-    std::vector<Named> run() {
-        read(context_, [&](const ReadView& now) {
-            found_.clear();
-            seen_.clear();
-            class_name_ = spelling_of_class(now, class_name_);
-            for (const auto key : {SearchKey::label, SearchKey::name})
-                take(now,
-                     tables::objects_with_key(now.transaction, key, text_, class_name_, most_));
-        });
-        search_build();
-        if (text_.size() >= shortest_prefix)
-            read(context_, [&](const ReadView& now) {
-                search_keys(now, SearchKey::label);
-                if (!class_name_.empty() && !is_full())
-                    take(now, tables::objects_with_name_prefix(now.transaction, class_name_,
-                                                               text_, most_));
-                search_keys(now, SearchKey::name);
-            });
-        return std::move(found_);
+constexpr int label_begins = 3;
+
+// What a reader asks for, and how well an object answers it.
+class Question {
+   public:
+    explicit Question(std::string_view text)
+        : folded_(base::fold_ascii(text)), words_(base::words_of(text, most_asked)) {}
+
+    [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
+
+    // Returns nullopt when the object is none that was asked for; 0 is the best answer.
+    [[nodiscard]] std::optional<int> rank_of(const Shown& shown) const {
+        const auto& [object, label, vanished, vanished_in] = shown.match;
+        const auto label_key = base::fold_ascii(label), name_key = base::fold_ascii(object.name);
+        if (label_key != name_key && label_key == folded_) return 0;
+        if (name_key == folded_) return 1;
+        if (!shown.other_names.empty())
+            for (const auto name : base::split(shown.other_names, '\n'))
+                if (base::equal_ignoring_case(name, folded_)) return 2;
+        if (label_key.starts_with(folded_)) return label_begins;
+        const bool has_name = name_key.starts_with(folded_);
+        if (words_.empty()) return has_name ? std::optional(5) : std::nullopt;
+        const auto words = base::words_of(base::Called{object.name, label, shown.other_names});
+        bool whole = true;
+        for (const auto& asked : words_) {
+            const auto begins = [&](const std::string& each) { return each.starts_with(asked); };
+            if (!has_name && std::ranges::none_of(words, begins)) return std::nullopt;
+            whole = whole && std::ranges::find(words, asked) != words.end();
+        }
+        return whole ? 4 : 5;
     }
 
    private:
-    [[nodiscard]] bool is_full() const { return found_.size() >= most_; }
+    std::string folded_;
+    std::vector<std::string> words_;
+};
 
-    void search_keys(const ReadView& now, SearchKey key) {
-        if (is_full()) return;
-        take(now,
-             tables::objects_with_key_prefix(now.transaction, key, text_, class_name_, most_));
+class Search {
+   public:
+    Search(const ReadContext& context, std::string class_name, std::string_view text)
+        : context_(context), class_name_(std::move(class_name)), text_(text), question_(text),
+          labels_(context) {}
+
+    SearchAnswer run(const SearchPage& page) {
+        read(context_, [&](const ReadView& now) {
+            ranked_.clear();
+            answer_ = {};
+            class_name_ = spelling_of_class(now, class_name_);
+            gather(now);
+        });
+        search_build();
+        std::vector<Ranked*> order;
+        for (auto& each : ranked_) order.push_back(&each);
+        const auto first = std::min(page.from, order.size());
+        const auto last = std::min(first + page.most, order.size());
+        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(last),
+                          order.end(), [](const auto* a, const auto* b) { return *a < *b; });
+        answer_.has_more = last < order.size();
+        for (auto at = first; at < last; ++at) put(std::move(order[at]->shown));
+        note_when_vanished();
+        return std::move(answer_);
+    }
+
+   private:
+    // An object in the order of the answers.
+    struct Ranked {
+        bool is_helper = false;
+        int rank = 0;
+        std::string label_key;  // where the label begins with what was asked for
+        Shown shown;
+        bool operator<(const Ranked& other) const {
+            const auto key = [](const Ranked& each) {
+                return std::tie(each.is_helper, each.rank, each.shown.match.vanished,
+                                each.label_key, each.shown.match.object);
+            };
+            return key(*this) < key(other);
+        }
+    };
+
+    void gather(const ReadView& now) {
+        std::vector<FoundObject> found;
+        const auto add = [&](std::vector<FoundObject> some) {
+            std::ranges::move(some, std::back_inserter(found));
+        };
+        const auto word = rarest_word(now);
+        const bool is_word = word == base::fold_ascii(text_);
+        const auto with_key = [&](SearchKey key) {
+            return tables::objects_with_key(now.transaction, key, text_, class_name_, most_alike);
+        };
+        auto called = with_key(SearchKey::label);
+        keep_whole_groups(called, most_alike, [](const auto&) { return 0; });
+        add(std::move(called));
+        add(with_key(SearchKey::name));
+        add(with_label_prefix(now, text_, is_word ? most_with_word : most_alike));
+        add(with_name_prefix(now, text_));
+        if (!word.empty())
+            add(tables::objects_with_word(now.transaction, word, class_name_, most_with_word));
+        if (!word.empty() && !is_word) {
+            add(with_label_prefix(now, word, most_with_word));
+            add(with_name_prefix(now, word));
+        }
+        std::ranges::sort(found, {}, &FoundObject::oid);
+        const auto twice = std::ranges::unique(found, {}, &FoundObject::oid);
+        found.erase(twice.begin(), twice.end());
+        take(now, found);
+    }
+
+    [[nodiscard]] std::vector<FoundObject> with_label_prefix(const ReadView& now,
+                                                             const std::string& prefix,
+                                                             std::size_t most) const {
+        auto found = tables::objects_with_key_prefix(now.transaction, SearchKey::label, prefix,
+                                                     class_name_, most);
+        keep_whole_groups(found, most,
+                          [](const auto& each) { return base::fold_ascii(each.label); });
+        return found;
+    }
+
+    [[nodiscard]] std::vector<FoundObject> with_name_prefix(const ReadView& now,
+                                                            const std::string& prefix) const {
+        auto found = tables::objects_with_key_prefix(now.transaction, SearchKey::name, prefix,
+                                                     class_name_, most_with_word);
+        if (!class_name_.empty() && found.size() < most_with_word)
+            std::ranges::move(tables::objects_with_name_prefix(now.transaction, class_name_,
+                                                               prefix, most_with_word),
+                              std::back_inserter(found));
+        return found;
+    }
+
+    // Returns the word of the question that the fewest objects have; empty when it has no word.
+    std::string rarest_word(const ReadView& now) {
+        auto words = question_.words();
+        // A long word is likely to be rare.
+        std::ranges::stable_sort(words, std::ranges::greater(), &std::string::size);
+        std::string rarest;
+        std::size_t fewest = 0;
+        for (const auto& word : words) {
+            const auto count = tables::count_word(now.transaction, word, most_with_word);
+            if (rarest.empty() || count < fewest)
+                std::tie(rarest, fewest) = std::tie(word, count);
+            if (fewest <= few) break;
+        }
+        answer_.is_complete = fewest < most_with_word;
+        return rarest;
     }
 
     void take(const ReadView& now, std::span<const FoundObject> found) {
-        for (auto& named : shown_among(now, found)) {
+        for (auto& shown : shown_among(now, found)) {
             // Only a newer release has recorded it, so its label is that of the build.
-            if (named.label.empty()) named.label = labels_.of(named.object);
-            if (begins(named.object.name) || begins(named.label)) take(std::move(named));
+            if (shown.match.label.empty()) shown.match.label = labels_.of(shown.match.object);
+            take(std::move(shown));
         }
     }
 
-    void take(Named named) {
-        if (is_full() || !seen_.insert(named.object).second) return;
-        named.label = named.object.label_or_name(named.label);
-        found_.push_back(std::move(named));
+    void take(Shown shown) {
+        const auto rank = question_.rank_of(shown);
+        if (!rank) return;
+        const bool is_helper = context_.settings.ranking.is_helper(shown.match.object.class_name);
+        auto label_key = *rank == label_begins ? base::fold_ascii(shown.match.label) : "";
+        ranked_.push_back({is_helper, *rank, std::move(label_key), std::move(shown)});
     }
 
-    // The key of a label that a newer release gave an object is not that of the label it has now.
-    [[nodiscard]] bool begins(const std::string& text) const {
-        return base::fold_ascii(text).starts_with(base::fold_ascii(text_));
+    void put(Shown shown) {
+        auto& match = shown.match;
+        match.label = match.object.label_or_name(match.label);
+        if (match.vanished) gone_.emplace(shown.oid, answer_.found.size());
+        answer_.found.push_back(std::move(match));
+    }
+
+    void note_when_vanished() {
+        if (gone_.empty()) return;
+        std::vector<std::int64_t> oids;
+        for (const auto& [oid, at] : gone_) oids.push_back(oid);
+        read(context_, [&](const ReadView& now) {
+            for (const auto& [oid, state] : shown_states(now, oids))
+                if (state.vanished)
+                    answer_.found[gone_.at(oid)].vanished_in = state.release->version;
+        });
     }
 
     // A build that cannot be read now adds nothing.
@@ -178,35 +336,37 @@ class Search {
             class_name_.empty() ? classes_of_build(context_) : std::vector{class_name_};
         classes.resize(std::min(classes.size(), most_classes));
         for (const auto& class_name : classes) {
-            if (is_full()) return;
             const auto spelling = context_.builds.build->find({class_name, text_});
             if (spelling && *spelling && !is_found(**spelling))
-                take({**spelling, labels_.of(**spelling)});
+                take({0, {**spelling, labels_.of(**spelling), false, {}}, {}});
         }
     }
 
     // It may be recorded in another spelling.
     [[nodiscard]] bool is_found(const ObjectName& spelling) const {
-        return std::ranges::any_of(found_, [&](const Named& named) {
-            return base::equal_ignoring_case(named.object.class_name, spelling.class_name) &&
-                   base::equal_ignoring_case(named.object.name, spelling.name);
+        return std::ranges::any_of(ranked_, [&](const Ranked& each) {
+            const auto& object = each.shown.match.object;
+            return base::equal_ignoring_case(object.class_name, spelling.class_name) &&
+                   base::equal_ignoring_case(object.name, spelling.name);
         });
     }
 
     const ReadContext& context_;
     std::string class_name_, text_;
-    std::size_t most_;
+    Question question_;
     BuildLabels labels_;
-    std::vector<Named> found_;
-    std::set<ObjectName> seen_;
+    std::vector<Ranked> ranked_;
+    std::map<std::int64_t, std::size_t> gone_;  // oid -> its place in the answer
+    SearchAnswer answer_;
 };
 
 }  // namespace
 
-std::vector<Named> find_named(const ReadContext& context, const std::string& class_name,
-                              std::string_view text, std::size_t most) {
-    if (text.empty() || text.size() > tree::longest_name) return {};
-    return Search(context, class_name, text, most).run();
+SearchAnswer find_named(const ReadContext& context, const std::string& class_name,
+                        std::string_view text, const SearchPage& page) {
+    const auto asked = base::trim(text);
+    if (asked.empty() || asked.size() > tree::longest_name) return {};
+    return Search(context, class_name, asked).run(page);
 }
 
 std::vector<Called> objects_called(const ReadContext& context, const ObjectName& asked,
@@ -216,9 +376,11 @@ std::vector<Called> objects_called(const ReadContext& context, const ObjectName&
     const auto& class_name = spelling.empty() ? asked.class_name : spelling;
     return read(context, [&](const ReadView& now) {
         std::vector<Called> called;
-        for (const auto& [object, label] :
+        for (const auto& shown :
              shown_among(now, tables::objects_with_key(now.transaction, SearchKey::label,
                                                        asked.name, class_name, most))) {
+            const auto& object = shown.match.object;
+            const auto& label = shown.match.label;
             if (!base::equal_ignoring_case(label, asked.name)) continue;
             if (base::equal_ignoring_case(object.name, asked.name)) continue;
             bool vanished = false;

@@ -13,19 +13,42 @@
 
 namespace query {
 
-// Returns objects whose label is `text`, then those whose name it is, then those whose label or
-// name begins with it, ASCII case ignored. Finds recorded objects, and objects of the build that
-// have exactly this name; not what only a newer release has.
+// An object that a search found.
+struct Match {
+    ObjectName object;
+    std::string label;             // never empty
+    bool vanished = false;         // in the current release
+    std::string vanished_in = {};  // the release that took it; empty: not known
+    bool operator==(const Match&) const = default;
+};
+// A part of what a search found.
+struct SearchPage {
+    std::size_t from = 0, most = 50;
+};
+struct SearchAnswer {
+    std::vector<Match> found;
+    bool has_more = false;    // behind this page
+    bool is_complete = true;  // false: so many have the words that perhaps not all were looked at
+};
+
+// Finds the objects whose label, name or other names ([search] of the configuration) have, for each
+// word of `text`, a word that begins with it (base/words.hpp says what a word is), or whose label or
+// name begins with `text` as a whole. Case is ignored. Finds recorded objects, as they are called in
+// the current release; objects of the build that have exactly this name; not what only a newer
+// release has.
 //   class_name  ASCII case ignored; empty: any
-//   text        at least 2 bytes to find what begins with it; empty: nothing is found
-//   most        1 … 100
-//   cost        ranges of indexes, whatever the size of the store. Of one class at most 20,000
-//               keys that begin with the text are read (3 ms on SQLite), so an object far behind
-//               them may be missed unless its name begins with the text in exactly this case. Up
-//               to 8 objects of the build are loaded for their labels
-[[nodiscard]] std::vector<Named> find_named(const ReadContext& context,
-                                            const std::string& class_name, std::string_view text,
-                                            std::size_t most);
+//   text        its first 8 words; empty, or longer than a name: nothing is found
+//   returns     objects of helper classes last; otherwise first those whose label it is, then whose
+//               name it is, whose other name it is, whose label begins with it, that have its words,
+//               that have words that begin with its words; among these vanished ones last, then by
+//               label where it begins with the text, then by class and name. The order in which objects were recorded does not matter
+//   cost        ranges of indexes, whatever the size of the store. Of the word that the fewest
+//               objects have, the first 500 objects are looked at (by word, class and name) and the
+//               first 500 whose name or label begins with it, besides 200 whose label begins with
+//               the text. Of one class at most 5,000 words, names and labels that begin with it are
+//               read. Up to 8 objects of the build are loaded for their labels
+[[nodiscard]] SearchAnswer find_named(const ReadContext& context, const std::string& class_name,
+                                      std::string_view text, const SearchPage& page);
 
 // An object that people call what was asked for.
 struct Called {

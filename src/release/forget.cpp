@@ -336,6 +336,7 @@ class ForgetRun {
         // As an adopted object: its next comparison is a first sight.
         object.signature.clear();
         object.label.clear();
+        object.other_names.clear();
         return object;
     }
 
@@ -370,6 +371,8 @@ class ForgetRun {
             row != nullptr && !row->label.empty()
                 ? row->label
                 : history::label_of(*nodes, object.object, job_.context.settings.names);
+        object.other_names = history::other_names_of(*nodes, object.object, object.label,
+                                                     job_.context.settings.search);
         return object;
     }
 

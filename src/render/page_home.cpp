@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "compare/headline.hpp"
@@ -23,6 +24,19 @@ constexpr std::size_t most_of_releases = 3'000;
 constexpr std::size_t most_recent = 5;     // releases of the list
 constexpr std::size_t most_pictured = 30;  // the pictures of more leave no room for the rest
 constexpr std::size_t most_of_results = 20'000;
+
+// The address of what was found from some place on.
+std::string results_url(const HomeView& view, std::size_t from) {
+    return view.search_url + "&from=" + std::to_string(from);
+}
+
+std::string range_found(const HomeView& view, std::size_t shown) {
+    if (view.from == 0 && shown == view.found.size() && !view.has_more)
+        return counted(shown, "object", "objects");
+    if (shown == 0) return "No more objects";
+    return "Objects " + with_separators(view.from + 1) + " to " +
+           with_separators(view.from + shown);
+}
 
 // "WS188 2008-03-22 14 objects changed, …"
 ListedItems recent_of(std::span<const query::ListedRelease> releases, const Site& site) {
@@ -112,9 +126,10 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
     variables.set("class_options", class_options(view.classes, view.class_name))
         .set("class_name", view.class_name)
         .flag("searched", searched)
-        .set("results_count", counted(view.found.size(), "object", "objects"))
-        .flag("found", !view.found.empty())
-        .flag("results_cut", true);  // reserves room for its text
+        .set("results_count", range_found(view, 0))
+        .flag("found", !view.found.empty() || view.from > 0)
+        .flag("results_cut", !view.is_complete)
+        .set("more_url", results_url(view, 1'000'000));  // reserves room for it
     add_releases(variables, view, site);
     add_class(variables, frame, view, site);
     const bool of_releases = frame.feeds.empty() && !frame.noindex;
@@ -123,10 +138,33 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
         frame.feeds = feed_links(site.base_url + "/releases", "All releases", First::named);
     const auto make = [&](std::size_t room, Variables& more) {
         auto results = search_results(view.found, {}, std::min(room, most_of_results), site);
-        more.flag("results_cut", results.left_out > 0);
+        const auto shown = view.found.size() - results.left_out;
+        const bool has_more = view.has_more || results.left_out > 0;
+        more.set("results_count", range_found(view, shown));
+        more.set("more_url", has_more && shown > 0 ? results_url(view, view.from + shown) : "");
         return std::move(results.html);
     };
     return framed_within(frame, variables, "results", make, site, templates);
+}
+
+std::string search_json(const HomeView& view, const Site& site) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object().field("query", view.text).field("class", view.class_name);
+    json.key("objects").begin_array();
+    for (const auto& match : view.found) {
+        json.begin_object().field("class", match.object.class_name);
+        json.field("name", match.object.name).field("label", match.label);
+        json.field("vanished", match.vanished);
+        if (!match.vanished_in.empty()) json.field("vanished_in", match.vanished_in);
+        json.field("url", page_of(match.object, site))
+            .field("feed_url", site.base_url + "/rss?" + query_of(match.object))
+            .end_object();
+    }
+    json.end_array().field("complete", view.is_complete);
+    if (view.has_more) json.field("next", results_url(view, view.from + view.found.size()));
+    json.end_object();
+    return text + "\n";
 }
 
 }  // namespace render

@@ -49,13 +49,16 @@ std::string class_options(const std::vector<std::string>& classes, const std::st
     return items.html + "<option selected>" + as_html(chosen) + "</option>\n";
 }
 
-ListedItems search_results(const std::vector<query::Named>& found,
+ListedItems search_results(std::span<const query::Match> found,
                            std::span<const tree::ObjectName> watched, std::size_t room,
                            const Site& site) {
     const auto list_url = as_html(site.base_url + "/watch");
-    return items_within(room, found, [&](std::string& html, const query::Named& named) {
+    return items_within(room, found, [&](std::string& html, const query::Match& match) {
+        const query::Named named{match.object, match.label};
         html += "<li><span>";
         append_named(html, named, site);
+        if (match.vanished) html += " <span class=\"gone\">vanished</span>";
+        if (!match.vanished_in.empty()) html += " in " + as_html(match.vanished_in);
         html += "</span> <a href=\"" + as_html(site.base_url + "/rss?" + query_of(named.object)) +
                 "\">Feed" + unseen_name(" of ", named) + "</a>";
         if (std::ranges::binary_search(watched, named.object))

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "query/history_page.hpp"
+#include "query/search.hpp"
 #include "render/page.hpp"
 #include "render/site.hpp"
 
@@ -34,7 +35,7 @@ void append_named_text(std::string& html, const query::Named& named);
 
 // One <li> for each object that was found, with its feed and a button that adds it to the watch list.
 //   watched  sorted: these are marked instead
-[[nodiscard]] ListedItems search_results(const std::vector<query::Named>& found,
+[[nodiscard]] ListedItems search_results(std::span<const query::Match> found,
                                          std::span<const tree::ObjectName> watched,
                                          std::size_t room, const Site& site);
 

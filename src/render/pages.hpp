@@ -16,6 +16,7 @@
 #include "query/pasted_names.hpp"
 #include "query/release_contents.hpp"
 #include "query/release_list.hpp"
+#include "query/search.hpp"
 #include "query/tree_at.hpp"
 #include "render/page_choice.hpp"
 #include "render/site.hpp"
@@ -30,7 +31,11 @@ namespace render {
 
 struct HomeView {
     std::string class_name, text;  // what the reader searched for; both empty: nothing
-    std::vector<query::Named> found;
+    std::vector<query::Match> found;
+    std::size_t from = 0;              // what was found before these
+    bool has_more = false;             // was found behind them
+    bool is_complete = true;           // as in query::SearchAnswer
+    std::string search_url;            // of this search, without from=
     std::vector<std::string> classes;  // to choose from
     // All releases, of which the newest are shown; nullptr: none is known.
     std::shared_ptr<const query::ReleaseList> releases = {};
@@ -58,12 +63,15 @@ struct WatchView {
     std::vector<query::PastedName> unclear;
     std::size_t left_out = 0;      // pasted names that the list has no room for
     std::string class_name, text;  // of a search
-    std::vector<query::Named> found;
+    std::vector<query::Match> found;
     std::vector<std::string> classes;  // to choose from
 };
 // One POST form has the list and what is added to it; docs/protocols.md lists its fields.
 [[nodiscard]] std::string watch_page(const WatchView& view, const Site& site,
                                      const Templates& templates);
+
+// What was found, as JSON (docs/protocols.md).
+[[nodiscard]] std::string search_json(const HomeView& view, const Site& site);
 
 struct HistoryView {
     query::History history;  // as many rows as may be shown, newest first

@@ -45,11 +45,11 @@ constexpr auto everywhere = std::to_array<std::string_view>({"language",
                                                              "more_feeds"});
 constexpr auto in_layout = std::to_array<std::string_view>({"content"});
 constexpr auto in_home = std::to_array<std::string_view>(
-    {"class_feed_url", "class_options",  "class_name", "searched",   "results",
-     "results_count",  "results_cut",    "releases",   "found",      "class_alone",
-     "of_releases",    "releases_count", "newest",     "newest_url", "newest_date",
-     "newest_words",   "newest_count",   "leading",    "bars",       "heat_map",
-     "pictured",       "has_stamps"});
+    {"class_feed_url", "class_options", "class_name",     "searched", "results",
+     "results_count",  "results_cut",   "more_url",       "releases", "found",
+     "class_alone",    "of_releases",   "releases_count", "newest",   "newest_url",
+     "newest_date",    "newest_words",  "newest_count",   "leading",  "bars",
+     "heat_map",       "pictured",      "has_stamps"});
 constexpr auto in_watch = std::to_array<std::string_view>(
     {"watching",     "count",         "summary",       "short_url",   "feeds_cut", "opml_url",
      "changes",      "older",         "watched",       "watched_cut", "left_out",  "unclear",

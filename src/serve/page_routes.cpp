@@ -62,14 +62,27 @@ Result<RenderedPage> with_part(const SiteContext& context, PartRequest request, 
     return page;
 }
 
+void add_found(render::HomeView& view, SiteContext& context, const HomeRequest& request) {
+    auto answer = query::find_named(context.history.read_context(), request.class_name,
+                                    request.text, {.from = request.from, .most = most_found});
+    view.found = std::move(answer.found);
+    view.from = request.from;
+    view.has_more = answer.has_more;
+    view.is_complete = answer.is_complete;
+    auto first = request;
+    first.from = 0;
+    view.search_url = context.absolute_url(url_of(first));
+}
+
 Result<RenderedPage> render_home(SiteContext& context, const HomeRequest& request,
                                  const query::CacheVersion& version) {
     const auto reads = context.history.read_context();
     render::HomeView view;
     view.class_name = request.class_name;
     view.text = request.text;
-    if (!request.text.empty())
-        view.found = query::find_named(reads, request.class_name, request.text, most_found);
+    if (!request.text.empty()) add_found(view, context, request);
+    if (request.format == PageFormat::json)
+        return RenderedPage{.body = render::search_json(view, context.site)};
     auto classes = context.classes(version);
     if (!classes) return fail(http_error_of(classes.error(), wanted_search()));
     view.classes = std::move(*classes);
@@ -207,19 +220,20 @@ Result<RenderedPage> render_object(SiteContext& context, const ObjectRequest& re
 }
 
 Result<RenderedPage> render_suggestions(SiteContext& context, const HomeRequest& request) {
-    std::vector<query::Named> found;
+    std::vector<query::Match> found;
     if (!request.text.empty())
         found = query::find_named(context.history.read_context(), request.class_name,
-                                  request.text, most_suggested);
+                                  request.text, {.from = 0, .most = most_suggested})
+                    .found;
     RenderedPage page;
     base::JsonWriter json(page.body);
     json.begin_array();
-    for (const auto& [object, label] : found)
+    for (const auto& match : found)
         json.begin_object()
-            .field("class", object.class_name)
-            .field("name", object.name)
-            .field("label", label)
-            .field("url", render::page_of(object, context.site))
+            .field("class", match.object.class_name)
+            .field("name", match.object.name)
+            .field("label", match.label)
+            .field("url", render::page_of(match.object, context.site))
             .end_object();
     json.end_array();
     page.body += "\n";
@@ -276,7 +290,7 @@ Result<Response> answer_home(SiteContext& context, const Request& request) {
     // The page without a search is one key, and what it shows is kept in memory.
     const auto cost = *home == HomeRequest{} ? PageCost::ordinary : PageCost::wide;
     return cached_response(context, request,
-                           {url_of(*home), version, html_metadata(context), cost},
+                           {url_of(*home), version, metadata_of(home->format, context), cost},
                            [&] { return render_home(context, *home, version); });
 }
 

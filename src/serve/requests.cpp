@@ -44,7 +44,7 @@ constexpr auto object_parameters =
 constexpr auto diff_parameters =
     std::to_array<std::string_view>({"class", "name", "from", "to", "format", "part"});
 constexpr auto home_parameters =
-    std::to_array<std::string_view>({"q", "class", "name", "object"});
+    std::to_array<std::string_view>({"q", "class", "name", "object", "from", "format"});
 constexpr auto suggest_parameters = std::to_array<std::string_view>({"q", "class"});
 constexpr auto opml_parameters = std::to_array<std::string_view>({"object", "watch"});
 constexpr auto watch_parameters =
@@ -412,6 +412,12 @@ Result<HomeRequest> parse_home_request(std::string_view query) {
         if (!text) return fail(std::move(text.error()));
         if (!text->empty()) request.text = std::move(*text);
     }
+    const auto from = number_in(*parameters, "from", entry_range, 0);
+    if (!from) return fail(from.error());
+    request.from = *from;
+    const auto format = page_format_in(*parameters);
+    if (!format) return fail(format.error());
+    request.format = *format;
     if (parameters->objects.empty()) return request;
     auto objects = objects_in(*parameters);
     if (!objects) return fail(std::move(objects.error()));
@@ -424,6 +430,8 @@ std::string url_of(const HomeRequest& request) {
     if (!request.class_name.empty()) append_parameter(query, "class", request.class_name);
     if (!request.text.empty()) append_parameter(query, "q", request.text);
     append_objects(query, request.objects);
+    if (request.from > 0) append_parameter(query, "from", std::to_string(request.from));
+    append_format(query, request.format);
     return with_query("/", query);
 }
 

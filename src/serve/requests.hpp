@@ -110,6 +110,8 @@ struct HomeRequest {
     std::string class_name, text;  // of a search; both may be empty
     // The watch list in addresses of earlier versions: its page has an address of its own.
     std::vector<tree::ObjectName> objects;
+    std::size_t from = 0;  // of what the search found, the first one shown
+    PageFormat format = PageFormat::html;
     bool operator==(const HomeRequest&) const = default;
 };
 [[nodiscard]] Result<HomeRequest> parse_home_request(std::string_view query);

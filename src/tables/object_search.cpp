@@ -2,6 +2,7 @@
 #include "tables/object_search.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
@@ -12,9 +13,13 @@ namespace {
 using store::Transaction;
 using store::Value;
 
-constexpr std::int64_t most_keys = 20'000;
+constexpr std::int64_t most_keys = 5'000;
 
-constexpr std::string_view select = "SELECT oid, class, name, label, ace_version FROM objects ";
+constexpr std::string_view select =
+    "SELECT oid, class, name, label, ace_version, signature, other_names FROM objects ";
+
+constexpr std::string_view select_o =
+    "SELECT o.oid, o.class, o.name, o.label, o.ace_version, o.signature, o.other_names ";
 
 std::string column_of(SearchKey key) {
     return key == SearchKey::label ? "label_key" : "name_key";
@@ -25,7 +30,12 @@ Value limit(std::size_t most) { return Value{static_cast<std::int64_t>(most)}; }
 std::vector<FoundObject> found_in(const store::Rows& rows) {
     std::vector<FoundObject> found;
     for (const auto& row : rows)
-        found.push_back({row.integer(0), {row.text(1), row.text(2)}, row.text(3), row.text(4)});
+        found.push_back({row.integer(0),
+                         {row.text(1), row.text(2)},
+                         row.text(3),
+                         row.text(4),
+                         row.text(5),
+                         row.text(6)});
     return found;
 }
 
@@ -62,9 +72,8 @@ std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, Searc
         return found_in(
             transaction.query(std::string(select) + keys, {first, behind, limit(most)}));
     return found_in(transaction.query(
-        "SELECT o.oid, o.class, o.name, o.label, o.ace_version FROM (SELECT oid, class, " +
-            column + " FROM objects " + keys + ") k" +
-            std::string(store::read_first(transaction.engine())) +
+        std::string(select_o) + "FROM (SELECT oid, class, " + column + " FROM objects " + keys +
+            ") k" + std::string(store::read_first(transaction.engine())) +
             "objects o ON o.oid = k.oid WHERE k.class = ? ORDER BY k." + column + " LIMIT ?",
         {first, behind, Value{most_keys}, Value{class_name}, limit(most)}));
 }
@@ -77,6 +86,52 @@ std::vector<FoundObject> objects_with_name_prefix(Transaction& transaction,
         std::string(select) +
             "WHERE class = ? AND name >= ? AND name < ? ORDER BY class, name LIMIT ?",
         {Value{class_name}, Value{range.first}, Value{range.behind}, limit(most)}));
+}
+
+std::vector<FoundObject> objects_with_word(Transaction& transaction, const std::string& prefix,
+                                           const std::string& class_name, std::size_t most) {
+    const auto range = range_of_prefix(prefix);
+    const std::string keys = "SELECT word, class, name FROM words WHERE ";
+    const std::string order = " ORDER BY word, class, name LIMIT ?";
+    const auto find = [&](const std::string& words, const std::vector<Value>& values) {
+        return found_in(
+            transaction.query(std::string(select_o) + "FROM (" + words + ") k" +
+                                  std::string(store::read_first(transaction.engine())) +
+                                  "objects o ON o.class = k.class AND o.name = k.name",
+                              values));
+    };
+    std::vector<FoundObject> found;
+    if (class_name.empty()) {
+        found = find(keys + "word >= ? AND word < ?" + order,
+                     {Value{range.first}, Value{range.behind}, limit(most)});
+    } else {
+        found = find(keys + "word = ? AND class = ?" + order,
+                     {Value{prefix}, Value{class_name}, limit(most)});
+        auto longer = find("SELECT class, name, word FROM (" + keys + "word > ? AND word < ?" +
+                               order + ") w WHERE class = ? ORDER BY word, name LIMIT ?",
+                           {Value{range.first}, Value{range.behind}, Value{most_keys},
+                            Value{class_name}, limit(most)});
+        std::ranges::move(longer, std::back_inserter(found));
+    }
+    std::ranges::sort(found, {}, &FoundObject::oid);
+    const auto twice = std::ranges::unique(found, {}, &FoundObject::oid);
+    found.erase(twice.begin(), twice.end());
+    return found;
+}
+
+std::size_t count_word(Transaction& transaction, const std::string& prefix, std::size_t most) {
+    const auto range = range_of_prefix(prefix);
+    const std::vector<Value> values{Value{range.first}, Value{range.behind}, limit(most)};
+    std::int64_t rows = 0;
+    for (const auto* keys :
+         {"words WHERE word >= ? AND word < ?", "objects WHERE name_key >= ? AND name_key < ?"})
+        rows +=
+            transaction
+                .query("SELECT COUNT(*) FROM (SELECT 1 FROM " + std::string(keys) + " LIMIT ?) k",
+                       values)
+                .at(0)
+                .integer(0);
+    return static_cast<std::size_t>(rows);
 }
 
 // From class to class by the index: a DISTINCT would walk over all objects.

@@ -21,7 +21,7 @@ struct FoundObject {
     std::int64_t oid = 0;
     ObjectName object;
     std::string label;
-    std::string ace_version;  // as in ObjectRow
+    std::string ace_version, signature, other_names;  // as in ObjectRow
 };
 
 enum class SearchKey { label, name };
@@ -37,7 +37,7 @@ enum class SearchKey { label, name };
 
 // Finds objects whose key begins with the text.
 //   returns  at most `most`, in the order of keys
-//   cost     a range of an index. With a class, at most 20,000 keys are read (3 ms on SQLite),
+//   cost     a range of an index. With a class, at most 5,000 keys are read (1 ms on SQLite),
 //            because other classes may have millions; later ones are not found
 [[nodiscard]] std::vector<FoundObject> objects_with_key_prefix(store::Transaction& transaction,
                                                                SearchKey key,
@@ -52,6 +52,24 @@ enum class SearchKey { label, name };
                                                                 const std::string& class_name,
                                                                 std::string_view prefix,
                                                                 std::size_t most);
+
+// Finds objects of which a word begins with the prefix; where the name begins with it, only
+// objects_with_key_prefix() may find them.
+//   prefix      a word as base::words_of() gives it
+//   class_name  as it is spelled; empty: any class
+//   most        rows of the table words; of an object that has several such words, several
+//   returns     the first ones by word, class and name, in no order; each once
+//   cost        a range of an index, and a look-up for each object. With a class, those that have
+//               exactly this word, and those among 5,000 rows that have a longer one
+[[nodiscard]] std::vector<FoundObject> objects_with_word(store::Transaction& transaction,
+                                                         const std::string& prefix,
+                                                         const std::string& class_name,
+                                                         std::size_t most);
+
+// Returns how many rows the two functions read that find objects by a word, at most 2 * most.
+//   cost  two ranges of indexes
+[[nodiscard]] std::size_t count_word(store::Transaction& transaction, const std::string& prefix,
+                                     std::size_t most);
 
 // Returns the classes that have objects, sorted.
 //   cost  an index look-up for each class

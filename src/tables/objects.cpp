@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "store/dialect.hpp"
+#include "store/words.hpp"
 #include "tables/lists.hpp"
 
 namespace tables {
@@ -21,7 +22,8 @@ constexpr std::array<std::size_t, 4> list_sizes{1, 4, 16, 64};
 
 const store::Insert an_object{"objects",
                               {"class", "name", "name_key", "label", "signature",
-                               "last_modification_date", "ace_version", "label_key"},
+                               "last_modification_date", "ace_version", "label_key",
+                               "other_names"},
                               {}};
 
 void append(std::vector<Value>& values, const ObjectRow& row) {
@@ -29,7 +31,7 @@ void append(std::vector<Value>& values, const ObjectRow& row) {
                   {Value{row.object.class_name}, Value{row.object.name},
                    Value{base::fold_ascii(row.object.name)}, Value{row.label},
                    Value{row.signature}, Value{base::format_date(row.last_modified)},
-                   Value{row.ace_version}, Value{label_key_of(row)}});
+                   Value{row.ace_version}, Value{label_key_of(row)}, Value{row.other_names}});
 }
 
 // Inserts that many rows in one statement and returns their oids.
@@ -65,11 +67,30 @@ std::vector<std::int64_t> insert_one_by_one(Transaction& transaction,
     return oids;
 }
 
+store::CalledObject called(const ObjectRow& row) {
+    return {row.object.class_name, {row.object.name, row.label, row.other_names}};
+}
+
+std::vector<std::int64_t> insert_rows_of_objects(Transaction& transaction,
+                                                 std::span<const ObjectRow* const> rows) {
+    if (transaction.engine() == store::Engine::sqlite)
+        return insert_one_by_one(transaction, rows);
+    std::vector<std::int64_t> oids;
+    while (oids.size() < rows.size()) {
+        const auto rest = rows.subspan(oids.size());
+        auto size = list_sizes.size();
+        while (size > 1 && list_sizes[size - 1] > rest.size()) --size;
+        const auto written = insert_returning(transaction, rest.first(list_sizes[size - 1]));
+        oids.insert(oids.end(), written.begin(), written.end());
+    }
+    return oids;
+}
+
 }  // namespace
 
 const std::string_view object_columns =
-    "SELECT oid, class, name, label, signature, last_modification_date, ace_version"
-    " FROM objects ";
+    "SELECT oid, class, name, label, signature, last_modification_date, ace_version,"
+    " other_names FROM objects ";
 
 base::Date last_modified_of(const ObjectName& object, const std::string& text) {
     using namespace std::chrono;
@@ -89,7 +110,9 @@ ObjectRow object_from(const store::Row& row) {
                      row.text(4),
                      last_modified_of(object, row.text(5)),
                      row.text(6),
-                     row.text(6)};
+                     row.text(6),
+                     false,
+                     row.text(7)};
 }
 
 ObjectsByName::ObjectsByName(std::vector<ObjectRow> rows) {
@@ -192,28 +215,30 @@ void add_requests(Transaction& transaction, const std::map<ObjectName, std::int6
 
 std::vector<std::int64_t> insert_objects(Transaction& transaction,
                                          std::span<const ObjectRow* const> rows) {
-    if (transaction.engine() == store::Engine::sqlite)
-        return insert_one_by_one(transaction, rows);
-    std::vector<std::int64_t> oids;
-    while (oids.size() < rows.size()) {
-        const auto rest = rows.subspan(oids.size());
-        auto size = list_sizes.size();
-        while (size > 1 && list_sizes[size - 1] > rest.size()) --size;
-        const auto written = insert_returning(transaction, rest.first(list_sizes[size - 1]));
-        oids.insert(oids.end(), written.begin(), written.end());
-    }
+    auto oids = insert_rows_of_objects(transaction, rows);
+    std::vector<store::CalledObject> objects;
+    for (const auto* row : rows) objects.push_back(called(*row));
+    store::add_words(transaction, objects);
     return oids;
 }
 
 bool update_object(Transaction& transaction, const ObjectRow& now, const ObjectRow& read) {
-    return transaction.execute(
-               "UPDATE objects SET label = ?, label_key = ?, signature = ?,"
-               " last_modification_date = ?, ace_version = ? WHERE oid = ? AND ace_version = ?"
-               " AND signature = ? AND last_modification_date = ?",
-               {Value{now.label}, Value{label_key_of(now)}, Value{now.signature},
-                Value{base::format_date(now.last_modified)}, Value{now.ace_version},
-                Value{now.oid}, Value{read.ace_version}, Value{read.signature},
-                Value{base::format_date(read.last_modified)}}) == 1;
+    const auto updated = transaction.execute(
+        "UPDATE objects SET label = ?, label_key = ?, signature = ?, last_modification_date = ?,"
+        " ace_version = ?, other_names = ? WHERE oid = ? AND ace_version = ? AND signature = ?"
+        " AND last_modification_date = ?",
+        {Value{now.label}, Value{label_key_of(now)}, Value{now.signature},
+         Value{base::format_date(now.last_modified)}, Value{now.ace_version},
+         Value{now.other_names}, Value{now.oid}, Value{read.ace_version}, Value{read.signature},
+         Value{base::format_date(read.last_modified)}});
+    if (updated != 1) return false;
+    change_words(transaction, read, now);
+    return true;
+}
+
+void change_words(Transaction& transaction, const ObjectRow& before, const ObjectRow& now) {
+    if (now.label != before.label || now.other_names != before.other_names)
+        store::change_words(transaction, called(before), called(now));
 }
 
 std::string label_key_of(const ObjectRow& row) {

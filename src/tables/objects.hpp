@@ -34,6 +34,7 @@ struct ObjectRow {
     // A replacement of this row is in force and not yet moved into the table;
     // resolve_compared_in() has applied it to this row.
     bool is_replaced = false;
+    std::string other_names = {};  // one a line
     bool operator==(const ObjectRow&) const = default;
 };
 
@@ -112,15 +113,19 @@ void add_requests(store::Transaction& transaction,
     return failure.kind().duplicate || failure.kind().orphan;
 }
 
-// Inserts new rows and returns their oids in the same order.
+// Inserts new rows with their words and returns their oids in the same order.
 //   throws  Failure (duplicate) when one of them has a row
 [[nodiscard]] std::vector<std::int64_t> insert_objects(store::Transaction& transaction,
                                                        std::span<const ObjectRow* const> rows);
 
-// Writes the row if it is still as it was read. Returns false when somebody else has written it
+// Writes the row, and the words that it changes, if it is still as it was read. Returns false when somebody else has written it
 // since. A re-publication may leave the release in which it was compared and change the rest.
 [[nodiscard]] bool update_object(store::Transaction& transaction, const ObjectRow& now,
                                  const ObjectRow& read);
+
+// Writes the words by which an object is found now and was not before, and removes the others.
+//   before  the row as the table had it
+void change_words(store::Transaction& transaction, const ObjectRow& before, const ObjectRow& now);
 
 // Returns the column label_key: the label with its ASCII letters in lower case; empty where it
 // is the name, which has a key of its own.

@@ -20,7 +20,7 @@ using store::Value;
 const store::Insert a_replacement{"replacements",
                                   {"version", "oid", "digest", "signature", "label",
                                    "last_modification_date", "kind", "revision", "since",
-                                   "recorded_at", "notes", "tree"},
+                                   "recorded_at", "notes", "tree", "other_names"},
                                   {"version", "oid"}};
 const store::Insert a_sharing_row{"meta", {"name", "value"}, {"name"}};
 const store::Insert a_tree{"trees", {"oid", "version", "tree"}, {"oid", "version"}};
@@ -151,21 +151,25 @@ void place_tree(Transaction& transaction, const Releases::Replacing& replacing,
 void place_object(Transaction& transaction, const Releases::Replacing& replacing,
                   std::int64_t oid, const Releases& releases) {
     const auto known =
-        transaction.query("SELECT ace_version, name FROM objects WHERE oid = ?", {Value{oid}});
-    if (known.empty() || releases.is_later(known.front().text(0), replacing.version)) return;
-    const auto rows =
-        read(transaction, "signature, label, last_modification_date", replacing, oid);
-    ObjectRow object;
-    object.object.name = known.front().text(1);
+        transaction.query(std::string(object_columns) + "WHERE oid = ?", {Value{oid}});
+    if (known.empty()) return;
+    const auto before = object_from(known.front());
+    if (releases.is_later(before.ace_version, replacing.version)) return;
+    const auto rows = read(transaction, "signature, label, last_modification_date, other_names",
+                           replacing, oid);
+    auto object = before;
     object.label = rows.at(0).text(1);
+    object.other_names = rows.front().text(3);
     transaction.execute("UPDATE objects SET signature = ?, label = ?, label_key = ?,"
-                        " last_modification_date = ?, ace_version = ? WHERE oid = ?",
-                        {Value{rows.at(0).text(0)}, Value{object.label},
-                         Value{label_key_of(object)}, Value{rows.at(0).text(2)},
-                         Value{replacing.version}, Value{oid}});
+                        " last_modification_date = ?, ace_version = ?, other_names = ?"
+                        " WHERE oid = ?",
+                        {Value{rows.front().text(0)}, Value{object.label},
+                         Value{label_key_of(object)}, Value{rows.front().text(2)},
+                         Value{replacing.version}, Value{object.other_names}, Value{oid}});
+    change_words(transaction, before, object);
 }
 
-// `stored`: oid, signature, label, last_modification_date.
+// `stored`: oid, signature, label, last_modification_date, other_names.
 void apply_replacement(ObjectRow& row, const store::Row& stored,
                        const Releases::Replacing& replacing, const Release& current,
                        const Releases& releases) {
@@ -176,6 +180,7 @@ void apply_replacement(ObjectRow& row, const store::Row& stored,
     row.signature = stored.text(1);
     row.label = stored.text(2);
     row.last_modified = last_modified_of(row.object, stored.text(3));
+    row.other_names = stored.text(4);
 }
 
 }  // namespace
@@ -254,6 +259,7 @@ void put_replacements(Transaction& transaction, std::span<const Replacement> rep
             Value{to_json(row.notes)}};
         values.emplace_back();
         if (replacement.tree) values.back() = store::Blob{*replacement.tree};
+        values.emplace_back(object.other_names);
         transaction.execute(store::upsert_sql(transaction.engine(), a_replacement), values);
         replace_pending_rename(transaction, replacement.version, object.oid, replacement.digest,
                                replacement.rename);
@@ -304,7 +310,8 @@ void apply_replacements(Transaction& transaction, std::span<ObjectRow* const> ro
     for (const auto& replacing : releases.replacing())
         for (const auto& stored :
              query_in(transaction,
-                      "SELECT oid, signature, label, last_modification_date FROM replacements"
+                      "SELECT oid, signature, label, last_modification_date, other_names FROM "
+                      "replacements"
                       " WHERE version = ? AND digest = ? AND oid IN",
                       {Value{replacing.version}, Value{replacing.digest}}, values_of(oids))) {
             const auto [first, last] = by_oid.equal_range(stored.integer(0));

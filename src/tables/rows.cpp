@@ -545,9 +545,9 @@ std::map<std::int64_t, std::vector<RowLabel>> row_labels(Transaction& transactio
                                                          std::span<const std::int64_t> oids) {
     std::map<std::int64_t, std::vector<RowLabel>> labels;
     for (const auto& row :
-         query_in(transaction, "SELECT oid, version, label FROM history WHERE oid IN", {},
+         query_in(transaction, "SELECT oid, version, label, kind FROM history WHERE oid IN", {},
                   values_of(oids)))
-        labels[row.integer(0)].push_back({row.text(1), row.text(2)});
+        labels[row.integer(0)].push_back({row.text(1), row.text(2), kind_named(row.text(3))});
     return labels;
 }
 

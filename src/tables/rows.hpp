@@ -153,6 +153,7 @@ struct RowSummary {
 
 struct RowLabel {
     std::string version, label;
+    std::optional<RowKind> kind;  // nullopt: unreadable
 };
 // Returns the labels in all rows of the objects, by oid; objects without rows are left out.
 //   cost  a query for 64 objects

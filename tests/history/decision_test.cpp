@@ -16,6 +16,7 @@ using support::text;
 namespace {
 
 const NamePaths name_paths = {{"Gene", {{"Identity", "Name", "Public_name"}, {"CGC_name"}}}};
+const NamePaths search_paths = {{"gene", {{"Identity", "Name", "Other_name"}, {"Synonym"}}}};
 const compare::Ignored ignored;
 const tree::Models models;
 const ObjectName gene{"Gene", "WBGene00006763"};
@@ -28,6 +29,7 @@ DecisionInput setting() {
     return {releases.back(),
             Releases(releases),
             name_paths,
+            search_paths,
             ignored,
             models,
             {day("2007-01-01"), releases, [](std::string_view) { return false; }},

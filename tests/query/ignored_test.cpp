@@ -226,8 +226,9 @@ TEST_CASE("A row has what differs from the tree before, without what was ignored
             {},
             {}};
         const After after{protein, two, tree::signature_of(two)};
-        const auto outcome = decide(
-            before, after, {releases.back(), Releases(releases), names, list, models, {}, {}});
+        const auto outcome =
+            decide(before, after,
+                   {releases.back(), Releases(releases), names, names, list, models, {}, {}});
         const auto expected = compare::without_ignored(
             compare::compare(one, two, models, models.of_class("Protein")), list, "Protein");
         RC_ASSERT(outcome.rows.size() == (expected.empty() ? 0U : 1U));

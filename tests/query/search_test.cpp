@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <rapidcheck.h>
+#include <set>
+#include <tuple>
 
+#include "base/utf8.hpp"
 #include "compare/compare.hpp"
 #include "process.hpp"
 #include "store/dialect.hpp"
+#include "store/words.hpp"
+#include "support/faulty_connection.hpp"
 
 using namespace history;
 using namespace processes;
@@ -37,7 +43,9 @@ const std::vector<ObjectName> recorded_names{{"Gene", "WBGene01"},
 std::vector<std::string> found(Process& process, const std::string& class_name,
                                const std::string& text, std::size_t most = 10) {
     std::vector<std::string> names;
-    for (const auto& named : find_named(process.service.read_context(), class_name, text, most))
+    for (const auto& named :
+         find_named(process.service.read_context(), class_name, text, {.from = 0, .most = most})
+             .found)
         names.push_back(named.object.class_name + ' ' + named.object.name + " = " + named.label);
     return names;
 }
@@ -108,6 +116,11 @@ TEST_CASE("Of very many objects of one label the first classes of the index are 
             transaction,
             {"objects", {"class", "name", "name_key", "label", "label_key", "ace_version"}, {}},
             values);
+        for (std::size_t at = 0; at < values.size(); at += 6)
+            store::add_words(transaction,
+                             std::array{store::CalledObject{
+                                 std::get<std::string>(values[at]),
+                                 {std::get<std::string>(values[at + 1]), "Same", ""}}});
     });
     const auto first = found(process, "", "same", 100);
     REQUIRE(first.size() == 100);
@@ -143,10 +156,22 @@ TEST_CASE("What is looked for is text, never a pattern") {
     Process process(fresh.connect(), with_names());
     process.put(build_of_names("WS1", "2008-01-01"));
     static_cast<void>(process.list(recorded_names));
-    CHECK(found(process, "", "100%") == Found{"Gene WBGene04 = 100%_\\x"});
-    CHECK(found(process, "", "100%_\\") == Found{"Gene WBGene04 = 100%_\\x"});
-    for (const auto* text : {"", "%", "__", "%%", "'", "u", "unc-26'", "\\", "\xC3\xA9\xC3\xA9"})
-        CHECK(found(process, "", text).empty());
+    // What begins with the text comes before what only has its words.
+    const Found both{"Gene WBGene04 = 100%_\\x", "Gene WBGene05 = 100 more"};
+    CHECK(found(process, "", "100%") == both);
+    CHECK(found(process, "", "100%_\\") == both);
+    for (const std::string asked :
+         {"", " ", "%", "__", "%%", "'", "\\", "\xC3\xA9\xC3\xA9", "unc-26 AND lin-7",
+          "unc NEAR more", "-more 1000", "m*re", "\xFF\xFE", "\xE2\x80\xAE", "unc-26 OR x"}) {
+        INFO(asked);
+        CHECK(found(process, "", asked).empty());
+    }
+    for (const std::string asked :
+         {"more", "MORE 100", "\"more\"", "more*", "(more)", "-more", "more' --", "\"more 100"}) {
+        INFO(asked);
+        CHECK(found(process, "", asked) == Found{"Gene WBGene05 = 100 more"});
+    }
+    CHECK(found(process, "", std::string("mo\0re", 5)).empty());
     CHECK(found(process, "", std::string(600, 'x')).empty());
 }
 
@@ -167,6 +192,235 @@ TEST_CASE("An object whose label changed is found by the new one, and a gone one
     static_cast<void>(process.list(recorded_names));
     CHECK(found(process, "Gene", "dab-1").empty());
     CHECK(found(process, "Gene", "WBGene01") == Found{"Gene WBGene01 = WBGene01"});
+}
+
+namespace {
+
+history::Settings with_other_names() {
+    auto settings = with_names();
+    settings.search = {{"gene", {{"Identity", "Other_name"}, {"Synonym"}}}};
+    settings.ranking.helper_classes = {"Gene_name"};
+    return settings;
+}
+
+// A gene with other names.
+void add_gene(support::SmallBuild& build, const std::string& name, const std::string& label,
+              const std::vector<std::string>& others) {
+    std::vector<tree::Node> values;
+    for (const auto& other : others) values.push_back(text(other));
+    build.with("Gene", name,
+               {tag("Name", {text(label)}), tag("Identity", {tag("Other_name", values)})});
+}
+
+// Which objects and in which order a search finds, by looking at every object.
+struct Known {
+    ObjectName object;
+    std::string label;
+    std::vector<std::string> others;
+    bool vanished = false;
+};
+std::vector<std::string> found_by_looking(const std::vector<Known>& all,
+                                          const std::string& asked) {
+    std::vector<std::tuple<bool, int, bool, std::string, ObjectName>> ranked;
+    const auto same = [&](const std::string& name) {
+        return base::equal_ignoring_case(name, asked);
+    };
+    for (const auto& each : all) {
+        std::set<std::string> words;
+        std::vector<std::string> texts{each.label, each.object.name};
+        texts.insert(texts.end(), each.others.begin(), each.others.end());
+        for (const auto& each_text : texts)
+            for (const auto& word : base::words_of(each_text)) words.insert(word);
+        bool is_there = true, whole = true;
+        for (const auto& word : base::words_of(asked)) {
+            const auto first = words.lower_bound(word);
+            is_there = is_there && first != words.end() && first->starts_with(word);
+            whole = whole && words.contains(word);
+        }
+        if (!is_there) continue;
+        const int rank = each.label != each.object.name && same(each.label)                  ? 0
+                         : same(each.object.name)                                            ? 1
+                         : std::ranges::any_of(each.others, same)                            ? 2
+                         : base::fold_ascii(each.label).starts_with(base::fold_ascii(asked)) ? 3
+                         : whole                                                             ? 4
+                                                                                             : 5;
+        ranked.emplace_back(each.object.class_name == "Gene_name", rank, each.vanished,
+                            rank == 3 ? base::fold_ascii(each.label) : "", each.object);
+    }
+    std::ranges::sort(ranked);
+    std::vector<std::string> names;
+    for (const auto& [helper, rank, vanished, key, object] : ranked)
+        names.push_back(object.class_name + ' ' + object.name + (vanished ? " gone" : ""));
+    return names;
+}
+
+std::vector<std::string> found_in_pages(Process& process, const std::string& text,
+                                        std::size_t size) {
+    std::vector<std::string> names;
+    for (query::SearchPage page{.from = 0, .most = size};; page.from += size) {
+        const auto answer = find_named(process.service.read_context(), "", text, page);
+        for (const auto& match : answer.found)
+            names.push_back(match.object.class_name + ' ' + match.object.name +
+                            (match.vanished ? " gone" : ""));
+        if (!answer.has_more) return names;
+    }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "An object is found by any word of its label and other names, whichever is typed first") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_other_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    add_gene(*build, "WBGene01", "Phosphatidylinositol-4,5-phosphate binding",
+             {"JC8.10", "Synaptojanin homologue"});
+    add_gene(*build, "WBGene02", "binding of \xC3\x89LAN", {});
+    build->with("Gene_name", "binding", {});
+    process.put(build);
+    static_cast<void>(
+        process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}, {"Gene_name", "binding"}}));
+    const Found only{"Gene WBGene01 = Phosphatidylinositol-4,5-phosphate binding"};
+    for (const std::string asked :
+         {"phosphatidylinositol b", "binding phosphatidyl", "jc8.10", "JC8", "homologue",
+          "HOMO binding", "synaptojanin wbgene01"}) {
+        INFO(asked);
+        CHECK(found(process, "", asked) == only);
+    }
+    CHECK(found(process, "", "\xC3\xA9lan").size() == 1);
+    // The object of a helper class is last, though it has the very name.
+    CHECK(found(process, "", "binding").back() == "Gene_name binding = binding");
+    CHECK(found(process, "", "binding homologue nothing").empty());
+    // A later release takes other names away.
+    const auto next = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
+    add_gene(*next, "WBGene01", "binding", {"JC8.11"});
+    process.put(next);
+    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
+    CHECK(found(process, "", "homologue").empty());
+    CHECK(found(process, "", "jc8.11") == Found{"Gene WBGene01 = binding"});
+    const auto answer =
+        find_named(process.service.read_context(), "", "lan binding", {.from = 0, .most = 5});
+    CHECK(answer.found.empty());
+    const auto gone =
+        find_named(process.service.read_context(), "", "\xC3\x89lan of", {.from = 0, .most = 5});
+    REQUIRE(gone.found.size() == 1);
+    CHECK(gone.found.front().vanished);
+    CHECK(gone.found.front().vanished_in == "WS2");
+    // As the site is rolled back, the words of the newer release find nothing.
+    process.put(build);
+    CHECK(found(process, "", "jc8.11").empty());
+    CHECK_FALSE(
+        find_named(process.service.read_context(), "", "binding of", {}).found.front().vanished);
+}
+
+TEST_CASE(
+    "A search finds what looking at every object finds, in whichever order they were recorded") {
+    const std::vector<std::string> parts{"unc-26",      "unc",     "UNC-2", "protein", "Protein",
+                                         "kinase",      "JC8.10",  "a",     "abc",     "GO:0004",
+                                         "\xC3\x89lan", "binding", "x)",    "-7"};
+    const auto any_text = [&](int most) {
+        return rc::gen::map(rc::gen::resize(most, rc::gen::container<std::vector<std::string>>(
+                                                      rc::gen::elementOf(parts))),
+                            [](const auto& words) { return base::join(words, " "); });
+    };
+    CHECK(rc::check([&] {
+        const auto count = *rc::gen::inRange(1, 9);
+        std::vector<Known> all;
+        for (int i = 0; i < count; ++i) {
+            Known known{{"Gene", "WBGene0" + std::to_string(i)}, *any_text(3), {}};
+            const auto others =
+                *rc::gen::resize(3, rc::gen::container<std::vector<std::string>>(any_text(2)));
+            for (const auto& other : others)
+                if (!base::trim(other).empty()) known.others.push_back(other);
+            known.label = known.object.label_or_name(known.label);
+            known.vanished = *rc::gen::inRange(0, 4) == 0;
+            all.push_back(std::move(known));
+            if (i % 3 == 0) all.push_back({{"Gene_name", parts[i % parts.size()]}, "", {}});
+            if (i % 3 == 0) all.back().label = all.back().object.name;
+        }
+        std::ranges::sort(all, {}, &Known::object);
+        const auto twice = std::ranges::unique(all, {}, &Known::object);
+        all.erase(twice.begin(), twice.end());
+        std::vector<std::string> questions;
+        for (int i = 0; i < 8; ++i) {
+            auto question = *any_text(3);
+            if (const auto cut = *rc::gen::inRange<std::size_t>(1, 8); cut < question.size())
+                question = base::cut_at(question, cut);
+            if (!base::words_of(question).empty()) questions.emplace_back(base::trim(question));
+        }
+        for (const auto engine : {store::Engine::sqlite, store::Engine::mysql}) {
+            const support::FreshStore fresh(engine);
+            Process process(fresh.connect(), with_other_names());
+            const auto first = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+            const auto second = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
+            std::vector<ObjectName> names;
+            for (const auto& each : all) {
+                names.push_back(each.object);
+                for (const auto& build : {first, second}) {
+                    if (build == second && each.vanished) continue;
+                    if (each.object.class_name == "Gene")
+                        add_gene(*build, each.object.name, each.label, each.others);
+                    else
+                        build->with("Gene_name", each.object.name, {});
+                }
+            }
+            for (const auto& build : {first, second}) {
+                process.put(build);
+                const auto start = *rc::gen::inRange<std::size_t>(0, names.size());
+                std::ranges::rotate(names, names.begin() + static_cast<std::ptrdiff_t>(start));
+                const auto half = static_cast<std::ptrdiff_t>(names.size() / 2);
+                static_cast<void>(process.list({names.begin(), names.begin() + half}));
+                static_cast<void>(process.list({names.begin() + half, names.end()}));
+            }
+            for (const auto& question : questions)
+                RC_ASSERT(found_in_pages(process, question, 3) ==
+                          found_by_looking(all, question));
+        }
+    }));
+}
+
+TEST_CASE("Ten thousand other names of one object are cut to some, which find it") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_other_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    std::vector<std::string> others;
+    for (int i = 0; i < 10'000; ++i) others.push_back("other" + std::to_string(i));
+    others.emplace_back(10'000, 'y');
+    add_gene(*build, "WBGene01", std::string(100'000, 'x') + " end", others);
+    process.put(build);
+    static_cast<void>(process.list({{"Gene", "WBGene01"}}));
+    CHECK(found(process, "", "other7").size() == 1);
+    CHECK(found(process, "", "other9999").empty());
+    CHECK(found(process, "", std::string(64, 'x')).size() == 1);
+    const auto connection = fresh.connect()();
+    CHECK(connection->query("SELECT COUNT(*) FROM words").at(0).integer(0) ==
+          static_cast<std::int64_t>(base::most_words) - 1);
+}
+
+TEST_CASE("An object has its words however the store fails while it is recorded or looked for") {
+    const auto engine = GENERATE(support::engines());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    add_gene(*build, "WBGene01", "one binding", {"JC8.10 kinase"});
+    for (int at = 1;; ++at) {
+        const support::FreshStore fresh(engine);
+        Process process(fresh.connect(), with_other_names());
+        process.put(build);
+        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
+        Process broken(support::faulty(fresh.connect(), plan), with_other_names());
+        broken.put(build);
+        std::vector<std::string> names;
+        try {
+            static_cast<void>(broken.service.history_of({"Gene", "WBGene01"}, {}));
+            names = found(broken, "", "kinase one");
+        } catch (const store::Failure&) {
+            CHECK(plan->struck());
+        }
+        static_cast<void>(process.list({{"Gene", "WBGene01"}}));
+        INFO("statement " << at);
+        CHECK(found(process, "", "kinase one") == Found{"Gene WBGene01 = one binding"});
+        CHECK((names.empty() || names == Found{"Gene WBGene01 = one binding"}));
+        if (!plan->struck()) break;
+    }
 }
 
 TEST_CASE("The difference of two releases is what its changes say, in either direction") {
