@@ -399,13 +399,15 @@ std::vector<Named> exactly_named(const ReadContext& context, std::span<const std
     const auto class_name = classes.size() == 1 ? classes.front() : std::string();
     const auto recorded = [&](SearchKey key) {
         return read(context, [&](const ReadView& now) {
-            auto found = shown_among(
-                now, tables::objects_with_key(now.transaction, key, text, class_name, most));
-            // The key of a label that a newer release gave an object is not the one it has now.
-            std::erase_if(found, [&](const Named& named) {
-                const auto& shown = key == SearchKey::name ? named.object.name : named.label;
-                return !base::equal_ignoring_case(shown, text);
-            });
+            std::vector<Named> found;
+            for (auto& [oid, match, other_names] :
+                 shown_among(now, tables::objects_with_key(now.transaction, key, text,
+                                                           class_name, most))) {
+                // The key of a label that a newer release gave an object is not the one it has now.
+                const auto& shown = key == SearchKey::name ? match.object.name : match.label;
+                if (base::equal_ignoring_case(shown, text))
+                    found.push_back({std::move(match.object), std::move(match.label)});
+            }
             return found;
         });
     };

@@ -168,7 +168,7 @@ TEST_CASE("Pages of long lists keep to their size") {
                                .vanished_in = "WS187",
                                .words = "Merged into",
                                .instead = {{{"Gene", name}, name}}});
-    watch.unclear.assign(50, {name, home.found});
+    watch.unclear.assign(50, {name, std::vector<query::Named>(100, {{"Gene", name}, name})});
     watch.changes.rows.assign(200, sample::unc_26_in_ws187());
     check_page(render::watch_page(watch, sample::site(), sample::templates()));
 
@@ -203,7 +203,8 @@ TEST_CASE("A watch list of 200 usual names has its feeds and newest changes on o
         auto searched = watch;
         searched.text = "unc";
         searched.found.assign(50, {{"Gene", "WBGene00001000"}, "unc-1"});
-        searched.unclear.assign(50, {"unc-1", searched.found});
+        searched.unclear.assign(
+            50, {"unc-1", std::vector<query::Named>(50, {{"Gene", "WBGene00001000"}, "unc-1"})});
         check_page(render::watch_page(searched, sample::site(), sample::templates()));
         CHECK(holds(page, "Older changes are in the feeds"));
     }
