@@ -66,7 +66,7 @@ void append_state(std::string& html, const WatchedObject& watched, bool linked,
         html += " in " +
                 (linked ? link_html(release_url(watched.vanished_in, site), watched.vanished_in)
                         : as_html(watched.vanished_in));
-    if (!watched.words.empty()) html += " " + as_html(watched.words);
+    if (!watched.words.empty()) html += ". " + as_html(watched.words);
     for (const auto& other : watched.instead) {
         html += " ";
         append_named(html, other, site);

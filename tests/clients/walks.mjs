@@ -75,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
       await tab.waitForURL(/\/watch\/[a-z2-7]{16}\?pasted=name$/);
       const short = tab.url().replace(/\?.*/, "");
       await tab.locator(`main a[href="${short}"]`).waitFor();
-      const feeds = await tab.locator("main a.feed").evaluateAll((all) => all.map((each) => each.href));
+      const feeds = await tab.locator("main .subscribe a").evaluateAll((all) => all.map((each) => each.href));
       assert.equal(feeds.length, 3);
       for (const feed of feeds) assert.match(feed, /\/rss\?watch=[a-z2-7]{16}/);
       assert.equal(await statusOf(tab, feeds[0], javaScriptEnabled), 200);

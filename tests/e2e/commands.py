@@ -209,7 +209,7 @@ def _(site):
     for options, feed, page in ((("--class", "Gene"), "/rss?class=Gene", "/?class=Gene"),
                                 (("--class", "gene"), "/rss?class=Gene", "/?class=gene"),
                                 (("--release", "WS188"), "/release/WS188?", "/release/WS188"),
-                                (two, f"/rss?{listed}", f"/?{listed}")):
+                                (two, f"/rss?{listed}", f"/watch?{listed}")):
         for form in ("rss", "atom", "json", "html"):
             path = page if form == "html" else f"{feed}&format={form}".replace("?&", "?")
             if form == "rss" and "release" not in feed:

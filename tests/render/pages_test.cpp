@@ -87,7 +87,7 @@ TEST_CASE(
     CHECK(findings_in_page(page) == none);
     CHECK(holds(page,
                 "<span class=\"gone\">vanished</span> in <a "
-                "href=\"https://changes.example.org/release/WS188\">WS188</a> Merged into "));
+                "href=\"https://changes.example.org/release/WS188\">WS188</a>. Merged into "));
     CHECK(holds(page, "<button name=\"instead\" value=\"Gene%3Aold Gene%3Anew\">Watch"));
     CHECK(holds(page, "<span class=\"gone\">unknown</span>"));
 }
