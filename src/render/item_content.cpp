@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "compare/headline.hpp"
 #include "render/adopted.hpp"
@@ -120,17 +121,21 @@ class ContentWriter {
     bool write_paragraph(std::string_view words, const std::vector<FieldChange>& fields) {
         if (fields.empty()) return true;
         const auto start = html_.size();
+        const auto shown = std::span(fields).first(std::min(fields.size(), most_values));
+        if (shown.size() < fields.size()) whole_ = false;
         html_.append("<p>").append(words);
-        std::size_t written = 0;
-        for (const auto& field : fields) {
-            if (written++ == most_values) {
-                whole_ = false;
-                break;
-            }
-            if (written > 1) html_ += ' ';
+        // HTML allows no list in a paragraph.
+        const bool as_list = std::ranges::any_of(shown, has_list);
+        if (as_list) html_ += "</p><ul>";
+        for (const auto& field : shown) {
+            if (as_list)
+                html_ += "<li>";
+            else if (&field != &shown.front())
+                html_ += ' ';
             write_entry(field);
+            if (as_list) html_ += "</li>";
         }
-        html_ += "</p>";
+        html_ += as_list ? "</ul>" : "</p>";
         if (html_.size() <= most_) return true;
         html_.resize(start);
         return false;
@@ -184,13 +189,21 @@ class ContentWriter {
         return counts ? compare::counted(field.values.size(), words) : words;
     }
 
+    static bool is_in_line(const std::vector<FieldValue>& values) {
+        return values.size() == 1 || std::ranges::all_of(values, [](const FieldValue& value) {
+                   return value.node().children.empty();
+               });
+    }
+
+    static bool has_list(const FieldChange& field) {
+        return field.op == Op::replaced ? is_rewording(field.values.front())
+                                        : !is_bare_tag(field) && !is_in_line(field.values);
+    }
+
     void write_values(const FieldChange& field) {
         const auto& values = field.values;
-        const auto is_leaf = [](const FieldValue& value) {
-            return value.node().children.empty();
-        };
         const auto shown = values.size() > most_values ? some_values : values.size();
-        const bool in_line = values.size() == 1 || std::ranges::all_of(values, is_leaf);
+        const bool in_line = is_in_line(values);
         if (!in_line) html_ += "<ul>";
         for (std::size_t i = 0; i < shown; ++i) {
             if (!in_line) html_ += "<li>";

@@ -278,6 +278,18 @@ TEST_CASE("Content puts what is important first, and what is minor last on one l
     check_html(html);
 }
 
+TEST_CASE("Minor changes that need a list of their own are a list, not a paragraph") {
+    auto look = site();
+    look.ranking = {.important = {}, .minor = {{"*", {{"Note"}}}}, .helper_classes = {}};
+    const auto html = sample::content_of(
+        row("WS187", day(2008, 2, 15),
+            {replaced(tags({"Note"}), text("first line\nthe quick fox\nlast"),
+                      text("first line\nthe slow fox\nlast"))}),
+        look);
+    CHECK_THAT(html, Contains("<p>Minor: </p><ul><li><a href=\"") && Contains("reworded:<ul>"));
+    check_html(html);
+}
+
 TEST_CASE("Content calls objects by their labels, and what follows from others an echo") {
     auto r = row("WS187", day(2008, 2, 15),
                  {removed(tags({"Gene"}), support::reference("Gene", "WBGene9"))});
