@@ -26,6 +26,16 @@ struct Reference {
     Fate fate = Fate::stays;
     bool operator==(const Reference&) const = default;
 };
+// "created"; empty: it stays.
+[[nodiscard]] constexpr std::string_view name_of(Reference::Fate fate) {
+    switch (fate) {
+        case Reference::Fate::created: return "created";
+        case Reference::Fate::vanished: return "vanished";
+        case Reference::Fate::absent: return "absent";
+        case Reference::Fate::stays: break;
+    }
+    return {};
+}
 // Sorted by object, each once. Objects that have no label of their own and stay are left out.
 using References = std::vector<Reference>;
 

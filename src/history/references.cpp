@@ -106,11 +106,8 @@ class ReferenceFinder {
         for (auto* row : rows)
             for (auto& reference : row->notes.references)
                 if (const auto known = stored_labels_.find(reference.object);
-                    known != stored_labels_.end() && !known->second.empty()) {
-                    // It is recorded: there is a history to read.
-                    if (reference.fate == Fate::absent) reference.fate = Fate::stays;
-                    if (known->second != reference.object.name) reference.label = known->second;
-                }
+                    known != stored_labels_.end() && known->second != reference.object.name)
+                    reference.label = known->second;
     }
 
     void finish(tables::Row& row) const {

@@ -33,10 +33,6 @@ void write_counts(base::JsonWriter& json, const compare::Counts& counts) {
         .end_object();
 }
 
-std::string_view name_of(compare::Reference::Fate fate) {
-    return fate == compare::Reference::Fate::created ? "created" : "vanished";
-}
-
 void write_references(base::JsonWriter& json, const compare::References& references) {
     if (references.empty()) return;
     json.key("references").begin_array();
@@ -45,7 +41,7 @@ void write_references(base::JsonWriter& json, const compare::References& referen
         write_text(json, "class", object.class_name);
         write_text(json, "name", object.name);
         if (!label.empty()) write_text(json, "label", label);
-        if (fate != compare::Reference::Fate::stays) json.field("fate", name_of(fate));
+        if (fate != compare::Reference::Fate::stays) json.field("fate", compare::name_of(fate));
         json.end_object();
     }
     json.end_array();

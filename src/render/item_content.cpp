@@ -124,18 +124,23 @@ class ContentWriter {
         const auto shown = std::span(fields).first(std::min(fields.size(), most_values));
         if (shown.size() < fields.size()) whole_ = false;
         html_.append("<p>").append(words);
-        // HTML allows no list in a paragraph.
-        const bool as_list = std::ranges::any_of(shown, has_list);
-        if (as_list) html_ += "</p><ul>";
+        const auto first = html_.size();
         for (const auto& field : shown) {
-            if (as_list)
-                html_ += "<li>";
-            else if (&field != &shown.front())
-                html_ += ' ';
+            if (&field != &shown.front()) html_ += ' ';
             write_entry(field);
-            if (as_list) html_ += "</li>";
         }
-        html_ += as_list ? "</ul>" : "</p>";
+        html_ += "</p>";
+        // HTML allows no list in a paragraph.
+        if (html_.find("<ul>", first) != std::string::npos) {
+            html_.resize(first);
+            html_ += "</p><ul>";
+            for (const auto& field : shown) {
+                html_ += "<li>";
+                write_entry(field);
+                html_ += "</li>";
+            }
+            html_ += "</ul>";
+        }
         if (html_.size() <= most_) return true;
         html_.resize(start);
         return false;
@@ -189,21 +194,13 @@ class ContentWriter {
         return counts ? compare::counted(field.values.size(), words) : words;
     }
 
-    static bool is_in_line(const std::vector<FieldValue>& values) {
-        return values.size() == 1 || std::ranges::all_of(values, [](const FieldValue& value) {
-                   return value.node().children.empty();
-               });
-    }
-
-    static bool has_list(const FieldChange& field) {
-        return field.op == Op::replaced ? is_rewording(field.values.front())
-                                        : !is_bare_tag(field) && !is_in_line(field.values);
-    }
-
     void write_values(const FieldChange& field) {
         const auto& values = field.values;
+        const auto is_leaf = [](const FieldValue& value) {
+            return value.node().children.empty();
+        };
         const auto shown = values.size() > most_values ? some_values : values.size();
-        const bool in_line = is_in_line(values);
+        const bool in_line = values.size() == 1 || std::ranges::all_of(values, is_leaf);
         if (!in_line) html_ += "<ul>";
         for (std::size_t i = 0; i < shown; ++i) {
             if (!in_line) html_ += "<li>";

@@ -216,9 +216,8 @@ void append(std::string& out, const compare::Reference& reference) {
     tree::append_json_string(out, reference.object.class_name);
     tree::append_json_string(out += ",\"name\":", reference.object.name);
     if (!reference.label.empty()) tree::append_json_string(out += ",\"label\":", reference.label);
-    if (reference.fate == Fate::created) out += ",\"fate\":\"created\"";
-    if (reference.fate == Fate::vanished) out += ",\"fate\":\"vanished\"";
-    if (reference.fate == Fate::absent) out += ",\"fate\":\"absent\"";
+    if (const auto fate = compare::name_of(reference.fate); !fate.empty())
+        out.append(",\"fate\":\"").append(fate) += '"';
     out += '}';
 }
 

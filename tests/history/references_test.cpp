@@ -128,6 +128,28 @@ TEST_CASE("References say which objects no build has, whoever was asked for befo
           compare::References{{{"Gene", "nobody"}, {}, Fate::absent}});
 }
 
+TEST_CASE("An object that was gone before the release is absent, whether or not it was recorded") {
+    const bool asked_before = GENERATE(true, false);
+    const bool has_labels = GENERATE(true, false);
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    support::RecordingSite site(fresh.connect());
+    if (has_labels) site.settings.names = label_paths();
+    auto first = SmallBuild("WS1", "2008-01-01");
+    first.with("GO_term", "GO:1", {}).with("Gene", "WBGene3", with_name("abc-3"));
+    auto second = SmallBuild("WS2", "2008-02-01");
+    second.with("GO_term", "GO:1", {});
+    auto third = SmallBuild("WS3", "2008-03-01");
+    third.with("GO_term", "GO:1", {tag("Gene", {reference("Gene", "WBGene3")})});
+    site.ask(first, nullptr, term);
+    if (asked_before) site.ask(first, nullptr, {"Gene", "WBGene3"});
+    site.ask(second, &first, term);
+    site.ask(third, &second, term);
+    // What it was called is known to the store alone.
+    const std::string label = asked_before && has_labels ? "abc-3" : "";
+    CHECK(notes_of(site, term, "WS3").references ==
+          compare::References{{{"Gene", "WBGene3"}, label, Fate::absent}});
+}
+
 TEST_CASE("Without the build before nothing is known to be new or gone") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     support::RecordingSite site(fresh.connect());
