@@ -71,10 +71,12 @@ std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, Searc
     if (class_name.empty())
         return found_in(
             transaction.query(std::string(select) + keys, {first, behind, limit(most)}));
+    // The class is compared within the index, before any object is read.
     return found_in(transaction.query(
-        std::string(select_o) + "FROM (SELECT oid, class, " + column + " FROM objects " + keys +
-            ") k" + std::string(store::read_first(transaction.engine())) +
-            "objects o ON o.oid = k.oid WHERE k.class = ? ORDER BY k." + column + " LIMIT ?",
+        std::string(select_o) + "FROM (SELECT oid, " + column + " FROM (SELECT oid, class, " +
+            column + " FROM objects " + keys + ") w WHERE class = ? ORDER BY " + column +
+            " LIMIT ?) k" + std::string(store::read_first(transaction.engine())) +
+            "objects o ON o.oid = k.oid ORDER BY k." + column,
         {first, behind, Value{most_keys}, Value{class_name}, limit(most)}));
 }
 
