@@ -369,6 +369,26 @@ SearchAnswer find_named(const ReadContext& context, const std::string& class_nam
     return Search(context, class_name, asked).run(page);
 }
 
+namespace {
+
+// Returns objects that may have this label in the current release: those that have it in the newest one
+// that is recorded, and while that is not shown yet, those that had a label with its first word.
+std::vector<Shown> maybe_labelled(const ReadView& now, std::string_view label,
+                                  const std::string& class_name, std::size_t most) {
+    auto found =
+        tables::objects_with_key(now.transaction, SearchKey::label, label, class_name, most);
+    const auto* newest = now.releases().newest();
+    const auto words = base::words_of(label, 1);
+    if (newest != nullptr && now.current < *newest && !words.empty())
+        for (auto& each :
+             tables::objects_with_word(now.transaction, words.front(), class_name, most))
+            if (!std::ranges::count(found, each.oid, &FoundObject::oid))
+                found.push_back(std::move(each));
+    return shown_among(now, found);
+}
+
+}  // namespace
+
 std::vector<Called> objects_called(const ReadContext& context, const ObjectName& asked,
                                    std::size_t most) {
     // Without the classes of the store: whoever asks for what does not exist must not cost more.
@@ -376,11 +396,10 @@ std::vector<Called> objects_called(const ReadContext& context, const ObjectName&
     const auto& class_name = spelling.empty() ? asked.class_name : spelling;
     return read(context, [&](const ReadView& now) {
         std::vector<Called> called;
-        for (const auto& shown :
-             shown_among(now, tables::objects_with_key(now.transaction, SearchKey::label,
-                                                       asked.name, class_name, most))) {
+        BuildLabels labels(context);
+        for (const auto& shown : maybe_labelled(now, asked.name, class_name, most)) {
             const auto& object = shown.match.object;
-            const auto& label = shown.match.label;
+            const auto label = shown.match.label.empty() ? labels.of(object) : shown.match.label;
             if (!base::equal_ignoring_case(label, asked.name)) continue;
             if (base::equal_ignoring_case(object.name, asked.name)) continue;
             bool vanished = false;
@@ -401,8 +420,8 @@ std::vector<Named> exactly_named(const ReadContext& context, std::span<const std
         return read(context, [&](const ReadView& now) {
             std::vector<Named> found;
             for (auto& [oid, match, other_names] :
-                 shown_among(now, tables::objects_with_key(now.transaction, key, text,
-                                                           class_name, most))) {
+                 shown_among(now, tables::objects_with_key(now.transaction, key, text, class_name,
+                                                           most))) {
                 // The key of a label that a newer release gave an object is not the one it has now.
                 const auto& shown = key == SearchKey::name ? match.object.name : match.label;
                 if (base::equal_ignoring_case(shown, text))

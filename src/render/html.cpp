@@ -210,8 +210,8 @@ void append_cell(std::string& html, const tree::Cell& cell, const Site& site,
     const auto* reference = compare::reference_of(references, cell);
     const bool has_label = reference != nullptr && !reference->label.empty();
     // Of an object that no build has there is no history, unless the store knows what it was called.
-    const bool is_link = reference == nullptr || has_label ||
-                         reference->fate != compare::Reference::Fate::absent;
+    const bool is_link =
+        reference == nullptr || has_label || reference->fate != compare::Reference::Fate::absent;
     if (is_link) {
         html += "<a href=\"";
         append_html(html, url);

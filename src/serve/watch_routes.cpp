@@ -113,7 +113,8 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
     view.text = request.text;
     if (!request.text.empty())
         view.found =
-            query::find_named(reads, request.class_name, request.text, {.most = most_found}).found;
+            query::find_named(reads, request.class_name, request.text, {.most = most_found})
+                .found;
     auto classes = context.classes(version);
     if (!classes) return fail(http_error_of(classes.error(), wanted_search()));
     view.classes = std::move(*classes);

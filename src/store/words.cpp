@@ -45,19 +45,21 @@ void add_words(Transaction& transaction, std::span<const CalledObject> objects) 
 }
 
 void change_words(Transaction& transaction, const CalledObject& before, const CalledObject& now) {
-    const auto old_words = base::words_beside_name(before.called);
-    const auto new_words = base::words_beside_name(now.called);
-    std::vector<Value> gone, added;
-    append(gone, before, without(old_words, new_words));
-    append(added, now, without(new_words, old_words));
-    delete_words(transaction, gone);
+    auto old_words = base::words_beside_name(before.called);
+    std::vector<Value> added;
+    append(added, now, without(base::words_beside_name(now.called), old_words));
+    // The index of labels has the new label only.
+    if (before.called.label != now.called.label)
+        append(added, before, without(base::words_of(before.called.label), old_words));
     insert_words(transaction, added);
 }
 
 void remove_words(Transaction& transaction, std::span<const CalledObject> objects) {
     std::vector<Value> values;
-    for (const auto& object : objects)
+    for (const auto& object : objects) {
         append(values, object, base::words_beside_name(object.called));
+        append(values, object, base::words_of(object.called.label));
+    }
     delete_words(transaction, values);
 }
 

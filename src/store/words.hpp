@@ -21,12 +21,14 @@ struct CalledObject {
 //   cost    an insert for each word beside the name
 void add_words(Transaction& transaction, std::span<const CalledObject> objects);
 
-// Replaces the words that an object had by those that it has.
+// Adds the words that an object has now. Those that it had stay, and its former label gets all of its
+// words: readers of an earlier release, while a later one is recorded already, look for them.
 //   needs  the same class and name
-//   cost   a statement for each word that it has no longer, and the inserts
+//   cost   the inserts
 void change_words(Transaction& transaction, const CalledObject& before, const CalledObject& now);
 
-// Removes the words of objects that are deleted.
+// Removes the words of objects that are deleted. Each may be there several times, with what it was
+// called before.
 //   cost  a statement for each word
 void remove_words(Transaction& transaction, std::span<const CalledObject> objects);
 

@@ -143,12 +143,18 @@ std::vector<Record> lock_records(Transaction& transaction, std::span<const std::
 Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> oids) {
     // Objects are locked before their rows, as the recorder does: in another order the two would
     // wait for each other.
-    const auto objects =
-        query_in(transaction, "SELECT class, name, label, other_names FROM objects WHERE oid IN",
-                 {}, values_of(oids), store::for_update(transaction.engine()));
+    const auto objects = query_in(
+        transaction, "SELECT class, name, label, other_names, oid FROM objects WHERE oid IN", {},
+        values_of(oids), store::for_update(transaction.engine()));
+    const auto labels = row_labels(transaction, oids);
     std::vector<store::CalledObject> called;
-    for (const auto& object : objects)
+    for (const auto& object : objects) {
         called.push_back({object.text(0), {object.text(1), object.text(2), object.text(3)}});
+        const auto rows = labels.find(object.integer(4));
+        if (rows == labels.end()) continue;
+        for (const auto& row : rows->second)
+            called.push_back({object.text(0), {object.text(1), row.label, {}}});
+    }
     store::remove_words(transaction, called);
     Deleted deleted;
     deleted.history = delete_in(transaction, "DELETE FROM history WHERE oid IN", {}, oids);

@@ -128,7 +128,8 @@ TEST_CASE("References say which objects no build has, whoever was asked for befo
           compare::References{{{"Gene", "nobody"}, {}, Fate::absent}});
 }
 
-TEST_CASE("An object that was gone before the release is absent, whether or not it was recorded") {
+TEST_CASE(
+    "An object that was gone before the release is absent, whether or not it was recorded") {
     const bool asked_before = GENERATE(true, false);
     const bool has_labels = GENERATE(true, false);
     const support::FreshStore fresh(GENERATE(support::engines()));

@@ -313,6 +313,36 @@ TEST_CASE(
         find_named(process.service.read_context(), "", "binding of", {}).found.front().vanished);
 }
 
+TEST_CASE("An object is found by its label while a later release, recorded already, has another one") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_other_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    add_gene(*build, "WBGene01", "alpha", {});
+    add_gene(*build, "WBGene02", "abc-1", {});
+    const auto next = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
+    add_gene(*next, "WBGene01", "omega", {});
+    add_gene(*next, "WBGene02", "xyz-1", {});
+    for (const auto& each : {build, next}) {
+        process.put(each);
+        static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
+    }
+    const auto called = [&](const std::string& label) {
+        std::vector<std::string> names;
+        for (const auto& each :
+             query::objects_called(process.service.read_context(), {"Gene", label}, 5))
+            names.push_back(each.object.name);
+        return names;
+    };
+    CHECK(called("alpha").empty());
+    CHECK(called("omega") == std::vector<std::string>{"WBGene01"});
+    process.put(build);
+    CHECK(found(process, "", "alpha") == Found{"Gene WBGene01 = alpha"});
+    CHECK(found(process, "", "abc-1") == Found{"Gene WBGene02 = abc-1"});
+    CHECK(called("alpha") == std::vector<std::string>{"WBGene01"});
+    CHECK(called("abc-1") == std::vector<std::string>{"WBGene02"});
+    CHECK(called("omega").empty());
+}
+
 TEST_CASE(
     "A search finds what looking at every object finds, in whichever order they were recorded") {
     const std::vector<std::string> parts{"unc-26",      "unc",     "UNC-2", "protein", "Protein",

@@ -281,11 +281,11 @@ TEST_CASE("Content puts what is important first, and what is minor last on one l
 TEST_CASE("Minor changes that need a list of their own are a list, not a paragraph") {
     auto look = site();
     look.ranking = {.important = {}, .minor = {{"*", {{"Note"}}}}, .helper_classes = {}};
-    const auto html = sample::content_of(
-        row("WS187", day(2008, 2, 15),
-            {replaced(tags({"Note"}), text("first line\nthe quick fox\nlast"),
-                      text("first line\nthe slow fox\nlast"))}),
-        look);
+    const auto html =
+        sample::content_of(row("WS187", day(2008, 2, 15),
+                               {replaced(tags({"Note"}), text("first line\nthe quick fox\nlast"),
+                                         text("first line\nthe slow fox\nlast"))}),
+                           look);
     CHECK_THAT(html, Contains("<p>Minor: </p><ul><li><a href=\"") && Contains("reworded:<ul>"));
     check_html(html);
 }
