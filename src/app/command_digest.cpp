@@ -162,10 +162,12 @@ class Collection {
                 query::objects_called(services_.history->read_context(), name, most_named);
             const auto said = on_one_line(name.class_name + " " + name.name);
             if (found.empty()) {
+                digest_.unknown.push_back(said);
                 complain("there is no " + said + "; the digest leaves it out", ok);
             } else if (found.size() == 1) {
                 objects.push_back(found.front().object);
             } else {
+                digest_.unknown.push_back(said);
                 std::vector<std::string> choices;
                 for (const auto& each : found) choices.push_back(on_one_line(each.object.name));
                 complain("several objects are called " + said + ", such as " +
@@ -287,7 +289,8 @@ int finish(const Config& config, const Order& order, const DigestOptions& option
     const auto unread =
         digest.is_incomplete
             ? complain("some objects could not be read; the log names them", unreadable)
-            : ok;
+        : digest.unknown.empty() ? ok
+                                 : unreadable;
     if (digest.items.empty()) {
         complain("nothing changed since " + options.since + ", so there is no mail", ok);
         return unread;

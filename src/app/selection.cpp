@@ -61,7 +61,10 @@ Result<release::Objects> objects_in(const std::string& path) {
     release::Objects objects;
     std::size_t number = 0;
     for (std::string line; std::getline(file, line);) {
-        ++number;
+        constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+        if (number++ == 0 && line.starts_with(byte_order_mark))
+            line.erase(0, byte_order_mark.size());
+        if (line.ends_with('\r')) line.pop_back();
         if (line.empty() || line.front() == '#') continue;
         const auto parts = base::split(line, '\t');
         if (parts.size() != 2 || parts[0].empty() || parts[1].empty())

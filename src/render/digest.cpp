@@ -116,6 +116,19 @@ class DigestWriter {
         if (digest_.is_incomplete)
             html_ += "<p><b>Some objects could not be read, so their newest changes may be "
                      "missing.</b></p>\n";
+        if (!digest_.unknown.empty()) {
+            constexpr std::size_t most_named = 20;
+            const auto count = std::min(digest_.unknown.size(), most_named);
+            const std::vector<std::string> named(digest_.unknown.begin(),
+                                                 digest_.unknown.begin() +
+                                                     static_cast<std::ptrdiff_t>(count));
+            html_ += "<p><b>" +
+                     counted(digest_.unknown.size(), "name of the list stands",
+                             "names of the list stand") +
+                     " for no single object: " + as_html(base::join(named, ", ")) +
+                     (count < digest_.unknown.size() ? ", …" : "") +
+                     ". Objects may have been renamed; their identifiers stay.</b></p>\n";
+        }
         if (digest_.page_url.empty()) return;
         html_ += "<p>";
         append_link(html_, digest_.page_url,

@@ -52,6 +52,8 @@ struct Digest {
     std::size_t left_out = 0;          // rows that are not among the items
     // Some objects could not be compared with the current release.
     bool is_incomplete = false;
+    // Names of the list that stand for no object, or for several: "Gene alpha".
+    std::vector<std::string> unknown;
 };
 
 // Returns what is read in an inbox, on one line: "2 of 12 objects changed, 1 vanished in WS188: unc-26

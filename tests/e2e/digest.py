@@ -210,13 +210,18 @@ def _(site):
     site.write_config(site__contact="help@wormbase.org")
     site.expect(0, "init")
     listed = site.folder / "list.tsv"
-    listed.write_text("# mine\nGene\tWBGene00006763\nGene\tnobody\n\nPhenotype\tWBPhenotype:0001213\n")
+    # As an editor on Windows writes it.
+    listed.write_bytes(b"\xef\xbb\xbf# mine\r\nGene\tWBGene00006763\r\nGene\tnobody\r\n\r\n"
+                       b"Phenotype\tWBPhenotype:0001213\n")
     for build in ("WS186", "WS187"):
         site.visit(build, "Gene", "WBGene00006763")
         site.visit(build, "Phenotype", "WBPhenotype:0001213")
     site.switch_to("WS188")
-    done = site.expect(0, "digest", "--watch", "list.tsv", "--since", "WS187")
+    done = site.expect(3, "digest", "--watch", "list.tsv", "--since", "WS187")
     assert done.stderr == b"varve: there is no Gene nobody; the digest leaves it out\n", done
+    text = parsed(done.stdout).get_body(("plain",)).get_content()
+    assert "1 name of the list stands for no single object: Gene nobody." in " ".join(text.split()), text
+    site.expect(3, "digest", "--watch", "list.tsv", "--since", "WS188")
     assert parsed(done.stdout)["Subject"].startswith("1 of 2 objects changed, 1 vanished in WS188: ")
     site.expect(1, "digest", "--watch", "Gene:nobody", "--since", "WS187")
 

@@ -313,7 +313,8 @@ TEST_CASE(
         find_named(process.service.read_context(), "", "binding of", {}).found.front().vanished);
 }
 
-TEST_CASE("An object is found by its label while a later release, recorded already, has another one") {
+TEST_CASE(
+    "An object is found by its label while a later release, recorded already, has another one") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_other_names());
     const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
