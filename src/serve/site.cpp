@@ -76,10 +76,12 @@ RouteEntry find_route(const Request& request) {
     return path.ends_with(archive_suffix) ? release_archive_route : release_route;
 }
 
-// Returns whether the scripts of other sites may read the answer: what everyone may read, and nothing
-// of a private site (docs/protocols.md says why).
-bool is_for_other_sites(const SiteContext& context, const RouteEntry& entry) {
+// Returns whether the scripts of other sites may read the answer: what everyone may read, not what a
+// form did, and nothing of a private site (docs/protocols.md says why).
+bool is_for_other_sites(const SiteContext& context, const RouteEntry& entry,
+                        const Request& request) {
     return entry.route != Route::none && entry.access == RouteEntry::Access::readers &&
+           (request.method == "GET" || request.method == "HEAD" || request.method == "OPTIONS") &&
            !context.settings.private_site;
 }
 
@@ -128,7 +130,7 @@ Result<Response> answer_route(const RouteEntry& entry, SiteContext& context,
             if (auto error = check_token(context.tokens, request, query_tokens))
                 return fail(std::move(*error));
     }
-    if (request.method == "OPTIONS" && is_for_other_sites(context, entry))
+    if (request.method == "OPTIONS" && is_for_other_sites(context, entry, request))
         return options_response();
     auto answer = entry.answer;
     if (entry.route != Route::none && request.method != "GET" && request.method != "HEAD") {
@@ -166,7 +168,7 @@ Response answer_without_token(SiteContext& context, const Request& request,
     auto response = answer_or_error(entry, context, request, query_tokens);
     if (context.settings.private_site && entry.access == RouteEntry::Access::readers)
         mark_private(response, query_tokens);
-    if (is_for_other_sites(context, entry)) allow_other_sites(response);
+    if (is_for_other_sites(context, entry, request)) allow_other_sites(response);
     response.send_body = request.method != "HEAD";
     context.metrics.count(entry.route, response.status, context.settings.steady_clock() - began);
     return response;

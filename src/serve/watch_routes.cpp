@@ -29,6 +29,8 @@ constexpr std::size_t most_newest = 200;
 constexpr std::size_t rows_for_successor = 20;
 // Unknown objects for which others are named that are called so, and how many of these.
 constexpr std::size_t most_called = 20, most_called_each = 3;
+// Bytes of a file, and of what was pasted.
+constexpr std::size_t longest_names = 64 * 1024;
 
 // ---- the page ----
 
@@ -197,17 +199,10 @@ std::optional<HttpError> replace_object(const Form& form, std::vector<ObjectName
     return std::nullopt;
 }
 
-// Adds what was pasted or is in a file.
-std::optional<HttpError> add_pasted(SiteContext& context, const Form& form,
+// Adds what was pasted or is in a file. Requires a turn of the wide gate.
+std::optional<HttpError> add_pasted(SiteContext& context,
+                                    const std::vector<query::PastedLine>& lines,
                                     const std::string& class_name, WatchRequest& list) {
-    const auto lines = query::pasted_lines(std::string(form.value("names")) + "\n" +
-                                           std::string(form.value("file")));
-    if (lines.empty()) return std::nullopt;
-    const auto admitted = context.wide_gate.admit();
-    const auto turn = admitted ? context.wide_gate.wait_for_turn() : std::nullopt;
-    if (!turn)
-        return HttpError{503, "The server is busy with pages about many objects. "
-                              "Please try again in a minute."};
     try {
         auto pasted = query::objects_of_pasted(context.history.read_context(), lines, class_name);
         for (auto& object : pasted.objects)
@@ -229,7 +224,7 @@ HttpError see_other(const SiteContext& context, std::string text, const std::str
 }
 
 // Keeps the list under a short address, and returns the redirection to its page, which asks about the
-// names that are not clear; or why it can't be kept.
+// names that are not clear; or why it can't be kept. Requires a turn of the wide gate.
 HttpError kept_at(SiteContext& context, WatchRequest watch) {
     auto objects = std::exchange(watch.list.objects, {});
     if (objects.empty()) return {400, "The list is empty. Choose some objects first."};
@@ -287,9 +282,25 @@ Result<Response> take_watch_form(SiteContext& context, const Request& request) {
     if (watch.class_name.size() > tree::longest_class)
         return fail(too_long("class", tree::longest_class).value());
     if (watch.text.size() > longest_search) return fail(too_long("q", longest_search).value());
-    if (auto wrong = add_pasted(context, *form, watch.class_name, watch))
-        return fail(std::move(*wrong));
-    if (form->has("keep")) return fail(kept_at(context, std::move(watch)));
+    for (const auto* name : {"names", "file"})
+        if (form->value(name).size() > longest_names)
+            return fail(413, "A list of names is longer than " +
+                                 std::to_string(longest_names / 1024) +
+                                 " KB. Send it in several parts.");
+    const auto lines = query::pasted_lines(std::string(form->value("names")) + "\n" +
+                                           std::string(form->value("file")));
+    const auto is_kept = form->has("keep");
+    // Both look up many objects; a list that is only changed is its address.
+    if (!lines.empty() || is_kept) {
+        const auto admitted = context.wide_gate.admit();
+        const auto turn = admitted ? context.wide_gate.wait_for_turn() : std::nullopt;
+        if (!turn)
+            return fail(503, "The server is busy with pages about many objects. "
+                             "Please try again in a minute.");
+        if (auto wrong = add_pasted(context, lines, watch.class_name, watch))
+            return fail(std::move(*wrong));
+        if (is_kept) return fail(kept_at(context, std::move(watch)));
+    }
     return fail(
         see_other(context, "The list is at this address.", fitting_url_of(std::move(watch))));
 }

@@ -195,6 +195,10 @@ TEST_CASE(
     CHECK(world.ask("OPTIONS", "/healthz").status == 405);
     CHECK(world.ask("OPTIONS", "/nowhere").status == 404);
     CHECK(world.open("/healthz").field("Access-Control-Allow-Origin").empty());
+    for (const auto* method : {"POST", "PUT"})
+        for (const auto* path : {"/watch", "/rss"})
+            CHECK(world.ask(method, path).field("Access-Control-Allow-Origin").empty());
+    CHECK(world.ask("HEAD", "/watch").field("Access-Control-Allow-Origin") == "*");
 
     auto settings = settings_with();
     settings.private_site = true;

@@ -110,6 +110,18 @@ TEST_CASE("A form leads to the page of the list that it makes") {
     CHECK(says(world.open(sent_to(world, many)), ">1 name did not fit:"));
 }
 
+TEST_CASE("A form has room for a file of 64 KB beside its list, and not for a longer one") {
+    World world;
+    world.release(1, {unc26});
+    const std::string stays = "object=Gene:WBGene00006763";
+    const std::string longest = "# " + std::string(64 * 1024 - 2, 'x');
+    for (const std::string name : {"names", "file"}) {
+        const auto body = stays + "&" + name + "=";
+        CHECK(sent_to(world, body + longest) == "/watch?" + stays);
+        CHECK(send(world, body + longest + "x").status == 413);
+    }
+}
+
 TEST_CASE("A list that is kept has one short address, with the feeds of its objects") {
     World world;
     world.release(1, {unc26});
@@ -130,6 +142,8 @@ TEST_CASE("A list that is kept has one short address, with the feeds of its obje
     const auto feed = world.get("watch=" + id + "&format=atom");
     CHECK(says(feed, site_url + "/rss?watch=" + id + "&amp;format=atom\""));
     CHECK(says(feed, site_url + address + "\""));
+    // That of the feed, and of its items.
+    REQUIRE(full.find("<id>", full.find("<entry>")) != std::string::npos);
     for (std::size_t at = 0; (at = full.find("<id>", at)) != std::string::npos; ++at)
         CHECK(says(feed, full.substr(at, full.find("</id>", at) - at)));
     CHECK(world

@@ -138,6 +138,34 @@ TEST_CASE("A wide page of an earlier version takes the place of one that is refu
     CHECK(body_of(world.get("class=Gene")) != body_of(before));
 }
 
+TEST_CASE("While a wide page is computed, a list is neither read from a form nor kept") {
+    World world(one_at_a_time());
+    world.release_up_to(1);
+    CHECK(world.get("class=Paper&n=3").status == 200);
+    const auto send = [&](const std::string& body) {
+        Request request;
+        request.method = "POST";
+        request.path = "/watch";
+        request.fields = {{"content-type", "application/x-www-form-urlencoded"}};
+        request.client_address = "192.0.2.1";
+        request.body = body;
+        return world.site.answer(request);
+    };
+    const std::vector<std::string> wide = {"keep=1&object=Gene:WBGene00006763", "names=unc-26"};
+    {
+        StoppedRequest computed(world, "/rss?class=Gene");
+        for (const auto& body : wide) {
+            INFO(body);
+            const auto refused = send(body);
+            CHECK(refused.status == 503);
+            CHECK(refused.field("Retry-After") == "30");
+        }
+        CHECK(send("object=Gene:WBGene00006763").status == 303);
+    }
+    CHECK(world.small.query("SELECT id FROM watch_lists").empty());
+    for (const auto& body : wide) CHECK(send(body).status == 303);
+}
+
 TEST_CASE("A reader who asks for newer items gets the cached list rather than wait for a turn") {
     auto settings = settings_with();
     settings.wide = {.admitted = 2, .computing = 1, .wait_at_most = 60s};
