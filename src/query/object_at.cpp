@@ -37,13 +37,16 @@ void find_origins(const ReadContext& context, ObjectAt& object, bool has_all_row
     if (const auto rest = compare::without_ignored(nodes, context.settings.ignored,
                                                    object.history.object.class_name))
         added.mark_new(*rest, nodes, next({Origin::Kind::ignored}));
+    constexpr std::size_t most_compared = 20;  // pairs of trees
+    std::size_t compared = 0;
     for (const auto& row : object.history.rows) {
         if (added.is_complete()) break;
         const bool is_observed = row.kind != tables::RowKind::reconstructed;
         const auto mark =
             next({is_observed ? Origin::Kind::row : Origin::Kind::reconstructed, row.release});
         added.mark(row.notes.changes, mark);
-        if (!row.notes.is_whole() && !mark_by_trees(context, row, added, mark))
+        if (row.notes.is_whole()) continue;
+        if (compared++ == most_compared || !mark_by_trees(context, row, added, mark))
             added.mark_rest(next({Origin::Kind::or_before, row.release}));
     }
     if (!added.is_complete() && !has_all_rows)

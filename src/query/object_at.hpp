@@ -45,7 +45,7 @@ struct ObjectAt {
 //   error    absent: the release or its tree is not known; the text is for people and names the
 //            nearest that is. malformed: a stored tree is damaged
 //   throws   store::Failure
-//   cost     a tree, and what the rows hold; two more trees for each row that is not whole
+//   cost     a tree, and what the rows hold; two more trees for each of the newest 20 rows that are not whole
 [[nodiscard]] base::Result<ObjectAt> object_at(const ReadContext& context, History history,
                                                const std::string& version);
 

@@ -183,7 +183,7 @@ std::string object_json(const ObjectAt& object, const Site& site, std::size_t mo
     write_text(json, "release", object.release().version);
     json.field("released_on", base::format_date(object.release().released_on))
         .field("there", object.there());
-    write_text(json, "first_seen", object.first_seen.version);
+    if (object.there()) write_text(json, "first_seen", object.first_seen.version);
     write_text(json, "page_url", object_at_url(own, object.release().version, site));
     json.key("nodes");
     TreeWriter writer(json, text, object, site, most_bytes);
