@@ -35,8 +35,8 @@ std::string id_of(std::string_view text) {
     const auto bytes = digest.raw();
     std::string id;
     unsigned bits = 0, count = 0;
-    for (const unsigned char byte : std::string_view(bytes).substr(0, 10)) {
-        bits = bits << 8 | byte;
+    for (const char byte : std::string_view(bytes).substr(0, 10)) {
+        bits = bits << 8 | static_cast<unsigned char>(byte);
         for (count += 8; count >= 5; count -= 5) id += base32[bits >> (count - 5) & 31U];
     }
     return id;
