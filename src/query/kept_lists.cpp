@@ -35,8 +35,10 @@ base::Result<std::string> keep_list(store::Pool& pool, std::vector<tree::ObjectN
             store::perform(pool, store::Access::write, [&](store::Transaction& transaction) {
                 return tables::keep_watch_list(transaction, list, now);
             });
+        if (kept == tables::KeptList::too_long)
+            return base::fail(ErrorKind::too_large, "the list is too long to be kept");
         if (kept == tables::KeptList::full)
-            return base::fail(ErrorKind::too_large, "no further list can be kept");
+            return base::fail(ErrorKind::refused, "no further list can be kept");
         if (kept == tables::KeptList::taken)
             return base::fail(ErrorKind::conflict, "another list has the id " + list.id);
         return list.id;

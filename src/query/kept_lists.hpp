@@ -23,8 +23,8 @@ using tables::is_watch_list_id;
 // Keeps a list, and returns its id, which is made of the objects alone: keeping it again changes
 // nothing.
 //   objects  sorted, each once
-//   error    too_large: there are as many lists as may be kept; conflict: another list has this id;
-//            unavailable
+//   error    too_large: the list is longer than tables::longest_watch_list; refused: there are as many
+//            lists as may be kept; conflict: another list has this id; unavailable
 [[nodiscard]] base::Result<std::string> keep_list(store::Pool& pool,
                                                   std::vector<tree::ObjectName> objects,
                                                   base::Seconds now);

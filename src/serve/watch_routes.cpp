@@ -223,8 +223,18 @@ HttpError see_other(const SiteContext& context, std::string text, const std::str
     return {303, std::move(text), context.absolute_url(url)};
 }
 
+// Moves the objects that are not known to the names that the page asks about.
+void ask_about_unknown(WatchRequest& watch, std::vector<ObjectName>& objects,
+                       const std::vector<query::Named>& known) {
+    std::erase_if(objects, [&](const ObjectName& object) {
+        if (std::ranges::binary_search(known, object, {}, &query::Named::object)) return false;
+        watch.pasted.push_back(object.class_name + ":" + object.name);
+        return true;
+    });
+}
+
 // Keeps the list under a short address, and returns the redirection to its page, which asks about the
-// names that are not clear; or why it can't be kept. Requires a turn of the wide gate.
+// names that are not clear and the objects that are not known; or why it can't be kept. Requires a turn of the wide gate.
 HttpError kept_at(SiteContext& context, WatchRequest watch) {
     auto objects = std::exchange(watch.list.objects, {});
     if (objects.empty()) return {400, "The list is empty. Choose some objects first."};
@@ -235,15 +245,19 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
     std::ranges::sort(objects);
     const auto listed = context.history.watch_list(objects, {.most = 1, .since = ""});
     if (!listed) return http_error_of(listed.error(), wanted_list());
-    const auto id =
-        query::keep_list(context.pool, recorded_spellings(objects, listed->list.objects),
-                         context.settings.clock());
+    objects = recorded_spellings(std::move(objects), listed->list.objects);
+    ask_about_unknown(watch, objects, listed->list.objects);
+    const auto id = query::keep_list(context.pool, std::move(objects), context.settings.clock());
     if (id) {
         watch.list.id = *id;
         return see_other(context, "The list is kept at this short address.",
                          fitting_url_of(std::move(watch)));
     }
     if (id.error().kind == base::ErrorKind::too_large)
+        return {413, "The names in this list are too long for a short address: it has room for " +
+                         std::to_string(tables::longest_watch_list / 1024) +
+                         " KB. Make two lists of it."};
+    if (id.error().kind == base::ErrorKind::refused)
         return {507, "This site keeps as many watch lists as it can. Use the long address of the "
                      "list, which works as well."};
     if (id.error().kind == base::ErrorKind::conflict)

@@ -67,9 +67,12 @@ std::optional<std::string> text_with_id(Transaction& transaction, const std::str
 
 // Deletes the list that nobody used for longest, if that is long enough.
 bool make_room_for_list(Transaction& transaction, base::Date today) {
-    const auto oldest = transaction.query("SELECT id FROM watch_lists WHERE last_used < ?"
-                                          " ORDER BY last_used, id LIMIT 1",
-                                          {Value{base::format_date(today - unused_list_stays)}});
+    const auto oldest =
+        transaction.query("SELECT id FROM watch_lists WHERE last_used < ?"
+                          " AND (last_used < ? OR last_used = SUBSTR(created_at, 1, 10))"
+                          " ORDER BY last_used, id LIMIT 1",
+                          {Value{base::format_date(today - never_used_list_stays)},
+                           Value{base::format_date(today - unused_list_stays)}});
     if (oldest.empty()) return false;
     transaction.execute("DELETE FROM watch_lists WHERE id = ?", {oldest.front().value(0)});
     return true;
@@ -98,6 +101,7 @@ KeptList keep_watch_list(Transaction& transaction, const WatchListRow& list, bas
                          std::size_t most) {
     const auto today = std::chrono::floor<std::chrono::days>(now);
     const auto text = text_of(list.objects);
+    if (text.size() > longest_watch_list) return KeptList::too_long;
     if (const auto there = text_with_id(transaction, list.id)) {
         if (*there != text) return KeptList::taken;
         note_use_of_lists(transaction, {list.id}, today);

@@ -19,9 +19,12 @@ namespace tables {
 
 using tree::ObjectName;
 
-// How many lists are kept, and how long one that nobody asks for stays when there are so many.
+// How many lists are kept, and how long one that nobody asks for stays when there are so many: the
+// shorter time is that of one that nobody asked for after the day on which it was kept.
 inline constexpr std::size_t most_watch_lists = 100'000;
-inline constexpr std::chrono::days unused_list_stays{400};
+inline constexpr std::chrono::days unused_list_stays{400}, never_used_list_stays{30};
+// Bytes of a list as it is stored: its objects, percent-encoded, with ':' and an LF each.
+inline constexpr std::size_t longest_watch_list = 16'384;
 
 // What a short address names.
 struct WatchListRow {
@@ -40,13 +43,16 @@ inline constexpr std::size_t watch_list_id_size = 16;
 [[nodiscard]] std::optional<std::vector<ObjectName>> find_watch_list(
     store::Transaction& transaction, const std::string& id);
 
-enum class KeptList { kept, taken, full };
+enum class KeptList { kept, taken, full, too_long };
 // Keeps a list, which counts as used today. A list that is there already stays as it is. Requires a
 // writing transaction.
-//   most     lists; where there are so many, the one that nobody used for longest gives way if it was
-//            not used for unused_list_stays
-//   returns  taken: another list has this id; full: no list may give way
-//   cost     an entry of an index for each list that is kept, when a new one is
+//   most     lists; where there are so many, the one that nobody used for longest gives way, of those
+//            that were not used for unused_list_stays or, since they were kept, for
+//            never_used_list_stays
+//   returns  taken: another list has this id; full: no list may give way; too_long: the list has
+//            more than longest_watch_list
+//   cost     an entry of an index for each list that is kept, when a new one is; where there are
+//            `most`, also the rows of those that were not used for never_used_list_stays
 [[nodiscard]] KeptList keep_watch_list(store::Transaction& transaction, const WatchListRow& list,
                                        base::Seconds now, std::size_t most = most_watch_lists);
 

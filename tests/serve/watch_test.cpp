@@ -40,7 +40,7 @@ TEST_CASE("The page of a watch list shows changes and labels, and marks what is 
     CHECK(page.status == 200);
     CHECK(page.field("Content-Security-Policy").starts_with("default-src 'none'"));
     CHECK(says(page, "at=WS1\">unc-26</a>"));
-    CHECK(says(page, "unknown</span> Called that: "));
+    CHECK(says(page, "unknown</span>. Called that: "));
     CHECK(says(page, "value=\"Gene%3Adaf-16 Gene%3AWBGene00000912\""));
     CHECK(world.open("/watch").status == 200);
     CHECK(world.open("/watch?object=Gene:nobody").status == 200);
@@ -173,6 +173,32 @@ TEST_CASE("An unknown short address says what to do, and a list of nothing is no
     const auto asking = sent_to(world, "keep=1&names=unc-26,nobody");
     CHECK(asking.ends_with("?pasted=nobody"));
     CHECK(says(world.open(asking), "<b>nobody</b> no object has that name"));
+}
+
+TEST_CASE("A list is kept without objects that nobody knows, and its page asks about them") {
+    World world;
+    world.release(1, {unc26});
+    const auto address = sent_to(world, "keep=1&object=Gene:nobody&object=gene:wbgene00006763");
+    CHECK(address.ends_with("?pasted=Gene%3Anobody"));
+    CHECK(world.small.query("SELECT objects FROM watch_lists").at(0).text(0) ==
+          "Gene:WBGene00006763\n");
+    CHECK(says(world.open(address), "<b>Gene:nobody</b> no object has that name"));
+}
+
+TEST_CASE("A list whose names are longer than 16 KB has no short address") {
+    World world;
+    std::string list = "keep=1";
+    for (int i = 0; i < 100; ++i) {
+        const ObjectName object{"Gene", std::string(200, 'x') + std::to_string(i)};
+        world.labels[object] = object.name;
+        world.set_value(object, "0");
+        list += "&object=Gene:" + object.name;
+    }
+    world.release(1);
+    const auto refused = send(world, list);
+    CHECK(refused.status == 413);
+    CHECK(says(refused, "it has room for 16 KB"));
+    CHECK(world.small.query("SELECT id FROM watch_lists").empty());
 }
 
 TEST_CASE("A list whose row does not hold its objects is not shown as that list") {

@@ -56,8 +56,10 @@ TEST_CASE("Of too many watch lists the one unused longest gives way, after 400 d
     };
     CHECK(keep("a", "2008-01-01") == KeptList::kept);
     CHECK(keep("b", "2008-01-02") == KeptList::kept);
-    CHECK(keep("c", "2009-02-04") == KeptList::full);
-    CHECK(keep("a", "2009-02-04") == KeptList::kept);  // it is there
+    note_use_of_lists(transaction, {list_of("a").id, list_of("b").id},
+                      *base::parse_date("2008-01-03"));
+    CHECK(keep("c", "2009-02-06") == KeptList::full);
+    CHECK(keep("a", "2009-02-06") == KeptList::kept);  // it is there
     note_use_of_lists(transaction, {list_of("a").id, list_of("nobody").id},
                       *base::parse_date("2009-02-01"));
     CHECK(keep("c", "2009-02-07") == KeptList::kept);
@@ -65,6 +67,34 @@ TEST_CASE("Of too many watch lists the one unused longest gives way, after 400 d
     CHECK_FALSE(find_watch_list(transaction, list_of("b").id));
     CHECK(check_watch_lists(transaction).lists == 2);
     CHECK(check_watch_lists(transaction).damaged.empty());
+}
+
+TEST_CASE("Of too many watch lists one that was never used gives way after 30 days") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    store::Transaction transaction(*connection, store::Access::write);
+    const auto keep = [&](const std::string& name, const std::string& day) {
+        return keep_watch_list(transaction, list_of(name), on(day), 2);
+    };
+    CHECK(keep("used", "2008-01-01") == KeptList::kept);
+    CHECK(keep("never", "2008-01-03") == KeptList::kept);
+    note_use_of_lists(transaction, {list_of("used").id}, *base::parse_date("2008-01-02"));
+    CHECK(keep("new", "2008-02-02") == KeptList::full);
+    CHECK(keep("new", "2008-02-03") == KeptList::kept);
+    CHECK(find_watch_list(transaction, list_of("used").id));
+    CHECK_FALSE(find_watch_list(transaction, list_of("never").id));
+}
+
+TEST_CASE("A watch list of more than 16 KB is not kept") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    store::Transaction transaction(*connection, store::Access::write);
+    // "Gene:" and the end of the line come on top.
+    const auto longest = list_of(std::string(16'384 - 6, 'x'));
+    const auto longer = list_of(std::string(16'384 - 5, 'x'));
+    CHECK(keep_watch_list(transaction, longest, on("2008-02-15")) == KeptList::kept);
+    CHECK(keep_watch_list(transaction, longer, on("2008-02-15")) == KeptList::too_long);
+    CHECK_FALSE(find_watch_list(transaction, longer.id));
 }
 
 TEST_CASE("A watch list is kept once, whatever fails at any statement") {
