@@ -45,7 +45,7 @@ struct SearchAnswer {
 //   cost        ranges of indexes, whatever the size of the store. Of the word that the fewest
 //               objects have, the first 500 objects are looked at (by word, class and name) and the
 //               first 500 whose name or label begins with it, besides 200 whose label begins with
-//               the text. Of one class at most 5,000 words, names and labels that begin with it are
+//               the text. Of one class at most 2,000 words, names and labels that begin with it are
 //               read. Up to 8 objects of the build are loaded for their labels
 [[nodiscard]] SearchAnswer find_named(const ReadContext& context, const std::string& class_name,
                                       std::string_view text, const SearchPage& page);

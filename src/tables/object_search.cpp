@@ -13,7 +13,7 @@ namespace {
 using store::Transaction;
 using store::Value;
 
-constexpr std::int64_t most_keys = 5'000;
+constexpr std::int64_t most_keys = 2'000;
 
 constexpr std::string_view select =
     "SELECT oid, class, name, label, ace_version, signature, other_names FROM objects ";
@@ -52,9 +52,10 @@ std::vector<FoundObject> objects_with_key(Transaction& transaction, SearchKey ke
         values.emplace_back(class_name);
     }
     values.push_back(limit(most));
-    // In the order of the index, because hundreds of thousands may have the same label.
-    auto found =
-        found_in(transaction.query(sql + " ORDER BY " + column + ", class LIMIT ?", values));
+    // In the order of the index, because hundreds of thousands may have the same label. MariaDB
+    // sorts them all if a column is named that is the same in all of them.
+    auto found = found_in(transaction.query(
+        sql + (class_name.empty() ? " ORDER BY class" : "") + " LIMIT ?", values));
     std::ranges::sort(found, {}, &FoundObject::object);
     return found;
 }
@@ -107,7 +108,8 @@ std::vector<FoundObject> objects_with_word(Transaction& transaction, const std::
         found = find(keys + "word >= ? AND word < ?" + order,
                      {Value{range.first}, Value{range.behind}, limit(most)});
     } else {
-        found = find(keys + "word = ? AND class = ?" + order,
+        // MariaDB would sort all of them by word and class, which are the same.
+        found = find(keys + "word = ? AND class = ? ORDER BY name LIMIT ?",
                      {Value{prefix}, Value{class_name}, limit(most)});
         auto longer = find("SELECT class, name, word FROM (" + keys + "word > ? AND word < ?" +
                                order + ") w WHERE class = ? ORDER BY word, name LIMIT ?",
