@@ -251,7 +251,7 @@ std::string watch_page(const WatchView& view, const Site& site, const Templates&
         .flag("found", !view.found.empty())
         .set("results", results.html)
         .set("results_count", counted(view.found.size(), "object", "objects"))
-        .flag("results_cut", results.left_out > 0)
+        .flag("results_cut", results.left_out > 0 || view.has_more)
         .flag("older", true);  // reserves room for its text
     const auto make = [&](std::size_t bytes, Variables& more) {
         return changes_within(view, bytes, more, site);

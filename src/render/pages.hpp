@@ -64,6 +64,7 @@ struct WatchView {
     std::size_t left_out = 0;      // pasted names that the list has no room for
     std::string class_name, text;  // of a search
     std::vector<query::Match> found;
+    bool has_more = false;             // was found behind them
     std::vector<std::string> classes;  // to choose from
 };
 // One POST form has the list and what is added to it; docs/protocols.md lists its fields.

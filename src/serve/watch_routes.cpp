@@ -113,10 +113,12 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
     view.left_out = request.left_out;
     view.class_name = request.class_name;
     view.text = request.text;
-    if (!request.text.empty())
-        view.found =
-            query::find_named(reads, request.class_name, request.text, {.most = most_found})
-                .found;
+    if (!request.text.empty()) {
+        auto answer =
+            query::find_named(reads, request.class_name, request.text, {.most = most_found});
+        view.found = std::move(answer.found);
+        view.has_more = answer.has_more;
+    }
     auto classes = context.classes(version);
     if (!classes) return fail(http_error_of(classes.error(), wanted_search()));
     view.classes = std::move(*classes);

@@ -128,7 +128,8 @@ std::size_t count_word(Transaction& transaction, const std::string& prefix, std:
     const std::vector<Value> values{Value{range.first}, Value{range.behind}, limit(most)};
     std::int64_t rows = 0;
     for (const auto* keys :
-         {"words WHERE word >= ? AND word < ?", "objects WHERE name_key >= ? AND name_key < ?"})
+         {"words WHERE word >= ? AND word < ?", "objects WHERE name_key >= ? AND name_key < ?",
+          "objects WHERE label_key >= ? AND label_key < ?"})
         rows +=
             transaction
                 .query("SELECT COUNT(*) FROM (SELECT 1 FROM " + std::string(keys) + " LIMIT ?) k",

@@ -66,8 +66,9 @@ enum class SearchKey { label, name };
                                                          const std::string& class_name,
                                                          std::size_t most);
 
-// Returns how many rows the two functions read that find objects by a word, at most 2 * most.
-//   cost  two ranges of indexes
+// Returns how many rows the functions read that find objects by the beginning of a word, name or label,
+// at most 3 * most. An object may count several times.
+//   cost  three ranges of indexes
 [[nodiscard]] std::size_t count_word(store::Transaction& transaction, const std::string& prefix,
                                      std::size_t most);
 

@@ -129,6 +129,33 @@ TEST_CASE("Of very many objects of one label the first classes of the index are 
     CHECK(found(process, "protein", "SAME", 7).size() == 7);
 }
 
+TEST_CASE(
+    "A search says that it is not complete where very many labels begin with the rarest word") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_names());
+    process.put(build_of_names("WS1", "2008-01-01"));
+    std::vector<store::Value> values;
+    for (int number = 1000; number < 1600; ++number) {
+        const auto id = std::to_string(number);
+        values.insert(values.end(),
+                      {"Gene", "n" + id, "n" + id, "let-" + id, "let-" + id, "WS1"});
+    }
+    store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
+        store::insert_many(
+            transaction,
+            {"objects", {"class", "name", "name_key", "label", "label_key", "ace_version"}, {}},
+            values);
+    });
+    const auto answer = [&](const std::string& text) {
+        return query::find_named(process.service.read_context(), "", text,
+                                 {.from = 0, .most = 5});
+    };
+    CHECK_FALSE(answer("let").is_complete);
+    CHECK(answer("let").found.size() == 5);
+    CHECK(answer("let-1599").is_complete);
+    CHECK(answer("let-1599").found.size() == 1);
+}
+
 TEST_CASE("What only a release that is not published yet has is not found, nor what it says") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_names());
