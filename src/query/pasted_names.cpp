@@ -12,7 +12,6 @@ namespace query {
 namespace {
 
 constexpr std::size_t rows_of_sample = 20;  // of a table
-constexpr std::size_t most_build_lookups = 10'000;
 
 std::string_view without_quotes(std::string_view cell) {
     cell = base::trim(cell);
@@ -24,9 +23,10 @@ std::string_view without_quotes(std::string_view cell) {
 // Looks names up, each once.
 class Meanings {
    public:
-    Meanings(const ReadContext& context, std::string class_name)
-        : context_(context), class_name_(std::move(class_name)),
-          classes_(known_classes(context)) {
+    Meanings(const ReadContext& context, std::string class_name,
+             std::size_t lookups = most_build_lookups)
+        : context_(context), class_name_(std::move(class_name)), classes_(known_classes(context)),
+          lookups_left_(lookups) {
         if (auto spelling = spelled(class_name_); !spelling.empty()) class_name_ = spelling;
     }
 
@@ -54,6 +54,11 @@ class Meanings {
     // False for a text that is one too many.
     [[nodiscard]] bool may_look_up(std::string_view text) const {
         return count_ < most_pasted_names || known_.contains(text);
+    }
+
+    // True when names may be in the build where they were not looked for.
+    [[nodiscard]] bool is_exhausted() const {
+        return context_.builds.build != nullptr && lookups_left_ == 0;
     }
 
    private:
@@ -98,7 +103,7 @@ class Meanings {
     std::string class_name_;
     std::vector<std::string> classes_;
     std::map<std::string, std::vector<Named>, std::less<>> known_;
-    std::size_t count_ = 0, lookups_left_ = most_build_lookups;
+    std::size_t count_ = 0, lookups_left_;
 };
 
 class Reader {
@@ -183,6 +188,10 @@ class Reader {
 
     void ask(std::string_view text, const std::vector<Named>& objects) {
         auto again = meanings_.asked_again(text);
+        if (objects.empty() && meanings_.is_exhausted() && !asked_.contains(again)) {
+            ++found.left_out;
+            return;
+        }
         if (asked_.insert(again).second) found.unclear.push_back({std::move(again), objects});
     }
 
@@ -236,8 +245,8 @@ std::vector<PastedLine> pasted_lines(std::string_view text) {
 }
 
 PastedObjects objects_of_pasted(const ReadContext& context, const std::vector<PastedLine>& lines,
-                                const std::string& class_name) {
-    Meanings meanings(context, class_name);
+                                const std::string& class_name, std::size_t most_lookups) {
+    Meanings meanings(context, class_name, most_lookups);
     Reader reader(meanings);
     reader.take_lines(lines);
     return std::move(reader.found);

@@ -30,11 +30,12 @@ struct PastedName {
 struct PastedObjects {
     std::vector<ObjectName> objects;  // in the order of the text, each once
     std::vector<PastedName> unclear;  // names that mean none, or several; each once
-    std::size_t left_out = 0;         // names that were not looked at, because there are too many
+    std::size_t left_out = 0;  // names that were not looked at, or not everywhere: too many
 };
 
 inline constexpr std::size_t most_pasted_names = 1000;  // that are looked up
 inline constexpr std::size_t most_meanings = 20;        // of a name
+inline constexpr std::size_t most_build_lookups = 10'000;
 
 // Finds the objects. What stands on a line is taken as a whole where that is a name: "CLASS:NAME",
 // "CLASS NAME", or a name or label by itself, in any spelling. Otherwise it is divided at tabs, then at
@@ -44,10 +45,11 @@ inline constexpr std::size_t most_meanings = 20;        // of a name
 //               ([classes] helpers) are left out where there are others
 //   throws      store::Failure; Busy
 //   cost        for each name some look-ups by index in the store, and in the build one for each
-//               class, 10,000 in all
+//               class, most_lookups in all; after these, a name that the store has not is left out
 [[nodiscard]] PastedObjects objects_of_pasted(const ReadContext& context,
                                               const std::vector<PastedLine>& lines,
-                                              const std::string& class_name);
+                                              const std::string& class_name,
+                                              std::size_t most_lookups = most_build_lookups);
 
 // Returns what names mean, one after the other, each taken as a whole. For names that were unclear.
 [[nodiscard]] std::vector<PastedName> meanings_of(const ReadContext& context,

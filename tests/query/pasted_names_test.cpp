@@ -122,3 +122,17 @@ TEST_CASE("So many names are looked up, and the others are counted") {
     CHECK(read.unclear.size() + read.left_out == 1100);
     CHECK(read.left_out == 100);
 }
+
+TEST_CASE("Names that were not looked for in the build are left out, not said to be nobody's") {
+    Site site;
+    const auto read = [&](std::size_t most_lookups) {
+        return objects_of_pasted(site.service.read_context(),
+                                 pasted_lines("nobody\nWBGene00000912\nnobody"), "Gene",
+                                 most_lookups);
+    };
+    CHECK(read(0).unclear.empty());
+    CHECK(read(0).left_out >= 2);
+    CHECK(read(100).objects == Objects{daf16});
+    CHECK(read(100).unclear.size() == 1);
+    CHECK(read(100).left_out == 0);
+}
