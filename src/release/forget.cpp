@@ -371,9 +371,24 @@ class ForgetRun {
             row != nullptr && !row->label.empty()
                 ? row->label
                 : history::label_of(*nodes, object.object, job_.context.settings.names);
-        object.other_names = history::other_names_of(*nodes, object.object, object.label,
+        const auto named = had_vanished ? tree_before(transaction, record, version) : nodes;
+        if (!named) return tl::unexpected(named.error());
+        object.other_names = history::other_names_of(*named, object.object, object.label,
                                                      job_.context.settings.search);
         return object;
+    }
+
+    // The newest tree of an object before a release that is not empty.
+    Result<std::vector<tree::Node>> tree_before(Transaction& transaction,
+                                                const tables::Record& record,
+                                                const std::string& version) const {
+        auto at = std::ranges::find(record.trees, version);
+        while (at != record.trees.end() && ++at != record.trees.end()) {
+            auto nodes = tables::tree_of(transaction, record.object.oid, *at);
+            if (!nodes) return base::fail_at(record.object.object.name, nodes.error());
+            if (!nodes->empty()) return nodes;
+        }
+        return std::vector<tree::Node>();
     }
 
     const ForgetJob& job_;

@@ -64,6 +64,21 @@ TEST_CASE("Forgetting the newest release restores the store before it") {
     CHECK(site.number("SELECT COUNT(*) FROM objects WHERE ace_version = ''") == 0);
 }
 
+TEST_CASE("An object that is gone again, since its return is forgotten, has the names it had") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    JobSite site(fresh.connect());
+    site.settings.names.clear();
+    site.settings.search = {{"Gene", {{"Public_name"}}}};
+    const Three builds;
+    ask_for_all(site, builds);
+    const auto names = [&] {
+        return site.query("SELECT other_names FROM objects WHERE name = 'back'").at(0).text(0);
+    };
+    CHECK(names() == "new name");
+    site.forget(third);
+    CHECK(names() == "old name");
+}
+
 TEST_CASE("Forgetting all releases leaves nothing") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     JobSite site(fresh.connect());
