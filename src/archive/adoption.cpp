@@ -155,7 +155,7 @@ class Adoption {
             {oid, type, name, base::fold_ascii(name),
              base::parse_date(date) ? date : std::string(default_date),
              base::is_version(version) ? version : std::string()});
-        store::add_words(transaction_, std::array{store::CalledObject{type, {name, {}, {}}}});
+        store::add_words(transaction_, std::array{store::SearchedObject{type, {name, {}, {}}}});
         kept_[oid] = oid;
         ++done_.adopted_objects;
     }

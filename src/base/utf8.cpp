@@ -48,6 +48,18 @@ void append(std::string& text, char32_t c) {
     utf8::append(static_cast<std::uint32_t>(legal), std::back_inserter(text));
 }
 
+// Returns the bytes of the mark of direction that the text begins with; 0: none.
+std::size_t mark_of_direction(std::string_view text) {
+    if (text.starts_with("\xD8\x9C")) return 2;
+    if (text.size() < 3 || text[0] != '\xE2') return 0;
+    const auto second = static_cast<unsigned char>(text[1]);
+    const auto third = static_cast<unsigned char>(text[2]);
+    const bool turns = (second == 0x80 &&
+                        ((third >= 0x8E && third <= 0x8F) || (third >= 0xAA && third <= 0xAE))) ||
+                       (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+    return turns ? 3 : 0;
+}
+
 }  // namespace
 
 bool is_legal_text(std::string_view bytes) {
@@ -83,6 +95,18 @@ std::string_view cut_at(std::string_view text, std::size_t most) {
     auto end = most;
     for (int back = 0; back < 3 && end > 0 && is_continuation(text[end]); ++back) --end;
     return text.substr(0, is_continuation(text[end]) ? most : end);
+}
+
+std::string without_directions(std::string text) {
+    auto end = text.begin();
+    for (std::size_t at = 0; at < text.size();) {
+        if (const auto mark = mark_of_direction(std::string_view(text).substr(at)); mark > 0)
+            at += mark;
+        else
+            *end++ = text[at++];
+    }
+    text.erase(end, text.end());
+    return text;
 }
 
 }  // namespace base

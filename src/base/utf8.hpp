@@ -28,4 +28,10 @@ namespace base {
 //   returns  at most 3 * size bytes; legal_text(legal_text(x)) == legal_text(x)
 [[nodiscard]] std::string legal_text(std::string_view bytes);
 
+// Returns the text without the marks, embeddings, overrides and isolates of direction (U+061C, U+200E,
+// U+200F, U+202A to U+202E, U+2066 to U+2069; Unicode UAX 9): what a stranger wrote cannot turn
+// the text that follows it.
+//   text  any bytes
+[[nodiscard]] std::string without_directions(std::string text);
+
 }  // namespace base

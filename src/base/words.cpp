@@ -99,21 +99,21 @@ std::vector<std::string> words_of(std::string_view text, std::size_t most) {
     return words;
 }
 
-std::vector<std::string> words_of(const Called& called) {
-    std::string all(called.label == called.name ? "" : called.label);
-    all.append("\n").append(called.name).append("\n").append(called.other_names);
+std::vector<std::string> words_of(const SearchTexts& texts) {
+    std::string all(texts.label == texts.name ? "" : texts.label);
+    all.append("\n").append(texts.name).append("\n").append(texts.other_names);
     return words_of(all, most_words);
 }
 
-std::vector<std::string> words_beside_name(const Called& called) {
-    const bool has_label = !called.label.empty() && called.label != called.name;
+std::vector<std::string> words_beside_name(const SearchTexts& texts) {
+    const bool has_label = !texts.label.empty() && texts.label != texts.name;
     // Most names are ids, and many objects are called by them.
-    if (!has_label && called.other_names.empty() && is_one_word(called.name)) return {};
-    auto words = words_of(called);
+    if (!has_label && texts.other_names.empty() && is_one_word(texts.name)) return {};
+    auto words = words_of(texts);
     std::erase_if(words, [&](const std::string& word) {
-        const bool begins_name = equal_ignoring_case(called.name.substr(0, word.size()), word);
+        const bool begins_name = equal_ignoring_case(texts.name.substr(0, word.size()), word);
         return begins_name ||
-               (has_label && is_numbered(word) && equal_ignoring_case(called.label, word));
+               (has_label && is_numbered(word) && equal_ignoring_case(texts.label, word));
     });
     return words;
 }

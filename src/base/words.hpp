@@ -25,17 +25,17 @@ inline constexpr std::size_t longest_word = 64, most_words = 100;
 [[nodiscard]] std::vector<std::string> words_of(std::string_view text,
                                                 std::size_t most = most_words);
 
-// What people call an object.
-struct Called {
+// The texts by which an object is found.
+struct SearchTexts {
     std::string_view name, label;
     std::string_view other_names;  // one a line
 };
 // Returns the words by which an object is found, at most most_words.
-[[nodiscard]] std::vector<std::string> words_of(const Called& called);
+[[nodiscard]] std::vector<std::string> words_of(const SearchTexts& texts);
 
 // Returns those that the store keeps in a table of words: not the word that the name begins with,
 // nor a word with a digit that is the whole label ("unc-26"), which the indexes of names and of
 // labels find. Words without digits stay, since any number of objects may have them as their label.
-[[nodiscard]] std::vector<std::string> words_beside_name(const Called& called);
+[[nodiscard]] std::vector<std::string> words_beside_name(const SearchTexts& texts);
 
 }  // namespace base

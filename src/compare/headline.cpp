@@ -281,25 +281,10 @@ std::string rest_of(std::span<const FieldChange> fields,
 
 }  // namespace
 
-std::string without_directions(std::string text) {
-    constexpr std::size_t bytes = 3;
-    for (std::size_t at = 0; (at = text.find('\xE2', at)) != std::string::npos;) {
-        const auto second = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0;
-        const auto third = at + 2 < text.size() ? static_cast<unsigned char>(text[at + 2]) : 0;
-        const bool turns = (second == 0x80 && third >= 0xAA && third <= 0xAE) ||
-                           (second == 0x81 && third >= 0xA6 && third <= 0xA9);
-        if (turns)
-            text.erase(at, bytes);
-        else
-            ++at;
-    }
-    return text;
-}
-
 std::string words_of_tag(std::string_view tag) {
     std::string words(tag);
     std::ranges::replace(words, '_', ' ');
-    return without_directions(std::move(words));
+    return base::without_directions(std::move(words));
 }
 
 std::string inside_sentence(std::string words) {
@@ -320,7 +305,7 @@ std::string counted(std::size_t number, const std::string& words) {
 }
 
 std::string text_of(const Cell& cell, std::span<const Reference> references) {
-    return without_directions(whole_text_of(cell, references));
+    return base::without_directions(whole_text_of(cell, references));
 }
 
 std::string headline_of(std::span<const FieldChange> fields,

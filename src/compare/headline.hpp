@@ -16,10 +16,8 @@ namespace compare {
 // Stands between what was and what came in its place.
 inline constexpr std::string_view became = " \xE2\x86\x92 ";  // U+2192
 
-// Removes marks that turn the direction of the text that follows (U+202A … U+202E, U+2066 … U+2069).
-[[nodiscard]] std::string without_directions(std::string text);
-
-// Returns a tag as people read it: "GO_term" as "GO term", without_directions() as text_of().
+// Returns a tag as people read it: "GO_term" as "GO term". Here and in text_of(), marks that turn the
+// direction of text are left out (base::without_directions).
 [[nodiscard]] std::string words_of_tag(std::string_view tag);
 // Returns words as they stand inside of a sentence: the first letter small unless the word is an
 // abbreviation ("Other name" as "other name", "GO term" as it is).

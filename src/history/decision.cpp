@@ -42,7 +42,7 @@ const std::vector<tree::Node>* level_at(const std::vector<tree::Node>& nodes,
 std::string as_label(std::string_view text) {
     constexpr std::size_t longest = 100;
     auto label =
-        compare::without_directions(std::string(base::trim(text.substr(0, text.find('\n')))));
+        base::without_directions(std::string(base::trim(text.substr(0, text.find('\n')))));
     if (label.size() <= longest) return label;
     return std::string(base::cut_at(label, longest)) + "\xE2\x80\xA6";  // U+2026
 }
@@ -213,7 +213,7 @@ std::string label_of(const std::vector<tree::Node>& nodes, const ObjectName& obj
                 if (const auto* value = first_value(*level); value != nullptr)
                     if (auto label = as_label(value->cell.text); !label.empty()) return label;
     }
-    return compare::without_directions(object.name);
+    return base::without_directions(object.name);
 }
 
 std::string other_names_of(const std::vector<tree::Node>& nodes, const ObjectName& object,

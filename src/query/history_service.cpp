@@ -421,6 +421,37 @@ void HistoryService::note_hit(const ObjectName& object) {
     if (state_->hits.size() < most_hits || state_->hits.contains(object)) ++state_->hits[object];
 }
 
+base::Result<std::vector<ObjectName>> HistoryService::kept_list(const std::string& id) const {
+    return read_or_unavailable([&]() -> base::Result<std::vector<ObjectName>> {
+        auto objects = store::perform(state_->pool, Access::read, [&](Transaction& transaction) {
+            return tables::find_watch_list(transaction, id);
+        });
+        if (!objects) return base::fail(base::ErrorKind::absent, "no list is kept under " + id);
+        return std::move(*objects);
+    });
+}
+
+base::Result<std::string> HistoryService::keep_list(std::vector<ObjectName> objects) {
+    using tables::KeptList;
+    const auto list = tables::watch_list_of(std::move(objects));
+    return read_or_unavailable([&]() -> base::Result<std::string> {
+        const auto kept = store::perform(state_->pool, Access::write, [&](Transaction& writing) {
+            return tables::keep_watch_list(writing, list, state_->clock());
+        });
+        switch (kept) {
+            case KeptList::kept: break;
+            case KeptList::too_long:
+                return base::fail(base::ErrorKind::too_large, "the list is too long to be kept");
+            case KeptList::full:
+                return base::fail(base::ErrorKind::refused, "no further list can be kept");
+            case KeptList::taken:
+                return base::fail(base::ErrorKind::conflict,
+                                  "another list has the id " + list.id);
+        }
+        return list.id;
+    });
+}
+
 void HistoryService::note_use_of_list(const std::string& id) {
     const std::lock_guard lock(state_->hits_mutex);
     if (state_->used_lists.size() < most_hits) state_->used_lists.insert(id);

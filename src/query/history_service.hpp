@@ -17,8 +17,11 @@
 #include "query/context.hpp"
 #include "query/history_page.hpp"
 #include "store/pool.hpp"
+#include "tables/watch_lists.hpp"
 
 namespace query {
+
+using tables::is_watch_list_id;
 
 // What every page depends on besides its own address. Equal versions mean equal pages.
 struct CacheVersion {
@@ -89,7 +92,18 @@ class HistoryService {
 
     // Counts a request for /rss of this object; written to the store every minute by flush_hits.
     void note_hit(const ObjectName& object);
-    // Notes that a kept watch list was used today; written likewise.
+
+    // Returns the objects of the watch list that is kept under a short address.
+    //   error  absent; unavailable (the store cannot be reached)
+    //   cost   a look-up by key
+    [[nodiscard]] base::Result<std::vector<ObjectName>> kept_list(const std::string& id) const;
+    // Keeps a watch list, and returns its id, which is made of the objects alone: keeping it again
+    // changes nothing.
+    //   objects  sorted, each once
+    //   error    too_large: the list is longer than tables::longest_watch_list; refused: there are as
+    //            many lists as may be kept; conflict: another list has this id; unavailable
+    [[nodiscard]] base::Result<std::string> keep_list(std::vector<ObjectName> objects);
+    // Notes that a kept list was used today; written as hits are.
     void note_use_of_list(const std::string& id);
     // Writes the counts in transactions of 500 objects. What could not be written stays for the next
     // call.

@@ -172,7 +172,8 @@ class Question {
         if (label_key.starts_with(folded_)) return label_begins;
         const bool has_name = name_key.starts_with(folded_);
         if (words_.empty()) return has_name ? std::optional(5) : std::nullopt;
-        const auto words = base::words_of(base::Called{object.name, label, shown.other_names});
+        const auto words =
+            base::words_of(base::SearchTexts{object.name, label, shown.other_names});
         bool whole = true;
         for (const auto& asked : words_) {
             const auto begins = [&](const std::string& each) { return each.starts_with(asked); };
@@ -371,10 +372,10 @@ SearchAnswer find_named(const ReadContext& context, const std::string& class_nam
 
 namespace {
 
-// Returns objects that may have this label in the current release: those that have it in the newest one
-// that is recorded, and while that is not shown yet, those that had a label with its first word.
-std::vector<Shown> maybe_labelled(const ReadView& now, std::string_view label,
-                                  const std::string& class_name, std::size_t most) {
+// Returns objects that have this label in the current release, of those that have it in the newest one
+// that is recorded, and while that is not shown yet, of those that had a label with its first word.
+std::vector<Shown> labelled(const ReadView& now, std::string_view label,
+                            const std::string& class_name, std::size_t most) {
     auto found =
         tables::objects_with_key(now.transaction, SearchKey::label, label, class_name, most);
     const auto* newest = now.releases().newest();
@@ -384,7 +385,14 @@ std::vector<Shown> maybe_labelled(const ReadView& now, std::string_view label,
              tables::objects_with_word(now.transaction, words.front(), class_name, most))
             if (!std::ranges::count(found, each.oid, &FoundObject::oid))
                 found.push_back(std::move(each));
-    return shown_among(now, found);
+    auto shown = shown_among(now, found);
+    BuildLabels labels(now.context);
+    for (auto& each : shown)
+        if (each.match.label.empty()) each.match.label = labels.of(each.match.object);
+    std::erase_if(shown, [&](const Shown& each) {
+        return !base::equal_ignoring_case(each.match.label, label);
+    });
+    return shown;
 }
 
 }  // namespace
@@ -396,11 +404,8 @@ std::vector<Called> objects_called(const ReadContext& context, const ObjectName&
     const auto& class_name = spelling.empty() ? asked.class_name : spelling;
     return read(context, [&](const ReadView& now) {
         std::vector<Called> called;
-        BuildLabels labels(context);
-        for (const auto& shown : maybe_labelled(now, asked.name, class_name, most)) {
+        for (const auto& shown : labelled(now, asked.name, class_name, most)) {
             const auto& object = shown.match.object;
-            const auto label = shown.match.label.empty() ? labels.of(object) : shown.match.label;
-            if (!base::equal_ignoring_case(label, asked.name)) continue;
             if (base::equal_ignoring_case(object.name, asked.name)) continue;
             bool vanished = false;
             if (now.build() != nullptr) {
@@ -416,21 +421,17 @@ std::vector<Called> objects_called(const ReadContext& context, const ObjectName&
 std::vector<Named> exactly_named(const ReadContext& context, std::span<const std::string> classes,
                                  std::string_view text, std::size_t most, std::size_t& lookups) {
     const auto class_name = classes.size() == 1 ? classes.front() : std::string();
-    const auto recorded = [&](SearchKey key) {
-        return read(context, [&](const ReadView& now) {
-            std::vector<Named> found;
-            for (auto& [oid, match, other_names] :
-                 shown_among(now, tables::objects_with_key(now.transaction, key, text, class_name,
-                                                           most))) {
-                // The key of a label that a newer release gave an object is not the one it has now.
-                const auto& shown = key == SearchKey::name ? match.object.name : match.label;
-                if (base::equal_ignoring_case(shown, text))
-                    found.push_back({std::move(match.object), std::move(match.label)});
-            }
-            return found;
-        });
-    };
-    auto found = recorded(SearchKey::name);
+    std::vector<Named> found, by_label;
+    read(context, [&](const ReadView& now) {
+        found.clear();
+        by_label.clear();
+        for (auto& shown :
+             shown_among(now, tables::objects_with_key(now.transaction, SearchKey::name, text,
+                                                       class_name, most)))
+            found.push_back({std::move(shown.match.object), std::move(shown.match.label)});
+        for (auto& shown : labelled(now, text, class_name, most))
+            by_label.push_back({std::move(shown.match.object), std::move(shown.match.label)});
+    });
     for (const auto& each : classes) {
         if (!context.builds.build || lookups == 0 || found.size() >= most) break;
         --lookups;
@@ -441,7 +442,6 @@ std::vector<Named> exactly_named(const ReadContext& context, std::span<const std
         });
         if (!is_found) found.push_back({**spelling, ""});
     }
-    const auto by_label = recorded(SearchKey::label);
     // In one class, the object of that name is meant; in others it may be a name that people use.
     if (found.empty() || classes.size() > 1)
         for (const auto& named : by_label)

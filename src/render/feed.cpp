@@ -227,16 +227,15 @@ base::Seconds last_modified(const query::HistoryPage& page) {
 }
 
 std::string display_name_of(const query::Named& named) {
-    return compare::without_directions(named.object.class_name + " " +
-                                       named.object.label_or_name(named.label));
+    return base::without_directions(named.object.class_name + " " +
+                                    named.object.label_or_name(named.label));
 }
 
 std::string full_name_of(const query::History& history) {
     const auto& named = history.spelling.name.empty() ? history.object : history.spelling;
     const auto label = named.label_or_name(history.label);
     const auto name = named.class_name + " " + label;
-    return compare::without_directions(label == named.name ? name
-                                                           : name + " (" + named.name + ")");
+    return base::without_directions(label == named.name ? name : name + " (" + named.name + ")");
 }
 
 Subject subject_of(const query::History& history, const Site& site) {

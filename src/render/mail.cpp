@@ -19,22 +19,16 @@ constexpr std::size_t columns = 72;            // of the text
 constexpr std::size_t longest_mail_line = 76;  // RFC 2045 section 6.7 (5), RFC 2047 section 2
 constexpr std::string_view first_word = "=?UTF-8?Q?", end_of_word = "?=";
 
-// Marks, embeddings, overrides and isolates of direction (Unicode UAX 9).
-constexpr bool turns_text(char32_t c) {
-    return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-           (c >= 0x2066 && c <= 0x2069);
-}
-
 // Returns the text without what would turn its direction or break its line: blanks of any sort are
 // spaces then.
 //   text  legal
-std::string straight(std::string_view text) {
+std::string straight(std::string text) {
+    text = base::without_directions(std::move(text));
     std::string line;
     line.reserve(text.size());
     for (auto at = text.begin(); at != text.end();) {
         const auto from = at;
         const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
-        if (turns_text(c)) continue;
         if (c <= 0x20 || c == 0x2028 || c == 0x2029)
             line += ' ';
         else if (c == 0x7F || is_bad_character(c))

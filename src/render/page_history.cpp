@@ -9,9 +9,9 @@
 #include "render/history_strip.hpp"
 #include "render/html.hpp"
 #include "render/item.hpp"
+#include "render/object_lists.hpp"
 #include "render/page.hpp"
 #include "render/page_changes.hpp"
-#include "render/page_objects.hpp"
 #include "render/pages.hpp"
 #include "render/stacked_bars.hpp"
 

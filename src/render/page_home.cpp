@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <span>
 
-#include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "compare/headline.hpp"
@@ -10,8 +9,8 @@
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
+#include "render/object_lists.hpp"
 #include "render/page.hpp"
-#include "render/page_objects.hpp"
 #include "render/pages.hpp"
 #include "render/release_pictures.hpp"
 #include "render/release_text.hpp"
@@ -24,11 +23,6 @@ constexpr std::size_t most_of_releases = 3'000;
 constexpr std::size_t most_recent = 5;     // releases of the list
 constexpr std::size_t most_pictured = 30;  // the pictures of more leave no room for the rest
 constexpr std::size_t most_of_results = 20'000;
-
-// The address of what was found from some place on.
-std::string results_url(const HomeView& view, std::size_t from) {
-    return view.search_url + "&from=" + std::to_string(from);
-}
 
 std::string range_found(const HomeView& view, std::size_t shown) {
     if (view.from == 0 && shown == view.found.size() && !view.has_more)
@@ -115,6 +109,10 @@ void add_class(Variables& variables, Frame& frame, const HomeView& view, const S
 
 }  // namespace
 
+std::string results_url(const HomeView& view, std::size_t from) {
+    return view.search_url + "&from=" + std::to_string(from);
+}
+
 std::string home_page(const HomeView& view, const Site& site, const Templates& templates) {
     const bool searched = !view.text.empty();
     Frame frame{.file = "home.mustache",
@@ -145,26 +143,6 @@ std::string home_page(const HomeView& view, const Site& site, const Templates& t
         return std::move(results.html);
     };
     return framed_within(frame, variables, "results", make, site, templates);
-}
-
-std::string search_json(const HomeView& view, const Site& site) {
-    std::string text;
-    base::JsonWriter json(text);
-    json.begin_object().field("query", view.text).field("class", view.class_name);
-    json.key("objects").begin_array();
-    for (const auto& match : view.found) {
-        json.begin_object().field("class", match.object.class_name);
-        json.field("name", match.object.name).field("label", match.label);
-        json.field("vanished", match.vanished);
-        if (!match.vanished_in.empty()) json.field("vanished_in", match.vanished_in);
-        json.field("url", page_of(match.object, site))
-            .field("feed_url", site.base_url + "/rss?" + query_of(match.object))
-            .end_object();
-    }
-    json.end_array().field("complete", view.is_complete);
-    if (view.has_more) json.field("next", results_url(view, view.from + view.found.size()));
-    json.end_object();
-    return text + "\n";
 }
 
 }  // namespace render

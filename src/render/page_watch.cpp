@@ -8,8 +8,8 @@
 #include "render/html.hpp"
 #include "render/item.hpp"
 #include "render/markup.hpp"
+#include "render/object_lists.hpp"
 #include "render/page.hpp"
-#include "render/page_objects.hpp"
 #include "render/pages.hpp"
 
 namespace render {

@@ -44,6 +44,8 @@ struct HomeView {
 // list, with `object`.
 [[nodiscard]] std::string home_page(const HomeView& view, const Site& site,
                                     const Templates& templates);
+// Returns the URL of what the same search found from a place on.
+[[nodiscard]] std::string results_url(const HomeView& view, std::size_t from);
 
 // An object of a watch list.
 struct WatchedObject {
@@ -70,9 +72,6 @@ struct WatchView {
 // One POST form has the list and what is added to it; docs/protocols.md lists its fields.
 [[nodiscard]] std::string watch_page(const WatchView& view, const Site& site,
                                      const Templates& templates);
-
-// What was found, as JSON (docs/protocols.md).
-[[nodiscard]] std::string search_json(const HomeView& view, const Site& site);
 
 struct HistoryView {
     query::History history;  // as many rows as may be shown, newest first

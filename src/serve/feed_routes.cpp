@@ -14,10 +14,10 @@
 #include "serve/delta.hpp"
 #include "serve/errors.hpp"
 #include "serve/labels.hpp"
-#include "serve/lists.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
+#include "serve/watch_lists.hpp"
 
 namespace serve {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/date.hpp"
-#include "base/json.hpp"
 #include "query/object_at.hpp"
 #include "query/object_history.hpp"
 #include "query/release_contents.hpp"
@@ -14,18 +13,18 @@
 #include "query/tree_at.hpp"
 #include "render/change_json.hpp"
 #include "render/feed.hpp"
-#include "render/history_json.hpp"
 #include "render/item.hpp"
+#include "render/page_json.hpp"
 #include "render/pages.hpp"
 #include "serve/cgi.hpp"
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/labels.hpp"
-#include "serve/lists.hpp"
 #include "serve/negotiation.hpp"
 #include "serve/parameters.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
+#include "serve/watch_lists.hpp"
 
 namespace serve {
 
@@ -225,19 +224,7 @@ Result<RenderedPage> render_suggestions(SiteContext& context, const HomeRequest&
         found = query::find_named(context.history.read_context(), request.class_name,
                                   request.text, {.from = 0, .most = most_suggested})
                     .found;
-    RenderedPage page;
-    base::JsonWriter json(page.body);
-    json.begin_array();
-    for (const auto& match : found)
-        json.begin_object()
-            .field("class", match.object.class_name)
-            .field("name", match.object.name)
-            .field("label", match.label)
-            .field("url", render::page_of(match.object, context.site))
-            .end_object();
-    json.end_array();
-    page.body += "\n";
-    return page;
+    return RenderedPage{.body = render::suggestions_json(found, context.site)};
 }
 
 Result<RenderedPage> render_opml(SiteContext& context, const ListRequest& list) {

@@ -6,7 +6,7 @@
 #include "base/release.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "query/kept_lists.hpp"
+#include "query/history_service.hpp"
 #include "render/feed.hpp"
 
 namespace serve {

@@ -6,7 +6,7 @@
 
 #include "base/release.hpp"
 #include "base/text.hpp"
-#include "query/kept_lists.hpp"
+#include "query/history_service.hpp"
 #include "render/feed.hpp"
 #include "serve/parameters.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "query/kept_lists.hpp"
 #include "query/pasted_names.hpp"
 #include "query/search.hpp"
 #include "render/item.hpp"
@@ -11,10 +10,10 @@
 #include "serve/context.hpp"
 #include "serve/errors.hpp"
 #include "serve/form.hpp"
-#include "serve/lists.hpp"
 #include "serve/parameters.hpp"
 #include "serve/representation.hpp"
 #include "serve/routes.hpp"
+#include "serve/watch_lists.hpp"
 
 namespace serve {
 
@@ -249,7 +248,7 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
     if (!listed) return http_error_of(listed.error(), wanted_list());
     objects = recorded_spellings(std::move(objects), listed->list.objects);
     ask_about_unknown(watch, objects, listed->list.objects);
-    const auto id = query::keep_list(context.pool, std::move(objects), context.settings.clock());
+    const auto id = context.history.keep_list(std::move(objects));
     if (id) {
         watch.list.id = *id;
         return see_other(context, "The list is kept at this short address.",

@@ -301,7 +301,7 @@ void fill_words(Connection& connection) {
                                                " WHERE oid > ? ORDER BY oid LIMIT ?",
                                                {Value{last}, Value{objects_at_once}});
         if (objects.empty()) return;
-        std::vector<CalledObject> called;
+        std::vector<SearchedObject> called;
         for (const auto& object : objects)
             called.push_back({object.text(1), {object.text(2), object.text(3), {}}});
         add_words(transaction, called);

@@ -8,11 +8,11 @@
 namespace store {
 namespace {
 
-void append(std::vector<Value>& values, const CalledObject& object,
+void append(std::vector<Value>& values, const SearchedObject& object,
             const std::vector<std::string>& words) {
     for (const auto& each : words)
         values.insert(values.end(), {Value{each}, Value{std::string(object.class_name)},
-                                     Value{std::string(object.called.name)}});
+                                     Value{std::string(object.texts.name)}});
 }
 
 void delete_words(Transaction& transaction, std::span<const Value> values) {
@@ -37,28 +37,29 @@ std::vector<std::string> without(std::vector<std::string> words,
 
 }  // namespace
 
-void add_words(Transaction& transaction, std::span<const CalledObject> objects) {
+void add_words(Transaction& transaction, std::span<const SearchedObject> objects) {
     std::vector<Value> values;
     for (const auto& object : objects)
-        append(values, object, base::words_beside_name(object.called));
+        append(values, object, base::words_beside_name(object.texts));
     insert_words(transaction, values);
 }
 
-void change_words(Transaction& transaction, const CalledObject& before, const CalledObject& now) {
-    auto old_words = base::words_beside_name(before.called);
+void change_words(Transaction& transaction, const SearchedObject& before,
+                  const SearchedObject& now) {
+    auto old_words = base::words_beside_name(before.texts);
     std::vector<Value> added;
-    append(added, now, without(base::words_beside_name(now.called), old_words));
+    append(added, now, without(base::words_beside_name(now.texts), old_words));
     // The index of labels has the new label only.
-    if (before.called.label != now.called.label)
-        append(added, before, without(base::words_of(before.called.label), old_words));
+    if (before.texts.label != now.texts.label)
+        append(added, before, without(base::words_of(before.texts.label), old_words));
     insert_words(transaction, added);
 }
 
-void remove_words(Transaction& transaction, std::span<const CalledObject> objects) {
+void remove_words(Transaction& transaction, std::span<const SearchedObject> objects) {
     std::vector<Value> values;
     for (const auto& object : objects) {
-        append(values, object, base::words_beside_name(object.called));
-        append(values, object, base::words_of(object.called.label));
+        append(values, object, base::words_beside_name(object.texts));
+        append(values, object, base::words_of(object.texts.label));
     }
     delete_words(transaction, values);
 }

@@ -11,25 +11,26 @@
 
 namespace store {
 
-struct CalledObject {
+struct SearchedObject {
     std::string_view class_name;
-    base::Called called;
+    base::SearchTexts texts;
 };
 
 // Adds the words of these objects; those that are there stay.
 //   throws  Failure
 //   cost    an insert for each word beside the name
-void add_words(Transaction& transaction, std::span<const CalledObject> objects);
+void add_words(Transaction& transaction, std::span<const SearchedObject> objects);
 
 // Adds the words that an object has now. Those that it had stay, and its former label gets all of its
 // words: readers of an earlier release, while a later one is recorded already, look for them.
 //   needs  the same class and name
 //   cost   the inserts
-void change_words(Transaction& transaction, const CalledObject& before, const CalledObject& now);
+void change_words(Transaction& transaction, const SearchedObject& before,
+                  const SearchedObject& now);
 
 // Removes the words of objects that are deleted. Each may be there several times, with what it was
 // called before.
 //   cost  a statement for each word
-void remove_words(Transaction& transaction, std::span<const CalledObject> objects);
+void remove_words(Transaction& transaction, std::span<const SearchedObject> objects);
 
 }  // namespace store

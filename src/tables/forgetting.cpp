@@ -147,7 +147,7 @@ Deleted delete_objects(Transaction& transaction, std::span<const std::int64_t> o
         transaction, "SELECT class, name, label, other_names, oid FROM objects WHERE oid IN", {},
         values_of(oids), store::for_update(transaction.engine()));
     const auto labels = row_labels(transaction, oids);
-    std::vector<store::CalledObject> called;
+    std::vector<store::SearchedObject> called;
     for (const auto& object : objects) {
         called.push_back({object.text(0), {object.text(1), object.text(2), object.text(3)}});
         const auto rows = labels.find(object.integer(4));

@@ -67,7 +67,7 @@ std::vector<std::int64_t> insert_one_by_one(Transaction& transaction,
     return oids;
 }
 
-store::CalledObject called(const ObjectRow& row) {
+store::SearchedObject called(const ObjectRow& row) {
     return {row.object.class_name, {row.object.name, row.label, row.other_names}};
 }
 
@@ -216,7 +216,7 @@ void add_requests(Transaction& transaction, const std::map<ObjectName, std::int6
 std::vector<std::int64_t> insert_objects(Transaction& transaction,
                                          std::span<const ObjectRow* const> rows) {
     auto oids = insert_rows_of_objects(transaction, rows);
-    std::vector<store::CalledObject> objects;
+    std::vector<store::SearchedObject> objects;
     for (const auto* row : rows) objects.push_back(called(*row));
     store::add_words(transaction, objects);
     return oids;

@@ -43,6 +43,17 @@ TEST_CASE("Any bytes become legal text, and legal text is not changed") {
     }));
 }
 
+TEST_CASE("Marks that turn the direction of text are left out, and nothing else") {
+    for (const std::string mark : {"\xD8\x9C", "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\xAA",
+                                   "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA9"})
+        CHECK(base::without_directions(mark + "a" + mark + mark + "\xC3\xA9" + mark) ==
+              "a\xC3\xA9");
+    for (const std::string other :
+         {"\xD8\x9D", "\xE2\x80\x8D", "\xE2\x80\x90", "\xE2\x80\xA9", "\xE2\x80\xAF",
+          "\xE2\x81\xA5", "\xE2\x81\xAA", "\xE2\x80", "\xE2", ""})
+        CHECK(base::without_directions("a" + other) == "a" + other);
+}
+
 TEST_CASE("A text is cut between characters, and bytes that are no UTF-8 where they are") {
     CHECK(base::cut_at("a\xC3\xA9z", 2) == "a");
     CHECK(base::cut_at("a\xC3\xA9z", 3) == "a\xC3\xA9");

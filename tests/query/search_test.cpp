@@ -118,7 +118,7 @@ TEST_CASE("Of very many objects of one label the first classes of the index are 
             values);
         for (std::size_t at = 0; at < values.size(); at += 6)
             store::add_words(transaction,
-                             std::array{store::CalledObject{
+                             std::array{store::SearchedObject{
                                  std::get<std::string>(values[at]),
                                  {std::get<std::string>(values[at + 1]), "Same", ""}}});
     });
@@ -361,9 +361,23 @@ TEST_CASE(
             names.push_back(each.object.name);
         return names;
     };
+    const auto pasted = [&](const std::string& label) {
+        std::vector<std::string> names;
+        const std::vector<std::string> classes{"Gene"};
+        std::size_t lookups = 100;
+        for (const auto& named :
+             exactly_named(process.service.read_context(), classes, label, 5, lookups))
+            names.push_back(named.object.name);
+        return names;
+    };
     CHECK(called("alpha").empty());
     CHECK(called("omega") == std::vector<std::string>{"WBGene01"});
+    CHECK(pasted("alpha").empty());
+    CHECK(pasted("omega") == std::vector<std::string>{"WBGene01"});
     process.put(build);
+    CHECK(pasted("alpha") == std::vector<std::string>{"WBGene01"});
+    CHECK(pasted("abc-1") == std::vector<std::string>{"WBGene02"});
+    CHECK(pasted("omega").empty());
     CHECK(found(process, "", "alpha") == Found{"Gene WBGene01 = alpha"});
     CHECK(found(process, "", "abc-1") == Found{"Gene WBGene02 = abc-1"});
     CHECK(called("alpha") == std::vector<std::string>{"WBGene01"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/history_json.hpp"
+#include "render/page_json.hpp"
 
 #include "base/date.hpp"
 #include "base/text.hpp"
@@ -88,6 +88,17 @@ std::string head_json(const HistoryView& view, const Site& site, std::size_t par
                    page_of(history.object, site) + "&part=" + std::to_string(part + 1) +
                        "&format=json");
     return text + ",\"rows\":[\n";
+}
+
+// -- a search
+
+// Writes the members of an object that was found, without the end of the object.
+void begin_match(base::JsonWriter& json, const query::Match& match, const Site& site) {
+    json.begin_object();
+    write_text(json, "class", match.object.class_name);
+    write_text(json, "name", match.object.name);
+    write_text(json, "label", match.label);
+    write_text(json, "url", page_of(match.object, site));
 }
 
 // -- a tree
@@ -191,6 +202,38 @@ std::string object_json(const ObjectAt& object, const Site& site, std::size_t mo
     if (writer.left_out() > 0) json.field("left_out", writer.left_out());
     json.end_object();
     return (base::is_legal_text(text) ? text : base::legal_text(text)) + "\n";
+}
+
+std::string search_json(const HomeView& view, const Site& site) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_object();
+    write_text(json, "query", view.text);
+    write_text(json, "class", view.class_name);
+    json.key("objects").begin_array();
+    for (const auto& match : view.found) {
+        begin_match(json, match, site);
+        write_text(json, "feed_url", site.base_url + "/rss?" + query_of(match.object));
+        json.field("vanished", match.vanished);
+        if (!match.vanished_in.empty()) write_text(json, "vanished_in", match.vanished_in);
+        json.end_object();
+    }
+    json.end_array().field("complete", view.is_complete);
+    if (view.has_more) write_text(json, "next", results_url(view, view.from + view.found.size()));
+    json.end_object();
+    return text + "\n";
+}
+
+std::string suggestions_json(std::span<const query::Match> found, const Site& site) {
+    std::string text;
+    base::JsonWriter json(text);
+    json.begin_array();
+    for (const auto& match : found) {
+        begin_match(json, match, site);
+        json.end_object();
+    }
+    json.end_array();
+    return text + "\n";
 }
 
 }  // namespace render

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/page_objects.hpp"
+#include "render/object_lists.hpp"
 
 #include <algorithm>
 

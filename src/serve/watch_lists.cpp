@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "serve/lists.hpp"
+#include "serve/watch_lists.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "query/kept_lists.hpp"
 #include "serve/errors.hpp"
 
 namespace serve {
@@ -23,7 +22,7 @@ bool equal_but_for_case(const ObjectName& a, const ObjectName& b) {
 Result<std::vector<ObjectName>> objects_of_list(const SiteContext& context,
                                                 const ListRequest& list) {
     if (list.id.empty()) return list.objects;
-    auto kept = query::kept_list(context.pool, list.id);
+    auto kept = context.history.kept_list(list.id);
     if (kept) return std::move(*kept);
     if (kept.error().kind != base::ErrorKind::absent)
         return fail(http_error_of(kept.error(), wanted_list()));

@@ -1,4 +1,4 @@
-// render/page_objects.hpp -- lists of objects with what people do to them, on the pages of the search
+// render/object_lists.hpp -- lists of objects with what people do to them, on the pages of the search
 // and of a watch list.
 // Pure. Safe from any thread. Everything is escaped.
 // SPDX-License-Identifier: MIT

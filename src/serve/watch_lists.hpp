@@ -1,4 +1,4 @@
-// serve/lists.hpp -- what the page of a watch list, its feeds and its OPML have in common.
+// serve/watch_lists.hpp -- what the page of a watch list, its feeds and its OPML have in common.
 // For this room only. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once

@@ -1,14 +1,16 @@
-// render/history_json.hpp -- the history of an object, and an object as of one release, as JSON for
-// programs (docs/protocols.md).
+// render/page_json.hpp -- what the pages show, as JSON for programs (docs/protocols.md): the history
+// of an object, an object as of one release, and what a search found.
 // Pure. Safe from any thread. If the site hides curators, users and opaque timestamps are left out.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "query/object_at.hpp"
+#include "query/search.hpp"
 #include "render/pages.hpp"
 #include "render/site.hpp"
 
@@ -31,5 +33,11 @@ struct PartOfJson {
 [[nodiscard]] std::string object_json(
     const query::ObjectAt& object, const Site& site,
     std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+
+// Writes the objects that a search found, and the URL of those behind them.
+[[nodiscard]] std::string search_json(const HomeView& view, const Site& site);
+
+// Writes the objects that the search field suggests while somebody types.
+[[nodiscard]] std::string suggestions_json(std::span<const query::Match> found, const Site& site);
 
 }  // namespace render
