@@ -31,6 +31,7 @@ struct Options {
     std::string release;
     DiffOptions diff;
     std::string archive, token, shell;
+    WatchListOptions watch_list;
     bool again = false;
     PrewarmOptions prewarm;
     bool json = false, yes = false;
@@ -263,6 +264,25 @@ void add_token(Line& line) {
         line.configured([&](const Config& config) { return list_tokens(config, options.json); }));
 }
 
+void add_watch_list(Line& line) {
+    auto& options = line.options;
+    auto* command = line.program.add_subcommand(
+        "watch-list", "Manage the watch lists that are kept under a short address");
+    command->require_subcommand(1);
+    auto* listing = command->add_subcommand(
+        "list",
+        "List their ids, when they were kept and last used, and how many objects they have");
+    listing->add_flag("--json", options.json, "Print JSON");
+    listing->callback(line.configured(
+        [&](const Config& config) { return list_watch_lists(config, options.json); }));
+    auto* deleting = command->add_subcommand("delete", "Delete one, or those that nobody uses");
+    deleting->add_option("id", options.watch_list.id, "The end of its address, /watch/ID");
+    deleting->add_option("--unused", options.watch_list.unused_days,
+                         "Those that nobody asked for in so many days");
+    deleting->callback(line.configured(
+        [&](const Config& config) { return delete_watch_lists(config, options.watch_list); }));
+}
+
 std::vector<CLI::App*> parts_of(CLI::App& command) {
     return command.get_subcommands([](CLI::App*) { return true; });
 }
@@ -381,7 +401,7 @@ int run_command_line(int argc, char** argv) {
     program.require_subcommand(1);
     program.fallthrough();
     for (const auto add : {add_server, add_objects, add_digest, add_prewarm, add_archive,
-                           add_releases, add_forget, add_token, add_completion})
+                           add_releases, add_forget, add_token, add_watch_list, add_completion})
         add(line);
     add_config(program, line.options.config);
     const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,5 +97,13 @@ int forget(const Config& config, const release::Forgettable& what, Asking asking
 int add_token(const Config& config, const std::string& name);
 int revoke_token(const Config& config, const std::string& name);
 int list_tokens(const Config& config, bool json);
+
+// The watch lists that are kept under a short address.
+int list_watch_lists(const Config& config, bool json);
+struct WatchListOptions {
+    std::string id;  // of the one to delete; empty: unused_days says which
+    std::optional<std::uint16_t> unused_days;  // those that nobody asked for in so many days
+};
+int delete_watch_lists(const Config& config, const WatchListOptions& options);
 
 }  // namespace app

@@ -35,6 +35,8 @@ void append_counts(std::string& text, const query::StoreCounts& counts) {
                   static_cast<std::uint64_t>(counts.objects));
     append_single(text, "varve_history_rows", "gauge", "Rows of history recorded.",
                   static_cast<std::uint64_t>(counts.rows));
+    append_single(text, "varve_watch_lists", "gauge", "Watch lists kept under a short address.",
+                  static_cast<std::uint64_t>(counts.watch_lists));
 }
 
 // A version contains no character that a label must escape (base::is_version).

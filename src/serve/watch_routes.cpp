@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "query/pasted_names.hpp"
 #include "query/search.hpp"
@@ -258,9 +259,13 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
         return {413, "The names in this list are too long for a short address: it has room for " +
                          std::to_string(tables::longest_watch_list / 1024) +
                          " KB. Make two lists of it."};
-    if (id.error().kind == base::ErrorKind::refused)
+    if (id.error().kind == base::ErrorKind::refused) {
+        base::log::warning("no room for another watch list",
+                           {{"kept", std::to_string(tables::most_watch_lists)},
+                            {"remedy", "varve watch-list delete --unused DAYS"}});
         return {507, "This site keeps as many watch lists as it can. Use the long address of the "
                      "list, which works as well."};
+    }
     if (id.error().kind == base::ErrorKind::conflict)
         return {507,
                 "This very list can't have a short address. Use its long address, which works "

@@ -201,7 +201,8 @@ bool has_objects_of(Transaction& transaction, const std::string& class_name) {
 
 StoreCounts count_store(Transaction& transaction) {
     const auto count = [&](const char* sql) { return transaction.query(sql).at(0).integer(0); };
-    return {count("SELECT COUNT(*) FROM objects"), count("SELECT COUNT(*) FROM history")};
+    return {count("SELECT COUNT(*) FROM objects"), count("SELECT COUNT(*) FROM history"),
+            count("SELECT COUNT(*) FROM watch_lists")};
 }
 
 void add_requests(Transaction& transaction, const std::map<ObjectName, std::int64_t>& requests,

@@ -98,7 +98,7 @@ struct CheckedObjects {
 [[nodiscard]] bool has_objects_of(store::Transaction& transaction, const std::string& class_name);
 
 struct StoreCounts {
-    std::int64_t objects = 0, rows = 0;  // rows of history
+    std::int64_t objects = 0, rows = 0, watch_lists = 0;  // rows of history
 };
 //   cost  a walk over an index: 0.2 s for 10 million rows on SQLite, 5 s on MariaDB
 [[nodiscard]] StoreCounts count_store(store::Transaction& transaction);

@@ -6,6 +6,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "store/dialect.hpp"
+#include "tables/releases.hpp"
 
 namespace tables {
 namespace {
@@ -65,6 +66,10 @@ std::optional<std::string> text_with_id(Transaction& transaction, const std::str
     return rows.front().text(0);
 }
 
+bool delete_row(Transaction& transaction, const Value& id) {
+    return transaction.execute("DELETE FROM watch_lists WHERE id = ?", {id}) > 0;
+}
+
 // Deletes the list that nobody used for longest, if that is long enough.
 bool make_room_for_list(Transaction& transaction, base::Date today) {
     const auto oldest =
@@ -74,8 +79,7 @@ bool make_room_for_list(Transaction& transaction, base::Date today) {
                           {Value{base::format_date(today - never_used_list_stays)},
                            Value{base::format_date(today - unused_list_stays)}});
     if (oldest.empty()) return false;
-    transaction.execute("DELETE FROM watch_lists WHERE id = ?", {oldest.front().value(0)});
-    return true;
+    return delete_row(transaction, oldest.front().value(0));
 }
 
 }  // namespace
@@ -125,6 +129,37 @@ void note_use_of_lists(Transaction& transaction, const std::set<std::string>& id
     for (const auto& id : ids)
         transaction.execute("UPDATE watch_lists SET last_used = ? WHERE id = ? AND last_used < ?",
                             {today, Value{id}, today});
+}
+
+std::vector<WatchListUse> list_watch_lists(Transaction& transaction, const std::string& after,
+                                           std::size_t most) {
+    std::vector<WatchListUse> lists;
+    for (const auto& row :
+         transaction.query("SELECT id, objects, created_at, last_used FROM watch_lists"
+                           " WHERE id > ? ORDER BY id LIMIT ?",
+                           {Value{after}, Value{static_cast<std::int64_t>(most)}})) {
+        const auto objects = std::ranges::count(row.text(1), '\n');
+        lists.push_back(
+            {row.text(0), static_cast<std::size_t>(objects), row.text(2), row.text(3)});
+    }
+    return lists;
+}
+
+bool delete_watch_list(Transaction& transaction, const std::string& id) {
+    const bool was_there = delete_row(transaction, Value{id});
+    if (was_there) move_generation(transaction);
+    return was_there;
+}
+
+std::size_t delete_unused_watch_lists(Transaction& transaction, base::Date since,
+                                      std::size_t most) {
+    const auto unused = transaction.query(
+        "SELECT id FROM watch_lists WHERE last_used < ? ORDER BY last_used, id"
+        " LIMIT ?",
+        {Value{base::format_date(since)}, Value{static_cast<std::int64_t>(most)}});
+    for (const auto& row : unused) delete_row(transaction, row.value(0));
+    if (!unused.empty()) move_generation(transaction);
+    return unused.size();
 }
 
 CheckedWatchLists check_watch_lists(Transaction& transaction) {

@@ -60,6 +60,28 @@ enum class KeptList { kept, taken, full, too_long };
 void note_use_of_lists(store::Transaction& transaction, const std::set<std::string>& ids,
                        base::Date day);
 
+// What operators see of a list.
+struct WatchListUse {
+    std::string id;
+    std::size_t objects = 0;
+    std::string created_at, last_used;  // RFC 3339; a day
+};
+// Returns the lists behind an id, by id.
+//   after  empty: the first ones
+//   most   that are returned
+[[nodiscard]] std::vector<WatchListUse> list_watch_lists(store::Transaction& transaction,
+                                                         const std::string& after,
+                                                         std::size_t most = 1000);
+
+// Deletes a list, and moves the write generation on, since pages of it may be in memory; returns
+// whether it was there. Requires a writing transaction.
+bool delete_watch_list(store::Transaction& transaction, const std::string& id);
+// The same for lists that were not used on this day or later.
+//   most     of them, so that others who write need not wait for long
+//   returns  how many were deleted
+std::size_t delete_unused_watch_lists(store::Transaction& transaction, base::Date since,
+                                      std::size_t most = 1000);
+
 // How many lists there are, and which of them cannot be read.
 struct CheckedWatchLists {
     std::size_t lists = 0;

@@ -98,6 +98,27 @@ def _(site):
         (site.folder / "var" / "history.db").write_bytes(whole)
 
 
+@check("An operator lists watch lists, and deletes one or those that nobody uses")
+def _(site):
+    site.start()
+    kept = site.get("/watch", method="POST", body=f"object={':'.join(GENE)}&keep=1",
+                    Content_Type="application/x-www-form-urlencoded")
+    assert kept.status == 303, kept
+    name = kept.fields["location"].rsplit("/", 1)[1].partition("?")[0]
+    assert site.get(f"/watch/{name}").status == 200
+    listed = json.loads(site.expect(0, "watch-list", "list", "--json").stdout)["watch_lists"]
+    assert [(each["id"], each["objects"]) for each in listed] == [(name, 1)]
+    assert name.encode() in site.expect(0, "watch-list", "list").stdout
+    for wrong in (("delete",), ("delete", name, "--unused", "1"), ("delete", "--unused", "-1"),
+                  ("delete", "--unused", "9999999")):
+        assert site.expect(2, "watch-list", *wrong).stderr
+    assert site.expect(0, "watch-list", "delete", "--unused", "0").stdout == b"0 watch lists deleted\n"
+    assert b"404" in site.expect(0, "watch-list", "delete", name).stdout
+    assert site.expect(1, "watch-list", "delete", name).stderr
+    # Its page may be in memory for a minute.
+    assert site.get(f"/rss?watch={name}").status == 404
+
+
 @check("A private site accepts a token in the address or as a password until it is revoked")
 def _(site):
     site.write_config(site__private="yes", log__access="var/access.txt")

@@ -201,6 +201,19 @@ TEST_CASE("A list whose names are longer than 16 KB has no short address") {
     CHECK(world.small.query("SELECT id FROM watch_lists").empty());
 }
 
+TEST_CASE("A site that keeps as many lists as it can refuses another one, and says what works") {
+    World world;
+    world.release(1, {unc26});
+    world.small.execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)"
+        " INSERT INTO watch_lists (id, objects, created_at, last_used)"
+        " SELECT i, 'Gene:a' || CHAR(10), '2008-01-01T00:00:00Z', '9999-01-01' FROM n");
+    const auto refused = send(world, "keep=1&object=Gene:" + unc26.name);
+    CHECK(refused.status == 507);
+    CHECK(says(refused, "Use the long address"));
+    CHECK(says(world.open("/metrics"), "varve_watch_lists 100000\n"));
+}
+
 TEST_CASE("A list whose row does not hold its objects is not shown as that list") {
     World world;
     world.release(1, {unc26});

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "tables/watch_lists.hpp"
 
+#include <algorithm>
+
 #include "support/catch.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
@@ -83,6 +85,36 @@ TEST_CASE("Of too many watch lists one that was never used gives way after 30 da
     CHECK(keep("new", "2008-02-03") == KeptList::kept);
     CHECK(find_watch_list(transaction, list_of("used").id));
     CHECK_FALSE(find_watch_list(transaction, list_of("never").id));
+}
+
+TEST_CASE("Operators see when watch lists were used, and delete one or those that nobody uses") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const auto connection = fresh.connect()();
+    store::Transaction transaction(*connection, store::Access::write);
+    for (const std::string name : {"a", "b", "c", "d"})
+        CHECK(keep_watch_list(transaction, list_of(name),
+                              on("2008-01-0" + std::to_string(name[0] - '`'))) == KeptList::kept);
+    const auto ids = [&](const std::string& after, std::size_t most) {
+        std::vector<std::string> found;
+        for (const auto& list : list_watch_lists(transaction, after, most)) {
+            CHECK(list.objects == 1);
+            CHECK(list.created_at == list.last_used + "T00:00:00Z");
+            found.push_back(list.id);
+        }
+        return found;
+    };
+    const auto all = ids("", 9);
+    CHECK(all.size() == 4);
+    CHECK(std::ranges::is_sorted(all));
+    CHECK(ids("", 2) == std::vector(all.begin(), all.begin() + 2));
+    CHECK(ids(all[1], 9) == std::vector(all.begin() + 2, all.end()));
+    CHECK(delete_unused_watch_lists(transaction, *base::parse_date("2008-01-04"), 2) == 2);
+    CHECK(delete_unused_watch_lists(transaction, *base::parse_date("2008-01-04"), 2) == 1);
+    CHECK(delete_unused_watch_lists(transaction, *base::parse_date("2008-01-04"), 2) == 0);
+    CHECK(ids("", 9) == std::vector{list_of("d").id});
+    CHECK(delete_watch_list(transaction, list_of("d").id));
+    CHECK_FALSE(delete_watch_list(transaction, list_of("d").id));
+    CHECK(ids("", 9).empty());
 }
 
 TEST_CASE("A watch list of more than 16 KB is not kept") {
