@@ -160,6 +160,10 @@ std::string_view word_of(tables::RowKind kind) {
     return "changed";
 }
 
+bool says_enough(tables::RowKind kind) {
+    return kind == tables::RowKind::created || kind == tables::RowKind::vanished;
+}
+
 std::string kind_html(tables::RowKind kind) {
     std::string html = "<span class=\"kind ";
     html += tables::name_of(kind);
@@ -175,6 +179,7 @@ std::string what_happened_html(tables::RowKind kind, const std::string& headline
     if (tells && kind == tables::RowKind::changed) return as_html(headline);
     auto html = kind_html(kind);
     if (tells) return html + ": " + as_html(headline);
+    if (says_enough(kind)) return html;
     const auto in_numbers = counts_html(counts);
     return in_numbers.empty() ? html : html + ": " + in_numbers;
 }

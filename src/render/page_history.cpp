@@ -47,7 +47,7 @@ std::string summary_of(const Row& row) {
     html += "</span>";
     if (skipped_releases(row)) html += (tells ? ", since " : " since ") + as_html(row.since);
     const auto counts = counts_html(tables::count_changes(row.notes));
-    return tells || counts.empty() ? html : html + ": " + counts;
+    return tells || says_enough(row.kind) || counts.empty() ? html : html + ": " + counts;
 }
 
 // A row in one line.
@@ -56,7 +56,7 @@ std::string stub_of(const Row& row) {
     const auto counts = counts_text(tables::count_changes(row.notes));
     const bool tells = !headline.empty() && row.kind == RowKind::changed;
     auto words = tells ? headline : std::string(word_of(row.kind));
-    if (!tells && !counts.empty()) words += ": " + counts;
+    if (!tells && !says_enough(row.kind) && !counts.empty()) words += ": " + counts;
     return "<p class=\"stub\" id=\"" + as_html(row.release.version) + "\">" +
            link_html(own_url(row), row.release.version) + " <time>" +
            base::format_date(row.release.released_on) + "</time> " + as_html(words) + "</p>\n";
