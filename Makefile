@@ -1,7 +1,7 @@
 # Varve. The commands people need: make, make serve, make test, make install. The others:
 #   make test-units, test-acedb …   tests of the C++ code; one of tests/*/run. test-real: data that is not ours to ship
 #   make attack       hostile texts and kills, ATTACK_ROUNDS=30 times; make bless: new golden cases, CASES=part/of/a/path
-#   make arrows includes tidy format format-check fuzz bench clean
+#   make arrows includes tidy format format-check fuzz bench soak clean
 # config=debug|release|sanitize|tsan|fuzz builds into build/<config>; PORT=8081 is for make serve.
 config ?= release
 MAKEFLAGS += --no-builtin-rules
@@ -133,9 +133,9 @@ attack:
 	$(MAKE) test-e2e run_test='export ATTACK_ROUNDS=$(or $(ATTACK_ROUNDS),30); for each in e2e galera; do tests/$$$$each/run "Under attack" || exit; done'
 bless:
 	$(MAKE) test-clients run_test='tests/clients/run --bless $(CASES)'
-bench:
+bench soak:
 	$(call install_and_make,build serve bench,all $(benches) $(peers))
-	tools/bench
+	$(if $(filter soak,$@),bench/soak,tools/bench)
 fuzz:
 	$(call install_and_make,build test lint,config=fuzz CXX=clang++-19 $(fuzzers:$(B)/%=build/fuzz/%))
 	tools/fuzz $(or $(FUZZ_SECONDS),60) $(fuzzers:$(B)/%=build/fuzz/%)
@@ -145,6 +145,6 @@ install: build/release/varve
 	tools/install-files "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 clean: ; rm -rf build cgi-bin/rss
 $(if $(filter clean,$(MAKECMDGOALS)),.NOTPARALLEL:)
-.PHONY: write-bundles all unit-tests serve test test-units test-real attack bless arrows includes tidy format format-check fuzz bench install clean always
+.PHONY: write-bundles all unit-tests serve test test-units test-real attack bless arrows includes tidy format format-check fuzz bench soak install clean always
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
