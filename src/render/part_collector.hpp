@@ -40,14 +40,13 @@ class PartCollector {
     // Returns false if the wanted part is full: this piece belongs to the next one.
     //   reserved  bytes that the piece may take besides its own
     bool take(const std::string& piece, std::size_t nodes, std::size_t reserved = 0) {
-        const auto start = open_ ? 0 : start_.size();
-        const auto needed = start + piece.size() + reserved + end_.size();
+        const auto needed = (open_ ? 0 : start_.size()) + piece.size() + reserved;
         const bool fits =
-            html_.size() + reserved_ + needed <= size_.bytes && nodes_ + nodes <= size_.nodes;
+            bytes_ + needed + end_.size() <= size_.bytes && nodes_ + nodes <= size_.nodes;
         if (!html_.empty() && !fits) {
             if (part_ == wanted_) return false;
             html_.clear();
-            nodes_ = reserved_ = 0;
+            nodes_ = bytes_ = 0;
             open_ = false;
             ++part_;
             return take(piece, nodes, reserved);
@@ -56,11 +55,12 @@ class PartCollector {
         open_ = true;
         html_ += piece;
         nodes_ += nodes;
-        reserved_ += reserved;
+        bytes_ += needed;
         return true;
     }
 
-    // Puts another piece in the place of the last one, which was taken with room reserved for it.
+    // Puts another piece in the place of the last one, which was taken with room reserved for it. What
+    // fits into the part stays the same, so that parts begin where those before them end.
     void replace_last(const std::string& piece, const std::string& other) {
         html_.resize(html_.size() - piece.size());
         html_ += other;
@@ -80,12 +80,13 @@ class PartCollector {
    private:
     void close() {
         if (open_) html_ += end_;
+        if (open_) bytes_ += end_.size();
         open_ = false;
     }
 
     PartSize size_;
     std::size_t wanted_, part_ = 1;
-    std::size_t nodes_ = 0, reserved_ = 0;
+    std::size_t nodes_ = 0, bytes_ = 0;  // of the part, with what is reserved
     std::string html_, start_;
     std::string_view end_;
     bool open_ = false;

@@ -151,12 +151,15 @@ TEST_CASE(
     "All parts of a large object are small pages that show each line once, with its label") {
     World world;
     with_rows(world);
-    support::Nodes genes;
-    for (int i = 0; i < 1'500; ++i)
-        genes.push_back(support::reference("Gene", i % 3 == 0 ? unc26.name
-                                                   : i % 3 == 1
-                                                       ? daf16.name + std::to_string(i)
-                                                       : "<g" + std::to_string(i) + ">"));
+    support::Nodes genes{support::reference("Gene", unc26.name)};
+    for (int i = 0; i < 1'000; ++i) {
+        const auto name = (i % 2 == 0 ? "<g" : "g") + std::to_string(i) + ">";
+        genes.push_back(support::reference("Gene", name));
+        world.small.execute(
+            "INSERT INTO objects (class, name, name_key, label, label_key, ace_version)"
+            " VALUES ('Gene', ?, ?, 'a label of some length', 'a label of some length', 'WS2')",
+            {store::Value{name}, store::Value{name}});
+    }
     tree::merge_duplicates(genes);
     const auto lines = genes.size();
     world.small.set_object({"Paper", "large"}, {support::tag("Gene", std::move(genes))});
