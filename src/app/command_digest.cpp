@@ -135,6 +135,12 @@ class Collection {
         total_ += list.recorded - list.rows.size();
         // An object that is asked for twice, by its name and by what people call it, counts once.
         std::set<tree::ObjectName> twice;
+        for (const auto& object : listed->unreadable) {
+            known.insert(folded(object));
+            complain(on_one_line(object.class_name + " " + object.name) +
+                         " cannot be read; the digest leaves it out",
+                     ok);
+        }
         for (auto& named : list.objects) {
             known.insert(folded(named.object));
             const auto at =
@@ -316,7 +322,11 @@ int digest(const Config& config, const DigestOptions& options) {
     look_at_build(*services->current);
     if (!services->current->build()) return complain_of_build(services->current->why());
     const auto digest = collect(*services, *order, options);
-    if (!digest) return complain(digest.error().text, status_of(digest.error()));
+    if (!digest) {
+        // That no name of a list stands for an object is no other failure than that one does not.
+        const bool has_names = !options.watch.empty() && digest.error().kind == ErrorKind::absent;
+        return complain(digest.error().text, has_names ? unreadable : status_of(digest.error()));
+    }
     return finish(config, *order, options, *digest);
 }
 

@@ -65,7 +65,7 @@ int accept(const Config& config, const std::string& release, const std::filesyst
                             ", not " + release,
                         wrong_use);
     if (current.why().empty()) {
-        fmt::print("{} is already accepted\n", release);
+        fmt::print("{} is served as it is: there is nothing to accept\n", release);
         return ok;
     }
     history::accept(*services->pool, release, candidate->digest(), base::system_clock_now());

@@ -143,8 +143,12 @@ void add_objects(Line& line) {
 
     auto* showing = line.program.add_subcommand("show", "Print the tree of an object");
     add_object(showing, options.object);
-    showing->add_option("--release", options.release,
-                        "Release to show; default: the current build");
+    showing
+        ->add_option("--release", options.release, "Release to show; default: the current build")
+        ->check([](const std::string& release) {
+            return release.empty() ? std::string("needs a version, such as WS187")
+                                   : std::string();
+        });
     showing->callback(line.configured(
         [&](const Config& config) { return show(config, options.object, options.release); }));
 }

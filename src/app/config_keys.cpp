@@ -438,9 +438,10 @@ Result<std::string> mail_server_of(std::string value) {
                       parts->user == nullptr && parts->path == nullptr &&
                       parts->query_raw == nullptr && parts->fragment == nullptr &&
                       parts->port <= 65535;
+    // It is not repeated: a mistake shows to everybody who sees /healthz, and it may have a password.
     if (!fits)
-        return wrong(in_quotes(value) + " is not a mail server like smtp://mail.example.org:587 "
-                                        "or smtps://mail.example.org");
+        return wrong("it is not a mail server like smtp://mail.example.org:587 or "
+                     "smtps://mail.example.org; user and password_file have keys of their own");
     return value;
 }
 

@@ -222,7 +222,7 @@ Result<HistoryPage> class_history(const ReadContext& context, const std::string&
     return read(context, [&](const ReadView& now) -> Result<HistoryPage> {
         if (!is_known(now, class_name))
             return base::fail(base::ErrorKind::absent, "there is no class " + class_name);
-        const auto first_rank = first_rank_after(now.releases(), request.since);
+        const auto first_rank = first_rank_after(now.releases(), request.since, now.current);
         if (!first_rank) return tl::unexpected(first_rank.error());
         auto releases = now.shown();
         releases.resize(releases.size() - std::min(releases.size(), *first_rank));

@@ -349,6 +349,7 @@ struct HistoryService::State {
         auto attempt =
             read_list(context, asked, request, build ? Outdated::returned : Outdated::accepted);
         std::optional<base::Error> trouble;
+        std::vector<ObjectName> not_read;
         if (!build)
             trouble = base::Error{base::ErrorKind::unavailable, "no build: " + current.why()};
         for (const auto& object : attempt.outdated) {
@@ -356,13 +357,18 @@ struct HistoryService::State {
             if (fresh || fresh.error().kind == base::ErrorKind::absent) continue;
             log_not_refreshed(object, fresh.error());
             trouble = fresh.error();
+            not_read.push_back(object);
         }
         if (!attempt.list) attempt = read_list(context, asked, request, Outdated::accepted);
         auto& list = *attempt.list;
         if (!list && trouble && list.error().kind == base::ErrorKind::absent)
             return tl::unexpected(*trouble);
         if (!list) return tl::unexpected(list.error());
-        return Listed{std::move(*list), !trouble};
+        std::erase_if(not_read, [&](const ObjectName& object) {
+            return std::ranges::binary_search(list->objects, object, {}, &Named::object);
+        });
+        std::ranges::sort(not_read);
+        return Listed{std::move(*list), !trouble, std::move(not_read)};
     }
 };
 

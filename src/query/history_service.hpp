@@ -70,6 +70,8 @@ class HistoryService {
     struct Listed {
         WatchList list;
         bool up_to_date = true;  // false: some of them are as they were recorded last
+        // Of those that were asked for: in the build, but not readable, and never recorded. Sorted.
+        std::vector<ObjectName> unreadable = {};
     };
     // Returns the same of several objects, merged: newest release first, then class, name.
     //   asked  1 … 200, in any spelling; those that mean the same object count once

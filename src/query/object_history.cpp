@@ -51,7 +51,7 @@ class RowReader {
     }
 
     Result<ShownRows> read(const PageRequest& request) {
-        const auto first_rank = first_rank_after(releases_, request.since);
+        const auto first_rank = first_rank_after(releases_, request.since, current_);
         if (!first_rank) return tl::unexpected(first_rank.error());
         read_replaced();
         find_candidates();
@@ -342,10 +342,13 @@ Result<ShownRows> load_rows(Transaction& transaction, std::span<const tables::Ob
     return RowReader(transaction, objects, current, releases, most_note_bytes).read(request);
 }
 
-Result<std::size_t> first_rank_after(const tables::Releases& releases, const std::string& since) {
+Result<std::size_t> first_rank_after(const tables::Releases& releases, const std::string& since,
+                                     const Release& current) {
     if (since.empty()) return 0;
     const auto position = releases.position(since);
-    if (!position) return base::fail(base::ErrorKind::refused, no_release(since).value().text);
+    const auto newest = releases.position(current.version);
+    const bool is_shown = position && (!newest || position->rank <= newest->rank);
+    if (!is_shown) return base::fail(base::ErrorKind::refused, no_release(since).value().text);
     return position->rank + 1;
 }
 

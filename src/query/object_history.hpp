@@ -77,10 +77,12 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
 [[nodiscard]] PageRequest looked_for(PageRequest request, const ReadView& now);
 
 // Returns the rank of the first release that a page after `since` shows.
-//   since  a version; empty: from the oldest
-//   error  refused: it is not known
+//   since    a version; empty: from the oldest
+//   current  the newest that is shown
+//   error    refused: it is not known, or newer than the current one
 [[nodiscard]] base::Result<std::size_t> first_rank_after(const tables::Releases& releases,
-                                                         const std::string& since);
+                                                         const std::string& since,
+                                                         const Release& current);
 
 // Visits the notes of rows in their order, until most_filtered_bytes of them have been read.
 //   visit          void(std::int64_t sid, const tables::NotesOfRow&)

@@ -11,7 +11,8 @@
 namespace query {
 namespace {
 
-constexpr std::size_t rows_of_sample = 20;  // of a table
+constexpr std::size_t rows_of_sample = 20;             // of a table
+constexpr std::size_t longest_name_with_blanks = 100;  // bytes; a longer line is several names
 
 std::string_view without_quotes(std::string_view cell) {
     cell = base::trim(cell);
@@ -149,7 +150,8 @@ class Reader {
         const bool at_blanks = !at_commas && !separators.empty() && has(" ");
         if (!at_commas && !at_blanks) return ask(text, {});
         // Words that mean nothing are one name that nobody has: "Harris et al. 2000".
-        if (at_blanks && !any_means_something(text)) return ask(text, {});
+        const bool may_be_one = text.size() <= longest_name_with_blanks;
+        if (at_blanks && may_be_one && !any_means_something(text)) return ask(text, {});
         const std::string_view dividers = at_commas ? ",;" : " ";
         // "Gene unc-26 daf-16": the class holds for all of them.
         const auto class_name = at_commas ? std::string() : first_class(text);

@@ -58,10 +58,11 @@ std::string instead_button(const WatchedObject& watched, const query::Named& oth
 void append_state(std::string& html, const WatchedObject& watched, bool linked,
                   const Site& site) {
     if (watched.state == State::present) return;
-    if (watched.state == State::unknown)
-        html += " <span class=\"gone\">unknown</span>";
-    else
-        html += " <span class=\"gone\">vanished</span>";
+    html += " <span class=\"gone\">";
+    html += watched.state == State::unknown      ? "unknown"
+            : watched.state == State::unreadable ? "cannot be read"
+                                                 : "vanished";
+    html += "</span>";
     if (!watched.vanished_in.empty())
         html += " in " +
                 (linked ? link_html(release_url(watched.vanished_in, site), watched.vanished_in)

@@ -50,7 +50,12 @@ struct HomeView {
 // An object of a watch list.
 struct WatchedObject {
     query::Named named;
-    enum class State : unsigned char { present, vanished, unknown } state = State::present;
+    enum class State : unsigned char {
+        present,
+        vanished,
+        unreadable,
+        unknown
+    } state = State::present;
     std::string vanished_in = {};  // a version; empty: not recorded
     // What may be watched instead: the successor of an object that vanished, or what people call by
     // the name of one that is unknown.

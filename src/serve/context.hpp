@@ -105,6 +105,8 @@ struct SiteContext {
     base::VersionedValue<query::CacheVersion, std::shared_ptr<const query::ReleaseList>>
         release_list;
     RateLimiter limiter;
+    // Of lists that are kept, by anybody: a stranger who fills the store needs days.
+    RateLimiter kept_lists{{.per_minute = 30, .burst = 100, .most_clients = 1}};
     WideGate wide_gate;
     Metrics own_metrics;  // used when the settings name none
     Metrics& metrics;

@@ -60,10 +60,10 @@ void add_called(SiteContext& context, render::WatchedObject& watched) {
 }
 
 // Returns the objects of the list with what is known about each.
-//   known  empty: none is
 std::vector<render::WatchedObject> watched_objects(SiteContext& context,
                                                    const std::vector<ObjectName>& objects,
-                                                   const query::WatchList& known) {
+                                                   const query::HistoryService::Listed& listed) {
+    const auto& known = listed.list;
     std::vector<render::WatchedObject> watched;
     std::size_t called = 0;
     for (const auto& object : objects) {
@@ -72,7 +72,9 @@ std::vector<render::WatchedObject> watched_objects(SiteContext& context,
         const bool is_known = found != known.objects.end() && found->object == object;
         auto& each = watched.emplace_back();
         each.named = is_known ? *found : query::Named{object, object.name};
-        if (!is_known) {
+        if (!is_known && std::ranges::binary_search(listed.unreadable, object)) {
+            each.state = State::unreadable;
+        } else if (!is_known) {
             each.state = State::unknown;
             if (called++ < most_called) add_called(context, each);
         } else if (std::ranges::binary_search(known.vanished, object)) {
@@ -108,7 +110,7 @@ Result<RenderedPage> render_watch(SiteContext& context, const WatchRequest& requ
     const auto reads = context.history.read_context();
     render::WatchView view;
     view.id = request.list.id;
-    view.objects = watched_objects(context, objects, listed->list);
+    view.objects = watched_objects(context, objects, *listed);
     view.unclear = query::meanings_of(reads, request.pasted);
     view.left_out = request.left_out;
     view.class_name = request.class_name;
@@ -141,12 +143,18 @@ Result<Response> answer_watch_request(SiteContext& context, const Request& reque
 
 // ---- what readers send ----
 
-// Returns "https://x.org" of "https://x.org/changes", as browsers write an origin.
+// Returns "https://x.org" of "https://x.org:443/changes", as browsers write an origin: without the port
+// that is usual for the scheme (WHATWG URL, section 4.4).
 std::string origin_of(std::string_view url) {
     const auto authority = url.find("://");
     const auto end =
         authority == std::string_view::npos ? url.size() : url.find('/', authority + 3);
-    return base::fold_ascii(url.substr(0, end));
+    auto origin = base::fold_ascii(url.substr(0, end));
+    for (const auto& [scheme, port] :
+         {std::pair("http://", ":80"), std::pair("https://", ":443")})
+        if (origin.starts_with(scheme) && origin.ends_with(port))
+            origin.resize(origin.size() - std::string_view(port).size());
+    return origin;
 }
 
 // Refuses what pages of other sites make a browser send. They could do no more than keep a list; but
@@ -227,9 +235,11 @@ HttpError see_other(const SiteContext& context, std::string text, const std::str
 
 // Moves the objects that are not known to the names that the page asks about.
 void ask_about_unknown(WatchRequest& watch, std::vector<ObjectName>& objects,
-                       const std::vector<query::Named>& known) {
+                       const query::HistoryService::Listed& listed) {
+    const auto& known = listed.list.objects;
     std::erase_if(objects, [&](const ObjectName& object) {
         if (std::ranges::binary_search(known, object, {}, &query::Named::object)) return false;
+        if (std::ranges::binary_search(listed.unreadable, object)) return false;
         watch.pasted.push_back(object.class_name + ":" + object.name);
         return true;
     });
@@ -248,7 +258,13 @@ HttpError kept_at(SiteContext& context, WatchRequest watch) {
     const auto listed = context.history.watch_list(objects, {.most = 1, .since = ""});
     if (!listed) return http_error_of(listed.error(), wanted_list());
     objects = recorded_spellings(std::move(objects), listed->list.objects);
-    ask_about_unknown(watch, objects, listed->list.objects);
+    ask_about_unknown(watch, objects, *listed);
+    if (const auto wait = context.kept_lists.count_request("", context.settings.steady_clock())) {
+        HttpError error{429, "Many lists were kept on this site just now. Try again in " +
+                                 std::to_string(wait->count()) + " seconds."};
+        error.retry_after = wait->count();
+        return error;
+    }
     const auto id = context.history.keep_list(std::move(objects));
     if (id) {
         watch.list.id = *id;

@@ -344,6 +344,7 @@ TEST_CASE("What mails are sent from and by is read, and the password only when o
                                    "user = u\npassword_file = f\ntls = none",
                                    "user = u\npassword_file = f\ntls = opportunistic"})
         CHECK(says(complaint(least + "[mail]\n" + line + "\n"), "[mail] "));
+    CHECK_FALSE(says(complaint(least + "[mail]\nsmtp = smtp://u:secret@x.org\n"), "secret"));
 }
 
 TEST_CASE("A server needs no key but its kind") {

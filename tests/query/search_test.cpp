@@ -559,6 +559,14 @@ TEST_CASE("A difference reveals nothing of a release that is newer than the curr
     process.put("WS187", "2008-02-15", {{a, "1"}});
     const auto reading = process.service.read_context();
     CHECK(difference(reading, a, "WS186", "WS188").error() == query::no_release("WS188").value());
+    for (const std::string since : {"WS188", "WS200"}) {
+        INFO(since);
+        const auto refused = process.service.history_of(a, {.most = 5, .since = since});
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().kind == base::ErrorKind::refused);
+        CHECK_FALSE(query::class_history(reading, "Gene", {.most = 5, .since = since}));
+    }
+    CHECK(process.service.history_of(a, {.most = 5, .since = "WS187"}));
     const auto known = difference(reading, a, "WS186", "WS187");
     const bool is_equal = known && known->changes.empty();
     CHECK((is_equal || (!known && known.error().text.find("WS188") == std::string::npos)));

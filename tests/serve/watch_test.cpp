@@ -249,6 +249,31 @@ TEST_CASE("Only the watch list takes POST, and nothing but a form of its own sit
     CHECK(world.site.answer(long_one).status == 413);
 }
 
+TEST_CASE("The port that is usual for its scheme is no other site") {
+    for (const auto& [base_url, origin] :
+         {std::pair("http://x.test:80/changes", "http://x.test"),
+          std::pair("https://x.test:443", "https://x.test"),
+          std::pair("http://x.test:8080", "http://x.test:8080")}) {
+        World world(settings_with(), base_url);
+        world.release(1, {unc26});
+        CHECK(send(world, "", {{"origin", origin}}).status == 303);
+        CHECK(send(world, "", {{"origin", std::string(origin) + "1"}}).status == 403);
+    }
+}
+
+TEST_CASE("Lists are kept one after the other, not hundreds at once") {
+    World world;
+    world.release(1, {unc26});
+    int kept = 0;
+    while (kept < 200 && send(world, "keep=1&object=Gene:WBGene00006763").status == 303) ++kept;
+    CHECK(kept == 100);
+    const auto refused = send(world, "keep=1&object=Gene:WBGene00006763");
+    CHECK(refused.status == 429);
+    CHECK(refused.field("Retry-After") == "2");
+    world.tick += 2s;
+    CHECK(send(world, "keep=1&object=Gene:WBGene00006763").status == 303);
+}
+
 TEST_CASE("A private site takes a form with a token only, and its list is behind the token too") {
     auto settings = settings_with();
     settings.private_site = true;
