@@ -2,7 +2,6 @@
 #include "base/date.hpp"
 
 #include <date/date.h>
-#include <fmt/format.h>
 #include <sstream>
 #include <stdexcept>
 
@@ -81,17 +80,18 @@ std::optional<Seconds> parse_rfc3339(std::string_view text) {
 }
 
 std::string format_http_date(Seconds time) {
-    static constexpr const char* weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    static constexpr std::string_view weekdays = "SunMonTueWedThuFriSat";
+    static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
     const auto day = floor<days>(time);
-    const year_month_day ymd{day};
-    const hh_mm_ss clock{time - day};
-    return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
-                       weekdays[weekday{day}.c_encoding()], static_cast<unsigned>(ymd.day()),
-                       months[static_cast<unsigned>(ymd.month()) - 1],
-                       static_cast<int>(ymd.year()), clock.hours().count(),
-                       clock.minutes().count(), clock.seconds().count());
+    const auto month = static_cast<unsigned>(year_month_day{day}.month()) - 1;
+    const auto iso = format_rfc3339(time);
+    std::string text = "Sun, 00 Jan 0000 00:00:00 GMT";
+    text.replace(0, 3, weekdays, 3 * weekday{day}.c_encoding(), 3);
+    text.replace(5, 2, iso, 8, 2);
+    text.replace(8, 3, months, 3 * std::size_t{month}, 3);
+    text.replace(12, 4, iso, 0, 4);
+    text.replace(17, 8, iso, 11, 8);
+    return text;
 }
 
 std::optional<Seconds> parse_http_date(std::string_view text) {

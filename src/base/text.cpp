@@ -120,20 +120,24 @@ int natural_compare(std::string_view a, std::string_view b) {
 }
 
 std::string percent_encode(std::string_view bytes) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
     std::string encoded;
     encoded.reserve(bytes.size());
-    for (const char c : bytes) {
-        if (is_unreserved(c)) {
-            encoded += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
+    append_percent_encoded(encoded, bytes);
+    return encoded;
+}
+
+void append_percent_encoded(std::string& encoded, std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    while (!bytes.empty()) {
+        const auto* reserved = std::ranges::find_if_not(bytes, is_unreserved);
+        encoded.append(bytes.begin(), reserved);
+        if (reserved == bytes.end()) break;
+        const auto byte = static_cast<unsigned char>(*reserved);
         encoded += '%';
         encoded += digits[byte >> 4];
         encoded += digits[byte & 15];
+        bytes = {reserved + 1, bytes.end()};
     }
-    return encoded;
 }
 
 std::optional<std::string> percent_decode(std::string_view text, Plus plus) {

@@ -43,6 +43,7 @@ namespace base {
 
 // Writes every byte but A-Z a-z 0-9 - . _ ~ as %XX with capital digits (RFC 3986 section 2).
 [[nodiscard]] std::string percent_encode(std::string_view bytes);
+void append_percent_encoded(std::string& encoded, std::string_view bytes);
 
 // Decodes %XX escapes; nullopt when a '%' is not followed by two hexadecimal digits.
 // Plus::is_space is for query strings (application/x-www-form-urlencoded).

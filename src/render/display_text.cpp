@@ -16,14 +16,30 @@ constexpr std::size_t sequence_tail = 10;
 constexpr std::size_t longest_whole_text = 160;  // bytes
 constexpr std::string_view blanks = " \t\r\n";
 
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// Returns whether the byte begins U+0080 … U+00BF or U+F000 … U+FFFF.
+constexpr bool may_be_bad(char c) { return c == '\xC2' || c == '\xEF'; }
+
+// Returns whether it is one line already, as nearly all texts are.
+bool is_joined(std::string_view text) {
+    char before = ' ';
+    for (const char c : text) {
+        if ((is_blank(c) && (c != ' ' || before == ' ')) || may_be_bad(c)) return false;
+        before = c;
+    }
+    return before != ' ' || text.empty();
+}
+
 //   text  legal
 std::string joined_lines(std::string_view text) {
+    if (is_joined(text)) return std::string(text);
     std::string line;
     line.reserve(text.size());
     for (auto at = text.begin(); at != text.end();) {
         const auto from = at;
         const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
-        if (c < 0x80 && blanks.find(static_cast<char>(c)) != std::string_view::npos) {
+        if (c < 0x80 && is_blank(static_cast<char>(c))) {
             if (!line.empty() && line.back() != ' ') line += ' ';
         } else if (is_bad_character(c)) {
             line += '?';

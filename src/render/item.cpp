@@ -213,8 +213,14 @@ std::string guid_of(const tables::Row& row, std::string_view authority) {
 }
 
 std::string page_of(const tree::ObjectName& object, const Site& site) {
-    return site.base_url + "/history?class=" + base::percent_encode(object.class_name) +
-           "&name=" + base::percent_encode(object.name);
+    constexpr std::string_view path = "/history?class=", name = "&name=";
+    std::string url;
+    url.reserve(site.base_url.size() + path.size() + object.class_name.size() + name.size() +
+                object.name.size());
+    url.append(site.base_url).append(path);
+    base::append_percent_encoded(url, object.class_name);
+    base::append_percent_encoded(url += name, object.name);
+    return url;
 }
 
 std::string item_url_of(const tables::Row& row, const Site& site) {

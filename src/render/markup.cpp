@@ -30,28 +30,39 @@ constexpr bool is_parse_error(char32_t c) {
 class References {
    public:
     constexpr References(std::initializer_list<std::pair<char, std::string_view>> references) {
-        for (const auto& [byte, reference] : references)
+        for (const auto& [byte, reference] : references) {
             of_[static_cast<unsigned char>(byte)] = reference;
+            mark(byte);
+        }
     }
-    constexpr std::string_view of(char byte) const {
+    // Makes next() stop at this byte too, though it has no reference.
+    constexpr References& mark(char byte) {
+        is_marked_[static_cast<unsigned char>(byte)] = true;
+        return *this;
+    }
+    [[nodiscard]] constexpr std::string_view of(char byte) const {
         return of_[static_cast<unsigned char>(byte)];
+    }
+    // Returns where the next byte is that has a reference or is marked; text.size(): there is none.
+    [[nodiscard]] std::size_t next(std::string_view text, std::size_t from) const {
+        while (from < text.size() && !is_marked_[static_cast<unsigned char>(text[from])]) ++from;
+        return from;
     }
 
     // Appends `text`; runs of bytes without a reference are copied whole.
     void append(std::string& out, std::string_view text) const {
-        std::size_t run = 0;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            const auto reference = of(text[i]);
-            if (reference.empty()) continue;
-            out.append(text, run, i - run);
-            out += reference;
-            run = i + 1;
+        for (std::size_t run = 0;;) {
+            const auto at = next(text, run);
+            out.append(text, run, at - run);
+            if (at == text.size()) return;
+            out += of(text[at]);
+            run = at + 1;
         }
-        out.append(text, run);
     }
 
    private:
     std::array<std::string_view, 256> of_{};
+    std::array<bool, 256> is_marked_{};
 };
 
 constexpr References xml_text = {
@@ -60,23 +71,15 @@ constexpr References xml_url = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'
 constexpr References xml_attribute = {{'&', "&amp;"},  {'<', "&lt;"},  {'>', "&gt;"},
                                       {'"', "&quot;"}, {'\t', "&#9;"}, {'\n', "&#10;"},
                                       {'\r', "&#13;"}};
-constexpr References html_text = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
-                                  {'"', "&quot;"}, {'\'', "&#39;"}, {'\r', " "}};
-
-void append_wide(std::string& html, std::string_view text) {
-    for (auto at = text.begin(); at != text.end();) {
-        const auto from = at;
-        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
-        if (is_bad_character(c) || is_parse_error(c)) {
-            html += "&#xFFFD;";
-        } else {
-            html.append(from, at);
-        }
-    }
-}
-
-// A byte of a character that needs care: DEL or anything beyond ASCII.
-bool is_careful(char c) { return static_cast<unsigned char>(c) >= 0x7F; }
+// With marks on the bytes that begin characters which HTML may not have: U+007F … U+00BF, U+F000 and
+// above.
+constexpr References html_text = [] {
+    References html = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
+                       {'"', "&quot;"}, {'\'', "&#39;"}, {'\r', " "}};
+    for (const char lead : {'\x7F', '\xC2', '\xEF', '\xF0', '\xF1', '\xF2', '\xF3', '\xF4'})
+        html.mark(lead);
+    return html;
+}();
 
 // "  <name a="b"" without its end.
 void append_open(std::string& xml, std::size_t depth, std::string_view name,
@@ -151,12 +154,22 @@ void append_html(std::string& html, std::string_view text) {
     std::string kept;
     text = legal(text, kept);
     for (;;) {
-        const auto careful = std::find_if(text.begin(), text.end(), is_careful);
-        html_text.append(html, {text.begin(), careful});
-        if (careful == text.end()) return;
-        const auto plain = std::find_if_not(careful, text.end(), is_careful);
-        append_wide(html, {careful, plain});
-        text = {plain, text.end()};
+        const auto plain = html_text.next(text, 0);
+        html.append(text, 0, plain);
+        text.remove_prefix(plain);
+        if (text.empty()) return;
+        if (const auto reference = html_text.of(text.front()); !reference.empty()) {
+            html += reference;
+            text.remove_prefix(1);
+            continue;
+        }
+        auto at = text.begin();
+        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
+        if (is_bad_character(c) || is_parse_error(c))
+            html += "&#xFFFD;";
+        else
+            html.append(text.begin(), at);
+        text = {at, text.end()};
     }
 }
 

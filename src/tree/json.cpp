@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -12,7 +13,18 @@
 #include "tree/stamp.hpp"
 
 namespace tree {
+
+// A parser, and the text as it needs it: with room behind it.
+struct JsonParser {
+    simdjson::dom::parser parser;
+    std::string padded;
+};
+
 namespace {
+
+// Each thread keeps a parser for short texts: making one takes a dozen allocations.
+constexpr std::size_t least_room = 4 << 10, most_kept = 16 << 10;
+thread_local std::unique_ptr<JsonParser> spare_parser;
 
 using base::Result;
 using Json = simdjson::dom::element;
@@ -39,29 +51,34 @@ std::optional<CellKind> kind_of_key(std::string_view key) {
 
 Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth);
 
-// Reads one node, member by member in any order.
+// Reads one node into an empty one, member by member in any order.
 class NodeReader {
    public:
-    explicit NodeReader(std::size_t depth) : depth_(depth) {}
+    NodeReader(Node& node, std::size_t depth) : node_(node), depth_(depth) {}
 
-    Result<Node> read(const Json& json) {
+    Result<void> read(const Json& json) {
         simdjson::dom::object fields;
         if (json.get(fields) != simdjson::SUCCESS) return malformed("a cell is no JSON object");
         for (const auto& field : fields)
             if (const auto taken = take(field.key, field.value); !taken)
                 return tl::unexpected(taken.error());
         if (kinds_ != 1) return malformed("a cell of no known kind, or of two");
-        if (const auto whole = finish(); !whole) return tl::unexpected(whole.error());
-        return std::move(node_);
+        return finish();
     }
 
    private:
+    static Result<void> read_view(std::string_view key, const Json& value,
+                                  std::string_view& into) {
+        if (value.get(into) == simdjson::SUCCESS) return {};
+        return malformed("\"" + std::string(key) + "\" is no string");
+    }
+
     static Result<void> read_text(std::string_view key, const Json& value, std::string& into) {
         std::string_view text;
-        if (value.get(text) != simdjson::SUCCESS)
-            return malformed("\"" + std::string(key) + "\" is no string");
-        into = base::legal_text(text);
-        return {};
+        auto is_text = read_view(key, value, text);
+        if (is_text)
+            base::is_legal_text(text) ? into.assign(text) : into = base::legal_text(text);
+        return is_text;
     }
 
     Result<void> take(std::string_view key, const Json& value) {
@@ -70,8 +87,8 @@ class NodeReader {
             if (std::exchange(has_name_, true)) return malformed("\"name\" stands twice");
             return read_text(key, value, name_);
         }
-        if (key == "at") return read_text(key, value, at_);
-        if (key == "by") return read_text(key, value, by_);
+        if (key == "at") return read_view(key, value, at_);
+        if (key == "by") return read_view(key, value, by_);
         if (key == "stamp") return read_text(key, value, node_.stamp);
         if (key == "member") {
             if (value.get(member_) != simdjson::SUCCESS)
@@ -104,16 +121,17 @@ class NodeReader {
             if (member_) node_.cell.kind = CellKind::member;
         }
         if (at_.empty()) return {};
-        auto stamp = stamp_from_json(std::move(at_), by_);
+        auto stamp = stamp_from_json(at_, by_);
         if (!stamp) return tl::unexpected(stamp.error());
         node_.stamp = std::move(*stamp);
         return {};
     }
 
+    Node& node_;
     std::size_t depth_;
-    Node node_;
     int kinds_ = 0;
-    std::string name_, at_, by_;
+    std::string name_;
+    std::string_view at_, by_;
     bool has_name_ = false, member_ = false;
 };
 
@@ -124,11 +142,9 @@ Result<std::vector<Node>> nodes_at(const Json& json, std::size_t depth) {
         return base::fail(base::ErrorKind::too_large, "nodes nest deeper than 2000 levels");
     std::vector<Node> nodes;
     nodes.reserve(elements.size());
-    for (const auto& element : elements) {
-        auto node = NodeReader(depth).read(element);
-        if (!node) return tl::unexpected(node.error());
-        nodes.push_back(std::move(*node));
-    }
+    for (const auto& element : elements)
+        if (const auto whole = NodeReader(nodes.emplace_back(), depth).read(element); !whole)
+            return tl::unexpected(whole.error());
     return nodes;
 }
 
@@ -187,30 +203,44 @@ void write_stamp_fields(base::JsonWriter& json, std::string_view stamp) {
     json.field("at", at).field("by", parsed->by);
 }
 
-Result<std::string> stamp_from_json(std::string at, std::string_view by) {
-    if (at.ends_with('Z')) at.pop_back();
-    if (!base::parse_rfc3339(at)) return malformed("\"at\" is no time: " + at);
+Result<std::string> stamp_from_json(std::string_view at, std::string_view by) {
+    if (at.ends_with('Z')) at.remove_suffix(1);
+    if (!base::parse_rfc3339(at)) return malformed("\"at\" is no time: " + base::legal_text(at));
     if (by.empty()) return malformed("\"at\" stands without \"by\"");
     // Gives what stamp_text would without formatting the time again: a feed has hundreds.
-    at[10] = '_';
-    (at += '_') += by;
-    return at;
+    std::string stamp;
+    stamp.reserve(at.size() + 1 + by.size());
+    stamp.append(at) += '_';
+    stamp[10] = '_';
+    base::is_legal_text(by) ? stamp.append(by) : stamp += base::legal_text(by);
+    return stamp;
 }
 
 Result<Cell> cell_from_json(const Json& json) {
-    auto node = NodeReader(1).read(json);
-    if (!node) return tl::unexpected(node.error());
-    return std::move(node->cell);
+    Node node;
+    if (const auto whole = NodeReader(node, 1).read(json); !whole)
+        return tl::unexpected(whole.error());
+    return std::move(node.cell);
 }
 
 Result<std::vector<Node>> nodes_from_json(const Json& json) { return nodes_at(json, 1); }
 
+void JsonText::GiveBack::operator()(JsonParser* parser) const {
+    std::unique_ptr<JsonParser> owned(parser);
+    if (owned->parser.capacity() <= most_kept) spare_parser = std::move(owned);
+}
+
 Result<JsonText> parse_json(std::string_view text) {
-    JsonText parsed{std::make_unique<simdjson::dom::parser>(), {}};
-    const auto room = std::max<std::size_t>(text.size(), 64);
-    if (parsed.parser->allocate(room, json_levels) != simdjson::SUCCESS)
+    JsonText parsed{JsonText::Parser(spare_parser ? spare_parser.release() : new JsonParser), {}};
+    auto& [parser, padded] = *parsed.parser;
+    const bool is_short = text.size() <= most_kept;
+    const auto room = is_short ? std::bit_ceil(std::max(text.size(), least_room)) : text.size();
+    if (parser.capacity() < room && parser.allocate(room, json_levels) != simdjson::SUCCESS)
         return base::fail(base::ErrorKind::too_large, "JSON too large to be read");
-    const auto error = parsed.parser->parse(text.data(), text.size()).get(parsed.root);
+    padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    padded = text;
+    const auto error = parser.parse(padded.data(), padded.size(), false).get(parsed.root);
+    if (!is_short) std::string().swap(padded);
     if (error == simdjson::DEPTH_ERROR)
         return base::fail(base::ErrorKind::too_large, "JSON nested deeper than 2000 nodes need");
     if (error != simdjson::SUCCESS) return malformed("no JSON");

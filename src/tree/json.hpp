@@ -40,14 +40,19 @@ void append_json(std::string& out, const T& value) {
 
 // Returns the timestamp that "at" and "by" describe.
 //   error  malformed: not a time, or no curator
-[[nodiscard]] base::Result<std::string> stamp_from_json(std::string at, std::string_view by);
+[[nodiscard]] base::Result<std::string> stamp_from_json(std::string_view at, std::string_view by);
 
 // Levels of JSON that nodes can need: two for each, and a few for what contains them.
 inline constexpr std::size_t json_levels = 2 * deepest_node + 64;
 
-// Parsed JSON; `root` is valid as long as `parser` exists.
+struct JsonParser;
+// Parsed JSON; `root` is valid as long as `parser` exists. Stays in the thread that parsed it.
 struct JsonText {
-    std::unique_ptr<simdjson::dom::parser> parser;
+    struct GiveBack {
+        void operator()(JsonParser* parser) const;
+    };
+    using Parser = std::unique_ptr<JsonParser, GiveBack>;
+    Parser parser;
     simdjson::dom::element root;
 };
 //   error  malformed (not JSON, not UTF-8), too_large (also: nested deeper than deepest_node needs)

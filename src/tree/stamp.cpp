@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "tree/stamp.hpp"
 
+#include <array>
+
 namespace tree {
 
 std::optional<Stamp> parse_stamp(std::string_view text) {
     constexpr std::size_t time_size = 19;  // YYYY-MM-DD_hh:mm:ss
     if (text.size() < time_size + 2 || text[10] != '_') return std::nullopt;
-    std::string time(text.substr(0, time_size));
+    std::array<char, time_size> time{};
+    text.copy(time.data(), time_size);
     time[10] = 'T';
-    const auto at = base::parse_rfc3339(time);
+    const auto at = base::parse_rfc3339({time.data(), time_size});
     if (!at) return std::nullopt;
     auto rest = text.substr(time_size);
     if (rest.front() == '.') {

@@ -34,6 +34,35 @@ TEST_CASE("Surrogates are not valid in UTF-8") {
     CHECK(is_legal_text(legal_text("\xED\xA0\x80")));
 }
 
+TEST_CASE("Text is legal if it is UTF-8 of characters that XML allows, wherever they stand") {
+    const auto is_allowed = [](std::string_view text) {
+        if (!utf8::is_valid(text.begin(), text.end())) return false;
+        for (auto at = text.begin(); at != text.end();) {
+            const auto c = utf8::unchecked::next(at);
+            if (c == 0xFFFE || c == 0xFFFF) return false;
+            if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') return false;
+        }
+        return true;
+    };
+    const auto compare = [&](const std::string& bytes, std::size_t plain) {
+        const auto text = std::string(plain, 'x') + bytes + "yz";
+        if (is_legal_text(text) != is_allowed(text)) FAIL("differs: " << text);
+    };
+    // Every first byte with each border of the second and of those that follow.
+    const std::string borders{'\x00', 'A',    '\x7F', '\x80', '\x8F', '\x90', '\x9F',
+                              '\xA0', '\xBD', '\xBE', '\xBF', '\xC0', '\xFF'};
+    for (int first = 0; first < 256; ++first)
+        for (const char second : borders)
+            for (const char third : borders)
+                for (const char fourth : {'\x7F', '\x80', '\xBF', '\xC0'})
+                    compare({static_cast<char>(first), second, third, fourth}, first % 9);
+    // What ends in the middle.
+    for (const std::string whole : {"\xC3\xA9", "\xE2\x86\x92", "\xF0\x9F\x90\x9B"})
+        for (std::size_t size = 0; size <= whole.size(); ++size)
+            CHECK(is_legal_text("eight..." + whole.substr(0, size)) ==
+                  (size == 0 || size == whole.size()));
+}
+
 TEST_CASE("Any bytes become legal text, and legal text is not changed") {
     CHECK(rc::check([](const std::string& bytes) {
         const auto text = legal_text(bytes);

@@ -117,8 +117,7 @@ tree::ObjectName id_of(const JsonFields& fields) {
 
 base::Result<std::string> stamp_in(const JsonFields& fields) {
     if (!fields.at) return base::legal_text(fields.stamp.value_or(""));
-    return tree::stamp_from_json(base::legal_text(*fields.at),
-                                 base::legal_text(fields.by.value_or("")));
+    return tree::stamp_from_json(*fields.at, fields.by.value_or(""));
 }
 
 std::string_view without_cr(std::string_view line) {
