@@ -82,12 +82,13 @@ Pool::Lease::~Lease() {
     if (connection_) pool_->give_back(std::move(connection_), access_);
 }
 
-// Prefers the connection that wrote last for a writer, and another one for a reader.
+// Prefers the connection that wrote last for a writer, and another one for a reader: of these the one
+// that was used last, whose pages are still at hand.
 std::unique_ptr<Connection> Pool::take_idle(Access access) {
-    const auto wanted = std::ranges::find_if(idle_, [&](const auto& connection) {
+    const auto wanted = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& connection) {
         return (connection.get() == writer_) == (access == Access::write);
     });
-    const auto taken = wanted != idle_.end() ? wanted : std::prev(idle_.end());
+    const auto taken = std::prev(wanted != idle_.rend() ? wanted.base() : idle_.end());
     auto connection = std::move(*taken);
     idle_.erase(taken);
     return connection;

@@ -186,6 +186,10 @@ std::string as_immutable(const std::filesystem::path& file) {
 }
 
 SqliteHandle open_with(const std::string& name, int flags) {
+    // Otherwise all threads share one lock, for the statistics of each allocation.
+    static const int without_statistics = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    if (without_statistics != SQLITE_OK)
+        throw sqlite_failure(nullptr, without_statistics, "configure");
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(
         name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);

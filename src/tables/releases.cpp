@@ -183,8 +183,9 @@ void accept_build(Transaction& transaction, const std::string& version, const st
 }
 
 std::int64_t generation(Transaction& transaction) {
-    const auto rows = transaction.query("SELECT SUM(value) FROM meta WHERE name = 'generation' OR"
-                                        " (name >= 'generation-' AND name < 'generation.')");
+    // 'generation' itself, and one for each slot: '.' follows '-'.
+    const auto rows = transaction.query(
+        "SELECT SUM(value) FROM meta WHERE name >= 'generation' AND name < 'generation.'");
     return rows.empty() || rows.front().is_null(0) ? 0 : rows.front().integer(0);
 }
 
