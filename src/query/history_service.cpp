@@ -142,6 +142,7 @@ struct HistoryService::State {
     base::SingleFlight<std::pair<ObjectName, std::string>, Result<history::Identity>> recording;
     base::RefreshedValue<StoreVersion, base::Seconds> store_version;
 
+    base::VersionedValue<std::vector<std::string>, std::string> presentation_digest;
     // Attempts to record a presentation, by its name.
     base::SingleFlight<std::string, std::optional<base::Seconds>> presenting;
     std::mutex presented_mutex;  // guards what follows; not held while the store is asked
@@ -398,10 +399,11 @@ std::optional<base::Seconds> HistoryService::shown_since(const std::string& site
     if (!build) return std::nullopt;
     // The curators' names change on pages that are made later, and no row says so.
     if (!state_->curators.are_complete(state_->settings, build)) return std::nullopt;
-    const auto digest = base::sha256_hex(base::join(
-        std::vector<std::string>{look, build->release().version, build->digest()}, "\n"));
-    const tables::Presentation presentation{site, digest.substr(0, 32)};
-    return state_->presented_since(site + look, presentation);
+    const std::vector<std::string> what{look, build->release().version, build->digest()};
+    const auto digest = state_->presentation_digest.get(what, [&]() -> Result<std::string> {
+        return base::sha256_hex(base::join(what, "\n")).substr(0, 32);
+    });
+    return state_->presented_since(site + look, {site, digest.value()});
 }
 
 Result<HistoryService::Answer> HistoryService::history_of(const ObjectName& asked,

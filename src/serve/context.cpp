@@ -36,7 +36,8 @@ SiteContext::SiteContext(const Services& services, render::Site site_,
     : history(services.history), build(services.build), pool(services.pool),
       tokens(services.tokens), site(std::move(site_)), templates(std::move(templates_)),
       settings(std::move(settings_)), site_id(base::sha256_hex(site.base_url).substr(0, 16)),
-      pages(settings.cache_bytes), store_state({.refresh_after = 10s}, settings.steady_clock),
+      look(entity_tag_of({})), pages(settings.cache_bytes),
+      store_state({.refresh_after = 10s}, settings.steady_clock),
       store_counts({.refresh_after = 60s}, settings.steady_clock), limiter(settings.limits),
       wide_gate(settings.wide),
       metrics(settings.metrics != nullptr ? *settings.metrics : own_metrics) {}
@@ -58,7 +59,7 @@ base::Result<std::vector<std::string>> SiteContext::classes(const query::CacheVe
 
 std::optional<base::Seconds> SiteContext::shown_since() {
     if (!settings.has_dates) return std::nullopt;
-    return history.shown_since(site_id, entity_tag_of({}));
+    return history.shown_since(site_id, look);
 }
 
 std::string SiteContext::entity_tag_of(std::initializer_list<std::string_view> parts) const {

@@ -93,6 +93,7 @@ struct SiteContext {
     const render::Templates templates;
     const Settings settings;
     const std::string site_id;  // 16 hex digits: which site this is among those over one store
+    const std::string look;     // entity_tag_of() nothing: what decides how pages look
     PageCache pages;
     // Stands for the token in the cached feeds of readers who send theirs in the query; replaced in
     // each answer. Random, so that no history contains it.

@@ -230,7 +230,7 @@ Request RecordReader::request(std::string_view base_path) const {
         return request;
     }
     std::vector<Variable> variables;
-    variables.reserve(64);
+    variables.reserve(32);
     for (std::string_view rest = variables_; !rest.empty();)
         variables.push_back(take_pair(rest).value());
     auto request = request_of(variables, base_path, Protocol::fastcgi);
