@@ -64,6 +64,8 @@ struct PageRequest {
     // that since and filter leave are numbered from 0 for the oldest, and the page has those from
     // before - archive_page to before - 1. A multiple of archive_page.
     std::size_t before = 0;
+    // Rows without their notes where the entity tag needs none (tables::FewRows): to compare it alone.
+    bool identities = false;
     bool operator==(const PageRequest&) const = default;
 };
 

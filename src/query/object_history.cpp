@@ -54,6 +54,12 @@ class RowReader {
         const auto first_rank = first_rank_after(releases_, request.since, current_);
         if (!first_rank) return tl::unexpected(first_rank.error());
         read_replaced();
+        if (objects_.size() == 1 && !request.filter.chooses_rows() &&
+            most_note_bytes_ >= tables::FewRows::most_whole * tables::FewRows::longest_notes)
+            few_ =
+                tables::FewRows::of(transaction_, objects_.front()->oid, objects_.front()->object,
+                                    request.identities ? tables::FewRows::Part::identity
+                                                       : tables::FewRows::Part::whole);
         find_candidates();
         ShownRows rows;
         for (const auto& candidate : candidates_)
@@ -88,7 +94,8 @@ class RowReader {
         }
         std::vector<std::int64_t> oids;
         for (const auto* object : objects_) oids.push_back(object->oid);
-        for (const auto& [sid, oid, version] : tables::row_keys(transaction_, oids))
+        for (const auto& [sid, oid, version] :
+             few_ ? few_->keys() : tables::row_keys(transaction_, oids))
             if (replaced.empty() || !replaced.contains({oid, version}))
                 add(version, {.object = index_.at(oid), .sid = sid});
     }
@@ -129,8 +136,10 @@ class RowReader {
 
     std::vector<tables::Row> whole(Slice slice) {
         const auto shown = std::span(candidates_).subspan(slice.from, slice.size());
-        auto stored = tables::rows_numbered(transaction_, sids_of(shown), note_unreadable_,
-                                            most_note_bytes_);
+        const auto sids = sids_of(shown);
+        auto stored =
+            few_ ? few_->numbered(sids, note_unreadable_)
+                 : tables::rows_numbered(transaction_, sids, note_unreadable_, most_note_bytes_);
         std::vector<tables::Row> rows;
         rows.reserve(shown.size());
         for (const auto& candidate : shown) {
@@ -152,6 +161,7 @@ class RowReader {
     std::size_t most_note_bytes_;
     std::vector<const tables::ObjectRow*> objects_;        // by class and name
     std::unordered_map<std::int64_t, std::size_t> index_;  // oid -> index in objects_
+    std::optional<tables::FewRows> few_;                   // nullopt: they are not read yet
     std::vector<tables::Row> replaced_;
     std::set<std::pair<std::int64_t, std::string>> hidden_;  // by replacements that are damaged
     std::vector<Candidate> candidates_;  // newest release first, then by object

@@ -65,7 +65,8 @@ void fill_page(HistoryPage& page, const ReadView& now, ShownRows rows,
 //   error    refused: the page begins after a release that is not known; malformed: a damaged
 //            replacement (tables/replacements.hpp)
 //   throws   tables::NotesTooLong when those shown have more than most_note_bytes
-//   cost     a covering index of all their rows, then the rows shown; a filter reads all rows
+//   cost     a covering index of all their rows, then the rows shown; a filter reads all rows. Few and
+//            short rows of one object are one statement (tables::FewRows)
 [[nodiscard]] base::Result<ShownRows> load_rows(store::Transaction& transaction,
                                                 std::span<const tables::ObjectRow> objects,
                                                 const Release& current,

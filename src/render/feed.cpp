@@ -99,8 +99,8 @@ class IdentityText {
         add(channel.for_browser);
     }
 
-    // The notes of a row are written once, except for a re-publication (revision, recorded_at)
-    // and for renames, which may become known later.
+    // Of the notes, only what may change without another revision: so a tag is made without them
+    // where it is to be compared alone (query::PageRequest::identities).
     void add(const tables::Row& row) {
         add(row.oid);
         add(row.object);
@@ -113,10 +113,9 @@ class IdentityText {
         add(row.signature);
         add(static_cast<int>(row.kind));
         add(row.label);
-        add(row.notes.changes.size());
+        if (!tables::may_be_renamed(row.kind)) return;
         add(row.notes.renamed_to);
         add(row.notes.renamed_from);
-        add(row.notes.previous);
     }
 
     void add(const tables::MassChange& change) {

@@ -315,15 +315,24 @@ std::string tag_for_reader(const SiteContext& context, const std::string& entity
                                : context.entity_tag_of({"token", entity_tag, query_token});
 }
 
-// Returns the entity tag of a feed, in the coding identity. It is a digest of what identifies the
-// rows, not of the bytes: this way the tags of earlier documents can be computed again.
+// Returns the entity tag of a feed without a reader's token, in the coding identity. It is a digest of
+// what identifies the rows, not of the bytes: this way the tags of earlier documents can be computed
+// again, and that of the current one without rendering it.
+std::string shared_tag_of(const SiteContext& context, const FeedDocument& document,
+                          const query::HistoryPage& page, const render::Channel& channel) {
+    const auto tag_with = [&](const render::Channel& shared) {
+        return context.entity_tag_of(
+            {document.format.name, render::entity_tag_parts(page, shared)});
+    };
+    if (document.query_token.empty()) return tag_with(channel);
+    const FeedDocument shared{document.request, document.format, document.is_for_browser};
+    return tag_with(channel_of(context, shared, channel.subject));
+}
+
 std::string feed_tag_of(const SiteContext& context, const FeedDocument& document,
                         const query::HistoryPage& page, const render::Channel& channel) {
-    const FeedDocument shared{document.request, document.format, document.is_for_browser};
-    const auto shared_channel = channel_of(context, shared, channel.subject);
-    const auto tag = context.entity_tag_of(
-        {document.format.name, render::entity_tag_parts(page, shared_channel)});
-    return tag_for_reader(context, tag, document.query_token);
+    return tag_for_reader(context, shared_tag_of(context, document, page, channel),
+                          document.query_token);
 }
 
 const render::Format& format_of(const FeedRequest& request, std::string_view accept) {
@@ -345,7 +354,28 @@ base::Seconds date_of(const SiteContext& context, const FeedRequest& request,
     return std::max(*shown_since, newest_recording);
 }
 
-// Renders a feed. Its entity tag is that of the feed without a token.
+// Returns a feed without its bytes. Its entity tag is that of the feed without a token.
+//   shown_since  asked before the rows were read
+Representation description_of(SiteContext& context, const FeedDocument& document,
+                              const query::CacheVersion& version, const LoadedFeed& loaded,
+                              const render::Channel& channel,
+                              std::optional<base::Seconds> shown_since) {
+    const auto& request = document.request;
+    Representation feed;
+    feed.entity_tag = shared_tag_of(context, document, loaded.page, channel);
+    // When the build was switched meanwhile, the page may show either of the two.
+    feed.provisional =
+        !loaded.up_to_date || !same_build(version, context.history.cache_version());
+    if (!feed.provisional)
+        feed.last_modified =
+            date_of(context, request, shown_since, query::newest_recording(loaded.page));
+    // Not so for a class: rows of a release that is not shown yet may come between its rows.
+    feed.permanent = request.is_archive() && request.subject != Subject::whole_class &&
+                     loaded.page.rows.size() == query::archive_page;
+    return feed;
+}
+
+// Renders a feed.
 Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocument& document,
                                           const query::CacheVersion& version) {
     const auto& request = document.request;
@@ -362,20 +392,9 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     const auto channel = channel_of(context, document, loaded->subject);
     auto body = document.format.render(loaded->page, channel, context.site);
     body.shrink_to_fit();  // the page may stay in the cache for long
-    Representation page;
-    page.body = std::make_shared<const std::string>(std::move(body));
-    page.entity_tag = feed_tag_of(context, {request, document.format, document.is_for_browser},
-                                  loaded->page, channel);
-    // When the build was switched meanwhile, the page may show either of the two.
-    page.provisional =
-        !loaded->up_to_date || !same_build(version, context.history.cache_version());
-    if (!page.provisional)
-        page.last_modified =
-            date_of(context, request, shown_since, query::newest_recording(loaded->page));
-    // Not so for a class: rows of a release that is not shown yet may come between its rows.
-    page.permanent = request.is_archive() && request.subject != Subject::whole_class &&
-                     loaded->page.rows.size() == query::archive_page;
-    return std::make_shared<const Representation>(std::move(page));
+    auto feed = description_of(context, document, version, *loaded, channel, shown_since);
+    feed.body = std::make_shared<const std::string>(std::move(body));
+    return std::make_shared<const Representation>(std::move(feed));
 }
 
 // Renders the feed of all releases. Its entity tag is a digest of its bytes.
@@ -394,10 +413,44 @@ Result<RepresentationPtr> render_releases_document(SiteContext& context,
     return std::make_shared<const Representation>(std::move(page));
 }
 
-// Returns the feed from the cache, or renders it. What is kept for readers who send their token in the
-// query is kept for all of them, with context.token_place where the token belongs.
-Result<PageCache::Found> cached_feed(SiteContext& context, FeedDocument document, Coding coding,
+// True when a 304 may follow from which rows the feed has, without their notes: a filter looks into
+// these, and of many objects it would have to wait for its turn.
+bool may_be_known_by_rows(const Request& request, const FeedRequest& feed) {
+    return feed.subject == Subject::object && !feed.page.filter.chooses_rows() &&
+           is_conditional(request);
+}
+
+// Returns the feed without its bytes, if its rows show that the client has it; nullopt: it has another
+// one, or that cannot be told without rendering.
+std::optional<PageCache::Found> known_by_rows(SiteContext& context, const Request& request,
+                                              const FeedDocument& document, Coding coding,
+                                              const query::CacheVersion& version) {
+    auto identities = document.request.page;
+    identities.identities = true;
+    const auto shown_since = context.shown_since();
+    const auto loaded = load(context, document.request, identities);
+    if (!loaded || (document.request.is_archive() && loaded->page.rows.empty()))
+        return std::nullopt;
+    const auto channel = channel_of(context, document, loaded->subject);
+    auto feed = description_of(context, document, version, *loaded, channel, shown_since);
+    auto sent =
+        tag_in_coding(tag_for_reader(context, feed.entity_tag, request.query_token), coding);
+    auto validators = validators_of(context, feed);
+    validators.entity_tag = sent;
+    if (!is_not_modified(request, validators)) return std::nullopt;
+    if (request.query_token.empty()) feed.entity_tag = std::move(sent);
+    context.metrics.count_page(false);
+    return PageCache::Found{.page = std::make_shared<const Representation>(std::move(feed)),
+                            .stale = !version.store_reachable};
+}
+
+// Returns the feed from the cache, or renders it, unless its rows show that the client has it. What is
+// kept for readers who send their token in the query is kept for all of them, in the coding identity
+// and with context.token_place where the token belongs.
+Result<PageCache::Found> cached_feed(SiteContext& context, const Request& request,
+                                     FeedDocument document, Coding coding,
                                      const query::CacheVersion& version) {
+    const auto kept_in = request.query_token.empty() ? coding : Coding::identity;
     const auto& feed = document.request;
     auto key = url_of(feed) + " " + std::string(document.format.name);
     if (document.is_for_browser) key += " for browsers";
@@ -405,8 +458,13 @@ Result<PageCache::Found> cached_feed(SiteContext& context, FeedDocument document
         key += " with a token";
         document.query_token = context.token_place;
     }
+    if (may_be_known_by_rows(request, feed)) {
+        if (auto kept = kept_page(context, key, version, kept_in)) return *std::move(kept);
+        if (auto known = known_by_rows(context, request, document, coding, version))
+            return *std::move(known);
+    }
     return cached_page(
-        context, context.pages, key, version, coding,
+        context, context.pages, key, version, kept_in,
         [&]() -> Result<RepresentationPtr> {
             if (auto wrong = check_tag(context, feed, version, RecordedTags::computed))
                 return fail(std::move(*wrong));
@@ -536,7 +594,7 @@ Result<Response> answer_feed_request(SiteContext& context, const Request& reques
         return fail(std::move(*wrong));
     const auto coding = preferred_coding(request.field("accept-encoding"));
     const bool has_token = !request.query_token.empty();
-    auto found = cached_feed(context, document, has_token ? Coding::identity : coding, version);
+    auto found = cached_feed(context, request, document, coding, version);
     if (found && has_token) found = feed_with_token(context, request, *std::move(found), coding);
     if (!found) return fail(found.error());
     if (supports_delta(feed) && wants_delta(request) &&

@@ -137,13 +137,19 @@ bool names_tag(std::string_view list, std::string_view entity_tag) {
     return false;
 }
 
+bool is_conditional(const Request& request) {
+    return request.fields.contains("if-none-match") ||
+           !base::trim(request.field("if-modified-since")).empty();
+}
+
 bool is_not_modified(const Request& request, const Validators& current) {
     if (request.fields.contains("if-none-match")) {
         const auto list = request.field("if-none-match");
         return base::trim(list) == "*" || names_tag(list, current.entity_tag);
     }
-    if (current.last_modified == base::Seconds{}) return false;
-    const auto since = base::parse_http_date(base::trim(request.field("if-modified-since")));
+    const auto date = base::trim(request.field("if-modified-since"));
+    if (date.empty() || current.last_modified == base::Seconds{}) return false;
+    const auto since = base::parse_http_date(date);
     return since && current.last_modified == *since;
 }
 

@@ -187,6 +187,15 @@ Result<PageCache::Found> cached_page(SiteContext& context, PageCache& pages,
     return found;
 }
 
+std::optional<PageCache::Found> kept_page(SiteContext& context, const std::string& key,
+                                          const query::CacheVersion& version, Coding coding) {
+    auto kept = context.pages.find(key_in(key, coding), version);
+    if (!kept) return kept;
+    context.metrics.count_page(true);
+    kept->stale = !version.store_reachable;
+    return kept;
+}
+
 Response page_response(const SiteContext& context, const Request& request,
                        const PageCache::Found& found, const Metadata& metadata) {
     const Representation& page = *found.page;

@@ -62,6 +62,12 @@ enum class PageCost : unsigned char { ordinary, wide };
                                                    Coding coding, const PageCache::Render& render,
                                                    PageCost cost);
 
+// Returns the page under `key` if the cache has it of this version, and counts the hit.
+[[nodiscard]] std::optional<PageCache::Found> kept_page(SiteContext& context,
+                                                        const std::string& key,
+                                                        const query::CacheVersion& version,
+                                                        Coding coding);
+
 // Returns a time as Last-Modified says it: never later than now.
 [[nodiscard]] std::string sent_date(base::Seconds last_modified, base::Seconds now);
 // Returns what a conditional request is compared with. A date that lies ahead is not.

@@ -265,15 +265,32 @@ std::string select_rows(std::string_view notes) {
            " h.signature, h.kind, h.label, h.sid, " +
            std::string(notes) + " FROM history h JOIN objects o ON o.oid = h.oid ";
 }
-constexpr std::size_t sid_column = 11, notes_column = 12;
+// The same, of one object whose name is at hand.
+std::string select_rows_of_one(std::string_view notes) {
+    return "SELECT h.oid, NULL, NULL, h.version, h.date, h.revision, h.since, h.recorded_at,"
+           " h.signature, h.kind, h.label, h.sid, " +
+           std::string(notes) + " FROM history h WHERE h.oid = ? LIMIT ?";
+}
+constexpr std::size_t kind_column = 9, sid_column = 11, notes_column = 12;
 
-Result<Row> row_from(const store::Row& stored) {
+// SQL for the kinds that may_be_renamed(). SQLite would make a table for IN ('created', …).
+std::string is_renamed_kind() {
+    std::string condition;
+    for (const auto& [kind, name] : kinds)
+        if (may_be_renamed(kind))
+            condition.append(condition.empty() ? "h.kind = '" : " OR h.kind = '").append(name) +=
+                '\'';
+    return condition;
+}
+
+// Returns the row without its notes.
+Result<Row> row_without_notes(const store::Row& stored, ObjectName object) {
     Row row;
     row.oid = stored.integer(0);
-    row.object = {stored.text(1), stored.text(2)};
+    row.object = std::move(object);
     const auto released_on = base::parse_date(stored.text(4));
     const auto recorded = base::parse_rfc3339(stored.text(7));
-    const auto kind = kind_named(stored.text(9));
+    const auto kind = kind_named(stored.text(kind_column));
     if (!released_on || !recorded || !kind)
         return base::fail(base::ErrorKind::malformed, unknown_kind_or_time);
     row.release = {stored.text(3), *released_on};
@@ -283,10 +300,20 @@ Result<Row> row_from(const store::Row& stored) {
     row.signature = stored.text(8);
     row.kind = *kind;
     row.label = stored.text(10);
+    return row;
+}
+
+Result<Row> row_from(const store::Row& stored, ObjectName object) {
+    auto row = row_without_notes(stored, std::move(object));
+    if (!row) return row;
     auto notes = notes_from_json(stored.text(notes_column));
     if (!notes) return tl::unexpected(notes.error());
-    row.notes = std::move(*notes);
+    row->notes = std::move(*notes);
     return row;
+}
+
+Result<Row> row_from(const store::Row& stored) {
+    return row_from(stored, {stored.text(1), stored.text(2)});
 }
 
 // `stored` has the columns of select_rows().
@@ -350,6 +377,10 @@ std::optional<RowKind> kind_named(std::string_view name) {
     for (const auto& [kind, word] : kinds)
         if (word == name) return kind;
     return std::nullopt;
+}
+
+bool may_be_renamed(RowKind kind) {
+    return kind == RowKind::created || kind == RowKind::vanished || kind == RowKind::reappeared;
 }
 
 std::string fault_of(std::string_view table, std::string_view column, std::string_view text) {
@@ -492,6 +523,49 @@ std::unordered_map<std::int64_t, Row> rows_numbered(Transaction& transaction,
     return rows;
 }
 
+std::optional<FewRows> FewRows::of(Transaction& transaction, std::int64_t oid,
+                                   const ObjectName& object, Part part) {
+    const auto length = store::byte_length(transaction.engine(), "h.notes");
+    const auto short_notes = "CASE WHEN " + length + " <= ? THEN h.notes END";
+    const auto notes = part == Part::whole ? short_notes
+                                           : "CASE WHEN " + is_renamed_kind() + " THEN " +
+                                                 short_notes + " ELSE '' END";
+    const auto most = part == Part::whole ? most_whole : most_identities;
+    FewRows few;
+    few.part_ = part;
+    few.object_ = object;
+    few.stored_ = transaction.query(select_rows_of_one(notes),
+                                    {Value{static_cast<std::int64_t>(longest_notes)}, Value{oid},
+                                     Value{static_cast<std::int64_t>(most + 1)}});
+    const auto is_long = [](const store::Row& row) { return row.is_null(notes_column); };
+    if (few.stored_.size() > most || std::ranges::any_of(few.stored_, is_long))
+        return std::nullopt;
+    return few;
+}
+
+std::vector<RowKey> FewRows::keys() const {
+    std::vector<RowKey> keys;
+    for (const auto& stored : stored_)
+        keys.push_back({stored.integer(sid_column), stored.integer(0), stored.text(3)});
+    return keys;
+}
+
+std::unordered_map<std::int64_t, Row> FewRows::numbered(std::span<const std::int64_t> sids,
+                                                        const OnUnreadable& on_unreadable) const {
+    std::unordered_map<std::int64_t, Row> rows;
+    for (const auto& stored : stored_) {
+        if (std::ranges::find(sids, stored.integer(sid_column)) == sids.end()) continue;
+        const auto kind = kind_named(stored.text(kind_column));
+        const bool is_whole = part_ == Part::whole || (kind && may_be_renamed(*kind));
+        auto row = is_whole ? row_from(stored, object_) : row_without_notes(stored, object_);
+        if (row)
+            rows.emplace(stored.integer(sid_column), std::move(*row));
+        else
+            on_unreadable({object_, stored.text(3), row.error().text});
+    }
+    return rows;
+}
+
 CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
     CheckedRows checked;
     for (const auto& stored :
@@ -610,10 +684,8 @@ bool set_other_names(Transaction& transaction, const std::string& version,
                   {Value{version}}, oids, store::for_update(transaction.engine()))) {
         auto notes = notes_from_json(row.text(3));
         const auto kind = kind_named(row.text(2));
-        const bool is_gone = kind == RowKind::vanished;
-        const bool comes = kind == RowKind::created || kind == RowKind::reappeared;
-        if (!notes || (!is_gone && !comes)) continue;
-        auto& known = is_gone ? notes->renamed_to : notes->renamed_from;
+        if (!notes || !kind || !may_be_renamed(*kind)) continue;
+        auto& known = kind == RowKind::vanished ? notes->renamed_to : notes->renamed_from;
         const auto& name = names.at(row.integer(1));
         if (known == name) continue;
         known = name;

@@ -39,6 +39,10 @@ enum class RowKind : unsigned char {
 [[nodiscard]] std::string_view name_of(RowKind kind);
 [[nodiscard]] std::optional<RowKind> kind_named(std::string_view name);
 
+// Returns whether the notes of such a row may get another name of the object later (rule C9). All else in
+// the notes of a row stays as it was recorded, unless its revision changes.
+[[nodiscard]] bool may_be_renamed(RowKind kind);
+
 // Says what is wrong with the text of a column of any table, where rows with it could not be read:
 // a day, time or kind that is none. Empty: nothing.
 [[nodiscard]] std::string fault_of(std::string_view table, std::string_view column,
@@ -120,6 +124,38 @@ inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max()
     store::Transaction& transaction, std::span<const std::int64_t> sids,
     const OnUnreadable& on_unreadable, std::size_t most_bytes = any_bytes);
 
+// Which row it is.
+struct RowKey {
+    std::int64_t sid = 0, oid = 0;
+    std::string version;
+};
+
+// The rows of one object, read by one statement where they are few and short, as they are for nearly
+// every object.
+class FewRows {
+   public:
+    // identity: what entity tags of feeds are made of; without notes, except where they may change
+    // (may_be_renamed()).
+    enum class Part : unsigned char { whole, identity };
+    static constexpr std::size_t most_whole = 50, most_identities = 1000;
+    static constexpr std::size_t longest_notes = 4 << 10;  // of one row, in bytes
+
+    // Returns nullopt where there are more, or longer ones.
+    [[nodiscard]] static std::optional<FewRows> of(store::Transaction& transaction,
+                                                   std::int64_t oid, const ObjectName& object,
+                                                   Part part);
+
+    [[nodiscard]] std::vector<RowKey> keys() const;  // as row_keys()
+    // Returns those of these numbers as rows_numbered() does.
+    [[nodiscard]] std::unordered_map<std::int64_t, Row> numbered(
+        std::span<const std::int64_t> sids, const OnUnreadable& on_unreadable) const;
+
+   private:
+    Part part_ = Part::whole;
+    ObjectName object_;
+    store::Rows stored_;
+};
+
 // Reads rows only to find those that cannot be read.
 struct CheckedRows {
     std::size_t rows = 0;
@@ -165,11 +201,6 @@ struct RowLabel {
 [[nodiscard]] std::map<std::int64_t, std::vector<std::string>> recorded_in(
     store::Transaction& transaction, std::span<const std::int64_t> oids);
 
-// Which row it is.
-struct RowKey {
-    std::int64_t sid = 0, oid = 0;
-    std::string version;
-};
 // Returns the keys of all rows of the objects, in no order.
 //   cost  a query for 64 objects, of an index alone
 [[nodiscard]] std::vector<RowKey> row_keys(store::Transaction& transaction,

@@ -323,6 +323,42 @@ TEST_CASE("The entity tag follows the rows: other writes keep it, and a new row 
     CHECK(world.get(plain).field("ETag") != before);
 }
 
+TEST_CASE("A client gets 304 for a feed that is not in memory, and no notes are read for it") {
+    World world(settings_with("c", 0));
+    world.release(1, {unc26});
+    const auto coding = std::string(GENERATE("identity", "gzip"));
+    const auto whole = world.get(plain, {{"accept-encoding", coding}});
+    REQUIRE(whole.status == 200);
+    const auto tag = std::string(whole.field("ETag"));
+    // Whoever reads them leaves the row out, and gives the feed another tag.
+    world.small.execute("UPDATE history SET notes = 'damaged' WHERE kind = 'changed'");
+    const auto known =
+        world.get(plain, {{"accept-encoding", coding}, {"if-none-match", "\"x\", " + tag}});
+    CHECK(known.status == 304);
+    CHECK(!known.body);
+    for (const auto* field : {"ETag", "Last-Modified", "Cache-Control", "Vary"})
+        CHECK(known.field(field) == whole.field(field));
+    const auto other =
+        world.get(plain, {{"accept-encoding", coding}, {"if-none-match", "\"x\""}});
+    CHECK(other.status == 200);
+    CHECK(other.field("ETag") != tag);
+}
+
+TEST_CASE("The entity tag changes when another name of an object becomes known") {
+    World world(settings_with("c", 0));
+    world.release(1, {unc26});
+    CHECK(world.get(plain).status == 200);
+    world.small.execute("UPDATE history SET kind = 'created'");
+    const auto tag = std::string(world.get(plain).field("ETag"));
+    CHECK(world.get(plain, {{"if-none-match", tag}}).status == 304);
+    auto notes = world.small.query("SELECT notes FROM history").at(0).text(0);
+    notes.insert(1, R"("renamed_from":{"class":"Gene","name":"WBGene00000008"},)");
+    world.small.execute("UPDATE history SET notes = ?", {store::Value{notes}});
+    const auto renamed = world.get(plain, {{"if-none-match", tag}});
+    CHECK(renamed.status == 200);
+    CHECK(says(renamed, "WBGene00000008"));
+}
+
 TEST_CASE("A bad query is refused before anything is loaded, and the parameter is named") {
     World world;
     const std::vector<std::pair<std::string, std::string>> bad = {{"&n=0", "n="},

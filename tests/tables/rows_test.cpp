@@ -82,6 +82,46 @@ TEST_CASE("A day, time or kind that rows cannot be read with is named, and other
     CHECK(fault_of("objects", "last_modification_date", "").empty());
 }
 
+TEST_CASE(
+    "The rows of one object are the same whether one statement reads them or their numbers do") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    store::Pool pool(fresh.connect(), 1);
+    store::perform(pool, store::Access::write, [](store::Transaction& transaction) {
+        const auto oid = record_one(transaction);
+        const ObjectName name{"Gene", "WBGene00006763"};
+        std::vector<UnreadableRow> unreadable;
+        const auto note = [&](const auto& row) { unreadable.push_back(row); };
+        const auto few = [&](FewRows::Part part) {
+            return FewRows::of(transaction, oid, name, part);
+        };
+        using enum FewRows::Part;
+        const std::array sids{few(whole)->keys().at(0).sid};
+        const auto as_numbered = [&] {
+            return rows_numbered(transaction, sids, note) == few(whole)->numbered(sids, note);
+        };
+        CHECK(few(whole)->numbered(sids, note).size() == 1);
+        CHECK(few(whole)->numbered({}, note).empty());
+        CHECK(as_numbered());
+        // It vanished, so another name of it may become known.
+        CHECK(few(identity)->numbered(sids, note) == few(whole)->numbered(sids, note));
+        CHECK(unreadable.empty());
+
+        transaction.execute("UPDATE history SET notes = 'damaged'");
+        CHECK(as_numbered());
+        REQUIRE(unreadable.size() == 2);
+        CHECK(unreadable[0] == unreadable[1]);
+
+        transaction.execute("UPDATE history SET kind = 'changed'");
+        CHECK(few(identity)->numbered(sids, note).size() == 1);
+        CHECK(unreadable.size() == 2);
+
+        const auto long_notes = "\"" + std::string(FewRows::longest_notes, 'x') + "\"";
+        transaction.execute("UPDATE history SET notes = ?", {store::Value{long_notes}});
+        CHECK(!few(whole));
+        CHECK(few(identity));
+    });
+}
+
 TEST_CASE("Rows are not read when their notes have more bytes than the caller has memory for") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     store::Pool pool(fresh.connect(), 1);
