@@ -52,11 +52,28 @@ CREATE TABLE IF NOT EXISTS history (
   kind        VARCHAR(16) NOT NULL,
   label       LONGTEXT    NOT NULL,
   notes       LONGTEXT    NOT NULL,
+  class       VARCHAR(64)  NOT NULL DEFAULT '',
+  name        VARCHAR(512) NOT NULL DEFAULT '',
+  bytes       BIGINT      NOT NULL DEFAULT 0,
   PRIMARY KEY (sid),
   UNIQUE KEY history_by_object (oid, version),
-  KEY history_by_kind (version, kind, oid),
-  KEY history_by_date (date, sid),
+  KEY history_by_name (version, class, name, kind),
+  KEY history_by_recording (version, sid, class, kind),
+  KEY history_by_size (version, kind, bytes, oid),
   CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
+-- How many rows of each kind a release has, by class and in all (the class that has no name). Each
+-- process adds to a row of its own; the sum counts.
+CREATE TABLE IF NOT EXISTS row_counts (
+  class   VARCHAR(64) NOT NULL,
+  version VARCHAR(32) NOT NULL,
+  kind    VARCHAR(16) NOT NULL,
+  slot    CHAR(2)     NOT NULL,
+  objects BIGINT      NOT NULL,
+  writes  BIGINT      NOT NULL,
+  PRIMARY KEY (class, version, kind, slot),
+  KEY row_counts_by_release (version)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS trees (
@@ -192,5 +209,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 7)
+INSERT INTO meta (name, value) VALUES ('schema', 8)
   ON DUPLICATE KEY UPDATE value = value;

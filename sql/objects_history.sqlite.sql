@@ -49,10 +49,27 @@ CREATE TABLE IF NOT EXISTS history (
   kind        TEXT NOT NULL CHECK (length(kind) <= 16),
   label       TEXT NOT NULL,
   notes       TEXT NOT NULL,
+  class       TEXT NOT NULL DEFAULT '' CHECK (length(class) <= 64),
+  name        TEXT NOT NULL DEFAULT '' CHECK (length(name) <= 512),
+  bytes       INTEGER NOT NULL DEFAULT 0,
   UNIQUE (oid, version)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS history_by_kind ON history (version, kind, oid);
-CREATE INDEX IF NOT EXISTS history_by_date ON history (date, sid);
+CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind);
+CREATE INDEX IF NOT EXISTS history_by_recording ON history (version, sid, class, kind);
+CREATE INDEX IF NOT EXISTS history_by_size ON history (version, kind, bytes, oid);
+
+-- How many rows of each kind a release has, by class and in all (the class that has no name). Each
+-- process adds to a row of its own; the sum counts.
+CREATE TABLE IF NOT EXISTS row_counts (
+  class   TEXT NOT NULL CHECK (length(class) <= 64),
+  version TEXT NOT NULL CHECK (length(version) <= 32),
+  kind    TEXT NOT NULL CHECK (length(kind) <= 16),
+  slot    TEXT NOT NULL CHECK (length(slot) <= 2),
+  objects INTEGER NOT NULL,
+  writes  INTEGER NOT NULL,
+  PRIMARY KEY (class, version, kind, slot)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS row_counts_by_release ON row_counts (version);
 
 CREATE TABLE IF NOT EXISTS trees (
   oid     INTEGER NOT NULL REFERENCES objects (oid),
@@ -180,5 +197,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 7)
+INSERT INTO meta (name, value) VALUES ('schema', 8)
   ON CONFLICT (name) DO NOTHING;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <span>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "render/display_text.hpp"
 #include "serve/access_control.hpp"
 #include "serve/listener.hpp"
+#include "store/row_counts.hpp"
 #include "tables/objects.hpp"
 #include "tables/replacements.hpp"
 #include "tables/watch_lists.hpp"
@@ -290,6 +292,22 @@ void check_history(Checklist& list, const Config& config) {
                    "");
 }
 
+// Compares the counts that pages of many objects show with the rows.
+void check_counts(Checklist& list, const Config& config) {
+    constexpr std::size_t most_named = 10;
+    const auto pool = open_pool(config, store::IfMissing::fail);
+    const auto wrong = store::perform(*pool, store::Access::read, store::wrong_counts);
+    for (const auto& each : std::span(wrong).first(std::min(wrong.size(), most_named)))
+        list.wrong(
+            "counts",
+            on_one_line(fmt::format("{}{}{} has {} rows of kind {}, and {} are counted",
+                                    each.version, each.class_name.empty() ? "" : ", class ",
+                                    each.class_name, each.rows, each.kind, each.counted)),
+            "export the store and import it into a new one, which counts them again");
+    if (wrong.size() > most_named)
+        list.wrong("counts", fmt::format("{} of them are wrong", wrong.size()), "");
+}
+
 // Names objects that requests would not find, or compare with nothing. Reads the newest ones only.
 void check_objects(Checklist& list, const Config& config) {
     constexpr std::size_t most_objects = 100'000, objects_at_once = 1'000, most_named = 10;
@@ -402,6 +420,7 @@ int check(const fs::path& config_file) {
     check_passwords(list, *config);
     if (store_is_fine) {
         check_history(list, *config);
+        check_counts(list, *config);
         check_objects(list, *config);
         check_watch_lists(list, *config);
     }

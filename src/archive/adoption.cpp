@@ -15,6 +15,7 @@
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
 #include "store/pool.hpp"
+#include "store/row_counts.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 #include "store/words.hpp"
@@ -95,6 +96,8 @@ class Adoption {
             store::insert_unless_there(transaction_,
                                        {"releases", {"version", "released_on"}, {"version"}},
                                        std::array<Value, 2>{version, date});
+        for (const auto& version : store::counted_versions(transaction_))
+            store::count_again(transaction_, version);
         transaction_.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'");
         transaction_.execute("INSERT INTO meta (name, value) VALUES ('adopted', ?)",
                              {static_cast<std::int64_t>(done_.adopted_rows)});
@@ -196,16 +199,18 @@ class Adoption {
                 const std::string& html) {
         const auto there = transaction_.query(
             "SELECT sid, notes FROM history WHERE oid = ? AND version = ?", {oid, version});
-        if (there.empty()) {
+        const auto notes =
+            notes_of(there.empty() ? html : joined(html_of(there.front().text(1)), html));
+        const auto bytes = static_cast<std::int64_t>(notes.size());
+        if (there.empty())
             transaction_.execute(
-                "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes)"
-                " VALUES (?, ?, ?, ?, 'adopted', '', ?)",
-                {oid, version, date, recorded_at_, notes_of(html)});
-            return;
-        }
-        const auto both = joined(html_of(there.front().text(1)), html);
-        transaction_.execute("UPDATE history SET notes = ? WHERE sid = ?",
-                             {notes_of(both), there.front().integer(0)});
+                "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes, class,"
+                " name, bytes) SELECT oid, ?, ?, ?, 'adopted', '', ?, class, name, ?"
+                " FROM objects WHERE oid = ?",
+                {version, date, recorded_at_, notes, bytes, oid});
+        else
+            transaction_.execute("UPDATE history SET notes = ?, bytes = ? WHERE sid = ?",
+                                 {notes, bytes, there.front().integer(0)});
     }
 
     Connection& connection_;

@@ -6,6 +6,7 @@
 #include "archive/archive.hpp"
 #include "archive/format.hpp"
 #include "store/dialect.hpp"
+#include "store/row_counts.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
@@ -87,7 +88,8 @@ class ImportMark {
         return {};
     }
 
-    // Deletes every row of every table except `meta`, some thousand in a step.
+    // Deletes every row of every table except `meta`, some thousand in a step; of the counts, which
+    // are few, all at once.
     [[nodiscard]] Result<void> clear_rows() {
         const auto all = tables();
         for (auto table = all.rbegin(); table != all.rend(); ++table) {
@@ -101,7 +103,8 @@ class ImportMark {
                 if (!done) return done;
             }
         }
-        return {};
+        return step(
+            [](Transaction& transaction) { transaction.execute("DELETE FROM row_counts"); });
     }
 
     // Removes the mark: the last step of an import. A mark that is gone already was removed by
@@ -335,6 +338,7 @@ class Importer {
     // mark.
     Result<void> finish() {
         if (auto same = compare_counts(); !same) return same;
+        if (auto counted = count_rows(); !counted) return counted;
         try {
             auto written = mark_.step([&](Transaction& transaction) {
                 transaction.execute("DELETE FROM meta WHERE name <> ?", {mark_name});
@@ -346,6 +350,16 @@ class Importer {
             return malformed_line(std::string("meta: the store rejects it: ") + failure.what());
         }
         return mark_.remove();
+    }
+
+    // What the archive does not have, because it follows from the rows.
+    Result<void> count_rows() {
+        for (const auto& version : store::perform(pool_, Access::read, store::counted_versions)) {
+            auto counted = mark_.step(
+                [&](Transaction& transaction) { store::count_again(transaction, version); });
+            if (!counted) return counted;
+        }
+        return {};
     }
 
     Result<void> compare_counts() {

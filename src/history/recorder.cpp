@@ -141,8 +141,10 @@ class Recorder {
             if (item->step != Step::plan || !item->before.row || !item->before.row->is_replaced)
                 continue;
             store::perform(view_.context.pool, Access::write, [&](Transaction& transaction) {
+                store::CountChanges counts;
                 tables::move_into_place(transaction, item->before.row->oid,
-                                        view_.context.settings.keep_trees, releases_);
+                                        view_.context.settings.keep_trees, releases_, counts);
+                tables::change_counts(transaction, counts);
             });
             ++item->attempts;
         }

@@ -83,10 +83,11 @@ std::size_t Writer::write_in_time(Transaction& transaction,
     const auto end = steady_clock::now() + longest_;
     std::size_t done = 0;
     std::set<Release> seen;  // by timestamps, besides the current one
+    store::CountChanges counts;
     while (done < items.size() && done < most_in_doubt &&
            (done == 0 || steady_clock::now() < end)) {
         const auto some = items.subspan(done, std::min(together, items.size() - done));
-        write_together(transaction, some);
+        write_together(transaction, some, counts);
         for (const auto* item : some)
             for (const auto& row : item->outcome.rows) seen.insert(row.release);
         done += some.size();
@@ -97,12 +98,13 @@ std::size_t Writer::write_in_time(Transaction& transaction,
         // Known by name alone: no digest contradicts another.
         if (release.version != current().version)
             static_cast<void>(tables::record_release(transaction, release, {}));
-    if (!seen.empty()) tables::move_generation(transaction);
+    tables::change_counts(transaction, counts);
     tables::note_sharing(transaction);
     return done;
 }
 
-void Writer::write_together(Transaction& transaction, std::span<Recording* const> items) const {
+void Writer::write_together(Transaction& transaction, std::span<Recording* const> items,
+                            store::CountChanges& counts) const {
     const auto oids = write_objects(transaction, items);
     std::vector<tables::NewTree> trees;
     std::vector<tables::NewRow> rows;
@@ -119,7 +121,7 @@ void Writer::write_together(Transaction& transaction, std::span<Recording* const
             rows.push_back({oids[i], &item.outcome.rows[j], &item.notes[j]});
     }
     tables::insert_trees(transaction, trees);
-    tables::insert_rows(transaction, rows);
+    tables::insert_rows(transaction, rows, counts);
     tables::prune_trees(transaction, to_prune, view_.context.settings.keep_trees, releases_);
 }
 

@@ -69,7 +69,8 @@ class Writer {
     [[nodiscard]] const Release& current() const { return view_.current(); }
     std::size_t write_in_time(store::Transaction& transaction,
                               std::span<Recording* const> items) const;
-    void write_together(store::Transaction& transaction, std::span<Recording* const> items) const;
+    void write_together(store::Transaction& transaction, std::span<Recording* const> items,
+                        store::CountChanges& counts) const;
     [[nodiscard]] std::vector<std::int64_t> write_objects(
         store::Transaction& transaction, std::span<Recording* const> items) const;
     void note_first_seen_late(store::Transaction& transaction,

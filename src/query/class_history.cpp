@@ -57,12 +57,7 @@ class RowChooser {
     }
 
    private:
-    void count_rows() {
-        const auto& class_name = selection_.class_name;
-        selection_.objects_first =
-            !class_name.empty() && tables::has_few_objects(now_.transaction, class_name);
-        counts_ = tables::count_rows(now_.transaction, selection_, versions_);
-    }
+    void count_rows() { counts_ = tables::count_rows(now_.transaction, selection_, versions_); }
 
     [[nodiscard]] std::size_t count_of(const std::string& version) const {
         const auto known = counts_.find(version);
@@ -72,12 +67,9 @@ class RowChooser {
     [[nodiscard]] std::vector<std::int64_t> newest(std::size_t most) const {
         std::vector<std::int64_t> sids;
         for (const auto& version : versions_) {
-            const auto rows = count_of(version);
-            if (rows == 0) continue;
+            if (count_of(version) == 0) continue;
             if (sids.size() >= most) break;
-            auto selection = selection_;
-            selection.objects_first = selection.objects_first || rows > tables::most_sorted;
-            append(sids, tables::rows_by_name(now_.transaction, selection, version, 0,
+            append(sids, tables::rows_by_name(now_.transaction, selection_, version, 0,
                                               most - sids.size()));
         }
         return sids;
@@ -93,7 +85,7 @@ class RowChooser {
                 continue;
             }
             append(sids, tables::rows_as_recorded(now_.transaction, selection_, version, skipped,
-                                                  archive_page - sids.size()));
+                                                  archive_page - sids.size(), rows));
             if (sids.size() >= archive_page) break;
             skipped = 0;
         }
@@ -119,10 +111,11 @@ class RowChooser {
     [[nodiscard]] std::vector<std::int64_t> last_recorded(std::size_t most) const {
         std::vector<std::int64_t> sids;
         for (const auto& version : versions_) {
-            if (count_of(version) == 0) continue;
+            const auto rows = count_of(version);
+            if (rows == 0) continue;
             if (sids.size() >= most) break;
             append(sids, tables::last_recorded_rows(now_.transaction, selection_, version,
-                                                    most - sids.size()));
+                                                    most - sids.size(), rows));
         }
         return sids;
     }

@@ -16,9 +16,8 @@ namespace query {
 //   class_name  exactly as it is spelled
 //   error  absent: neither recorded nor in the build; refused: request.since is not known;
 //          malformed: notes that are no notes
-//   cost   a class of up to 5,000 objects: an index look-up for each, and a read of its rows.
-//          A larger one: a walk over the rows of all classes in an index (1.3 million a second
-//          on SQLite, 0.3 on MariaDB), pages of the archive half as fast. A filter also reads the
+//   cost   the counts of the class in all releases, and the rows of the page. Pages of the archive: a
+//          walk in an index over at most half of the rows of a release. A filter also reads the
 //          20,000 newest rows (0.2 s, 0.6 s), up to 32 MB of notes, and finds nothing in older ones:
 //          then the page is `cut`. The server keeps the result for a minute
 //   archive     pages go by release and within it by the order of recording: a switch to a
@@ -33,8 +32,7 @@ namespace query {
 // Returns what a release changed, without reconstructed rows. Ignores request.since.
 //   error  absent: no such release is known, or it is newer than the current one; malformed as
 //          above
-//   cost   20,000 rows: 10 ms on SQLite, 100 on MariaDB, sorted by name. In larger releases the
-//          first ones are found by a walk over the names. Otherwise as a class
+//   cost   as a class
 [[nodiscard]] base::Result<HistoryPage> release_history(const ReadContext& context,
                                                         const std::string& version,
                                                         const PageRequest& request);

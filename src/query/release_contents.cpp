@@ -155,8 +155,7 @@ std::vector<ReleaseContents::Entry> leading_entries(const ReadView& now,
     std::vector<Leading> found;
     std::size_t place = 0;
     for (const auto& each : leading_classes(classes, ranking)) {
-        const tables::RowSelection selection{each.class_name, "",
-                                             each.objects > tables::most_sorted};
+        const tables::RowSelection selection{each.class_name};
         for (const auto& row :
              short_rows(now, tables::rows_by_name(now.transaction, selection, version, 0,
                                                   most_rows_of_class))) {

@@ -54,7 +54,7 @@ struct ContentsQuery {
     std::size_t from = 0, most = 100;
 };
 //   error  as release_history()
-//   cost   that of tables::count_classes()
+//   cost   that of tables::count_classes() and tables::rows_by_name()
 [[nodiscard]] base::Result<ReleaseContents> release_contents(const ReadContext& context,
                                                              const std::string& version,
                                                              const ContentsQuery& query);

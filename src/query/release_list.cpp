@@ -24,7 +24,8 @@ ListedRelease listed(const Release& release, const tables::Releases& known,
     each.of_day = known.position(release.version)->of_day;
     each.summary.reconstructed = rows_of(rows, RowKind::reconstructed);
     for (const auto& [kind, of_kind] : rows)
-        if (kind != RowKind::reconstructed) each.summary.kinds.push_back({kind, of_kind.rows});
+        if (kind != RowKind::reconstructed && of_kind.rows > 0)
+            each.summary.kinds.push_back({kind, of_kind.rows});
     return each;
 }
 
@@ -34,20 +35,18 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
     const auto digest =
         context.builds.build ? std::string(context.builds.build->digest()) : std::string();
     std::map<std::string, Kept> kept;
-    tables::CountedRows earlier, counted;
     {
         const std::lock_guard lock(mutex_);
         if (build_ == digest) kept = kept_;
-        earlier = counted_;
     }
     std::map<std::string, Kept> used;
     auto list = read(context, [&](const ReadView& now) {
         used.clear();
-        counted = tables::count_rows_by_kind(now.transaction, earlier);
+        auto counted = tables::count_rows_by_kind(now.transaction);
         ReleaseList all;
         std::vector<std::string> wanted, compared;
         for (const auto& release : now.shown()) {
-            const auto& own = counted.by_release[release.version];
+            const auto& own = counted[release.version];
             all.push_back(listed(release, now.releases(), own));
             if (all.size() > detailed_releases) continue;
             const auto found = kept.find(release.version);
@@ -87,7 +86,6 @@ ReleaseList ReleaseListCache::get(const ReadContext& context) {
     const std::lock_guard lock(mutex_);
     build_ = digest;
     kept_ = std::move(used);
-    counted_ = std::move(counted);
     return list;
 }
 

@@ -45,8 +45,8 @@ class ReleaseListCache {
    public:
     // Returns all known releases up to the current one.
     //   throws  store::Failure
-    //   cost    that of tables::count_rows_by_kind() from the last count, and that of the details of the
-    //           releases whose rows are not those of the last call
+    //   cost    that of tables::count_rows_by_kind(), and that of the details of the releases whose rows
+    //           are not those of the last call
     [[nodiscard]] ReleaseList get(const ReadContext& context);
 
    private:
@@ -59,7 +59,6 @@ class ReleaseListCache {
     std::mutex mutex_;   // guards what follows; not held while the store is read
     std::string build_;  // the digest of the build; a re-publication may replace rows with others
     std::map<std::string, Kept> kept_;
-    tables::CountedRows counted_;
 };
 
 }  // namespace query

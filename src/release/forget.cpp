@@ -157,7 +157,11 @@ class ForgetRun {
             counters.deleted = write([&](Transaction& transaction) {
                 tables::delete_failed(transaction, {}, name);
                 tables::note_rewrite(transaction, job_.context.clock());
-                return tables::delete_objects(transaction, tables::oids_named(transaction, name));
+                store::CountChanges counts;
+                const auto deleted = tables::delete_objects(
+                    transaction, tables::oids_named(transaction, name), counts);
+                tables::change_counts(transaction, counts);
+                return deleted;
             });
             return Result<Counters>(counters);
         }));
@@ -193,9 +197,9 @@ class ForgetRun {
                 return tables::objects_behind(transaction, {class_name, last_name}, 4096);
             });
             if (page.oids.empty()) break;
-            const auto deleted =
-                delete_in_time(page.oids, [](Transaction& transaction, Oids oids) {
-                    return Result<Deleted>(tables::delete_objects(transaction, oids));
+            const auto deleted = delete_in_time(
+                page.oids, [](Transaction& transaction, Oids oids, store::CountChanges& counts) {
+                    return Result<Deleted>(tables::delete_objects(transaction, oids, counts));
                 });
             if (!deleted) return tl::unexpected(deleted.error());
             counters.deleted.add(*deleted);
@@ -217,15 +221,17 @@ class ForgetRun {
             const auto deleted = write([&](Transaction& transaction) -> Result<Deleted> {
                 const auto end = steady_clock::now() + job_.longest_write;
                 Deleted in_transaction;
+                store::CountChanges counts;
                 for (done = 0; done < oids.size() && (done == 0 || steady_clock::now() < end);) {
                     const auto some =
                         oids.subspan(done, std::min(oids_at_once, oids.size() - done));
-                    const auto one = delete_some(transaction, some);
+                    const auto one = delete_some(transaction, some, counts);
                     if (!one) return tl::unexpected(one.error());
                     in_transaction.add(*one);
                     done += some.size();
                 }
                 tables::note_rewrite(transaction, job_.context.clock());
+                tables::change_counts(transaction, counts);
                 return in_transaction;
             });
             if (!deleted) return deleted;
@@ -261,9 +267,10 @@ class ForgetRun {
             classes.insert(object.class_name);
         }
         forget_later_jobs(release, classes);
-        const auto deleted = delete_in_time(oids, [&](Transaction& transaction, Oids some) {
-            return take_back(transaction, release, some);
-        });
+        const auto deleted = delete_in_time(
+            oids, [&](Transaction& transaction, Oids some, store::CountChanges& counts) {
+                return take_back(transaction, release, some, counts);
+            });
         if (!deleted) return tl::unexpected(deleted.error());
         Counters counters;
         counters.deleted = *deleted;
@@ -289,7 +296,8 @@ class ForgetRun {
         return releases;
     }
 
-    Result<Deleted> take_back(Transaction& transaction, const Release& release, Oids oids) const {
+    Result<Deleted> take_back(Transaction& transaction, const Release& release, Oids oids,
+                              store::CountChanges& counts) const {
         const auto releases = releases_with(transaction, release);
         std::vector<std::int64_t> deleted_oids;
         std::vector<std::pair<ObjectRow, ObjectRow>> moved;  // with the row as it was read
@@ -305,8 +313,8 @@ class ForgetRun {
             if (!object) return tl::unexpected(object.error());
             if (*object != record.object) moved.emplace_back(std::move(*object), record.object);
         }
-        auto deleted = tables::delete_rows_of_release(transaction, release.version, oids);
-        deleted.add(tables::delete_objects(transaction, deleted_oids));
+        auto deleted = tables::delete_rows_of_release(transaction, release.version, oids, counts);
+        deleted.add(tables::delete_objects(transaction, deleted_oids, counts));
         for (const auto& [object, read] : moved)
             (void)tables::update_object(transaction, object, read);
         return deleted;

@@ -31,16 +31,16 @@ std::vector<MassChange> find_mass_changes(store::Pool& pool, const source::Sourc
                                           const MassChangeSettings& settings) {
     const auto& version = build.release().version;
     ChangedPaths changed;
-    for (std::int64_t last_oid = 0;;) {
+    for (tables::ObjectName last_read;;) {
         const auto [rows, last] =
             store::perform(pool, store::Access::read, [&](store::Transaction& transaction) {
-                return tables::changed_rows(transaction, version, last_oid, 1000,
+                return tables::changed_rows(transaction, version, last_read, 1000,
                                             tables::log_unreadable);
             });
         if (!last) break;
         for (const auto& row : rows)
             if (only.empty() || row.class_name == only) count_paths(row, changed);
-        last_oid = *last;
+        last_read = *last;
     }
     return mass_changes_in(changed, version, build.class_counts(), settings);
 }

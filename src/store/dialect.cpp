@@ -136,6 +136,20 @@ void insert_missing(Transaction& transaction, const Insert& insert,
                     : " ON CONFLICT DO NOTHING");
 }
 
+void add_many(Transaction& transaction, const Insert& insert, std::span<const Value> values) {
+    const bool is_mysql = transaction.engine() == Engine::mysql;
+    std::string sums;
+    for (const auto column : insert.columns) {
+        if (std::ranges::find(insert.keys, column) != insert.keys.end()) continue;
+        const std::string name(column);
+        sums += (sums.empty() ? "" : ", ") + name + " = " + name + " + " +
+                (is_mysql ? "VALUES(" + name + ")" : "excluded." + name);
+    }
+    insert_rows(transaction, insert, values,
+                is_mysql ? " ON DUPLICATE KEY UPDATE " + sums
+                         : " ON CONFLICT (" + listed(insert.keys) + ") DO UPDATE SET " + sums);
+}
+
 void expect_many_writes(Connection& connection, std::size_t cache_mb) {
     if (connection.engine() == Engine::mysql) return;
     (void)connection.query("PRAGMA cache_size = -" + std::to_string(cache_mb * 1024));  // KB
@@ -161,6 +175,11 @@ base::Seconds now(Transaction& transaction) {
 
 std::string_view read_first(Engine engine) {
     return engine == Engine::mysql ? " STRAIGHT_JOIN " : " CROSS JOIN ";
+}
+
+std::string by_index(Engine engine, std::string_view index) {
+    const std::string name(index);
+    return engine == Engine::mysql ? " FORCE INDEX (" + name + ")" : " INDEXED BY " + name;
 }
 
 std::vector<std::string> columns_of(Connection& connection, const std::string& table) {

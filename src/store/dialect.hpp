@@ -52,6 +52,10 @@ void insert_many(Transaction& transaction, const Insert& insert, std::span<const
 void insert_missing(Transaction& transaction, const Insert& insert,
                     std::span<const Value> values);
 
+// Does the same, and adds to the other columns, which are numbers, of rows that have the key already.
+//   needs  insert.keys
+void add_many(Transaction& transaction, const Insert& insert, std::span<const Value> values);
+
 // Prepares this connection for writing most of a database: gives SQLite so much memory for pages,
 // and lets it checkpoint its log every 64 MB. Does nothing for MariaDB, whose server decides.
 void expect_many_writes(Connection& connection, std::size_t cache_mb = 128);
@@ -73,6 +77,9 @@ void expect_many_writes(Connection& connection, std::size_t cache_mb = 128);
 // Returns the JOIN that reads the left table first, and for each of its rows looks up the right one:
 // "a" + read_first(engine) + "b ON …"
 [[nodiscard]] std::string_view read_first(Engine engine);
+
+// Returns what follows a table in FROM so that it is read by this index, whatever the statistics say.
+[[nodiscard]] std::string by_index(Engine engine, std::string_view index);
 
 // Returns the names of a table's columns, in their order; none when there is no such table.
 [[nodiscard]] std::vector<std::string> columns_of(Connection& connection,

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "store/dialect.hpp"
+#include "store/row_counts.hpp"
 #include "store/store.hpp"
 #include "store/words.hpp"
 
@@ -41,7 +42,7 @@ constexpr std::array own_columns{
     OwnColumn{"leases", "expires_at"},     OwnColumn{"mass_changes", "of_objects"},
     OwnColumn{"replacements", "revision"}, OwnColumn{"tokens", "token_hash"},
     OwnColumn{"renames", "new_name"},      OwnColumn{"words", "word"},
-    OwnColumn{"watch_lists", "last_used"},
+    OwnColumn{"watch_lists", "last_used"}, OwnColumn{"row_counts", "slot"},
 };
 
 std::string numbered(int schema) { return "schema " + std::to_string(schema); }
@@ -136,7 +137,8 @@ std::span<const Migration> migrations() {
                                 upgrade_to(4, fill_label_keys),
                                 upgrade_to(5, fill_renames),
                                 upgrade_to(6, fill_words),
-                                upgrade_to(7)};
+                                upgrade_to(7),
+                                upgrade_to(8, fill_row_counts)};
     return all;
 }
 
@@ -307,6 +309,51 @@ void fill_words(Connection& connection) {
         add_words(transaction, called);
         transaction.commit();
         last = objects.back().integer(0);
+    }
+}
+
+void fill_row_counts(Connection& connection) {
+    constexpr std::int64_t rows_at_once = 2'000;
+    const bool is_sqlite = connection.engine() == Engine::sqlite;
+    const auto text = [&](const std::string& name, const std::string& length) {
+        return name + (is_sqlite ? " TEXT NOT NULL DEFAULT '' CHECK (length(" + name +
+                                       ") <= " + length + ")"
+                                 : " VARCHAR(" + length + ") NOT NULL DEFAULT ''");
+    };
+    for (const auto& column : {text("class", "64"), text("name", "512"),
+                               std::string(is_sqlite ? "bytes INTEGER NOT NULL DEFAULT 0"
+                                                     : "bytes BIGINT NOT NULL DEFAULT 0")})
+        if (!has(columns_of(connection, "history"), column.substr(0, column.find(' '))))
+            connection.execute("ALTER TABLE history ADD COLUMN " +
+                               std::string(is_sqlite ? "" : "IF NOT EXISTS ") + column);
+    const auto script = sql_files().at(is_sqlite ? "upgrade_8.sqlite.sql" : "upgrade_8.sql");
+    for (const auto& sql : statements_of(script))
+        if (sql.find("row_counts") != std::string::npos) connection.execute(sql);
+    for (std::int64_t last = 0;;) {
+        Transaction transaction(connection, Access::write);
+        const auto end = transaction.query("SELECT MAX(sid) FROM (SELECT sid FROM history"
+                                           " WHERE sid > ? ORDER BY sid LIMIT ?) h",
+                                           {Value{last}, Value{rows_at_once}});
+        if (end.at(0).is_null(0)) break;
+        transaction.execute(
+            "UPDATE history SET class = (SELECT o.class FROM objects o WHERE o.oid = "
+            "history.oid),"
+            " name = (SELECT o.name FROM objects o WHERE o.oid = history.oid), bytes = " +
+                byte_length(connection.engine(), "notes") +
+                " WHERE sid > ? AND sid <= ? AND name = ''",
+            {Value{last}, end.front().value(0)});
+        transaction.commit();
+        last = end.front().integer(0);
+    }
+    std::vector<std::string> versions;
+    {
+        Transaction transaction(connection, Access::read);
+        versions = counted_versions(transaction);
+    }
+    for (const auto& version : versions) {
+        Transaction transaction(connection, Access::write);
+        count_again(transaction, version);
+        transaction.commit();
     }
 }
 

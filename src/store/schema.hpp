@@ -72,4 +72,10 @@ void fill_renames(Connection& connection);
 //   cost    a read of all objects, and an insert for each of their words
 void fill_words(Connection& connection);
 
+// The step to schema 8: writes class, name and bytes into the rows of history, 2,000 rows a transaction,
+// and counts the rows of a release a transaction.
+//   throws  Failure; what was done stays done
+//   cost    an UPDATE of all rows, and a walk over them in an index
+void fill_row_counts(Connection& connection);
+
 }  // namespace store

@@ -73,10 +73,12 @@ struct Record {
                                                std::span<const std::int64_t> oids);
 
 // Deletes objects with their rows, trees, replacements and renames. Locks them first.
-Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids);
+//   counts  gets the rows, for change_counts()
+Deleted delete_objects(store::Transaction& transaction, std::span<const std::int64_t> oids,
+                       store::CountChanges& counts);
 // Deletes what these objects have of a release.
 Deleted delete_rows_of_release(store::Transaction& transaction, const std::string& version,
-                               std::span<const std::int64_t> oids);
+                               std::span<const std::int64_t> oids, store::CountChanges& counts);
 // Deletes mass changes and failed objects of the class.
 void delete_notes_on_class(store::Transaction& transaction, const std::string& class_name);
 // Deletes the release itself with its failed objects, mass changes and acceptances. Leaves what

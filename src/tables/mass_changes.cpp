@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tables/mass_changes.hpp"
 
+#include <array>
 #include <bit>
 #include <map>
 #include <set>
@@ -76,19 +77,26 @@ std::vector<MassChange> mass_changes_in(store::Transaction& transaction,
 }
 
 ChangedRows changed_rows(store::Transaction& transaction, const std::string& version,
-                         std::int64_t after, std::size_t most,
+                         const ObjectName& after, std::size_t most,
                          const OnUnreadable& on_unreadable) {
+    constexpr std::array<std::string_view, 2> keys{"class", "name"};
+    const std::array<Value, 2> names{Value{after.class_name}, Value{after.name}};
+    const auto behind = store::behind_key(transaction.engine(), keys);
+    std::vector<Value> values{Value{version}};
+    for (const auto key : behind.values) values.push_back(names[key]);
+    values.emplace_back(static_cast<std::int64_t>(most));
     ChangedRows changed;
-    for (const auto& row : transaction.query(
-             "SELECT h.oid, o.class, h.notes, o.name FROM history h JOIN objects o"
-             " ON o.oid = h.oid WHERE h.version = ? AND h.kind = 'changed'"
-             " AND h.oid > ? ORDER BY h.oid LIMIT ?",
-             {Value{version}, Value{after}, Value{static_cast<std::int64_t>(most)}})) {
-        changed.last_oid = row.integer(0);
+    for (const auto& row :
+         transaction.query("SELECT class, name, notes FROM history" +
+                               store::by_index(transaction.engine(), "history_by_name") +
+                               " WHERE version = ? AND " + behind.sql +
+                               " AND kind = 'changed' ORDER BY class, name LIMIT ?",
+                           values)) {
+        changed.last = {row.text(0), row.text(1)};
         if (auto notes = notes_from_json(row.text(2)))
-            changed.rows.push_back({row.text(1), std::move(*notes)});
+            changed.rows.push_back({row.text(0), std::move(*notes)});
         else
-            on_unreadable({{row.text(1), row.text(3)}, version, notes.error().text});
+            on_unreadable({*changed.last, version, notes.error().text});
     }
     return changed;
 }

@@ -47,12 +47,12 @@ struct ChangedRow {
 };
 struct ChangedRows {
     std::vector<ChangedRow> rows;
-    std::optional<std::int64_t> last_oid;  // that was looked at; nullopt: there are no more
+    std::optional<ObjectName> last;  // that was looked at; nullopt: there are no more
 };
-// Returns rows of kind `changed` of a release, above an oid, by oid; at most `most`, less those that
-// cannot be read, which `on_unreadable` gets.
+// Returns rows of kind `changed` of a release, behind an object, by class and name; at most `most`, less
+// those that cannot be read, which `on_unreadable` gets.
 [[nodiscard]] ChangedRows changed_rows(store::Transaction& transaction,
-                                       const std::string& version, std::int64_t after,
+                                       const std::string& version, const ObjectName& after,
                                        std::size_t most, const OnUnreadable& on_unreadable);
 // Inserting what is there already changes nothing.
 void insert_mass_changes(store::Transaction& transaction, std::span<const MassChange> changes);

@@ -2,7 +2,6 @@
 #include "tables/release_rows.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 
 #include "base/text.hpp"
@@ -16,8 +15,6 @@ namespace {
 using store::Transaction;
 using store::Value;
 
-constexpr std::int64_t few_objects = 5'000;
-
 Value number(std::size_t value) { return Value{static_cast<std::int64_t>(value)}; }
 
 // FROM … WHERE …, and the values of its marks.
@@ -26,35 +23,38 @@ struct Clause {
     std::vector<Value> values;
 };
 
-enum class Names { needed, not_needed };
+// Returns whether a release has no rows but news, so that nobody has to look at their kinds.
+bool has_only_news(Transaction& transaction, const RowSelection& selection,
+                   const std::string& version) {
+    return transaction
+               .query("SELECT COALESCE(SUM(objects), 0) FROM row_counts WHERE class = ? AND"
+                      " version = ? AND kind NOT IN " +
+                          std::string(kinds_of_news()),
+                      {Value{selection.class_name}, Value{version}})
+               .at(0)
+               .integer(0) == 0;
+}
 
-// A + keeps SQLite from looking up each object once a version and kind.
-Clause clause_of(const Transaction& transaction, const RowSelection& selection,
-                 std::span<const std::string> versions, Names names) {
+//   index  of history, which has all that is asked for unless there is a text
+Clause clause_of(Transaction& transaction, const RowSelection& selection,
+                 const std::string& version, std::string_view index) {
     const std::string read_first(store::read_first(transaction.engine()));
-    const bool needs_objects =
-        names == Names::needed || !selection.class_name.empty() || !selection.text.empty();
-    const bool objects_first = needs_objects && selection.objects_first;
+    const auto indexed = "history h" + store::by_index(transaction.engine(), index);
     Clause clause;
-    if (!needs_objects)
-        clause.sql = " FROM history h WHERE ";
-    else if (objects_first)
-        clause.sql = " FROM objects o" + read_first + "history h ON h.oid = o.oid WHERE ";
+    if (selection.text.empty())
+        clause.sql = " FROM " + indexed;
+    else if (selection.objects_first)
+        clause.sql = " FROM objects o" + read_first + "history h ON h.oid = o.oid";
     else
-        clause.sql = " FROM history h" + read_first + "objects o ON o.oid = h.oid WHERE ";
+        clause.sql = " FROM " + indexed + read_first + "objects o ON o.oid = h.oid";
+    clause.sql += " WHERE h.version = ?";
+    if (!has_only_news(transaction, selection, version))
+        clause.sql += " AND h.kind IN " + std::string(kinds_of_news());
+    clause.values.emplace_back(version);
     if (!selection.class_name.empty()) {
-        clause.sql += "o.class = ? AND ";
+        clause.sql += selection.text.empty() ? " AND h.class = ?" : " AND o.class = ?";
         clause.values.emplace_back(selection.class_name);
     }
-    clause.sql += (objects_first ? "+h.kind IN " : "h.kind IN ") + std::string(kinds_of_news());
-    clause.sql +=
-        objects_first && versions.size() > 1 ? " AND +h.version IN (?" : " AND h.version IN (?";
-    clause.values.insert(clause.values.end(), versions.begin(), versions.end());
-    // Rounded up by naming the last once more: few statements, each prepared once.
-    for (auto i = versions.size(); i < std::bit_ceil(versions.size()); ++i)
-        clause.values.emplace_back(versions.back());
-    for (std::size_t i = 1; i < std::bit_ceil(versions.size()); ++i) clause.sql += ", ?";
-    clause.sql += ")";
     if (!selection.text.empty()) {
         const auto range = range_of_prefix(base::fold_ascii(selection.text));
         clause.sql += " AND ((o.name_key >= ? AND o.name_key < ?)"
@@ -65,18 +65,40 @@ Clause clause_of(const Transaction& transaction, const RowSelection& selection,
     return clause;
 }
 
-std::vector<std::int64_t> rows_in_order(Transaction& transaction, const RowSelection& selection,
-                                        const std::string& version, std::string_view order,
-                                        Names names, std::size_t from, std::size_t most) {
-    auto [sql, values] = clause_of(transaction, selection, std::span(&version, 1), names);
+enum class From { first, last };
+
+// Returns numbers of rows by class and name, or from the last to the first.
+std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelection& selection,
+                                     const std::string& version, From end, std::size_t from,
+                                     std::size_t most) {
+    auto [sql, values] = clause_of(transaction, selection, version, "history_by_name");
     values.push_back(number(most));
     values.push_back(number(from));
-    std::vector<std::int64_t> sids;
-    for (const auto& row : transaction.query("SELECT h.sid" + sql + " ORDER BY " +
-                                                 std::string(order) + " LIMIT ? OFFSET ?",
-                                             values))
-        sids.push_back(row.integer(0));
-    return sids;
+    const std::string direction = end == From::first ? "" : " DESC";
+    // MariaDB would sort all rows by a class that is the same in all of them.
+    const auto order =
+        (selection.class_name.empty() ? "h.class" + direction + ", " : "") + "h.name" + direction;
+    return oids_of(transaction.query(
+        "SELECT h.sid" + sql + " ORDER BY " + order + " LIMIT ? OFFSET ?", values));
+}
+
+// Returns numbers of rows as they were recorded, or from the last to the first.
+//   rows  that the selection has
+std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelection& selection,
+                                        const std::string& version, From end, std::size_t from,
+                                        std::size_t most, std::size_t rows) {
+    // Where a release has many other rows, those of the class are sorted instead of sought.
+    constexpr std::size_t sought_while_sorting_one = 16;
+    const bool is_sparse = !selection.class_name.empty() &&
+                           rows * sought_while_sorting_one <
+                               count_rows(transaction, {}, std::span(&version, 1))[version];
+    auto [sql, values] = clause_of(transaction, selection, version,
+                                   is_sparse ? "history_by_name" : "history_by_recording");
+    values.push_back(number(most));
+    values.push_back(number(from));
+    return oids_of(transaction.query("SELECT h.sid" + sql + " ORDER BY h.sid" +
+                                         (end == From::last ? " DESC" : "") + " LIMIT ? OFFSET ?",
+                                     values));
 }
 
 void add(std::vector<KindCount>& kinds, std::string_view kind, std::int64_t objects) {
@@ -98,64 +120,99 @@ std::string_view kinds_of_news() {
     return list;
 }
 
-bool has_few_objects(Transaction& transaction, const std::string& class_name) {
-    return transaction
-               .query("SELECT COUNT(*) FROM (SELECT oid FROM objects WHERE class = ? LIMIT ?) o",
-                      {Value{class_name}, Value{few_objects + 1}})
-               .at(0)
-               .integer(0) <= few_objects;
-}
-
 std::map<std::string, std::size_t> count_rows(Transaction& transaction,
                                               const RowSelection& selection,
                                               std::span<const std::string> versions) {
     std::map<std::string, std::size_t> counts;
-    if (versions.empty()) return counts;
-    const auto [sql, values] = clause_of(transaction, selection, versions, Names::not_needed);
-    for (const auto& row :
-         transaction.query("SELECT h.version, COUNT(*)" + sql + " GROUP BY h.version", values))
-        counts[row.text(0)] = static_cast<std::size_t>(row.integer(1));
+    if (!selection.text.empty()) {
+        for (const auto& version : versions) {
+            const auto [sql, values] =
+                clause_of(transaction, selection, version, "history_by_name");
+            const auto rows = transaction.query("SELECT COUNT(*)" + sql, values).at(0).integer(0);
+            if (rows > 0) counts[version] = static_cast<std::size_t>(rows);
+        }
+        return counts;
+    }
+    std::vector<Value> values{Value{selection.class_name}};
+    if (versions.size() == 1) values.emplace_back(versions.front());
+    for (const auto& row : transaction.query(
+             "SELECT version, SUM(objects) FROM row_counts WHERE class = ?" +
+                 std::string(versions.size() == 1 ? " AND version = ?" : "") + " AND kind IN " +
+                 std::string(kinds_of_news()) + " GROUP BY version HAVING SUM(objects) > 0",
+             values))
+        if (std::ranges::find(versions, row.text(0)) != versions.end())
+            counts[row.text(0)] = static_cast<std::size_t>(row.integer(1));
     return counts;
 }
 
 std::vector<std::int64_t> rows_by_name(Transaction& transaction, const RowSelection& selection,
                                        const std::string& version, std::size_t from,
                                        std::size_t most) {
-    return rows_in_order(transaction, selection, version, "o.class, o.name", Names::needed, from,
-                         most);
+    if (!selection.text.empty() || from == 0)
+        return named_from(transaction, selection, version, From::first, from, most);
+    // Whole classes are left out by their counts, and within one the nearer end is read.
+    auto classes = count_classes(transaction, version);
+    std::ranges::sort(classes, {}, &ClassCount::class_name);
+    std::vector<std::int64_t> sids;
+    for (const auto& each : classes) {
+        if (!selection.class_name.empty() && each.class_name != selection.class_name) continue;
+        if (sids.size() == most) break;
+        if (from >= each.objects) {
+            from -= each.objects;
+            continue;
+        }
+        const auto taken = std::min(most - sids.size(), each.objects - from);
+        const auto behind = each.objects - from - taken;
+        const RowSelection of_class{each.class_name};
+        const bool is_nearer = from <= behind;
+        auto some =
+            named_from(transaction, of_class, version, is_nearer ? From::first : From::last,
+                       is_nearer ? from : behind, taken);
+        if (!is_nearer) std::ranges::reverse(some);
+        sids.insert(sids.end(), some.begin(), some.end());
+        from = 0;
+    }
+    return sids;
 }
 
 std::vector<std::int64_t> rows_as_recorded(Transaction& transaction,
                                            const RowSelection& selection,
                                            const std::string& version, std::size_t from,
-                                           std::size_t most) {
-    return rows_in_order(transaction, selection, version, "h.sid", Names::not_needed, from, most);
+                                           std::size_t most, std::size_t rows) {
+    if (from >= rows) return {};
+    const auto taken = std::min(most, rows - from);
+    const auto behind = rows - from - taken;
+    if (from <= behind)
+        return recorded_from(transaction, selection, version, From::first, from, taken, rows);
+    auto sids = recorded_from(transaction, selection, version, From::last, behind, taken, rows);
+    std::ranges::reverse(sids);
+    return sids;
 }
 
 std::vector<std::int64_t> last_recorded_rows(Transaction& transaction,
                                              const RowSelection& selection,
-                                             const std::string& version, std::size_t most) {
-    return rows_in_order(transaction, selection, version, "h.sid DESC", Names::not_needed, 0,
-                         most);
+                                             const std::string& version, std::size_t most,
+                                             std::size_t rows) {
+    return recorded_from(transaction, selection, version, From::last, 0, most, rows);
 }
 
 std::map<std::int64_t, RowName> row_names(Transaction& transaction,
                                           std::span<const std::int64_t> sids) {
     std::map<std::int64_t, RowName> names;
-    for (const auto& row : query_in(transaction,
-                                    "SELECT h.sid, h.version, o.class, o.name FROM history h"
-                                    " JOIN objects o ON o.oid = h.oid WHERE h.sid IN",
-                                    {}, values_of(sids)))
+    for (const auto& row :
+         query_in(transaction, "SELECT sid, version, class, name FROM history WHERE sid IN", {},
+                  values_of(sids)))
         names[row.integer(0)] = {row.text(1), {row.text(2), row.text(3)}};
     return names;
 }
 
 std::vector<KindCount> count_kinds(Transaction& transaction, const std::string& version) {
     std::vector<KindCount> kinds;
-    for (const auto& row :
-         transaction.query("SELECT kind, COUNT(*) FROM history WHERE version = ? AND kind IN " +
-                               std::string(kinds_of_news()) + " GROUP BY kind",
-                           {Value{version}}))
+    for (const auto& row : transaction.query(
+             "SELECT kind, SUM(objects) FROM row_counts WHERE class = '' AND"
+             " version = ? AND kind IN " +
+                 std::string(kinds_of_news()) + " GROUP BY kind HAVING SUM(objects) > 0",
+             {Value{version}}))
         add(kinds, row.text(0), row.integer(1));
     return kinds;
 }
@@ -163,7 +220,8 @@ std::vector<KindCount> count_kinds(Transaction& transaction, const std::string& 
 std::uint64_t count_reconstructed(Transaction& transaction, const std::string& version) {
     return static_cast<std::uint64_t>(
         transaction
-            .query("SELECT COUNT(*) FROM history WHERE version = ? AND kind = ?",
+            .query("SELECT COALESCE(SUM(objects), 0) FROM row_counts WHERE class = '' AND"
+                   " version = ? AND kind = ?",
                    {Value{version}, Value{std::string(name_of(RowKind::reconstructed))}})
             .at(0)
             .integer(0));
@@ -171,12 +229,12 @@ std::uint64_t count_reconstructed(Transaction& transaction, const std::string& v
 
 std::vector<ClassCount> count_classes(Transaction& transaction, const std::string& version) {
     std::vector<ClassCount> classes;
-    for (const auto& row : transaction.query(
-             "SELECT o.class, h.kind, COUNT(*) FROM history h" +
-                 std::string(store::read_first(transaction.engine())) +
-                 "objects o ON o.oid = h.oid WHERE h.version = ? AND h.kind IN " +
-                 std::string(kinds_of_news()) + " GROUP BY o.class, h.kind ORDER BY o.class",
-             {Value{version}})) {
+    for (const auto& row :
+         transaction.query("SELECT class, kind, SUM(objects) FROM row_counts WHERE version = ?"
+                           " AND class <> '' AND kind IN " +
+                               std::string(kinds_of_news()) +
+                               " GROUP BY class, kind HAVING SUM(objects) > 0 ORDER BY class",
+                           {Value{version}})) {
         if (classes.empty() || classes.back().class_name != row.text(0))
             classes.push_back({row.text(0), 0, {}});
         classes.back().objects += static_cast<std::uint64_t>(row.integer(2));

@@ -1,5 +1,5 @@
-// tables/release_rows.hpp -- the rows of a release, of which there may be millions: counted in an
-// index, and found by their number (sid). Rows of kind `reconstructed` are left out here, because
+// tables/release_rows.hpp -- the rows of a release, of which there may be millions: their counts are
+// kept, and they are found by their number (sid). Rows of kind `reconstructed` are left out here, because
 // they were read from timestamps and are no news of a release. All functions throw
 // store::Failure.
 // SPDX-License-Identifier: MIT
@@ -27,30 +27,26 @@ struct RowSelection {
     std::string class_name = {};  // of this class, as it is spelled; empty: of any class
     // Of objects whose name or label begins with this, ASCII case ignored; empty: of any object.
     std::string text = {};
-    // Walk over objects and look up their rows, instead of the other way round. Changes the cost,
-    // not the result: see has_few_objects() and most_sorted.
+    // With a text: walk over objects and look up their rows, instead of the other way round. Changes
+    // the cost, not the result: see most_sorted.
     bool objects_first = false;
 };
 
-// Returns true when the class has at most 5,000 objects: then it is faster to read it object by
-// object.
-//   cost  an index look-up for each object, of at most 5,001
-[[nodiscard]] bool has_few_objects(store::Transaction& transaction,
-                                   const std::string& class_name);
-
 // Returns how many rows there are, by version; releases without rows are left out.
-//   cost  of one release or of all classes: a walk over its rows in an index (2 million a second);
-//         objects first: all rows of the class; else a walk over all rows of those releases
+//   cost  reads counts, a few for each release. With a text, a look-up for each row (or object)
 [[nodiscard]] std::map<std::string, std::size_t> count_rows(
     store::Transaction& transaction, const RowSelection& selection,
     std::span<const std::string> versions);
 
-// Of more rows than this, the first ones by name are found faster with objects first.
+// Of more rows than this, those with a text are found faster with objects first.
 inline constexpr std::size_t most_sorted = 20'000;
 
 // Return the numbers (sid) of rows of one release: by class and name, or in the order in which
 // they were recorded.
 //   from, most  leaves out the first `from`, and returns at most `most`
+//   rows        that the selection has (count_rows()); the nearer end is read
+//   cost        a walk in an index over what is left out: at most half of the rows of a class, or of the
+//               release in the order of recording. With a text, that of count_rows()
 [[nodiscard]] std::vector<std::int64_t> rows_by_name(store::Transaction& transaction,
                                                      const RowSelection& selection,
                                                      const std::string& version, std::size_t from,
@@ -58,12 +54,13 @@ inline constexpr std::size_t most_sorted = 20'000;
 [[nodiscard]] std::vector<std::int64_t> rows_as_recorded(store::Transaction& transaction,
                                                          const RowSelection& selection,
                                                          const std::string& version,
-                                                         std::size_t from, std::size_t most);
+                                                         std::size_t from, std::size_t most,
+                                                         std::size_t rows);
 // The same from the row that was recorded last to the first.
 [[nodiscard]] std::vector<std::int64_t> last_recorded_rows(store::Transaction& transaction,
                                                            const RowSelection& selection,
                                                            const std::string& version,
-                                                           std::size_t most);
+                                                           std::size_t most, std::size_t rows);
 
 struct RowName {
     std::string version;
@@ -79,7 +76,7 @@ struct KindCount {
     std::uint64_t objects;  // with a row of this kind
 };
 // Returns the rows of a release by kind, in the order of RowKind; kinds without rows are left out.
-//   cost  a walk over its rows in an index (10 million a second on SQLite, 1 on MariaDB)
+//   cost  reads the counts of the release
 [[nodiscard]] std::vector<KindCount> count_kinds(store::Transaction& transaction,
                                                  const std::string& version);
 
@@ -94,7 +91,8 @@ struct ClassCount {
     std::vector<KindCount> kinds;
 };
 // Returns the same of each class, classes with most objects first.
-//   cost  a look-up of each object (1 million a second on SQLite, 0.2 on MariaDB)
+//   cost  reads the counts of the release: for each class and kind, one for each slot that wrote such
+//         rows (16 at most)
 [[nodiscard]] std::vector<ClassCount> count_classes(store::Transaction& transaction,
                                                     const std::string& version);
 

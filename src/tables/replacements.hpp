@@ -108,8 +108,9 @@ void apply_replacements(store::Transaction& transaction, std::span<ObjectRow* co
 
 // Moves what is in force for an object into the other tables. Readers see no difference. Of
 // several transactions that do so at once, one moves it and the others find it moved.
-//   keep   trees of an object, 0: all
+//   keep    trees of an object, 0: all
+//   counts  gets the rows, for change_counts()
 void move_into_place(store::Transaction& transaction, std::int64_t oid, std::size_t keep,
-                     const Releases& releases);
+                     const Releases& releases, store::CountChanges& counts);
 
 }  // namespace tables

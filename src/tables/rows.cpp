@@ -362,7 +362,7 @@ store::Rows select_numbered(Transaction& transaction, std::string (*select)(std:
 
 const store::Insert a_row{"history",
                           {"oid", "version", "revision", "since", "date", "recorded_at",
-                           "signature", "kind", "label", "notes"},
+                           "signature", "kind", "label", "notes", "class", "name", "bytes"},
                           {}};
 
 }  // namespace
@@ -568,13 +568,19 @@ std::unordered_map<std::int64_t, Row> FewRows::numbered(std::span<const std::int
 
 CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_t most) {
     CheckedRows checked;
-    for (const auto& stored :
-         transaction.query(select_rows("h.notes") + "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
-                           {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
+    for (const auto& stored : transaction.query(
+             select_rows("h.notes, h.class = o.class AND h.name = o.name AND h.bytes = " +
+                         store::byte_length(transaction.engine(), "h.notes")) +
+                 "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
+             {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.rows;
         checked.last = stored.integer(sid_column);
         if (const auto row = row_from(stored); !row)
             checked.unreadable.push_back(unreadable(stored, row.error()));
+        else if (stored.integer(notes_column + 1) == 0)
+            checked.unreadable.push_back(
+                unreadable(stored, {base::ErrorKind::malformed,
+                                    "its columns class, name and bytes say something else"}));
     }
     return checked;
 }
@@ -661,15 +667,20 @@ NumberedNotes notes_numbered(Transaction& transaction, std::span<const std::int6
     return all;
 }
 
-void insert_rows(Transaction& transaction, std::span<const NewRow> rows) {
+void insert_rows(Transaction& transaction, std::span<const NewRow> rows,
+                 store::CountChanges& counts) {
     std::vector<Value> values;
-    for (const auto& [oid, row, notes] : rows)
+    for (const auto& [oid, row, notes] : rows) {
         values.insert(values.end(),
                       {Value{oid}, Value{row->release.version},
                        Value{std::int64_t{row->revision}}, Value{row->since},
                        Value{base::format_date(row->release.released_on)},
                        Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
-                       Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes}});
+                       Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
+                       Value{row->object.class_name}, Value{row->object.name},
+                       Value{static_cast<std::int64_t>(notes->size())}});
+        counts.add(row->object.class_name, row->release.version, name_of(row->kind), 1);
+    }
     store::insert_many(transaction, a_row, values);
 }
 
@@ -689,8 +700,10 @@ bool set_other_names(Transaction& transaction, const std::string& version,
         const auto& name = names.at(row.integer(1));
         if (known == name) continue;
         known = name;
-        transaction.execute("UPDATE history SET notes = ? WHERE sid = ?",
-                            {Value{to_json(*notes)}, row.value(0)});
+        auto text = to_json(*notes);
+        const auto bytes = static_cast<std::int64_t>(text.size());
+        transaction.execute("UPDATE history SET notes = ?, bytes = ? WHERE sid = ?",
+                            {Value{std::move(text)}, Value{bytes}, row.value(0)});
         is_changed = true;
     }
     return is_changed;

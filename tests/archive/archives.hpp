@@ -80,10 +80,10 @@ inline void fill(store::Connection& connection) {
     insert(connection, "objects", object(1, "unc-26"));
     insert(connection, "history",
            {Value(INT64_MIN), Value(INT64_MAX - 1), "WS187", INT64_MAX, "WS186", "2008-02-15",
-            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward});
+            "2008-02-16T09:15:20Z", "", "changed", awkward, awkward, "Gene", awkward, one});
     insert(connection, "history",
            {Value(INT64_MAX), one, "WS187", std::int64_t{-1}, "", "2008-02-15", "", "", "created",
-            "", "{\"changes\":[]}"});
+            "", "{\"changes\":[]}", "Gene", "unc-26", one});
     insert(connection, "trees", {Value(one), "WS187", Blob{std::string("\0\xFF\xFE'\n\"\0", 7)}});
     insert(connection, "trees", {Value(one), "WS188", Blob{""}});
     insert(connection, "trees", {Value(one), "ws", Blob{"a"}});
@@ -118,6 +118,7 @@ inline void clear_rows(store::Connection& connection) {
     const auto all = archive::tables();
     for (auto table = all.rbegin(); table != all.rend(); ++table)
         if (table->name != "meta") connection.execute("DELETE FROM " + std::string(table->name));
+    connection.execute("DELETE FROM row_counts");
 }
 
 // Returns whether the store is as varve init leaves it.
@@ -128,9 +129,10 @@ inline bool is_as_new(const store::Connect& connect) {
         const auto rows = connection->query("SELECT count(*) FROM " + std::string(table.name));
         if (rows.at(0).integer(0) != (table.name == "meta" ? 18 : 0)) return false;
     }
-    return connection->query("SELECT SUM(value) FROM meta WHERE name <> 'schema'")
-               .at(0)
-               .integer(0) == 0;
+    return connection->query("SELECT slot FROM row_counts LIMIT 1").empty() &&
+           connection->query("SELECT SUM(value) FROM meta WHERE name <> 'schema'")
+                   .at(0)
+                   .integer(0) == 0;
 }
 
 }  // namespace archives

@@ -571,6 +571,22 @@ def _(site):
     assert b"malformed" in done.stdout and b"restore the last backup" in done.stdout, done
 
 
+@check("varve check finds a count that is not that of the rows, and a row under another name")
+def _(site):
+    site.expect(0, "init")
+    site.switch_to("WS187")
+    site.expect(0, "prewarm", "--all")
+    site.switch_to("WS188")
+    site.expect(0, "prewarm", "--all")
+    site.expect(0, "check")
+    with contextlib.closing(sqlite3.connect(site.folder / "var/history.db")) as store, store:
+        store.execute("UPDATE row_counts SET objects = objects + 1 WHERE class = 'Gene' AND kind = 'changed'")
+        store.execute("UPDATE history SET name = 'another' WHERE sid = (SELECT MAX(sid) FROM history)")
+    done = site.expect(1, "check").stdout
+    assert b"class Gene has" in done and b"are counted: export the store" in done, done
+    assert b"class, name and bytes say something else" in done, done
+
+
 @check("A second server does not take the socket of the first")
 def _(site):
     site.start()

@@ -12,6 +12,7 @@
 #include "query/release_contents.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
+#include "store/schema.hpp"
 #include "support/catch.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
@@ -76,6 +77,9 @@ class Process {
             tables::move_generation(transaction);
         });
     }
+
+    // Called when rows of history were written behind the program's back.
+    void count_rows() { store::fill_row_counts(*pool.lease()); }
 
     // Cuts it off from the store.
     void cut_off() {

@@ -93,7 +93,7 @@ class Years {
         std::map<std::string, std::int64_t> all;
         for (const std::string table :
              {"releases", "objects", "history", "trees", "warmed", "leases", "failed",
-              "mass_changes", "renames", "replacements", "accepted", "meta"})
+              "mass_changes", "renames", "replacements", "accepted", "meta", "row_counts"})
             all[table] = site_.number("SELECT COUNT(*) FROM " + table);
         all["bytes of rows"] = site_.number("SELECT SUM(LENGTH(notes)) FROM history");
         all["bytes of trees"] = site_.number("SELECT SUM(LENGTH(tree)) FROM trees");

@@ -59,7 +59,9 @@ TEST_CASE("Of two who move a replacement into place one does it") {
         });
         const auto oid = site.number("SELECT oid FROM objects WHERE name = 'differs'");
         store::perform(site.pool, store::Access::write, [&](auto& transaction) {
-            tables::move_into_place(transaction, oid, 0, releases);
+            store::CountChanges counts;
+            tables::move_into_place(transaction, oid, 0, releases, counts);
+            tables::change_counts(transaction, counts);
         });
     };
     const auto calm = support::FreshStore::copy_of(published);

@@ -17,6 +17,7 @@
 
 #include "history/current.hpp"
 #include "query/history_service.hpp"
+#include "store/schema.hpp"
 #include "support/forwarding_connection.hpp"
 #include "support/small_build.hpp"
 #include "support/stores.hpp"
@@ -116,6 +117,8 @@ class SmallSite {
         transaction.execute(sql, values);
         transaction.commit();
     }
+    // Called when rows of history were written behind the program's back.
+    void count_rows() { store::fill_row_counts(*store_.connect()()); }
     [[nodiscard]] store::Rows query(std::string_view sql) {
         const auto connection = store_.connect()();
         store::Transaction transaction(*connection, store::Access::read);

@@ -26,7 +26,8 @@ std::int64_t record_one(store::Transaction& transaction) {
     row.kind = RowKind::vanished;
     row.label = "unc-26";
     const auto notes = to_json(row.notes);
-    insert_rows(transaction, std::array{NewRow{oid, &row, &notes}});
+    store::CountChanges counts;
+    insert_rows(transaction, std::array{NewRow{oid, &row, &notes}}, counts);
     return oid;
 }
 
