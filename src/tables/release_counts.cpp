@@ -56,14 +56,21 @@ std::map<std::string, std::vector<ClassCount>> classes_by_release(
 std::map<std::string, std::vector<ChangedObject>> most_changed(
     store::Transaction& transaction, std::span<const std::string> versions, std::size_t most) {
     std::map<std::string, std::vector<ChangedObject>> all;
-    const auto sql = "SELECT h.class, h.name, h.label FROM history h" +
-                     store::by_index(transaction.engine(), "history_by_size") +
-                     " WHERE h.version = ? AND h.kind = ? ORDER BY h.bytes DESC, h.oid DESC"
-                     " LIMIT ?";
+    // Of many that are equally long, only those with that length are sorted by number.
+    const auto index = store::by_index(transaction.engine(), "history_by_size");
+    const auto sql =
+        "SELECT h.class, h.name, h.label FROM history h" + index +
+        " WHERE h.version = ? AND h.kind = ? AND h.bytes >= COALESCE((SELECT l.bytes"
+        " FROM history l" +
+        index +
+        " WHERE l.version = ? AND l.kind = ? ORDER BY l.bytes DESC LIMIT 1 OFFSET ?),"
+        " 0) ORDER BY h.bytes DESC, h.sid LIMIT ?";
     const store::Value changed{std::string(name_of(RowKind::changed))},
-        limit{static_cast<std::int64_t>(most)};
+        last{static_cast<std::int64_t>(most) - 1}, limit{static_cast<std::int64_t>(most)};
     for (const auto& version : versions)
-        for (const auto& row : transaction.query(sql, {store::Value{version}, changed, limit}))
+        for (const auto& row :
+             transaction.query(sql, {store::Value{version}, changed, store::Value{version},
+                                     changed, last, limit}))
             all[version].push_back({{row.text(0), row.text(1)}, row.text(2)});
     return all;
 }

@@ -583,7 +583,7 @@ def _(site):
         store.execute("UPDATE row_counts SET objects = objects + 1 WHERE class = 'Gene' AND kind = 'changed'")
         store.execute("UPDATE history SET name = 'another' WHERE sid = (SELECT MAX(sid) FROM history)")
     done = site.expect(1, "check").stdout
-    assert b"class Gene has" in done and b"are counted: export the store" in done, done
+    assert b"class Gene has" in done and b"export the store and import it" in done, done
     assert b"class, name and bytes say something else" in done, done
 
 
