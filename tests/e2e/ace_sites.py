@@ -291,7 +291,7 @@ def database_with_undumped(site, build):
 def kinds_of(site, *classes):
     store = sqlite3.connect(site.folder / "var" / "history.db")
     with contextlib.closing(store):
-        return dict(store.execute("SELECT kind, COUNT(*) FROM history JOIN objects USING (oid) WHERE class IN "
+        return dict(store.execute("SELECT kind, COUNT(*) FROM history JOIN objects USING (oid) WHERE objects.class IN "
                                   f"({', '.join('?' * len(classes))}) GROUP BY kind", classes))
 
 

@@ -223,7 +223,7 @@ def _(site):
     assert "1 name of the list stands for no single object: Gene nobody." in " ".join(text.split()), text
     site.expect(3, "digest", "--watch", "list.tsv", "--since", "WS188")
     assert parsed(done.stdout)["Subject"].startswith("1 of 2 objects changed, 1 vanished in WS188: ")
-    site.expect(1, "digest", "--watch", "Gene:nobody", "--since", "WS187")
+    site.expect(3, "digest", "--watch", "Gene:nobody", "--since", "WS187")
 
 
 @check("Where nothing changed there is no mail, and a line on stderr")
