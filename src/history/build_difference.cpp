@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,22 +27,21 @@ std::uint64_t objects_in(const source::Source& build, std::string_view class_nam
     return 0;
 }
 
-// Returns the names of the class that `one` has and `other` lacks; one more than most_names where
-// there are too many.
-Result<std::vector<ObjectName>> names_only_in(const source::Source& one,
-                                              const source::Source& other,
-                                              std::string_view class_name) {
-    std::vector<ObjectName> names;
-    std::optional<base::Error> error;
-    source::each_object(one, [&](const source::Listed& listed) {
-        if (listed.class_name != class_name) return true;
-        auto name = listed.id();
-        const auto known = other.find(name);
-        if (!known) error = known.error();
-        if (known && !*known) names.push_back(std::move(name));
-        return known.has_value() && names.size() <= most_names;
+// Names by class; one more than most_names where there are too many.
+using NamesByClass = std::map<std::string, std::vector<ObjectName>, std::less<>>;
+
+// Returns the names that `one` has and `other` lacks.
+Result<NamesByClass> names_only_in(const source::Source& one, const source::Source& other) {
+    NamesByClass names;
+    const auto done = one.each_unknown_to(other, [&](const source::Listed& listed) {
+        auto of_class = names.find(listed.class_name);
+        if (of_class == names.end())
+            of_class =
+                names.emplace(std::string(listed.class_name), std::vector<ObjectName>()).first;
+        if (of_class->second.size() <= most_names) of_class->second.push_back(listed.id());
+        return true;
     });
-    if (error) return tl::unexpected(*error);
+    if (!done) return tl::unexpected(done.error());
     return names;
 }
 
@@ -60,20 +58,22 @@ struct Candidates {
 };
 using CandidatesPtr = std::shared_ptr<Candidates>;
 
-Result<CandidatesPtr> candidates_of(std::string_view class_name, const source::Source& build,
-                                    const source::Source& previous) {
-    const auto none =
-        std::make_shared<Candidates>(std::vector<ObjectName>(), std::vector<std::string>());
-    if (objects_in(build, class_name) > largest_class) return none;
-    auto created = names_only_in(build, previous, class_name);
-    if (!created) return tl::unexpected(created.error());
-    const auto vanished = names_only_in(previous, build, class_name);
-    if (!vanished) return tl::unexpected(vanished.error());
-    if (created->size() > most_names || vanished->size() > most_names) return none;
+CandidatesPtr candidates_of(std::string_view class_name, const source::Source& build,
+                            const NamesByClass& created, const NamesByClass& vanished) {
+    const auto of_class = [&](const NamesByClass& names) {
+        const auto found = names.find(class_name);
+        return found == names.end() ? std::vector<ObjectName>() : found->second;
+    };
+    auto fresh = of_class(created);
+    const auto gone = of_class(vanished);
+    if (objects_in(build, class_name) > largest_class || fresh.size() > most_names ||
+        gone.size() > most_names)
+        return std::make_shared<Candidates>(std::vector<ObjectName>(),
+                                            std::vector<std::string>());
     std::vector<std::string> vanished_keys;
-    for (const auto& name : *vanished) vanished_keys.push_back(base::fold_ascii(name.name));
+    for (const auto& name : gone) vanished_keys.push_back(base::fold_ascii(name.name));
     std::ranges::sort(vanished_keys);
-    return std::make_shared<Candidates>(std::move(*created), std::move(vanished_keys));
+    return std::make_shared<Candidates>(std::move(fresh), std::move(vanished_keys));
 }
 
 Result<std::string> signature_in(const source::Source& build, const ObjectName& name) {
@@ -108,6 +108,10 @@ Result<std::shared_ptr<const ClassDifference>> difference_of(Candidates& candida
 
 }  // namespace
 
+struct BuildDifference::Names {
+    NamesByClass created, vanished;
+};
+
 struct BuildDifference::OfClass {
     base::VersionedValue<std::monostate, CandidatesPtr> candidates;
     std::mutex mutex;  // guards what follows
@@ -129,13 +133,26 @@ std::shared_ptr<BuildDifference::OfClass> BuildDifference::kept_of(std::string_v
 Result<std::shared_ptr<const ClassDifference>> BuildDifference::of_class(
     std::string_view class_name, const source::Source& build, const source::Source* previous) {
     if (previous == nullptr) return std::make_shared<const ClassDifference>();
-    const auto kept = kept_of(class_name, previous->digest() + build.digest());
+    const auto builds = previous->digest() + build.digest();
+    const auto kept = kept_of(class_name, builds);
     {
         const std::lock_guard lock(kept->mutex);
         if (kept->difference != nullptr) return kept->difference;
     }
     const auto candidates = kept->candidates.get(
-        {}, [&] { return candidates_of(class_name, build, *previous); },
+        {},
+        [&]() -> Result<CandidatesPtr> {
+            const auto names = names_.get(builds, [&]() -> Result<std::shared_ptr<const Names>> {
+                auto created = names_only_in(build, *previous);
+                if (!created) return tl::unexpected(created.error());
+                auto vanished = names_only_in(*previous, build);
+                if (!vanished) return tl::unexpected(vanished.error());
+                return std::make_shared<const Names>(
+                    Names{std::move(*created), std::move(*vanished)});
+            });
+            if (!names) return tl::unexpected(names.error());
+            return candidates_of(class_name, build, (*names)->created, (*names)->vanished);
+        },
         [](const CandidatesPtr& each) { return !each->has_failed; });
     if (!candidates) return tl::unexpected(candidates.error());
     auto difference = difference_of(**candidates, build);

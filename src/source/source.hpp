@@ -108,6 +108,14 @@ class Source {
     virtual void each(std::uint64_t from, std::uint64_t to,
                       const std::function<bool(const Listed&)>& visit) const = 0;
 
+    // Visits the objects that `other`.find() does not find, in any order; `visit` returns false to
+    // stop. Between two indexes, an object counts as found where the 64-bit hash of its folded class
+    // and name is that of one object.
+    //   error  unavailable
+    //   cost   between two indexes a walk over their hashes; else a look-up for each object
+    [[nodiscard]] virtual base::Result<void> each_unknown_to(
+        const Source& other, const std::function<bool(const Listed&)>& visit) const;
+
     [[nodiscard]] virtual const tree::Models& models() const = 0;
 
     // Confirms that what was loaded so far belongs to this build. Call it before you record
@@ -125,6 +133,17 @@ using Build = std::shared_ptr<const Source>;
 // Visits every object of the build.
 inline void each_object(const Source& build, const std::function<bool(const Listed&)>& visit) {
     build.each(0, UINT64_MAX, visit);
+}
+
+inline base::Result<void> Source::each_unknown_to(
+    const Source& other, const std::function<bool(const Listed&)>& visit) const {
+    base::Result<void> done;
+    each_object(*this, [&](const Listed& listed) {
+        const auto known = other.find(listed.id());
+        if (!known) done = tl::unexpected(known.error());
+        return known && (*known || visit(listed));
+    });
+    return done;
 }
 
 }  // namespace source

@@ -36,6 +36,32 @@ TEST_CASE("A class does not wait while new objects of another one are loaded") {
     other.join();
 }
 
+TEST_CASE("What two builds list is compared once for all classes") {
+    class CountingBuild : public support::SmallBuild {
+       public:
+        using SmallBuild::SmallBuild;
+        void each(std::uint64_t from, std::uint64_t to,
+                  const std::function<bool(const source::Listed&)>& visit) const override {
+            ++walks;
+            SmallBuild::each(from, to, visit);
+        }
+        mutable int walks = 0;
+    };
+    CountingBuild before("WS1", "2008-01-01"), build("WS2", "2008-02-01");
+    for (const auto* class_name : {"Gene", "Paper", "Person"}) {
+        before.with(class_name, "gone", {});
+        build.with(class_name, "new", {support::tag("Live")});
+    }
+    BuildDifference difference;
+    for (const auto* class_name : {"Gene", "Paper", "Person"}) {
+        const auto found = difference.of_class(class_name, build, &before);
+        REQUIRE(found);
+        CHECK((*found)->created.size() == 1);
+        CHECK((*found)->vanished_keys == std::vector<std::string>{"gone"});
+    }
+    CHECK(before.walks + build.walks == 2);
+}
+
 TEST_CASE("Threads that need the same class load its new objects together") {
     BlockedBuild build(blocked, 2);
     fill(build);

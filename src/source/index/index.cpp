@@ -256,6 +256,23 @@ void Index::each(std::uint64_t from, std::uint64_t to,
     file_.forget(records_.substr(from, end - from));
 }
 
+void Index::each_unmatched(const Index& other, const std::function<bool(const Entry&)>& is_match,
+                           const std::function<bool(const Entry&)>& visit) const {
+    std::size_t at = 0;  // in `other`
+    const auto has = [&](std::size_t place, std::uint64_t hash) {
+        return place < other.lookups_ && lookup_at(other.lookup_, place).hash == hash;
+    };
+    for (std::size_t i = 0; i < lookups_; ++i) {
+        const auto hash = lookup_at(lookup_, i).hash;
+        while (at < other.lookups_ && lookup_at(other.lookup_, at).hash < hash) ++at;
+        if (has(at, hash) && !has(at + 1, hash)) {
+            if (!is_match) continue;
+            if (const auto match = other.entry(at); match && is_match(*match)) continue;
+        }
+        if (const auto one = entry(i); one && !visit(*one)) return;
+    }
+}
+
 std::vector<std::uint64_t> Index::places(std::uint64_t objects) const {
     std::vector<std::uint64_t> places{0};
     std::uint64_t at = 0, count = 0;

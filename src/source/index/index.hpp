@@ -90,6 +90,13 @@ class Index {
     void each(std::uint64_t from, std::uint64_t to,
               const std::function<bool(const Entry&)>& visit) const;
 
+    // Visits the entries whose hash is not that of exactly one entry of `other`; `visit` returns
+    // false to stop.
+    //   is_match  whether the entry of `other` counts; empty: each does
+    //   cost      a walk over the hashes of both, and a record for each visit and call of is_match
+    void each_unmatched(const Index& other, const std::function<bool(const Entry&)>& is_match,
+                        const std::function<bool(const Entry&)>& visit) const;
+
     // Returns where each run of `objects` records begins, and where the last one ends.
     //   needs  objects > 0
     [[nodiscard]] std::vector<std::uint64_t> places(std::uint64_t objects) const;

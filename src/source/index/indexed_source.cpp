@@ -97,7 +97,7 @@ std::string IndexedSource::kind() const {
 }
 
 std::optional<Entry> IndexedSource::if_kept(std::optional<Entry> entry) const {
-    if (entry && !is_skipped_.empty() && is_skipped_[entry->class_index]) return std::nullopt;
+    if (entry && !is_kept(*entry)) return std::nullopt;
     return entry;
 }
 
@@ -147,12 +147,27 @@ Parts IndexedSource::parts(std::uint64_t objects) const {
 
 void IndexedSource::each(std::uint64_t from, std::uint64_t to,
                          const std::function<bool(const Listed&)>& visit) const {
-    const auto& classes = index_.facts().classes;
-    index_.each(from, to, [&](const Entry& entry) {
-        if (!is_skipped_.empty() && is_skipped_[entry.class_index]) return true;
-        return visit(
-            {classes[entry.class_index].class_name, entry.name, digest_in(entry), entry.length});
+    index_.each(from, to,
+                [&](const Entry& entry) { return !is_kept(entry) || visit(listed(entry)); });
+}
+
+Listed IndexedSource::listed(const Entry& entry) const {
+    return {index_.facts().classes[entry.class_index].class_name, entry.name, digest_in(entry),
+            entry.length};
+}
+
+base::Result<void> IndexedSource::each_unknown_to(
+    const Source& other, const std::function<bool(const Listed&)>& visit) const {
+    const auto* indexed = dynamic_cast<const IndexedSource*>(&other);
+    if (indexed == nullptr) return Source::each_unknown_to(other, visit);
+    std::function<bool(const Entry&)> is_found;  // only where some are not
+    if (!indexed->is_skipped_.empty())
+        is_found = [&](const Entry& entry) { return indexed->is_kept(entry); };
+    index_.each_unmatched(indexed->index_, is_found, [&](const Entry& entry) {
+        return !is_kept(entry) || indexed->if_kept(indexed->index_.find(index_.name_of(entry))) ||
+               visit(listed(entry));
     });
+    return {};
 }
 
 base::Result<bool> IndexedSource::is_loading_stamp(std::string_view stamp) const {

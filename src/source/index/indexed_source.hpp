@@ -31,6 +31,8 @@ class IndexedSource : public Source {
     [[nodiscard]] Parts parts(std::uint64_t objects) const override;
     void each(std::uint64_t from, std::uint64_t to,
               const std::function<bool(const Listed&)>& visit) const override;
+    [[nodiscard]] base::Result<void> each_unknown_to(
+        const Source& other, const std::function<bool(const Listed&)>& visit) const override;
     [[nodiscard]] const tree::Models& models() const override { return models_; }
 
    protected:
@@ -48,6 +50,10 @@ class IndexedSource : public Source {
     [[nodiscard]] bool is_of_acedb() const;
     // An entry of a class that is skipped is no entry.
     [[nodiscard]] std::optional<Entry> if_kept(std::optional<Entry> entry) const;
+    [[nodiscard]] bool is_kept(const Entry& entry) const {
+        return is_skipped_.empty() || !is_skipped_[entry.class_index];
+    }
+    [[nodiscard]] Listed listed(const Entry& entry) const;
     // Of the object's bytes, and of what else its content depends on.
     [[nodiscard]] Digest digest_in(const Entry& entry) const;
     [[nodiscard]] static XXH128_hash_t digest_of_text(const std::string& text) {
