@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "base/log.hpp"
 #include "source/ace_classes.hpp"
@@ -161,6 +162,12 @@ bool fits_included(const std::vector<BuildFile>& files, const BuildFolder& folde
            (!wants_models || std::any_of(files.begin(), files.end(), is_models));
 }
 
+dump::CutDumps cut_by_processors() {
+    dump::CutDumps cut;
+    cut.threads = std::max(1U, std::thread::hardware_concurrency());
+    return cut;
+}
+
 // Finds or makes the index of a folder.
 class IndexOfFiles {
    public:
@@ -222,9 +229,9 @@ class IndexOfFiles {
         if (plain->facts.has_unstamped && models_.models.class_count() == 0)
             base::log::warning(unstamped_without_models, {{"build", folder_.path}});
         const auto listed = plain->facts.files;
-        if (auto done =
-                dump::write_index(std::move(*writer), plain->files, std::move(plain->facts),
-                                  largest_, [&] { return check_unchanged(listed); });
+        if (auto done = dump::write_index(std::move(*writer), plain->files,
+                                          std::move(plain->facts), largest_, cut_by_processors(),
+                                          [&] { return check_unchanged(listed); });
             !done)
             return done;
         if (const auto facts = Index::read_facts(path)) previous.drop_if(facts->digest);

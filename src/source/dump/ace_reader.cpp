@@ -36,10 +36,24 @@ std::uint64_t lines_in(std::string_view bytes) {
 AceReader::AceReader(const File& file, std::string_view name, std::size_t most)
     : name_(name), most_(std::max(most, head_size)), window_(file, name, block) {}
 
+void AceReader::go_to(const AcePlace& place, std::uint64_t end) {
+    window_.go_to(place.offset);
+    line_ = place.line;
+    has_objects_ = place.has_objects;
+    has_banners_ = place.has_banners;
+    has_trailer_ = place.has_trailer;
+    end_ = end;
+}
+
+AcePlace AceReader::place() const {
+    return {window_.offset(), line_, has_objects_, has_banners_, has_trailer_};
+}
+
 base::Result<std::optional<AceObject>> AceReader::next() {
     const auto is_there = skip_to_object();
     if (!is_there) return tl::unexpected(is_there.error());
     if (*is_there) return read_object();
+    if (window_.offset() >= end_) return std::nullopt;
     if (has_banners_ && !has_trailer_)
         return cut_off("the file ends without \"// End of this dump file\"");
     if (!has_banners_ && !has_objects_) return cut_off("the file holds no objects");
@@ -49,6 +63,7 @@ base::Result<std::optional<AceObject>> AceReader::next() {
 base::Result<bool> AceReader::skip_to_object() {
     for (;;) {
         skip_newlines();
+        if (window_.offset() >= end_) return false;
         if (window().size() < shortest_look && !window_.is_end()) {
             if (auto ok = window_.fill(); !ok) return tl::unexpected(ok.error());
             continue;
@@ -60,7 +75,8 @@ base::Result<bool> AceReader::skip_to_object() {
 }
 
 void AceReader::skip_newlines() {
-    const auto newlines = std::min(window().find_first_not_of('\n'), window().size());
+    const auto bytes = window().substr(0, end_ - std::min(end_, window_.offset()));
+    const auto newlines = std::min(bytes.find_first_not_of('\n'), bytes.size());
     window_.drop(newlines);
     line_ += newlines;
 }
@@ -185,6 +201,49 @@ tl::unexpected<base::Error> AceReader::cut_off(const std::string& what) const {
 tl::unexpected<base::Error> AceReader::broken(const std::string& what) const {
     return base::fail(base::ErrorKind::malformed,
                       std::string(name_) + ":" + std::to_string(line_) + ": " + what);
+}
+
+// ---- Cutting ----
+
+namespace {
+
+// True where a class, ` : ` and a quoted name begin.
+bool looks_like_header(std::string_view bytes) {
+    const auto is_in_class = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.';
+    };
+    const auto end = std::ranges::find_if_not(bytes, is_in_class) - bytes.begin();
+    return end > 0 && bytes.substr(static_cast<std::size_t>(end)).starts_with(" : \"");
+}
+
+// Returns where the first object of the bytes seems to begin.
+std::optional<std::size_t> likely_object(std::string_view bytes) {
+    for (auto at = bytes.find("\n\n"); at != std::string_view::npos;
+         at = bytes.find("\n\n", at + 1))
+        if (looks_like_header(bytes.substr(at + 2))) return at + 2;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> likely_cuts(const File& file, std::uint64_t size, std::uint64_t part) {
+    constexpr std::size_t most_searched = 1 << 16;
+    std::vector<std::uint64_t> cuts{0};
+    std::string bytes;
+    for (auto at = part; at < size;) {
+        std::optional<std::size_t> found;
+        // Most objects are short.
+        for (std::size_t length = 4096; length <= most_searched && !found; length *= 4) {
+            bytes.resize(length);
+            const auto got = file.read_at(bytes.data(), length, at);
+            if (!got) return cuts;  // whoever reads the file meets the error
+            found = likely_object({bytes.data(), *got});
+        }
+        if (found) cuts.push_back(at + *found);
+        at = found ? cuts.back() + part : at + std::max<std::uint64_t>(part, most_searched);
+    }
+    return cuts;
 }
 
 }  // namespace source::dump

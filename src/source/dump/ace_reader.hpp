@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 #include <xxhash.h>
 
 #include "base/result.hpp"
@@ -30,11 +31,25 @@ struct AceObject {
     XXH128_hash_t digest{};  // XXH3 of all its bytes
 };
 
+// A place between two objects, and what precedes it in the file.
+struct AcePlace {
+    std::uint64_t offset = 0;
+    std::uint64_t line = 1;
+    bool has_objects = false, has_banners = false, has_trailer = false;
+};
+
 class AceReader {
    public:
     // `file` and `name` (for errors) must outlive the reader. It skips objects above `most` bytes
     // without holding them.
     AceReader(const File& file, std::string_view name, std::size_t most);
+
+    // Goes on at a place. next() then returns nullopt where an object begins at `end` or later.
+    void go_to(const AcePlace& place, std::uint64_t end = UINT64_MAX);
+    // Returns where it is between two calls of next().
+    [[nodiscard]] AcePlace place() const;
+    // Whether it has seen the end of the file: what it returned last may depend on what precedes.
+    [[nodiscard]] bool has_seen_end() const { return window_.is_end(); }
 
     // Returns the next object; nullopt at the end of a whole file.
     //   error  refused, when the file has class banners and does not end in AceDB's trailer,
@@ -75,6 +90,13 @@ class AceReader {
     std::string head_;           // start of an object that is skipped
 
     bool has_objects_ = false, has_banners_ = false, has_trailer_ = false;
+    std::uint64_t end_ = UINT64_MAX;  // of what is asked for
 };
+
+// Returns places in a dump of `size` bytes, about `part` bytes apart, where an object most likely
+// begins: after an empty line, and with a header. The first one is 0. A line of a LongText may look
+// like that, too.
+[[nodiscard]] std::vector<std::uint64_t> likely_cuts(const File& file, std::uint64_t size,
+                                                     std::uint64_t part);
 
 }  // namespace source::dump

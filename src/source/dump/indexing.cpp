@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump/indexing.hpp"
 
+#include <memory>
+#include <mutex>
+
+#include "base/in_order.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "source/ace_text.hpp"
@@ -17,11 +21,14 @@ constexpr std::size_t most_of_dumped = 1 << 20;
 // A line of JSON up to this size is parsed completely to find its name; of a longer one, only the
 // start.
 constexpr std::size_t most_of_line = 8 << 20;
+// Instead of a place in a file that ends too early: nothing more can be read.
+constexpr std::uint64_t cut_off = UINT64_MAX;
 
 class Indexing {
    public:
-    Indexing(IndexWriter writer, const std::vector<PlainFile>& files, std::uint64_t largest)
-        : writer_(std::move(writer)), files_(files), largest_(largest) {}
+    Indexing(IndexWriter writer, const std::vector<PlainFile>& files, std::uint64_t largest,
+             const CutDumps& cut)
+        : writer_(std::move(writer)), files_(files), largest_(largest), cut_(cut) {}
 
     base::Result<void> read_all() {
         for (; number_ < files_.size(); ++number_)
@@ -33,7 +40,7 @@ class Indexing {
         facts.untracked = untracked_;
         facts.flaw = flaw_;
         facts.largest = has_larger_ ? largest_ : 0;
-        const auto duplicate = writer_.finish(std::move(facts));
+        const auto duplicate = writer_.finish(std::move(facts), cut_.threads);
         if (!duplicate) return tl::unexpected(duplicate.error());
         if (!*duplicate) return {};
         const auto& [name, first, second] = **duplicate;
@@ -48,14 +55,113 @@ class Indexing {
         return read_dump(file);
     }
 
+    // Threads read parts of the dump as if an object began at each cut. A part counts if that turns
+    // out to be true: if the part before it ends there. Otherwise, and where a part is damaged or sees
+    // the end of the file, it is read again, knowing what precedes it.
     base::Result<void> read_dump(const PlainFile& file) {
+        const auto cuts = cuts_of(file);
+        ReaderPool readers(file);
         AceReader reader(file.file, file.place, most_of_dumped);
+        AcePlace place;
+        base::Result<void> done;
+        base::make_in_order(
+            cut_.threads, cuts.size() - 1,
+            [&](std::size_t i) { return read_part(readers, cuts[i], cuts[i + 1]); },
+            [&](std::size_t i, std::optional<DumpPart> part) {
+                if (place.offset == cuts[i] && part)
+                    done = add(std::move(*part), place);
+                else if (place.offset < cuts[i + 1])
+                    done = read_from(reader, place, cuts[i + 1]);
+                return done.has_value();
+            });
+        if (done && place.offset != cut_off) done = read_from(reader, place, UINT64_MAX);
+        return done;
+    }
+
+    // What follows the last cut is read by one thread.
+    [[nodiscard]] std::vector<std::uint64_t> cuts_of(const PlainFile& file) const {
+        if (cut_.threads < 2) return {0};
+        const auto identity = identity_of(file.file);
+        return identity ? likely_cuts(file.file, identity->size, cut_.part)
+                        : std::vector<std::uint64_t>{0};
+    }
+
+    // Goes on at the place, and moves it.
+    base::Result<void> read_from(AceReader& reader, AcePlace& place, std::uint64_t end) {
+        reader.go_to(place, end);
         for (;;) {
             const auto object = reader.next();
-            if (!object) return note_flaw(object.error());
+            place = reader.place();
+            if (!object) {
+                place.offset = cut_off;
+                return note_flaw(object.error());
+            }
             if (!*object) return {};
-            if (auto done = add(**object); !done) return done;
+            const auto found = found_in(**object);
+            if (!found) return tl::unexpected(found.error());
+            if (auto done = add(found->entry, found->id); !done) return done;
         }
+    }
+
+    // Readers that threads use in turn, since each holds a block.
+    class ReaderPool {
+       public:
+        explicit ReaderPool(const PlainFile& file) : file_(file) {}
+        std::unique_ptr<AceReader> take() {
+            const std::lock_guard lock(mutex_);
+            if (idle_.empty())
+                return std::make_unique<AceReader>(file_.file, file_.place, most_of_dumped);
+            auto reader = std::move(idle_.back());
+            idle_.pop_back();
+            return reader;
+        }
+        void give_back(std::unique_ptr<AceReader> reader) {
+            const std::lock_guard lock(mutex_);
+            idle_.push_back(std::move(reader));
+        }
+
+       private:
+        const PlainFile& file_;
+        std::mutex mutex_;
+        std::vector<std::unique_ptr<AceReader>> idle_;
+    };
+
+    struct DumpPart {
+        IndexPart records;
+        std::uint64_t untracked = 0;
+        AcePlace end;  // as if the part were the whole file
+    };
+    // Safe from any thread.
+    //   returns  nullopt: it must be read again
+    [[nodiscard]] std::optional<DumpPart> read_part(ReaderPool& readers, std::uint64_t from,
+                                                    std::uint64_t to) const {
+        auto reader = readers.take();
+        reader->go_to({from, 1, false, false, false}, to);
+        DumpPart part;
+        for (;;) {
+            const auto object = reader->next();
+            if (!object || reader->has_seen_end()) return std::nullopt;
+            if (!*object) break;
+            auto found = found_in(**object);
+            if (!found) return std::nullopt;
+            auto& [entry, id] = *found;
+            if (!is_listed(id, part.untracked)) continue;
+            entry.name = id.name;
+            if (!part.records.add(entry, id.class_name)) return std::nullopt;
+        }
+        part.end = reader->place();
+        readers.give_back(std::move(reader));
+        // Without an object, what precedes would say whether the trailer was the last.
+        return part.end.has_objects ? std::optional(std::move(part)) : std::nullopt;
+    }
+
+    base::Result<void> add(DumpPart part, AcePlace& place) {
+        const auto lines = place.line - 1;
+        untracked_ += part.untracked;
+        part.end.line += lines;
+        part.end.has_banners = part.end.has_banners || place.has_banners;
+        place = part.end;
+        return writer_.append(std::move(part.records), lines);
     }
 
     base::Result<void> read_json_lines(const PlainFile& file) {
@@ -93,16 +199,35 @@ class Indexing {
         return {};
     }
 
-    base::Result<void> add(const AceObject& object) {
+    struct Found {
+        Entry entry;
+        tree::ObjectName id;
+    };
+    // Returns the entry without a name, and the name. Safe from any thread.
+    //   error  malformed
+    [[nodiscard]] base::Result<Found> found_in(const AceObject& object) const {
         const auto header = read_header(object.bytes);
         if (!header && object.is_whole)
             return base::fail(ErrorKind::malformed, files_[number_].place + ":" +
                                                         std::to_string(object.line) + ": " +
                                                         header.error().what);
-        const auto id =
-            header ? tree::ObjectName{base::legal_text(header->class_name), text_of(header->name)}
-                   : tree::ObjectName();
-        return add({object.digest, object.offset, object.length, object.line, 0, 0, {}}, id);
+        Found found{{object.digest,
+                     object.offset,
+                     object.length,
+                     object.line,
+                     static_cast<std::uint16_t>(number_),
+                     0,
+                     {}},
+                    {}};
+        if (header) found.id = {base::legal_text(header->class_name), text_of(header->name)};
+        return found;
+    }
+
+    // Counts an object that cannot be tracked.
+    static bool is_listed(const tree::ObjectName& id, std::uint64_t& untracked) {
+        const bool can_be_tracked = tree::can_be_tracked(id.class_name, id.name);
+        if (!can_be_tracked) ++untracked;
+        return can_be_tracked && !base::equal_ignoring_case(id.class_name, "UserSession");
     }
 
     base::Result<void> add(const JsonLine& line, std::uint64_t original_line) {
@@ -119,11 +244,7 @@ class Indexing {
     }
 
     base::Result<void> add(Entry entry, const tree::ObjectName& id) {
-        if (!tree::can_be_tracked(id.class_name, id.name)) {
-            ++untracked_;
-            return {};
-        }
-        if (base::equal_ignoring_case(id.class_name, "UserSession")) return {};
+        if (!is_listed(id, untracked_)) return {};
         entry.file = static_cast<std::uint16_t>(number_);
         entry.name = id.name;
         return writer_.add(entry, id.class_name);
@@ -136,6 +257,7 @@ class Indexing {
     IndexWriter writer_;
     const std::vector<PlainFile>& files_;
     std::uint64_t largest_;
+    const CutDumps& cut_;
     std::size_t number_ = 0;  // of the file that is read
     bool has_larger_ = false;
     std::uint64_t untracked_ = 0;
@@ -145,9 +267,9 @@ class Indexing {
 }  // namespace
 
 base::Result<void> write_index(IndexWriter writer, const std::vector<PlainFile>& files,
-                               Facts facts, std::uint64_t largest,
+                               Facts facts, std::uint64_t largest, const CutDumps& cut,
                                const std::function<base::Result<void>()>& check) {
-    Indexing indexing(std::move(writer), files, largest);
+    Indexing indexing(std::move(writer), files, largest, cut);
     if (auto done = indexing.read_all(); !done) return done;
     if (auto done = check(); !done) return done;
     return indexing.finish(std::move(facts));

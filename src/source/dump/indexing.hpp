@@ -38,16 +38,23 @@ struct PlainFile {
     std::optional<Original> original;  // nullopt: the file was not converted, at most unpacked
 };
 
+// How a plain dump is cut into parts that threads read at once.
+struct CutDumps {
+    std::size_t threads = 1;
+    std::uint64_t part = 960 << 10;  // bytes; a reader reads 1 MB at once
+};
+
 // Writes the index.
 //   files    in the order of facts.files; all of one build
 //   facts    with release, folder, files and remarks; the rest is filled in here
 //   largest  bytes of an object that was converted
+//   cut      how plain dumps are read; the index does not depend on it
 //   check    is called before the index gets its name; its error stops it
 //   error    malformed (file and line; an object twice, with both places); unavailable. A file
 //            that is cut off is no error here: the index notes it (Facts::flaw)
 [[nodiscard]] base::Result<void> write_index(IndexWriter writer,
                                              const std::vector<PlainFile>& files, Facts facts,
-                                             std::uint64_t largest,
+                                             std::uint64_t largest, const CutDumps& cut,
                                              const std::function<base::Result<void>()>& check);
 
 }  // namespace source::dump

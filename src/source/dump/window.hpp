@@ -31,6 +31,13 @@ class Window {
     //   needs  size <= bytes().size()
     void drop(std::size_t size) { begin_ += size; }
 
+    // Goes on at another place of the file.
+    void go_to(std::uint64_t offset) {
+        read_ = offset;
+        begin_ = end_ = 0;
+        is_end_ = false;
+    }
+
     // Reads more bytes, or notes the end of the file.
     //   error  unavailable
     [[nodiscard]] base::Result<void> fill();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/digest.hpp"
+#include "base/in_order.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "source/index/index_format.hpp"
@@ -24,6 +25,11 @@ using index_format::record_at;
 
 constexpr std::size_t write_size = 1 << 20;
 constexpr std::size_t most_classes = 65535;
+constexpr std::size_t buckets = 256;  // as many as a byte has values
+
+tl::unexpected<base::Error> too_many_classes() {
+    return base::fail(base::ErrorKind::refused, "more than 65,535 classes");
+}
 
 LookupEntry lookup_at(const char* lookups, std::size_t i) {
     LookupEntry lookup;
@@ -294,42 +300,69 @@ tree::ObjectName Index::name_of(const Entry& entry) const {
 
 // ---- Writing ----
 
-IndexWriter::IndexWriter(NewFile file) : file_(std::move(file)) {
-    pending_.reserve(write_size + 1024);
-    pending_.assign(sizeof(FileHeader), '\0');  // the header is written last
+bool IndexPart::add(Entry entry, const std::string& class_name) {
+    if (classes_.empty() || classes_[last_class_].class_name != class_name) {
+        const auto [known, is_new] = class_indexes_.try_emplace(class_name, classes_.size());
+        last_class_ = known->second;
+        if (is_new) classes_.push_back({class_name, 0});
+    }
+    if (last_class_ == most_classes) return false;
+    ++classes_[last_class_].objects;
+    entry.class_index = static_cast<std::uint16_t>(last_class_);
+    lookups_.push_back({index_format::key_of(class_name, entry.name, folded_), records_.size()});
+    index_format::append_record(records_, entry);
+    return true;
 }
+
+IndexWriter::IndexWriter(NewFile file) : file_(std::move(file)), lookups_(buckets) {}
 
 base::Result<IndexWriter> IndexWriter::create(const std::string& path) {
     auto file = NewFile::create(path);
     if (!file) return tl::unexpected(file.error());
+    // The header is written last.
+    if (auto done = file->write(std::string(sizeof(FileHeader), '\0')); !done)
+        return tl::unexpected(done.error());
     return IndexWriter(std::move(*file));
 }
 
+base::Result<void> IndexWriter::add(const Entry& entry, const std::string& class_name) {
+    if (!part_.add(entry, class_name)) return too_many_classes();
+    return part_.size() < write_size ? base::Result<void>() : flush();
+}
+
 base::Result<void> IndexWriter::flush() {
-    auto done = file_.write(pending_);
-    pending_.clear();
-    return done;
+    auto part = std::exchange(part_, {});
+    return write_records(part, 0);
 }
 
-base::Result<void> IndexWriter::add(Entry entry, const std::string& class_name) {
-    if (classes_.empty() || classes_[last_class_].class_name != class_name) {
+base::Result<void> IndexWriter::append(IndexPart part, std::uint64_t lines) {
+    if (auto done = flush(); !done) return done;
+    return write_records(part, lines);
+}
+
+base::Result<void> IndexWriter::write_records(IndexPart& part, std::uint64_t lines) {
+    std::vector<std::uint16_t> class_indexes;  // by those of the part
+    for (const auto& [class_name, objects] : part.classes_) {
         const auto [known, is_new] = class_indexes_.try_emplace(class_name, classes_.size());
-        last_class_ = known->second;
-        if (last_class_ == most_classes)
-            return base::fail(base::ErrorKind::refused, "more than 65,535 classes");
+        if (known->second == most_classes) return too_many_classes();
         if (is_new) classes_.push_back({class_name, 0});
+        classes_[known->second].objects += objects;
+        class_indexes.push_back(static_cast<std::uint16_t>(known->second));
     }
-    ++classes_[last_class_].objects;
-    entry.class_index = static_cast<std::uint16_t>(last_class_);
-    lookups_.push_back({index_format::key_of(class_name, entry.name, folded_), records_size_});
-    const auto before = pending_.size();
-    index_format::append_record(pending_, entry);
-    records_size_ += pending_.size() - before;
-    return pending_.size() < write_size ? base::Result<void>() : flush();
+    for (const auto& lookup : part.lookups_) {
+        index_format::move_record(part.records_.data() + lookup.record, lines, class_indexes);
+        lookups_[lookup.hash >> 56].push_back({lookup.hash, records_size_ + lookup.record});
+    }
+    records_size_ += part.records_.size();
+    body_digest_.add(part.records_);
+    return file_.write(part.records_);
 }
 
-std::optional<IndexWriter::Duplicate> IndexWriter::sort_lookups(std::string_view records) {
-    std::sort(lookups_.begin(), lookups_.end(), [](const LookupEntry& a, const LookupEntry& b) {
+// Sorts by hash, and equal hashes by name, so that the digest of the build does not depend on the
+// order of objects.
+std::optional<IndexWriter::Duplicate> IndexWriter::sort(Bucket& bucket,
+                                                        std::string_view records) const {
+    std::sort(bucket.begin(), bucket.end(), [](const LookupEntry& a, const LookupEntry& b) {
         return std::tie(a.hash, a.record) < std::tie(b.hash, b.record);
     });
     const auto name = [&](const LookupEntry& lookup) {
@@ -337,14 +370,12 @@ std::optional<IndexWriter::Duplicate> IndexWriter::sort_lookups(std::string_view
         return std::pair(std::string_view(classes_[read.entry.class_index].class_name),
                          read.entry.name);
     };
-    for (std::size_t i = 0; i + 1 < lookups_.size(); ++i) {
+    for (std::size_t i = 0; i + 1 < bucket.size(); ++i) {
         std::size_t end = i + 1;
-        while (end < lookups_.size() && lookups_[end].hash == lookups_[i].hash) ++end;
+        while (end < bucket.size() && bucket[end].hash == bucket[i].hash) ++end;
         if (end == i + 1) continue;
-        const auto first = lookups_.begin() + static_cast<std::ptrdiff_t>(i),
-                   last = lookups_.begin() + static_cast<std::ptrdiff_t>(end);
-        // Sorted by name, so that the digest of the build does not depend on the order of
-        // objects.
+        const auto first = bucket.begin() + static_cast<std::ptrdiff_t>(i),
+                   last = bucket.begin() + static_cast<std::ptrdiff_t>(end);
         std::stable_sort(first, last,
                          [&](const auto& a, const auto& b) { return name(a) < name(b); });
         const auto same = std::adjacent_find(
@@ -361,36 +392,53 @@ std::optional<IndexWriter::Duplicate> IndexWriter::sort_lookups(std::string_view
     return std::nullopt;
 }
 
-std::string IndexWriter::build_digest(std::string_view records) const {
-    Xxh3 all;
-    for (const auto& lookup : lookups_) {
-        const auto digest = record_at(records, lookup.record)->entry.digest;
-        all.add({reinterpret_cast<const char*>(&digest), sizeof digest});
-    }
-    XXH128_canonical_t bytes;
-    XXH128_canonicalFromHash(&bytes, all.digest128());
-    return base::to_hex({reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest});
-}
-
-base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::complete(Facts& facts) {
+base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::complete(Facts& facts,
+                                                                          std::size_t threads) {
     const auto mapping = Mapping::of(file_.file(), sizeof(FileHeader) + records_size_);
     if (!mapping) return tl::unexpected(mapping.error());
     const auto records = mapping->bytes().substr(sizeof(FileHeader));
-    if (auto duplicate = sort_lookups(records)) return duplicate;
-    facts.digest += build_digest(records);
+    struct Sorted {
+        std::optional<Duplicate> duplicate;
+        std::vector<XXH128_hash_t> digests;  // of the objects
+    };
+    Xxh3 all;
+    std::optional<Duplicate> duplicate;
+    base::Result<void> written;
+    base::make_in_order(
+        threads, lookups_.size(),
+        [&](std::size_t i) {
+            Sorted sorted{sort(lookups_[i], records), {}};
+            sorted.digests.reserve(lookups_[i].size());
+            for (const auto& lookup : lookups_[i])
+                sorted.digests.push_back(record_at(records, lookup.record)->entry.digest);
+            return sorted;
+        },
+        [&](std::size_t i, const Sorted& sorted) {
+            duplicate = sorted.duplicate;
+            all.add({reinterpret_cast<const char*>(sorted.digests.data()),
+                     sorted.digests.size() * sizeof(XXH128_hash_t)});
+            const std::string_view lookups(reinterpret_cast<const char*>(lookups_[i].data()),
+                                           lookups_[i].size() * sizeof(LookupEntry));
+            body_digest_.add(lookups);
+            if (!duplicate) written = file_.write(lookups);
+            return !duplicate && written;
+        });
+    if (duplicate) return duplicate;
+    if (!written) return tl::unexpected(written.error());
+    XXH128_canonical_t bytes;
+    XXH128_canonicalFromHash(&bytes, all.digest128());
+    facts.digest +=
+        base::to_hex({reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest});
     facts.classes = std::move(classes_);
     return std::nullopt;
 }
 
 base::Result<void> IndexWriter::write_header(std::string_view facts) {
-    const auto body_size = records_size_ + lookups_.size() * sizeof(LookupEntry);
-    const auto mapping = Mapping::of(file_.file(), sizeof(FileHeader) + body_size);
-    if (!mapping) return tl::unexpected(mapping.error());
     FileHeader header;
     header.records_size = records_size_;
-    header.lookups = lookups_.size();
+    for (const auto& bucket : lookups_) header.lookups += bucket.size();
     header.facts_size = facts.size();
-    header.body_digest = XXH3_64bits(mapping->bytes().data() + sizeof(FileHeader), body_size);
+    header.body_digest = body_digest_.digest64();
     header.facts_digest = XXH3_64bits(facts.data(), facts.size());
     header.header_digest = index_format::digest_of(header);
     if (::pwrite(file_.file().descriptor(), &header, sizeof header, 0) != sizeof header)
@@ -398,19 +446,17 @@ base::Result<void> IndexWriter::write_header(std::string_view facts) {
     return {};
 }
 
-base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts facts) {
+base::Result<std::optional<IndexWriter::Duplicate>> IndexWriter::finish(Facts facts,
+                                                                        std::size_t threads) {
     if (facts.untracked > 0)
         base::log::warning(
             "some objects are not tracked: their names are too long, or start too far into the "
             "line",
             {{"build", facts.release.version}, {"objects", std::to_string(facts.untracked)}});
     if (auto done = flush(); !done) return tl::unexpected(done.error());
-    if (auto duplicate = complete(facts); !duplicate || *duplicate) return duplicate;
+    if (auto duplicate = complete(facts, threads); !duplicate || *duplicate) return duplicate;
     const auto text = index_format::to_text(facts);
-    const std::string_view lookups(reinterpret_cast<const char*>(lookups_.data()),
-                                   lookups_.size() * sizeof(LookupEntry));
-    for (const auto part : {lookups, std::string_view(text)})
-        if (auto done = file_.write(part); !done) return tl::unexpected(done.error());
+    if (auto done = file_.write(text); !done) return tl::unexpected(done.error());
     if (auto done = write_header(text); !done) return tl::unexpected(done.error());
     if (auto done = file_.put_in_place(); !done) return tl::unexpected(done.error());
     return std::nullopt;

@@ -25,6 +25,7 @@
 #include "source/file.hpp"
 #include "source/index/index_format.hpp"
 #include "source/source.hpp"
+#include "source/xxh3.hpp"
 
 namespace source {
 
@@ -124,6 +125,24 @@ class Index {
     std::size_t lookups_ = 0;
 };
 
+// Records that follow each other in an index. Each thread may make its own; IndexWriter::append puts
+// them together.
+class IndexPart {
+   public:
+    // Adds an object; sets entry.class_index itself. Returns false above 65,535 classes.
+    [[nodiscard]] bool add(Entry entry, const std::string& class_name);
+    [[nodiscard]] std::size_t size() const { return records_.size(); }  // in bytes
+
+   private:
+    friend class IndexWriter;
+    std::string records_;
+    std::vector<LookupEntry> lookups_;  // by the places in records_
+    std::vector<ClassCount> classes_;
+    std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
+    std::size_t last_class_ = 0;
+    std::string folded_;
+};
+
 // Writes an index that gets its name when it is whole (NewFile). Two processes may write one index
 // at once: the last one wins.
 class IndexWriter {
@@ -131,10 +150,14 @@ class IndexWriter {
     //   error  unavailable
     [[nodiscard]] static base::Result<IndexWriter> create(const std::string& path);
 
-    // Adds an object; sets entry.class_index itself.
+    // Adds an object.
     //   needs  the entries of a file in the order of their offsets
     //   error  unavailable (a full disk); refused above 65,535 classes
-    [[nodiscard]] base::Result<void> add(Entry entry, const std::string& class_name);
+    [[nodiscard]] base::Result<void> add(const Entry& entry, const std::string& class_name);
+
+    // Adds the objects of a part, whose lines are counted from the one after `lines`.
+    //   needs, error  as add
+    [[nodiscard]] base::Result<void> append(IndexPart part, std::uint64_t lines);
 
     // Two records of one class and name.
     struct Duplicate {
@@ -144,25 +167,29 @@ class IndexWriter {
 
     // Sorts, writes the rest, syncs and renames. Logs how many objects are not tracked.
     //   facts    without classes; their digest becomes a prefix of the one that is computed here
+    //   threads  that sort
     //   returns  nothing, or a duplicate: then the index is not put in place
-    [[nodiscard]] base::Result<std::optional<Duplicate>> finish(Facts facts);
+    [[nodiscard]] base::Result<std::optional<Duplicate>> finish(Facts facts,
+                                                                std::size_t threads = 1);
 
    private:
     explicit IndexWriter(NewFile file);
+    // Look-ups whose hashes begin with the same byte, so that threads can sort some each.
+    using Bucket = std::vector<LookupEntry>;
     [[nodiscard]] base::Result<void> flush();
-    [[nodiscard]] std::optional<Duplicate> sort_lookups(std::string_view records);
-    [[nodiscard]] std::string build_digest(std::string_view records) const;
-    [[nodiscard]] base::Result<std::optional<Duplicate>> complete(Facts& facts);
+    [[nodiscard]] base::Result<void> write_records(IndexPart& part, std::uint64_t lines);
+    [[nodiscard]] std::optional<Duplicate> sort(Bucket& bucket, std::string_view records) const;
+    [[nodiscard]] base::Result<std::optional<Duplicate>> complete(Facts& facts,
+                                                                  std::size_t threads);
     [[nodiscard]] base::Result<void> write_header(std::string_view facts);
 
     NewFile file_;
-    std::string pending_;  // bytes not yet written
+    IndexPart part_;  // not yet written
     std::uint64_t records_size_ = 0;
-    std::vector<LookupEntry> lookups_;
+    std::vector<Bucket> lookups_;
+    Xxh3 body_digest_{Xxh3::Width::bits64};
     std::vector<ClassCount> classes_;
     std::unordered_map<std::string, std::size_t> class_indexes_;  // in classes_
-    std::size_t last_class_ = 0;
-    std::string folded_;
 };
 
 }  // namespace source

@@ -196,6 +196,14 @@ void append_record(std::string& bytes, const Entry& entry) {
     bytes.append(padded(entry.name.size()) - entry.name.size(), '\0');
 }
 
+void move_record(char* at, std::uint64_t lines, const std::vector<std::uint16_t>& classes) {
+    Record record;
+    std::memcpy(&record, at, sizeof record);
+    record.line += lines;
+    record.class_index = classes[record.class_index];
+    std::memcpy(at, &record, sizeof record);
+}
+
 std::uint64_t key_of(std::string_view class_name, std::string_view name, std::string& folded) {
     folded.assign(class_name);
     folded += '\0';

@@ -124,6 +124,9 @@ struct RecordAt {
 [[nodiscard]] std::optional<RecordAt> record_at(std::string_view records, std::uint64_t at);
 void append_record(std::string& bytes, const Entry& entry);
 
+// Adds to the line of the record at `at`, and replaces its class index by classes[index].
+void move_record(char* at, std::uint64_t lines, const std::vector<std::uint16_t>& classes);
+
 // Returns the hash by which an object is looked up. `folded` is scratch memory.
 [[nodiscard]] std::uint64_t key_of(std::string_view class_name, std::string_view name,
                                    std::string& folded);
