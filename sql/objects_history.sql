@@ -209,5 +209,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 8)
+INSERT INTO meta (name, value) VALUES ('schema', 9)
   ON DUPLICATE KEY UPDATE value = value;

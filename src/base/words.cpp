@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
+#include <unicode/bytestream.h>
+#include <unicode/normalizer2.h>
+#include <unicode/uchar.h>
 #include <utf8.h>
 
 #include "base/text.hpp"
@@ -11,78 +15,157 @@
 namespace base {
 namespace {
 
-constexpr bool is_between(char32_t c, char32_t first, char32_t last) {
-    return first <= c && c <= last;
+constexpr std::size_t longest_key = 512;
+
+constexpr bool is_ascii_letter(char32_t c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Blanks and punctuation; not the letters among them (U+00AA, U+00B5, U+00BA).
-constexpr bool is_separator(char32_t c) {
-    if (c < 0x80)
-        return !is_between(c, '0', '9') && !is_between(c, 'a', 'z') && !is_between(c, 'A', 'Z');
-    if (c <= 0xBF) return c != 0xAA && c != 0xB5 && c != 0xBA;
-    return c == 0xD7 || c == 0xF7 || is_between(c, 0x2000, 0x206F) ||
-           is_between(c, 0x2190, 0x23FF) || is_between(c, 0x3000, 0x303F) ||
-           is_between(c, 0xFE00, 0xFE0F) || c == 0xFEFF || c == 0xFFFD;
+// Blanks, punctuation and signs such as + or an arrow.
+bool is_separator(char32_t c) {
+    if (c < 0x80) return !is_ascii_letter(c) && !(c >= '0' && c <= '9');
+    constexpr std::uint32_t mask = U_GC_Z_MASK | U_GC_P_MASK | U_GC_CC_MASK | U_GC_CF_MASK |
+                                   U_GC_SM_MASK | U_GC_SC_MASK | U_GC_SK_MASK;
+    return c == 0xFFFD || (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0;
 }
 
-// Pairs of letters that follow each other, the capital first.
-constexpr bool is_capital_of_pair(char32_t c) {
-    if (is_between(c, 0x139, 0x148) || is_between(c, 0x179, 0x17E)) return c % 2 == 1;
-    return c % 2 == 0 && (is_between(c, 0x100, 0x137) || is_between(c, 0x14A, 0x177) ||
-                          is_between(c, 0x1E00, 0x1E95) || is_between(c, 0x1EA0, 0x1EFF) ||
-                          is_between(c, 0x460, 0x481) || is_between(c, 0x48A, 0x4BF));
+constexpr bool is_joint(char32_t c) { return c == '-' || c == '.' || c == ':' || c == '_'; }
+
+std::string normalized(const icu::Normalizer2* form, UErrorCode status, std::string_view text) {
+    std::string result;
+    icu::StringByteSink<std::string> sink(&result);
+    if (U_SUCCESS(status))
+        form->normalizeUTF8(0, icu::StringPiece(text.data(), static_cast<int32_t>(text.size())),
+                            sink, nullptr, status);
+    if (U_FAILURE(status)) throw std::runtime_error(std::string("ICU: ") + u_errorName(status));
+    return result;
 }
 
-// In lower case; both forms of the Greek sigma are one.
-constexpr char32_t folded(char32_t c) {
-    if (c < 0x80) return is_between(c, 'A', 'Z') ? c + 0x20 : c;
-    if (is_between(c, 0xC0, 0xDE)) return c + 0x20;
-    if (c == 0x130) return 'i';
-    if (c == 0x178) return 0xFF;
-    if (c == 0x386) return 0x3AC;
-    if (is_between(c, 0x388, 0x38A)) return c + 0x25;
-    if (c == 0x38C) return 0x3CC;
-    if (c == 0x38E || c == 0x38F) return c + 0x3F;
-    if (is_between(c, 0x391, 0x3AB) || is_between(c, 0x410, 0x42F)) return c + 0x20;
-    if (c == 0x3C2) return 0x3C3;
-    if (is_between(c, 0x400, 0x40F)) return c + 0x50;
-    return is_capital_of_pair(c) ? c + 1 : c;
+// Removes accents and other marks of U+0300 to U+036F.
+void remove_marks(std::string& text) {
+    const auto is_mark = [&](std::size_t at) {
+        const auto first = static_cast<unsigned char>(text[at]);
+        return first == 0xCC ||
+               (first == 0xCD && static_cast<unsigned char>(text[at + 1]) <= 0xAF);
+    };
+    std::size_t size = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        if (is_mark(at))
+            at += 2;
+        else
+            text[size++] = text[at++];
+    }
+    text.resize(size);
 }
 
-void append_word(std::string& word, char32_t c) {
-    if (c < 0x80)
-        word += static_cast<char>(folded(c));
-    else
-        utf8::append(static_cast<std::uint32_t>(folded(c)), std::back_inserter(word));
+// Returns the text without case, width and accents.
+std::string folded(std::string_view text) {
+    if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+        return fold_ascii(text);
+    const auto legal =
+        utf8::is_valid(text.begin(), text.end()) ? std::string(text) : legal_text(text);
+    auto status = U_ZERO_ERROR;
+    const auto* same_case = icu::Normalizer2::getNFKCCasefoldInstance(status);
+    const auto* taken_apart = icu::Normalizer2::getNFDInstance(status);
+    const auto* put_together = icu::Normalizer2::getNFCInstance(status);
+    auto result = normalized(taken_apart, status, normalized(same_case, status, legal));
+    remove_marks(result);
+    return normalized(put_together, status, result);
 }
 
-// Adds the words of legal text until there are `most`.
-void append_words(std::vector<std::string>& words, std::string_view text, std::size_t most) {
+// Calls what is given for each character of a folded text: with the bytes of it, and what it is.
+enum class Part { of_word, joint, separator };
+template <class F>
+void for_each_character(std::string_view text, F&& fn) {
     const auto* at = text.data();
     const auto* const end = at + text.size();
-    const auto is_digit_at = [&](const char* here) { return here != end && is_digit(*here); };
-    std::string word;
-    while (at != end && words.size() < most) {
-        const char32_t c = static_cast<unsigned char>(*at) < 0x80
-                               ? static_cast<char32_t>(*at++)
-                               : static_cast<char32_t>(utf8::unchecked::next(at));
-        const bool joins =
-            !word.empty() && is_digit_at(at) && (c == '-' || c == '.' || c == ':' || c == '_');
-        if (joins || !is_separator(c)) {
-            // Room for one more character than is kept, so that a cut is the same everywhere.
-            if (word.size() <= longest_word) append_word(word, c);
-            if (at != end) continue;
-        }
-        word.resize(cut_at(word, longest_word).size());
-        if (!word.empty() && std::ranges::find(words, word) == words.end()) words.push_back(word);
-        word.clear();
+    bool in_word = false;
+    while (at != end) {
+        const auto* const begin = at;
+        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
+        const bool joins = in_word && is_joint(c) && at != end && is_digit(*at);
+        in_word = joins || !is_separator(c);
+        fn(std::string_view(begin, at), joins     ? Part::joint
+                                        : in_word ? Part::of_word
+                                                  : Part::separator);
     }
+}
+
+void cut(std::string& text, std::size_t most) { text.resize(cut_at(text, most).size()); }
+
+// A word that is being read.
+struct ReadWord {
+    SearchWord word;
+    std::size_t number_at = 0;  // in the key: what follows the last colon
+
+    void add(std::string_view character, Part part) {
+        // Room for one more character than is kept, so that a cut is the same everywhere.
+        if (word.text.size() <= longest_word) word.text += character;
+        if (part == Part::joint && character == ":")
+            number_at = word.key.size();
+        else if (part != Part::joint && word.key.size() <= longest_word)
+            word.key += character;
+    }
+};
+
+enum class Numbers { with_what_they_number, alone_too };
+
+// Adds the words of a text until there are `most`.
+void append_words(std::vector<SearchWord>& words, std::string_view text, std::size_t most,
+                  Numbers numbers) {
+    const auto add = [&](SearchWord word) {
+        cut(word.key, longest_word);
+        cut(word.text, longest_word);
+        if (words.size() < most && !word.key.empty() &&
+            std::ranges::find(words, word.key, &SearchWord::key) == words.end())
+            words.push_back(std::move(word));
+    };
+    ReadWord now;
+    const auto finish = [&] {
+        const auto number = numbers == Numbers::alone_too && now.number_at > 0
+                                ? now.word.key.substr(now.number_at)
+                                : "";
+        add(std::move(now.word));
+        add({number, number});
+        now = {};
+    };
+    for_each_character(folded(text), [&](std::string_view character, Part part) {
+        if (part != Part::separator)
+            now.add(character, part);
+        else
+            finish();
+    });
+    finish();
+}
+
+bool begins(std::string_view name, std::string_view word) {
+    return equal_ignoring_case(name.substr(0, word.size()), word);
+}
+
+std::vector<SearchWord> all_words_of(const SearchTexts& texts) {
+    std::vector<SearchWord> words, of_name;
+    if (texts.label != texts.name)
+        append_words(words, texts.label, most_words, Numbers::alone_too);
+    append_words(of_name, texts.name, most_words, Numbers::alone_too);
+    if (!of_name.empty() && begins(texts.name, of_name.front().text))
+        of_name.front().key = of_name.front().text;
+    for (auto& word : of_name)
+        if (words.size() < most_words && !std::ranges::count(words, word.key, &SearchWord::key))
+            words.push_back(std::move(word));
+    append_words(words, texts.other_names, most_words, Numbers::alone_too);
+    return words;
+}
+
+std::vector<std::string> keys_of(const std::vector<SearchWord>& words) {
+    std::vector<std::string> keys;
+    for (const auto& word : words) keys.push_back(word.key);
+    return keys;
 }
 
 // Returns false for some texts that are one.
 bool is_one_word(std::string_view text) {
     return text.size() <= longest_word && std::ranges::all_of(text, [](char c) {
-               return is_digit(c) || is_between(static_cast<char32_t>(c | 0x20), 'a', 'z');
+               return is_digit(c) || is_ascii_letter(static_cast<unsigned char>(c));
            });
 }
 
@@ -90,32 +173,35 @@ bool is_numbered(std::string_view word) { return std::ranges::any_of(word, is_di
 
 }  // namespace
 
-std::vector<std::string> words_of(std::string_view text, std::size_t most) {
-    std::vector<std::string> words;
-    if (utf8::is_valid(text.begin(), text.end()))
-        append_words(words, text, most);
-    else
-        append_words(words, legal_text(text), most);
+std::string search_key(std::string_view text) {
+    std::string key;
+    for_each_character(folded(text), [&](std::string_view character, Part part) {
+        if (part != Part::joint) key += character;
+    });
+    cut(key, longest_key);
+    return key;
+}
+
+std::vector<SearchWord> words_of(std::string_view text, std::size_t most) {
+    std::vector<SearchWord> words;
+    append_words(words, text, most, Numbers::with_what_they_number);
     return words;
 }
 
 std::vector<std::string> words_of(const SearchTexts& texts) {
-    std::string all(texts.label == texts.name ? "" : texts.label);
-    all.append("\n").append(texts.name).append("\n").append(texts.other_names);
-    return words_of(all, most_words);
+    return keys_of(all_words_of(texts));
 }
 
 std::vector<std::string> words_beside_name(const SearchTexts& texts) {
     const bool has_label = !texts.label.empty() && texts.label != texts.name;
     // Most names are ids, and many objects are called by them.
     if (!has_label && texts.other_names.empty() && is_one_word(texts.name)) return {};
-    auto words = words_of(texts);
-    std::erase_if(words, [&](const std::string& word) {
-        const bool begins_name = equal_ignoring_case(texts.name.substr(0, word.size()), word);
-        return begins_name ||
-               (has_label && is_numbered(word) && equal_ignoring_case(texts.label, word));
+    auto words = all_words_of(texts);
+    const auto label_key = has_label ? search_key(texts.label) : std::string();
+    std::erase_if(words, [&](const SearchWord& word) {
+        return begins(texts.name, word.key) || (is_numbered(word.key) && label_key == word.key);
     });
-    return words;
+    return keys_of(words);
 }
 
 }  // namespace base

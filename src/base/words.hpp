@@ -1,5 +1,5 @@
-// base/words.hpp -- the words by which people find an object: how a text is divided into them, and
-// which of them the store keeps.
+// base/words.hpp -- the words by which people find an object: what is the same to them, how a text is
+// divided into words, and which of them the store keeps. Unicode is ICU's, which libxml2 brings.
 // Pure, no locale. Safe from any thread.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -15,22 +15,36 @@ namespace base {
 // its label, its name and its other names, in this order.
 inline constexpr std::size_t longest_word = 64, most_words = 100;
 
-// Returns the words of a text in their order, each once.
-//   a word   letters, digits and characters that are neither blank nor punctuation, of any
-//            script; also a hyphen, full stop, colon or underscore before a digit ("unc-26",
-//            "JC8.10", "GO:0004439"). Letters of Latin, Greek and Cyrillic are in lower case
+// Returns the text as searches compare it: without case, accents and width (Unicode's NFKC_Casefold
+// without the marks U+0300 to U+036F), and without what joins a number to its word: a hyphen, full
+// stop, colon or underscore between a letter or digit and a digit. So "let-7" and "let7" are the
+// same, "Eclair" with an accent or without.
 //   text     bytes that are no UTF-8 are read as base::legal_text() does
+//   returns  at most 512 bytes; the key of a key is the same
+[[nodiscard]] std::string search_key(std::string_view text);
+
+// A word of a text.
+struct SearchWord {
+    std::string key;   // search_key() of it
+    std::string text;  // the same with its joints: "go:0004439"
+    bool operator==(const SearchWord&) const = default;
+};
+// Returns the words of a text in their order, each once.
+//   a word   letters, digits, marks and pictures, of any script; also what joins a number to them
+//            ("unc-26", "JC8.10", "GO:0004439")
 //   returns  at most `most` words of 1 … 64 bytes
-//   cost     one pass
-[[nodiscard]] std::vector<std::string> words_of(std::string_view text,
-                                                std::size_t most = most_words);
+//   cost     one pass over ASCII, some more over other characters
+[[nodiscard]] std::vector<SearchWord> words_of(std::string_view text,
+                                               std::size_t most = most_words);
 
 // The texts by which an object is found.
 struct SearchTexts {
     std::string_view name, label;
     std::string_view other_names;  // one a line
 };
-// Returns the words by which an object is found, at most most_words.
+// Returns the keys of the words by which an object is found, at most most_words. What a colon joins
+// to a word is one too: "0004439". The word that the name begins with keeps its joints ("go:0004439"),
+// because the index of names finds it as it is written.
 [[nodiscard]] std::vector<std::string> words_of(const SearchTexts& texts);
 
 // Returns those that the store keeps in a table of words: not the word that the name begins with,

@@ -7,11 +7,14 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "tables/object_search.hpp"
 #include "tables/rows.hpp"
+#include "tables/trees.hpp"
 
 namespace query {
 namespace {
@@ -24,19 +27,25 @@ using tables::SearchKey;
 constexpr std::size_t most_classes = 300, most_loaded = 8;
 // Words of a query; objects that have one of them; objects whose label begins with the text.
 constexpr std::size_t most_asked = 8, most_with_word = 500, most_alike = 200;
+// Trees that are read for the other names that objects have in the current release.
+constexpr std::size_t most_trees = 64;
 // A word that so few objects have is good enough to find those that have the others too.
 constexpr std::size_t few = 100;
 
-// Labels that are read from the build, up to a number of them.
+// What objects are called in the build, read of up to a number of them.
 class BuildLabels {
    public:
     explicit BuildLabels(const ReadContext& context) : context_(context) {}
 
-    // Returns an empty text when the object cannot be read, or too many were read before.
-    std::string of(const ObjectName& object) {
+    // Returns the label and the other names; empty texts when the object cannot be read, or too many were read before.
+    std::pair<std::string, std::string> of(const ObjectName& object) {
         if (!context_.builds.build || loaded_++ >= most_loaded) return {};
         const auto loaded = context_.builds.build->load(object);
-        return loaded ? history::label_of(loaded->nodes, object, context_.settings.names) : "";
+        if (!loaded) return {};
+        auto label = history::label_of(loaded->nodes, object, context_.settings.names);
+        auto others =
+            history::other_names_of(loaded->nodes, object, label, context_.settings.search);
+        return {std::move(label), std::move(others)};
     }
 
    private:
@@ -79,6 +88,8 @@ struct Shown {
     std::int64_t oid = 0;  // 0: not recorded
     Match match;
     std::string other_names;
+    // A newer release has recorded it: the other names are not those of the current one.
+    bool has_newer_names = false;
 };
 
 // Returns those objects that the build has, or that a release up to the current one has recorded,
@@ -100,12 +111,13 @@ std::vector<Shown> shown_among(const ReadView& now, std::span<const FoundObject>
             // Without a label it is adopted, and was never compared.
             const bool vanished = each.signature.empty() && !each.label.empty();
             shown.push_back(
-                {each.oid, {each.object, each.label, vanished, {}}, each.other_names});
+                {each.oid, {each.object, each.label, vanished, {}}, each.other_names, false});
         } else if (state != states.end()) {
             const auto& [release, label, vanished] = state->second;
-            shown.push_back({each.oid, {each.object, label, vanished, {}}, {}});
+            shown.push_back(
+                {each.oid, {each.object, label, vanished, {}}, each.other_names, true});
         } else if (has(now.build(), each.object)) {
-            shown.push_back({each.oid, {each.object, "", false, {}}, {}});
+            shown.push_back({each.oid, {each.object, "", false, {}}, {}, true});
         }
     }
     return shown;
@@ -150,42 +162,48 @@ void keep_whole_groups(std::vector<FoundObject>& found, std::size_t most, KeyOf 
     });
 }
 
-constexpr int label_begins = 3;
+constexpr int other_name = 2, label_begins = 3;
 
 // What a reader asks for, and how well an object answers it.
 class Question {
    public:
     explicit Question(std::string_view text)
-        : folded_(base::fold_ascii(text)), words_(base::words_of(text, most_asked)) {}
+        : folded_(base::fold_ascii(text)), key_(base::search_key(text)),
+          words_(base::words_of(text, most_asked)) {}
 
-    [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
+    [[nodiscard]] const std::string& key() const { return key_; }
+    [[nodiscard]] const std::vector<base::SearchWord>& words() const { return words_; }
 
     // Returns nullopt when the object is none that was asked for; 0 is the best answer.
     [[nodiscard]] std::optional<int> rank_of(const Shown& shown) const {
         const auto& [object, label, vanished, vanished_in] = shown.match;
-        const auto label_key = base::fold_ascii(label), name_key = base::fold_ascii(object.name);
-        if (label_key != name_key && label_key == folded_) return 0;
+        const auto label_key = base::search_key(label), name_key = base::fold_ascii(object.name);
+        if (!base::equal_ignoring_case(label, object.name) && label_key == key_) return 0;
         if (name_key == folded_) return 1;
         if (!shown.other_names.empty())
             for (const auto name : base::split(shown.other_names, '\n'))
-                if (base::equal_ignoring_case(name, folded_)) return 2;
-        if (label_key.starts_with(folded_)) return label_begins;
+                if (base::search_key(name) == key_) return other_name;
+        if (label_key.starts_with(key_)) return label_begins;
         const bool has_name = name_key.starts_with(folded_);
         if (words_.empty()) return has_name ? std::optional(5) : std::nullopt;
         const auto words =
             base::words_of(base::SearchTexts{object.name, label, shown.other_names});
         bool whole = true;
         for (const auto& asked : words_) {
-            const auto begins = [&](const std::string& each) { return each.starts_with(asked); };
+            const auto begins = [&](const std::string& each) {
+                return each.starts_with(asked.key) || each.starts_with(asked.text);
+            };
             if (!has_name && std::ranges::none_of(words, begins)) return std::nullopt;
-            whole = whole && std::ranges::find(words, asked) != words.end();
+            whole = whole && std::ranges::any_of(words, [&](const std::string& each) {
+                        return each == asked.key || each == asked.text;
+                    });
         }
         return whole ? 4 : 5;
     }
 
    private:
-    std::string folded_;
-    std::vector<std::string> words_;
+    std::string folded_, key_;
+    std::vector<base::SearchWord> words_;
 };
 
 class Search {
@@ -198,6 +216,7 @@ class Search {
         read(context_, [&](const ReadView& now) {
             ranked_.clear();
             answer_ = {};
+            trees_ = 0;
             class_name_ = spelling_of_class(now, class_name_);
             gather(now);
         });
@@ -230,66 +249,87 @@ class Search {
         }
     };
 
+    // What a range of an index gave.
+    struct Part {
+        std::vector<FoundObject> objects;
+        bool is_cut = false;  // there may be more
+    };
+
     void gather(const ReadView& now) {
         std::vector<FoundObject> found;
-        const auto add = [&](std::vector<FoundObject> some) {
-            std::ranges::move(some, std::back_inserter(found));
+        const auto add = [&](Part part) {
+            std::ranges::move(part.objects, std::back_inserter(found));
+            return part.is_cut;
         };
         const auto word = rarest_word(now);
-        const bool is_word = word == base::fold_ascii(text_);
-        const auto with_key = [&](SearchKey key) {
-            return tables::objects_with_key(now.transaction, key, text_, class_name_, most_alike);
-        };
-        auto called = with_key(SearchKey::label);
-        keep_whole_groups(called, most_alike, [](const auto&) { return 0; });
-        add(std::move(called));
-        add(with_key(SearchKey::name));
-        add(with_label_prefix(now, text_, is_word ? most_with_word : most_alike));
-        add(with_name_prefix(now, text_));
-        if (!word.empty())
-            add(tables::objects_with_word(now.transaction, word, class_name_, most_with_word));
-        if (!word.empty() && !is_word) {
-            add(with_label_prefix(now, word, most_with_word));
-            add(with_name_prefix(now, word));
+        const bool is_word = word.key == question_.key() && word.text == base::fold_ascii(text_);
+        // Among those of any class, the first ones that begin with the text are those that have it whole.
+        if (!class_name_.empty())
+            for (const auto key : {SearchKey::label, SearchKey::name}) add(with_text(now, key));
+        bool is_cut = add(with_label_prefix(now, text_, is_word ? most_with_word : most_alike));
+        is_cut |= add(with_name_prefix(now, text_));
+        if (!word.key.empty()) {
+            if (!is_word) {
+                is_cut = add(with_label_prefix(now, word.text, most_with_word));
+                is_cut |= add(with_name_prefix(now, word.text));
+            }
+            is_cut |= add(with_word(now, word.key));
         }
+        if (class_name_.empty()) answer_.is_complete = !is_cut;
         std::ranges::sort(found, {}, &FoundObject::oid);
         const auto twice = std::ranges::unique(found, {}, &FoundObject::oid);
         found.erase(twice.begin(), twice.end());
         take(now, found);
     }
 
-    [[nodiscard]] std::vector<FoundObject> with_label_prefix(const ReadView& now,
-                                                             const std::string& prefix,
-                                                             std::size_t most) const {
-        auto found = tables::objects_with_key_prefix(now.transaction, SearchKey::label, prefix,
-                                                     class_name_, most);
-        keep_whole_groups(found, most,
-                          [](const auto& each) { return base::fold_ascii(each.label); });
-        return found;
+    [[nodiscard]] Part with_text(const ReadView& now, SearchKey key) const {
+        auto found =
+            tables::objects_with_key(now.transaction, key, text_, class_name_, most_alike);
+        const bool is_cut = found.size() >= most_alike;
+        if (key == SearchKey::label)
+            keep_whole_groups(found, most_alike, [](const auto&) { return 0; });
+        return {std::move(found), is_cut};
     }
 
-    [[nodiscard]] std::vector<FoundObject> with_name_prefix(const ReadView& now,
-                                                            const std::string& prefix) const {
+    [[nodiscard]] Part with_label_prefix(const ReadView& now, const std::string& prefix,
+                                         std::size_t most) const {
+        auto found = tables::objects_with_key_prefix(now.transaction, SearchKey::label, prefix,
+                                                     class_name_, most);
+        const bool is_cut = found.size() >= most;
+        keep_whole_groups(found, most,
+                          [](const auto& each) { return base::search_key(each.label); });
+        return {std::move(found), is_cut};
+    }
+
+    [[nodiscard]] Part with_name_prefix(const ReadView& now, const std::string& prefix) const {
         auto found = tables::objects_with_key_prefix(now.transaction, SearchKey::name, prefix,
                                                      class_name_, most_with_word);
-        if (!class_name_.empty() && found.size() < most_with_word)
+        const bool is_cut = found.size() >= most_with_word;
+        if (!class_name_.empty() && !is_cut)
             std::ranges::move(tables::objects_with_name_prefix(now.transaction, class_name_,
                                                                prefix, most_with_word),
                               std::back_inserter(found));
-        return found;
+        return {std::move(found), is_cut};
+    }
+
+    [[nodiscard]] Part with_word(const ReadView& now, const std::string& word) const {
+        auto [objects, rows] =
+            tables::objects_with_word(now.transaction, word, class_name_, most_with_word);
+        return {std::move(objects), rows >= most_with_word};
     }
 
     // Returns the word of the question that the fewest objects have; empty when it has no word.
-    std::string rarest_word(const ReadView& now) {
+    base::SearchWord rarest_word(const ReadView& now) {
         auto words = question_.words();
+        if (words.size() == 1 && class_name_.empty()) return words.front();
         // A long word is likely to be rare.
-        std::ranges::stable_sort(words, std::ranges::greater(), &std::string::size);
-        std::string rarest;
-        std::size_t fewest = 0;
+        std::ranges::stable_sort(words, std::ranges::greater(),
+                                 [](const auto& word) { return word.key.size(); });
+        base::SearchWord rarest = words.empty() ? base::SearchWord() : words.front();
+        auto fewest = most_with_word;
         for (const auto& word : words) {
-            const auto count = tables::count_word(now.transaction, word, most_with_word);
-            if (rarest.empty() || count < fewest)
-                std::tie(rarest, fewest) = std::tie(word, count);
+            const auto count = tables::count_word(now.transaction, word, fewest);
+            if (count < fewest) std::tie(rarest, fewest) = std::tie(word, count);
             if (fewest <= few) break;
         }
         answer_.is_complete = fewest < most_with_word;
@@ -298,17 +338,47 @@ class Search {
 
     void take(const ReadView& now, std::span<const FoundObject> found) {
         for (auto& shown : shown_among(now, found)) {
-            // Only a newer release has recorded it, so its label is that of the build.
-            if (shown.match.label.empty()) shown.match.label = labels_.of(shown.match.object);
+            if (shown.has_newer_names) set_names_then(now, shown);
             take(std::move(shown));
         }
+    }
+
+    // Sets what an object is called in the current release, which its tree or the build says. The other
+    // names only if neither label nor name is what was asked for.
+    void set_names_then(const ReadView& now, Shown& shown) {
+        const auto newer_names = std::exchange(shown.other_names, {});
+        auto& [object, label, vanished, vanished_in] = shown.match;
+        if (!label.empty()) {
+            const auto rank = question_.rank_of(shown);
+            if (context_.settings.search.empty() || (rank && *rank < other_name)) return;
+        }
+        if (trees_++ < most_trees) {
+            const auto then =
+                tables::tree_as_of(now.transaction, shown.oid, now.current, now.releases());
+            if (!then) {
+                base::log::error("a tree is damaged", {{"class", object.class_name},
+                                                       {"name", object.name},
+                                                       {"reason", then.error().text}});
+            } else if (then->is_newest && !label.empty()) {
+                shown.other_names = newer_names;
+            } else if (then->tree && !then->tree->nodes.empty()) {
+                const auto& nodes = then->tree->nodes;
+                if (label.empty())
+                    label = history::label_of(nodes, object, context_.settings.names);
+                shown.other_names =
+                    history::other_names_of(nodes, object, label, context_.settings.search);
+            }
+        } else {
+            answer_.is_complete = false;
+        }
+        if (label.empty()) std::tie(label, shown.other_names) = labels_.of(object);
     }
 
     void take(Shown shown) {
         const auto rank = question_.rank_of(shown);
         if (!rank) return;
         const bool is_helper = context_.settings.ranking.is_helper(shown.match.object.class_name);
-        auto label_key = *rank == label_begins ? base::fold_ascii(shown.match.label) : "";
+        auto label_key = *rank == label_begins ? base::search_key(shown.match.label) : "";
         ranked_.push_back({is_helper, *rank, std::move(label_key), std::move(shown)});
     }
 
@@ -339,7 +409,7 @@ class Search {
         for (const auto& class_name : classes) {
             const auto spelling = context_.builds.build->find({class_name, text_});
             if (spelling && *spelling && !is_found(**spelling))
-                take({0, {**spelling, labels_.of(**spelling), false, {}}, {}});
+                take({0, {**spelling, labels_.of(**spelling).first, false, {}}, {}, false});
         }
     }
 
@@ -357,6 +427,7 @@ class Search {
     Question question_;
     BuildLabels labels_;
     std::vector<Ranked> ranked_;
+    std::size_t trees_ = 0;                     // that were read
     std::map<std::int64_t, std::size_t> gone_;  // oid -> its place in the answer
     SearchAnswer answer_;
 };
@@ -382,15 +453,16 @@ std::vector<Shown> labelled(const ReadView& now, std::string_view label,
     const auto words = base::words_of(label, 1);
     if (newest != nullptr && now.current < *newest && !words.empty())
         for (auto& each :
-             tables::objects_with_word(now.transaction, words.front(), class_name, most))
+             tables::objects_with_word(now.transaction, words.front().key, class_name, most)
+                 .objects)
             if (!std::ranges::count(found, each.oid, &FoundObject::oid))
                 found.push_back(std::move(each));
     auto shown = shown_among(now, found);
     BuildLabels labels(now.context);
     for (auto& each : shown)
-        if (each.match.label.empty()) each.match.label = labels.of(each.match.object);
+        if (each.match.label.empty()) each.match.label = labels.of(each.match.object).first;
     std::erase_if(shown, [&](const Shown& each) {
-        return !base::equal_ignoring_case(each.match.label, label);
+        return base::search_key(each.match.label) != base::search_key(label);
     });
     return shown;
 }
@@ -469,7 +541,7 @@ std::vector<Named> with_labels(const ReadContext& context, std::span<const Objec
         if (row)
             label = row->label;
         else if (spelling)
-            label = labels.of(object);
+            label = labels.of(object).first;
         named.push_back({object, object.label_or_name(label)});
     }
     return named;

@@ -33,7 +33,8 @@ struct SearchAnswer {
 
 // Finds the objects whose label, name or other names ([search] of the configuration) have, for each
 // word of `text`, a word that begins with it (base/words.hpp says what a word is), or whose label or
-// name begins with `text` as a whole. Case is ignored. Finds recorded objects, as they are called in
+// name begins with `text` as a whole. They are compared as base::search_key() says; the beginning of
+// a name as it is written, without regard to ASCII case. Finds recorded objects, as they are called in
 // the current release; objects of the build that have exactly this name; not what only a newer
 // release has.
 //   class_name  ASCII case ignored; empty: any
@@ -46,7 +47,8 @@ struct SearchAnswer {
 //               objects have, the first 500 objects are looked at (by word, class and name) and the
 //               first 500 whose name or label begins with it, besides 200 whose label begins with
 //               the text. Of one class at most 2,000 words, names and labels that begin with it are
-//               read. Up to 8 objects of the build are loaded for their labels
+//               read. Up to 64 trees are read of objects that a newer release has recorded, for what the current
+//               one calls them, and up to 8 objects of the build are loaded
 [[nodiscard]] SearchAnswer find_named(const ReadContext& context, const std::string& class_name,
                                       std::string_view text, const SearchPage& page);
 
@@ -56,8 +58,8 @@ struct Called {
     bool vanished = false;  // not in the current build
     bool operator==(const Called&) const = default;
 };
-// Returns the objects of a class whose label is the name that was asked for, sorted by name, ASCII
-// case ignored. Finds recorded objects only, by the labels that they have in the current release;
+// Returns the objects of a class whose label is the name that was asked for (base::search_key()),
+// sorted by name. Finds recorded objects only, by the labels that they have in the current release;
 // never one that has this very name.
 //   most  1 … 100; fewer may be returned though there are more, if newer releases gave labels anew
 //   cost  a range of an index, and a look-up in the build for each object
@@ -65,7 +67,7 @@ struct Called {
                                                  const ObjectName& asked, std::size_t most);
 
 // Returns the objects of these classes whose name is the text, or if there are none whose label it is,
-// ASCII case ignored, each once, sorted. Finds recorded objects as find_named() does, and those of the
+// each once, sorted. ASCII case of names is ignored, labels are compared by base::search_key(). Finds recorded objects as find_named() does, and those of the
 // build by their names.
 //   classes  as they are spelled
 //   lookups  in the build that may be made; reduced by those that were

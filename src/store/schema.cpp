@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "store/dialect.hpp"
 #include "store/row_counts.hpp"
 #include "store/store.hpp"
@@ -113,9 +114,60 @@ void run_step(Connection& connection, const Migration& step) {
     transaction.commit();
 }
 
-// Returns what history::label_key_of() does.
+// Returns the key of schema 4.
 std::string label_key_of(const std::string& name, const std::string& label) {
     return label == name ? "" : base::fold_ascii(label);
+}
+
+// Calls fn with 10,000 objects (oid, class, name, label, label_key and what is asked for besides), and so
+// on, each time in a transaction of its own.
+template <class F>
+void for_objects(Connection& connection, F&& fn, const std::string& columns = "") {
+    constexpr std::int64_t objects_at_once = 10'000;
+    for (std::int64_t last = 0;;) {
+        Transaction transaction(connection, Access::write);
+        const auto objects =
+            transaction.query("SELECT oid, class, name, label, label_key" + columns +
+                                  " FROM objects WHERE oid > ? ORDER BY oid LIMIT ?",
+                              {Value{last}, Value{objects_at_once}});
+        if (objects.empty()) return;
+        fn(transaction, objects);
+        transaction.commit();
+        last = objects.back().integer(0);
+    }
+}
+
+// Compares the label again: whoever changed it meanwhile wrote its key too.
+//   object  as for_objects() reads it
+void set_label_key(Transaction& transaction, const Row& object, const std::string& key) {
+    if (key != object.text(4))
+        transaction.execute("UPDATE objects SET label_key = ? WHERE oid = ? AND label = ?",
+                            {Value{key}, object.value(0), object.value(3)});
+}
+
+// Deletes the words that no question asks for any more.
+void delete_words_without_key(Connection& connection) {
+    constexpr std::array<std::string_view, 3> keys{"word", "class", "name"};
+    constexpr std::int64_t words_at_once = 10'000;
+    const auto behind = behind_key(connection.engine(), keys);
+    std::vector<Value> last(keys.size(), Value{std::string()});
+    for (;;) {
+        Transaction transaction(connection, Access::write);
+        std::vector<Value> values;
+        for (const auto key : behind.values) values.push_back(last[key]);
+        values.emplace_back(words_at_once);
+        const auto words =
+            transaction.query("SELECT word, class, name FROM words WHERE " + behind.sql +
+                                  " ORDER BY word, class, name LIMIT ?",
+                              values);
+        if (words.empty()) return;
+        for (std::size_t key = 0; key < keys.size(); ++key) last[key] = words.back().value(key);
+        for (const auto& row : words)
+            if (base::search_key(row.text(0)) != row.text(0))
+                transaction.execute("DELETE FROM words WHERE word = ? AND class = ? AND name = ?",
+                                    {row.value(0), row.value(1), row.value(2)});
+        transaction.commit();
+    }
 }
 
 // Returns the step that sql/upgrade_<number>.sql and its SQLite twin make.
@@ -138,7 +190,8 @@ std::span<const Migration> migrations() {
                                 upgrade_to(5, fill_renames),
                                 upgrade_to(6, fill_words),
                                 upgrade_to(7),
-                                upgrade_to(8, fill_row_counts)};
+                                upgrade_to(8, fill_row_counts),
+                                Migration{9, {}, {}, fill_search_keys}};
     return all;
 }
 
@@ -253,25 +306,10 @@ std::vector<std::string> missing_parts(Connection& connection) {
 }
 
 void fill_label_keys(Connection& connection) {
-    constexpr std::int64_t objects_at_once = 10'000;
-    std::int64_t last = 0;
-    for (;;) {
-        Transaction transaction(connection, Access::write);
-        const auto objects = transaction.query("SELECT oid, name, label, label_key FROM objects"
-                                               " WHERE oid > ? ORDER BY oid LIMIT ?",
-                                               {Value{last}, Value{objects_at_once}});
-        if (objects.empty()) return;
-        for (const auto& object : objects) {
-            const auto key = label_key_of(object.text(1), object.text(2));
-            // Compares the label again: whoever changed it meanwhile wrote its key too.
-            if (key != object.text(3))
-                transaction.execute(
-                    "UPDATE objects SET label_key = ? WHERE oid = ? AND label = ?",
-                    {Value{key}, object.value(0), object.value(2)});
-        }
-        transaction.commit();
-        last = objects.back().integer(0);
-    }
+    for_objects(connection, [](Transaction& transaction, const Rows& objects) {
+        for (const auto& object : objects)
+            set_label_key(transaction, object, label_key_of(object.text(2), object.text(3)));
+    });
 }
 
 void fill_renames(Connection& connection) {
@@ -291,25 +329,32 @@ void fill_renames(Connection& connection) {
 }
 
 void fill_words(Connection& connection) {
-    constexpr std::int64_t objects_at_once = 10'000;
     const auto script = sql_files().at(
         connection.engine() == Engine::sqlite ? "upgrade_6.sqlite.sql" : "upgrade_6.sql");
     for (const auto& sql : statements_of(script))
         if (sql.starts_with("CREATE")) connection.execute(sql);
-    std::int64_t last = 0;
-    for (;;) {
-        Transaction transaction(connection, Access::write);
-        const auto objects = transaction.query("SELECT oid, class, name, label FROM objects"
-                                               " WHERE oid > ? ORDER BY oid LIMIT ?",
-                                               {Value{last}, Value{objects_at_once}});
-        if (objects.empty()) return;
+    for_objects(connection, [](Transaction& transaction, const Rows& objects) {
         std::vector<SearchedObject> called;
         for (const auto& object : objects)
             called.push_back({object.text(1), {object.text(2), object.text(3), {}}});
         add_words(transaction, called);
-        transaction.commit();
-        last = objects.back().integer(0);
-    }
+    });
+}
+
+void fill_search_keys(Connection& connection) {
+    delete_words_without_key(connection);
+    for_objects(
+        connection,
+        [](Transaction& transaction, const Rows& objects) {
+            std::vector<SearchedObject> called;
+            for (const auto& object : objects) {
+                const auto &name = object.text(2), &label = object.text(3);
+                set_label_key(transaction, object, label == name ? "" : base::search_key(label));
+                called.push_back({object.text(1), {name, label, object.text(5)}});
+            }
+            add_words(transaction, called);
+        },
+        ", other_names");
 }
 
 void fill_row_counts(Connection& connection) {

@@ -78,4 +78,10 @@ void fill_words(Connection& connection);
 //   cost    an UPDATE of all rows, and a walk over them in an index
 void fill_row_counts(Connection& connection);
 
+// The step to schema 9: makes objects.label_key and the words again from labels, names and other
+// names, with base::search_key(), 10,000 objects a transaction.
+//   throws  Failure; what was done stays done
+//   cost    a read of all words and all objects, and a write for each label and word whose key differs
+void fill_search_keys(Connection& connection);
+
 }  // namespace store

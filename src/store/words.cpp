@@ -15,6 +15,10 @@ void append(std::vector<Value>& values, const SearchedObject& object,
                                      Value{std::string(object.texts.name)}});
 }
 
+std::vector<std::string> words_of_label(const SearchedObject& object) {
+    return base::words_of(base::SearchTexts{{}, object.texts.label, {}});
+}
+
 void delete_words(Transaction& transaction, std::span<const Value> values) {
     for (; !values.empty(); values = values.subspan(3))
         transaction.execute("DELETE FROM words WHERE word = ? AND class = ? AND name = ?",
@@ -38,9 +42,22 @@ std::vector<std::string> without(std::vector<std::string> words,
 }  // namespace
 
 void add_words(Transaction& transaction, std::span<const SearchedObject> objects) {
-    std::vector<Value> values;
+    struct WordOfObject {
+        std::string word;
+        const SearchedObject* object;
+    };
+    std::vector<WordOfObject> rows;
     for (const auto& object : objects)
-        append(values, object, base::words_beside_name(object.texts));
+        for (auto& word : base::words_beside_name(object.texts))
+            rows.push_back({std::move(word), &object});
+    // In the order of the key, so that rows of one page follow each other.
+    std::ranges::stable_sort(rows, {}, &WordOfObject::word);
+    std::vector<Value> values;
+    values.reserve(3 * rows.size());
+    for (auto& [word, object] : rows)
+        values.insert(values.end(),
+                      {Value{std::move(word)}, Value{std::string(object->class_name)},
+                       Value{std::string(object->texts.name)}});
     insert_words(transaction, values);
 }
 
@@ -51,7 +68,7 @@ void change_words(Transaction& transaction, const SearchedObject& before,
     append(added, now, without(base::words_beside_name(now.texts), old_words));
     // The index of labels has the new label only.
     if (before.texts.label != now.texts.label)
-        append(added, before, without(base::words_of(before.texts.label), old_words));
+        append(added, before, without(words_of_label(before), old_words));
     insert_words(transaction, added);
 }
 
@@ -59,7 +76,7 @@ void remove_words(Transaction& transaction, std::span<const SearchedObject> obje
     std::vector<Value> values;
     for (const auto& object : objects) {
         append(values, object, base::words_beside_name(object.texts));
-        append(values, object, base::words_of(object.texts.label));
+        append(values, object, words_of_label(object));
     }
     delete_words(transaction, values);
 }

@@ -2,9 +2,11 @@
 #include "tables/object_search.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "store/dialect.hpp"
 
 namespace tables {
@@ -23,6 +25,10 @@ constexpr std::string_view select_o =
 
 std::string column_of(SearchKey key) {
     return key == SearchKey::label ? "label_key" : "name_key";
+}
+
+std::string key_of(SearchKey key, std::string_view text) {
+    return key == SearchKey::label ? base::search_key(text) : base::fold_ascii(text);
 }
 
 Value limit(std::size_t most) { return Value{static_cast<std::int64_t>(most)}; }
@@ -45,7 +51,7 @@ std::vector<FoundObject> objects_with_key(Transaction& transaction, SearchKey ke
                                           std::string_view text, const std::string& class_name,
                                           std::size_t most) {
     const auto column = column_of(key);
-    std::vector<Value> values{Value{base::fold_ascii(text)}};
+    std::vector<Value> values{Value{key_of(key, text)}};
     auto sql = std::string(select) + "WHERE " + column + " = ?";
     if (!class_name.empty()) {
         sql += " AND class = ?";
@@ -65,7 +71,7 @@ std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, Searc
                                                  const std::string& class_name,
                                                  std::size_t most) {
     const auto column = column_of(key);
-    const auto range = range_of_prefix(base::fold_ascii(prefix));
+    const auto range = range_of_prefix(key_of(key, prefix));
     const Value first{range.first}, behind{range.behind};
     const std::string keys =
         "WHERE " + column + " >= ? AND " + column + " < ? ORDER BY " + column + ", class LIMIT ?";
@@ -74,10 +80,9 @@ std::vector<FoundObject> objects_with_key_prefix(Transaction& transaction, Searc
             transaction.query(std::string(select) + keys, {first, behind, limit(most)}));
     // The class is compared within the index, before any object is read.
     return found_in(transaction.query(
-        std::string(select_o) + "FROM (SELECT oid, " + column + " FROM (SELECT oid, class, " +
-            column + " FROM objects " + keys + ") w WHERE class = ? ORDER BY " + column +
-            " LIMIT ?) k" + std::string(store::read_first(transaction.engine())) +
-            "objects o ON o.oid = k.oid ORDER BY k." + column,
+        std::string(select_o) + "FROM (SELECT oid, class, " + column + " FROM objects " + keys +
+            ") k" + std::string(store::read_first(transaction.engine())) +
+            "objects o ON o.oid = k.oid WHERE k.class = ? ORDER BY k." + column + " LIMIT ?",
         {first, behind, Value{most_keys}, Value{class_name}, limit(most)}));
 }
 
@@ -91,52 +96,61 @@ std::vector<FoundObject> objects_with_name_prefix(Transaction& transaction,
         {Value{class_name}, Value{range.first}, Value{range.behind}, limit(most)}));
 }
 
-std::vector<FoundObject> objects_with_word(Transaction& transaction, const std::string& prefix,
-                                           const std::string& class_name, std::size_t most) {
+FoundByWord objects_with_word(Transaction& transaction, const std::string& prefix,
+                              const std::string& class_name, std::size_t most) {
     const auto range = range_of_prefix(prefix);
-    const std::string keys = "SELECT word, class, name FROM words WHERE ";
-    const std::string order = " ORDER BY word, class, name LIMIT ?";
-    const auto find = [&](const std::string& words, const std::vector<Value>& values) {
+    const auto find = [&](const std::string& words, const std::string& behind,
+                          const std::vector<Value>& values) {
         return found_in(
-            transaction.query(std::string(select_o) + "FROM (" + words + ") k" +
+            transaction.query(std::string(select_o) + "FROM " + words + " k" +
                                   std::string(store::read_first(transaction.engine())) +
-                                  "objects o ON o.class = k.class AND o.name = k.name",
+                                  "objects o ON o.class = k.class AND o.name = k.name" + behind,
                               values));
     };
     std::vector<FoundObject> found;
+    // Straight from the table where the index alone decides: MariaDB copies a subquery first.
     if (class_name.empty()) {
-        found = find(keys + "word >= ? AND word < ?" + order,
+        found = find("words",
+                     " WHERE k.word >= ? AND k.word < ? ORDER BY k.word, k.class, k.name LIMIT ?",
                      {Value{range.first}, Value{range.behind}, limit(most)});
     } else {
         // MariaDB would sort all of them by word and class, which are the same.
-        found = find(keys + "word = ? AND class = ? ORDER BY name LIMIT ?",
+        found = find("words", " WHERE k.word = ? AND k.class = ? ORDER BY k.name LIMIT ?",
                      {Value{prefix}, Value{class_name}, limit(most)});
-        auto longer = find("SELECT class, name, word FROM (" + keys + "word > ? AND word < ?" +
-                               order + ") w WHERE class = ? ORDER BY word, name LIMIT ?",
-                           {Value{range.first}, Value{range.behind}, Value{most_keys},
-                            Value{class_name}, limit(most)});
-        std::ranges::move(longer, std::back_inserter(found));
+        if (found.size() < most)
+            std::ranges::move(find("(SELECT word, class, name FROM words WHERE word > ? AND"
+                                   " word < ? ORDER BY word, class, name LIMIT ?)",
+                                   " WHERE k.class = ? ORDER BY k.word, k.name LIMIT ?",
+                                   {Value{range.first}, Value{range.behind}, Value{most_keys},
+                                    Value{class_name}, limit(most - found.size())}),
+                              std::back_inserter(found));
     }
+    const auto rows = found.size();
     std::ranges::sort(found, {}, &FoundObject::oid);
     const auto twice = std::ranges::unique(found, {}, &FoundObject::oid);
     found.erase(twice.begin(), twice.end());
-    return found;
+    return {std::move(found), rows};
 }
 
-std::size_t count_word(Transaction& transaction, const std::string& prefix, std::size_t most) {
-    const auto range = range_of_prefix(prefix);
-    const std::vector<Value> values{Value{range.first}, Value{range.behind}, limit(most)};
-    std::int64_t rows = 0;
-    for (const auto* keys :
-         {"words WHERE word >= ? AND word < ?", "objects WHERE name_key >= ? AND name_key < ?",
-          "objects WHERE label_key >= ? AND label_key < ?"})
-        rows +=
-            transaction
-                .query("SELECT COUNT(*) FROM (SELECT 1 FROM " + std::string(keys) + " LIMIT ?) k",
-                       values)
-                .at(0)
-                .integer(0);
-    return static_cast<std::size_t>(rows);
+std::size_t count_word(Transaction& transaction, const base::SearchWord& word, std::size_t most) {
+    struct Keys {
+        std::string_view table, column;
+        TextRange range;
+    };
+    std::size_t rows = 0;
+    for (const auto& [table, column, range] :
+         {Keys{"words", "word", range_of_prefix(word.key)},
+          Keys{"objects", "label_key", range_of_prefix(word.key)},
+          Keys{"objects", "name_key", range_of_prefix(word.text)}}) {
+        if (rows >= most) break;
+        const auto counted = transaction.query(
+            fmt::format(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM {0} WHERE {1} >= ? AND {1} < ? LIMIT ?) k",
+                table, column),
+            {Value{range.first}, Value{range.behind}, limit(most - rows)});
+        rows += static_cast<std::size_t>(counted.at(0).integer(0));
+    }
+    return rows;
 }
 
 // From class to class by the index: a DISTINCT would walk over all objects.

@@ -1,5 +1,6 @@
 // tables/object_search.hpp -- objects found by what their names and labels are or begin with, and
-// the classes that have objects. ASCII case is ignored unless a function says otherwise. All
+// the classes that have objects. Labels are compared by base::search_key(), names without regard to
+// ASCII case unless a function says otherwise. All
 // functions throw store::Failure.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.hpp"
 #include "store/pool.hpp"
 #include "tree/object.hpp"
 
@@ -53,24 +55,27 @@ enum class SearchKey { label, name };
                                                                 std::string_view prefix,
                                                                 std::size_t most);
 
+struct FoundByWord {
+    std::vector<FoundObject> objects;  // each once
+    std::size_t rows = 0;              // that were read; an object may have several
+};
 // Finds objects of which a word begins with the prefix; where the name begins with it, only
 // objects_with_key_prefix() may find them.
-//   prefix      a word as base::words_of() gives it
+//   prefix      the key of a word (base::words_of())
 //   class_name  as it is spelled; empty: any class
-//   most        rows of the table words; of an object that has several such words, several
-//   returns     the first ones by word, class and name, in no order; each once
+//   most        rows of the table words
+//   returns     the first ones by word, class and name, in no order
 //   cost        a range of an index, and a look-up for each object. With a class, those that have
 //               exactly this word, and those among 2,000 rows that have a longer one
-[[nodiscard]] std::vector<FoundObject> objects_with_word(store::Transaction& transaction,
-                                                         const std::string& prefix,
-                                                         const std::string& class_name,
-                                                         std::size_t most);
+[[nodiscard]] FoundByWord objects_with_word(store::Transaction& transaction,
+                                            const std::string& prefix,
+                                            const std::string& class_name, std::size_t most);
 
 // Returns how many rows the functions read that find objects by the beginning of a word, name or label,
-// at most 3 * most. An object may count several times.
-//   cost  three ranges of indexes
-[[nodiscard]] std::size_t count_word(store::Transaction& transaction, const std::string& prefix,
-                                     std::size_t most);
+// at most `most`. An object may count several times.
+//   cost  three ranges of indexes, as far as they are needed to count so many
+[[nodiscard]] std::size_t count_word(store::Transaction& transaction,
+                                     const base::SearchWord& word, std::size_t most);
 
 // Returns the classes that have objects, sorted.
 //   cost  an index look-up for each class

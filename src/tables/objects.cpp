@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "store/dialect.hpp"
 #include "store/words.hpp"
 #include "tables/lists.hpp"
@@ -243,7 +244,7 @@ void change_words(Transaction& transaction, const ObjectRow& before, const Objec
 }
 
 std::string label_key_of(const ObjectRow& row) {
-    return row.label == row.object.name ? "" : base::fold_ascii(row.label);
+    return row.label == row.object.name ? "" : base::search_key(row.label);
 }
 
 }  // namespace tables

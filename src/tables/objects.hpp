@@ -127,7 +127,7 @@ void add_requests(store::Transaction& transaction,
 //   before  the row as the table had it
 void change_words(store::Transaction& transaction, const ObjectRow& before, const ObjectRow& now);
 
-// Returns the column label_key: the label with its ASCII letters in lower case; empty where it
+// Returns the column label_key: base::search_key() of the label; empty where it
 // is the name, which has a key of its own.
 [[nodiscard]] std::string label_key_of(const ObjectRow& row);
 

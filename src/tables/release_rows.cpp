@@ -56,10 +56,11 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
         clause.values.emplace_back(selection.class_name);
     }
     if (!selection.text.empty()) {
-        const auto range = range_of_prefix(base::fold_ascii(selection.text));
+        const auto name = range_of_prefix(base::fold_ascii(selection.text));
+        const auto label = range_of_prefix(base::search_key(selection.text));
         clause.sql += " AND ((o.name_key >= ? AND o.name_key < ?)"
                       " OR (o.label_key >= ? AND o.label_key < ?))";
-        for (const auto& bound : {range.first, range.behind, range.first, range.behind})
+        for (const auto& bound : {name.first, name.behind, label.first, label.behind})
             clause.values.emplace_back(bound);
     }
     return clause;

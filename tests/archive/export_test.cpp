@@ -112,7 +112,7 @@ TEST_CASE("An archive has a line for each row, between a header and a last line"
                          {Value("WS187"), "2008-02-15", "d", std::int64_t{0}});
         connection->execute("DELETE FROM meta WHERE name <> 'schema'");
         CHECK(exported(connect) ==
-              "{\"varve_export\":1,\"schema\":8}\n"
+              "{\"varve_export\":1,\"schema\":9}\n"
               "{\"table\":\"objects\",\"row\":{\"oid\":3,\"class\":\"Gene\","
               "\"name\":\"a\\\"\\n\",\"name_key\":\"a\\\"\\n\",\"label\":\"label\","
               "\"signature\":\"0123456789abcdef0123456789abcdef\","

@@ -55,7 +55,7 @@ struct Mistake {
 const std::array mistakes{
     Mistake{"{\"varve_export\":1", "{\"varve_export\":2", "line 1: the export has format 2"},
     Mistake{"{\"varve_export\":1", "{\"varve\":1", "line 1: "},
-    Mistake{"\"schema\":8}", "\"schema\":3}", "schema 3"},
+    Mistake{"\"schema\":9}", "\"schema\":3}", "schema 3"},
     Mistake{"{\"table\":\"objects\"", "{\"table\":\"things\"",
             "line 2: unknown table \"things\""},
     Mistake{"{\"oid\":-5,", "{\"id\":-5,", "line 2: objects: unknown column \"id\""},
@@ -106,7 +106,7 @@ const std::array mistakes{
     Mistake{"{\"table\":\"trees\"", "[\n{\"table\":\"trees\"", "line 8: not a JSON object: "},
     Mistake{"{\"table\":\"trees\",\"row\":{", "{\"table\":\"trees\",\"line\":{",
             "line 8: a row needs the name of a table and an object"},
-    Mistake{"{\"table\":\"trees\"", "{\"varve_export\":1,\"schema\":8}\n{\"table\":\"trees\"",
+    Mistake{"{\"table\":\"trees\"", "{\"varve_export\":1,\"schema\":9}\n{\"table\":\"trees\"",
             "line 8: a second header line"},
     Mistake{"{\"table\":\"meta\",\"row\":{\"name\":\"adopted\",\"value\":3}}\n", "",
             "it counts 19 rows of meta, but 18 came before it"},

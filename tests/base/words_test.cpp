@@ -3,55 +3,69 @@
 #include "base/words.hpp"
 
 #include <algorithm>
+#include <random>
+#include <utf8.h>
 
 #include "support/catch.hpp"
 
-using base::words_of;
 using Words = std::vector<std::string>;
 
-TEST_CASE("A text is divided at blanks and punctuation, and numbers stay with what they number") {
-    CHECK(words_of("phosphatidylinositol-4,5-bisphosphate binding") ==
-          Words{"phosphatidylinositol-4", "5", "bisphosphate", "binding"});
-    CHECK(words_of("unc-26 JC8.10 GO:0004439 Y65B4BR.1 WBPhenotype:0001213") ==
-          Words{"unc-26", "jc8.10", "go:0004439", "y65b4br.1", "wbphenotype:0001213"});
-    CHECK(words_of("(unc-26)e205; lin- -7 a.b 3'-end") ==
-          Words{"unc-26", "e205", "lin", "7", "a", "b", "3", "end"});
-    CHECK(words_of("one ONE One").size() == 1);
-    CHECK(words_of("").empty());
-    CHECK(words_of(" -.\"'*()\t\n").empty());
+namespace {
+
+// The keys of the words of a text.
+Words keys_in(std::string_view text, std::size_t most = base::most_words) {
+    Words keys;
+    for (const auto& word : base::words_of(text, most)) keys.push_back(word.key);
+    return keys;
 }
 
-TEST_CASE("Letters of Latin, Greek and Cyrillic have no case in words") {
-    CHECK(words_of("\xC3\x89LAN \xC5\xBBUK \xCE\x92-catenin \xD0\x96\xD0\x81") ==
-          Words{"\xC3\xA9lan", "\xC5\xBCuk", "\xCE\xB2", "catenin", "\xD0\xB6\xD1\x91"});
-    CHECK(words_of("\xCE\xA3\xCE\x9F\xCE\xA6\xCE\x9F\xCE\xA3") ==
-          words_of("\xCF\x83\xCE\xBF\xCF\x86\xCE\xBF\xCF\x82"));
+}  // namespace
+
+TEST_CASE("A text is divided at blanks and punctuation, and numbers stay with what they number") {
+    CHECK(keys_in("phosphatidylinositol-4,5-bisphosphate binding") ==
+          Words{"phosphatidylinositol4", "5", "bisphosphate", "binding"});
+    CHECK(keys_in("unc-26 JC8.10 GO:0004439 Y65B4BR.1 WBPhenotype:0001213") ==
+          Words{"unc26", "jc810", "go0004439", "y65b4br1", "wbphenotype0001213"});
+    CHECK(keys_in("(unc-26)e205; lin- -7 a.b 3'-end") ==
+          Words{"unc26", "e205", "lin", "7", "a", "b", "3", "end"});
+    CHECK(keys_in("one ONE One").size() == 1);
+    CHECK(keys_in("").empty());
+    CHECK(keys_in(" -.\"'*()\t\n").empty());
+}
+
+TEST_CASE("Letters have no case, accent or width in words") {
+    CHECK(keys_in("\xC3\x89LAN \xC5\xBBUK \xCE\x92-catenin \xD0\x96\xD0\x81") ==
+          Words{"elan", "zuk", "\xCE\xB2", "catenin", "\xD0\xB6\xD0\xB5"});
+    CHECK(keys_in("e\xCC\x81lan H\xE2\x82\x82O stra\xC3\x9F"
+                  "e \xEF\xBC\xA1 \xC4\xB0") == Words{"elan", "h2o", "strasse", "a", "i"});
+    CHECK(keys_in("\xCE\xA3\xCE\x9F\xCE\xA6\xCE\x9F\xCE\xA3") ==
+          keys_in("\xCF\x83\xCE\xBF\xCF\x86\xCE\xBF\xCF\x82"));
 }
 
 TEST_CASE("Words of a hostile text are few, short and legal") {
     const std::string long_word(10'000, 'x');
-    CHECK(words_of(long_word) == Words{std::string(64, 'x')});
+    CHECK(keys_in(long_word) == Words{std::string(64, 'x')});
     std::string accented;
-    for (int i = 0; i < 100; ++i) accented += "\xC3\xA9";
-    CHECK(words_of("a" + accented).at(0).size() == 63);
+    for (int i = 0; i < 100; ++i) accented += "\xCE\xB2";
+    CHECK(keys_in("a" + accented).at(0).size() == 63);
     std::string many;
     for (int i = 0; i < 10'000; ++i) many += "w" + std::to_string(i) + " ";
-    CHECK(words_of(many).size() == base::most_words);
-    CHECK(words_of(many, 8).size() == 8);
-    CHECK(words_of(std::string("a\0b", 3)) == Words{"a", "b"});
-    CHECK(words_of("caf\xE9 x") == Words{"caf\xC3\xA9", "x"});
-    CHECK(words_of("\xE2\x80\xAE"
-                   "abc\xE2\x80\xAC \xF0\x9F\xA7\xAC") == Words{"abc", "\xF0\x9F\xA7\xAC"});
-    CHECK(words_of("\" * NEAR AND OR NOT -x ( ^ : {").front() == "near");
+    CHECK(keys_in(many).size() == base::most_words);
+    CHECK(keys_in(many, 8).size() == 8);
+    CHECK(keys_in(std::string("a\0b", 3)) == Words{"a", "b"});
+    CHECK(keys_in("caf\xE9 x") == Words{"cafe", "x"});
+    CHECK(keys_in("\xE2\x80\xAE"
+                  "abc\xE2\x80\xAC \xF0\x9F\xA7\xAC") == Words{"abc", "\xF0\x9F\xA7\xAC"});
+    CHECK(keys_in("\" * NEAR AND OR NOT -x ( ^ : {").front() == "near");
 }
 
 TEST_CASE("What begins a text begins its words too") {
     const std::string text = "Phosphatidylinositol-4,5 GO:0004439, \xC3\x89lan JC8.10 (b)";
-    const auto words = words_of(text);
+    const auto words = keys_in(text);
     for (std::size_t size = 1; size <= text.size(); ++size) {
         INFO(text.substr(0, size));
         if (size < text.size() && (text[size] & 0xC0) == 0x80) continue;
-        for (const auto& asked : words_of(text.substr(0, size)))
+        for (const auto& asked : keys_in(text.substr(0, size)))
             CHECK(std::ranges::any_of(words,
                                       [&](const auto& each) { return each.starts_with(asked); }));
     }
@@ -59,10 +73,35 @@ TEST_CASE("What begins a text begins its words too") {
 
 TEST_CASE(
     "The table of words lacks the word that the name begins with, and has all others once") {
-    CHECK(words_beside_name({"WBGene00006763", "unc-26", "JC8.10\nunc-26"}) == Words{"jc8.10"});
-    CHECK(words_beside_name({"WBGene00006763", "UNC-26 x", ""}) == Words{"unc-26", "x"});
+    CHECK(words_beside_name({"WBGene00006763", "unc-26", "JC8.10\nunc-26"}) == Words{"jc810"});
+    CHECK(words_beside_name({"WBGene00006763", "UNC-26 x", ""}) == Words{"unc26", "x"});
+    CHECK(words_beside_name({"GO:0004439", "", ""}) == Words{"0004439"});
     CHECK(words_beside_name({"WBGene00006763", "unc", ""}) == Words{"unc"});
     CHECK(words_beside_name({"WBGene00006763", "WBGene00006763", ""}).empty());
     CHECK(words_beside_name({"Sylvia Martinelli", "", ""}) == Words{"martinelli"});
-    CHECK(words_beside_name({"\xC3\x89lan", "", ""}) == Words{"\xC3\xA9lan"});
+    CHECK(words_beside_name({"\xC3\x89lan", "", ""}) == Words{"elan"});
+}
+
+TEST_CASE("What people type alike has the same key, which is a key itself") {
+    using base::search_key;
+    CHECK(search_key("let-7") == search_key("LET7"));
+    CHECK(search_key("GO:0004439, JC8.10") == "go0004439, jc810");
+    CHECK(search_key("-7 lin- 7 a-b (x)-1") == "-7 lin- 7 a-b (x)-1");
+    CHECK(search_key("\xC3\x89"
+                     "clair") == search_key("eclair"));
+    CHECK(search_key(std::string(3, '\xFF')).size() == 3);
+    CHECK(search_key(std::string(10'000, 'x')).size() == 512);
+    std::mt19937 random{1};
+    for (int i = 0; i < 20'000; ++i) {
+        std::string text;
+        for (int length = 0; length < 6; ++length)
+            utf8::append(random() % 3 == 0   ? U"a1-.:_ "[random() % 7]
+                         : random() % 2 == 0 ? char32_t(0xA0 + random() % 0x3000)
+                                             : char32_t(0xA000 + random() % 0x3700),
+                         text);
+        const auto key = search_key(text);
+        INFO(text);
+        CHECK(search_key(key) == key);
+        for (const auto& word : keys_in(text)) CHECK(search_key(word) == word);
+    }
 }

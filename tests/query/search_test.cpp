@@ -137,8 +137,7 @@ TEST_CASE(
     std::vector<store::Value> values;
     for (int number = 1000; number < 1600; ++number) {
         const auto id = std::to_string(number);
-        values.insert(values.end(),
-                      {"Gene", "n" + id, "n" + id, "let-" + id, "let-" + id, "WS1"});
+        values.insert(values.end(), {"Gene", "n" + id, "n" + id, "let-" + id, "let" + id, "WS1"});
     }
     store::perform(process.pool, store::Access::write, [&](store::Transaction& transaction) {
         store::insert_many(
@@ -250,29 +249,31 @@ std::vector<std::string> found_by_looking(const std::vector<Known>& all,
                                           const std::string& asked) {
     std::vector<std::tuple<bool, int, bool, std::string, ObjectName>> ranked;
     const auto same = [&](const std::string& name) {
-        return base::equal_ignoring_case(name, asked);
+        return base::search_key(name) == base::search_key(asked);
     };
     for (const auto& each : all) {
-        std::set<std::string> words;
-        std::vector<std::string> texts{each.label, each.object.name};
-        texts.insert(texts.end(), each.others.begin(), each.others.end());
-        for (const auto& each_text : texts)
-            for (const auto& word : base::words_of(each_text)) words.insert(word);
+        const auto others = base::join(each.others, "\n");
+        const auto list = base::words_of(base::SearchTexts{each.object.name, each.label, others});
+        const std::set<std::string> words(list.begin(), list.end());
         bool is_there = true, whole = true;
-        for (const auto& word : base::words_of(asked)) {
-            const auto first = words.lower_bound(word);
-            is_there = is_there && first != words.end() && first->starts_with(word);
-            whole = whole && words.contains(word);
+        for (const auto& [key, text] : base::words_of(asked)) {
+            const auto begins_one = [&](const std::string& word) {
+                const auto first = words.lower_bound(word);
+                return first != words.end() && first->starts_with(word);
+            };
+            is_there = is_there && (begins_one(key) || begins_one(text));
+            whole = whole && (words.contains(key) || words.contains(text));
         }
         if (!is_there) continue;
-        const int rank = each.label != each.object.name && same(each.label)                  ? 0
-                         : same(each.object.name)                                            ? 1
-                         : std::ranges::any_of(each.others, same)                            ? 2
-                         : base::fold_ascii(each.label).starts_with(base::fold_ascii(asked)) ? 3
-                         : whole                                                             ? 4
-                                                                                             : 5;
+        const auto label_key = base::search_key(each.label);
+        const int rank = each.label != each.object.name && same(each.label)   ? 0
+                         : base::equal_ignoring_case(each.object.name, asked) ? 1
+                         : std::ranges::any_of(each.others, same)             ? 2
+                         : label_key.starts_with(base::search_key(asked))     ? 3
+                         : whole                                              ? 4
+                                                                              : 5;
         ranked.emplace_back(each.object.class_name == "Gene_name", rank, each.vanished,
-                            rank == 3 ? base::fold_ascii(each.label) : "", each.object);
+                            rank == 3 ? label_key : "", each.object);
     }
     std::ranges::sort(ranked);
     std::vector<std::string> names;
@@ -341,15 +342,68 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "An object is found by its label while a later release, recorded already, has another one") {
+    "An object is found by what people type: without accents, hyphens or what names numbers") {
     const support::FreshStore fresh(GENERATE(support::engines()));
     Process process(fresh.connect(), with_other_names());
     const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
-    add_gene(*build, "WBGene01", "alpha", {});
-    add_gene(*build, "WBGene02", "abc-1", {});
+    add_gene(*build, "WBGene01", "let-7", {"\xC3\x89LECTION"});
+    add_gene(*build, "WBGene02",
+             "\xC3\x89"
+             "clair au chocolat",
+             {"JC8.10"});
+    build->with("Gene_name", "GO:0004439", {});
+    process.put(build);
+    static_cast<void>(
+        process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}, {"Gene_name", "GO:0004439"}}));
+    const auto first = [&](const std::string& asked) {
+        const auto names = found(process, "", asked);
+        return names.size() == 1 ? names.front().substr(0, names.front().find(" =")) : "";
+    };
+    for (const std::string asked :
+         {"let7", "LET-7", "let.7", "\xC3\xA9lection", "election let7"}) {
+        INFO(asked);
+        CHECK(first(asked) == "Gene WBGene01");
+    }
+    for (const std::string asked : {"eclair", "eclair au",
+                                    "E\xCC\x81"
+                                    "CLAIR",
+                                    "chocolat eclair", "jc810", "jc8.1"}) {
+        INFO(asked);
+        CHECK(first(asked) == "Gene WBGene02");
+    }
+    for (const std::string asked : {"0004439", "00044", "GO:0004439", "go:0004439 0004439"}) {
+        INFO(asked);
+        CHECK(first(asked) == "Gene_name GO:0004439");
+    }
+    CHECK(query::objects_called(process.service.read_context(), {"Gene", "LET7"}, 5).size() == 1);
+}
+
+TEST_CASE(
+    "Another name comes before a label that begins with it, whatever its case and accents") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_other_names());
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    add_gene(*build, "WBGene01", "\xC3\xA9lan vital", {});
+    add_gene(*build, "WBGene02", "b", {"\xC3\x89LAN"});
+    process.put(build);
+    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
+    CHECK(found(process, "", "\xC3\xA9lan").front() == "Gene WBGene02 = b");
+}
+
+TEST_CASE("An object is found by what the shown release calls it while a later one is recorded") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Process process(fresh.connect(), with_other_names());
+    const auto before = std::make_shared<support::SmallBuild>("WS0", "2007-12-01");
+    add_gene(*before, "WBGene01", "zero", {"no name"});
+    add_gene(*before, "WBGene02", "abc-1", {"third name"});
+    process.put(before);
+    static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
+    const auto build = std::make_shared<support::SmallBuild>("WS1", "2008-01-01");
+    add_gene(*build, "WBGene01", "alpha", {"JC8.10", "first name"});
+    add_gene(*build, "WBGene02", "abc-1", {"third name"});
     const auto next = std::make_shared<support::SmallBuild>("WS2", "2008-02-01");
-    add_gene(*next, "WBGene01", "omega", {});
-    add_gene(*next, "WBGene02", "xyz-1", {});
+    add_gene(*next, "WBGene01", "omega", {"second name"});
+    add_gene(*next, "WBGene02", "xyz-1", {"jc8.1"});
     for (const auto& each : {build, next}) {
         process.put(each);
         static_cast<void>(process.list({{"Gene", "WBGene01"}, {"Gene", "WBGene02"}}));
@@ -380,6 +434,14 @@ TEST_CASE(
     CHECK(pasted("omega").empty());
     CHECK(found(process, "", "alpha") == Found{"Gene WBGene01 = alpha"});
     CHECK(found(process, "", "abc-1") == Found{"Gene WBGene02 = abc-1"});
+    for (const std::string name : {"jc8.10", "jc8", "first name", "name alpha"}) {
+        INFO(name);
+        CHECK(found(process, "", name) == Found{"Gene WBGene01 = alpha"});
+    }
+    // No row says what this one was called.
+    CHECK(found(process, "", "third") == Found{"Gene WBGene02 = abc-1"});
+    CHECK(found(process, "", "second name").empty());
+    CHECK(found(process, "", "no name").empty());
     CHECK(called("alpha") == std::vector<std::string>{"WBGene01"});
     CHECK(called("abc-1") == std::vector<std::string>{"WBGene02"});
     CHECK(called("omega").empty());
@@ -387,9 +449,10 @@ TEST_CASE(
 
 TEST_CASE(
     "A search finds what looking at every object finds, in whichever order they were recorded") {
-    const std::vector<std::string> parts{"unc-26",      "unc",     "UNC-2", "protein", "Protein",
-                                         "kinase",      "JC8.10",  "a",     "abc",     "GO:0004",
-                                         "\xC3\x89lan", "binding", "x)",    "-7"};
+    const std::vector<std::string> parts{"unc-26",      "unc",     "UNC-2",  "protein", "Protein",
+                                         "kinase",      "JC8.10",  "a",      "abc",     "GO:0004",
+                                         "\xC3\x89lan", "binding", "x)",     "-7",      "unc26",
+                                         "elan",        "JC810",   "GO:0005"};
     const auto any_text = [&](int most) {
         return rc::gen::map(rc::gen::resize(most, rc::gen::container<std::vector<std::string>>(
                                                       rc::gen::elementOf(parts))),

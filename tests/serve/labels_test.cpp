@@ -1,5 +1,6 @@
 // Objects that are asked for by what people call them.
 // SPDX-License-Identifier: MIT
+#include "base/words.hpp"
 #include "serve/world.hpp"
 
 using namespace world;
@@ -17,7 +18,7 @@ void record(World& world, int count, const std::string& label) {
             "INSERT INTO objects (class, name, name_key, label, label_key, ace_version)"
             " VALUES ('Gene', ?, ?, ?, ?, ?)",
             {store::Value{name}, store::Value{name}, store::Value{label},
-             store::Value{base::fold_ascii(label)}, store::Value{World::version(world.newest)}});
+             store::Value{base::search_key(label)}, store::Value{World::version(world.newest)}});
     }
 }
 
