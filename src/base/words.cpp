@@ -82,7 +82,9 @@ void for_each_character(std::string_view text, F&& fn) {
     bool in_word = false;
     while (at != end) {
         const auto* const begin = at;
-        const auto c = static_cast<char32_t>(utf8::unchecked::next(at));
+        const auto c = static_cast<unsigned char>(*at) < 0x80
+                           ? static_cast<char32_t>(*at++)
+                           : static_cast<char32_t>(utf8::unchecked::next(at));
         const bool joins = in_word && is_joint(c) && at != end && is_digit(*at);
         in_word = joins || !is_separator(c);
         fn(std::string_view(begin, at), joins     ? Part::joint

@@ -42,22 +42,9 @@ std::vector<std::string> without(std::vector<std::string> words,
 }  // namespace
 
 void add_words(Transaction& transaction, std::span<const SearchedObject> objects) {
-    struct WordOfObject {
-        std::string word;
-        const SearchedObject* object;
-    };
-    std::vector<WordOfObject> rows;
-    for (const auto& object : objects)
-        for (auto& word : base::words_beside_name(object.texts))
-            rows.push_back({std::move(word), &object});
-    // In the order of the key, so that rows of one page follow each other.
-    std::ranges::stable_sort(rows, {}, &WordOfObject::word);
     std::vector<Value> values;
-    values.reserve(3 * rows.size());
-    for (auto& [word, object] : rows)
-        values.insert(values.end(),
-                      {Value{std::move(word)}, Value{std::string(object->class_name)},
-                       Value{std::string(object->texts.name)}});
+    for (const auto& object : objects)
+        append(values, object, base::words_beside_name(object.texts));
     insert_words(transaction, values);
 }
 
