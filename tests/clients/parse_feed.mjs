@@ -1,8 +1,13 @@
-// parse_feed.mjs FILE... -- what an npm feed reader (feedsmith) finds in feeds of any format: a
-// JSON document a line, { format, title, self, home, items: [{ title, id, date, link }] }.
+// parse_feed.mjs FILE... -- what npm's feed readers find in feeds: a JSON document a line. feedsmith reads any
+// format and OPML: { format, title, self, home, items: [{ title, id, date, link, authors, content }] }; rss-parser
+// and feedparser read RSS and Atom: { others: { "rss-parser": [{ title, id, date, link, text }], "feedparser":
+// [{ title, id, date, link, content }] } }. feedparser takes what looks like a tag out of titles.
 // SPDX-License-Identifier: MIT
 import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import FeedParser from "feedparser";
 import { parseFeed, parseOpml } from "feedsmith";
+import RssParser from "rss-parser";
 
 const link = (links, rel) => links?.find((each) => (each.rel ?? "alternate") === rel)?.href;
 
@@ -39,12 +44,30 @@ function outlineOf(text) {
   return { format: "opml", title: head?.title, items: body.outlines };
 }
 
-function feedOf(text) {
+async function byRssParser(text) {
+  const { items } = await new RssParser().parseString(text);
+  return items.map((item) => ({
+    title: item.title, id: item.guid ?? item.id, date: item.isoDate, link: item.link,
+    text: item["content:encodedSnippet"] ?? item.contentSnippet,
+  }));
+}
+
+async function byFeedParser(text) {
+  const items = [];
+  for await (const item of Readable.from([text]).pipe(new FeedParser({ addmeta: false })))
+    items.push({ title: item.title, id: item.guid, date: item.pubdate.toISOString(), link: item.link,
+                 content: item.description });
+  return items;
+}
+
+async function feedOf(text) {
   const { format, feed } = parseFeed(text);
-  return { format, title: feed.title?.value ?? feed.title, ...read[format](feed) };
+  const others = format === "json" ? {}
+    : { "rss-parser": await byRssParser(text), feedparser: await byFeedParser(text) };
+  return { format, title: feed.title?.value ?? feed.title, ...read[format](feed), others };
 }
 
 for (const file of process.argv.slice(2)) {
   const text = readFileSync(file, "utf8");
-  console.log(JSON.stringify(text.includes("<opml") ? outlineOf(text) : feedOf(text)));
+  console.log(JSON.stringify(text.includes("<opml") ? outlineOf(text) : await feedOf(text)));
 }

@@ -1,5 +1,5 @@
 """Feed readers in common use, each with what it finds in a feed: newsboat, Python's feedparser,
-and feedsmith of npm.
+and feedsmith, rss-parser and feedparser of npm.
 
 SPDX-License-Identifier: MIT
 """
@@ -44,12 +44,21 @@ def entry_of(feed, link_end):
     return next(entry for entry in read.entries if entry.link.endswith(link_end))
 
 
+def without_blanks(text):
+    return "".join(text.split())
+
+
+def without_tags(content):
+    return re.sub("<[^>]*>", "", content)
+
+
 def words_of(content):
-    """Returns what is left of HTML for somebody who sees no tags."""
-    return " ".join(html.unescape(re.sub("<[^>]*>", " ", content)).split())
+    """Returns what is left of HTML for somebody who sees no tags, without blanks: readers put them where
+    a tag was, or don't."""
+    return without_blanks(html.unescape(without_tags(content)))
 
 
-def by_feedsmith(bodies):
+def by_npm(bodies):
     """bodies: of feeds or OPML. Returns what tests/clients/parse_feed.mjs finds in each."""
     with tempfile.TemporaryDirectory() as folder:
         files = []
@@ -62,8 +71,9 @@ def by_feedsmith(bodies):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def items_of_feedsmith(read):
-    return [Item(item["title"], item["id"], _seconds(item["date"]), item["link"]) for item in read["items"]]
+def items_of(items):
+    """Returns those that an npm reader found."""
+    return [Item(item["title"], item["id"], _seconds(item["date"]), item["link"]) for item in items]
 
 
 def by_newsboat(address):
