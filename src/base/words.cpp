@@ -180,6 +180,7 @@ std::string search_key(std::string_view text) {
     for_each_character(folded(text), [&](std::string_view character, Part part) {
         if (part != Part::joint) key += character;
     });
+    if (key.empty()) key = legal_text(text);
     cut(key, longest_key);
     return key;
 }

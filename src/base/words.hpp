@@ -20,7 +20,8 @@ inline constexpr std::size_t longest_word = 64, most_words = 100;
 // stop, colon or underscore between a letter or digit and a digit. So "let-7" and "let7" are the
 // same, "Eclair" with an accent or without.
 //   text     bytes that are no UTF-8 are read as base::legal_text() does
-//   returns  at most 512 bytes; the key of a key is the same
+//   returns  at most 512 bytes; the key of a key is the same. A text of nothing but marks is its own
+//            key, since texts begin with an empty one
 [[nodiscard]] std::string search_key(std::string_view text);
 
 // A word of a text.

@@ -91,6 +91,8 @@ TEST_CASE("What people type alike has the same key, which is a key itself") {
                      "clair") == search_key("eclair"));
     CHECK(search_key(std::string(3, '\xFF')).size() == 3);
     CHECK(search_key(std::string(10'000, 'x')).size() == 512);
+    CHECK(search_key("\xE2\x80\xAE") == "\xE2\x80\xAE");
+    CHECK(search_key("").empty());
     std::mt19937 random{1};
     for (int i = 0; i < 20'000; ++i) {
         std::string text;
