@@ -77,7 +77,8 @@ DUMPS = "kind = dump\npath = builds/current\n"
 class Site:
     """A store, a configuration and a builds folder with a link `current`, in one folder."""
 
-    def __init__(self, folder, builds, cache_mb=64, threads=64, source=DUMPS):
+    def __init__(self, folder, builds, cache_mb=64, threads=64, source=DUMPS,
+                 store="sqlite:history.db"):
         self.folder, self.builds = folder, builds
         self.socket = os.path.join(folder, "s")
         self.config = os.path.join(folder, "varve.conf")
@@ -90,7 +91,7 @@ class Site:
                 "object_url = https://example.org/get?name={name};class={class}\n"
                 "[names]\nGene = Identity>Name>Public_name\n"
                 f"[source]\n{source}index = index\n"
-                "[store]\nurl = sqlite:history.db\n"
+                f"[store]\nurl = {store}\n"
                 f"[serve]\nlisten = unix:s\nthreads = {threads}\ncache_mb = {cache_mb}\n")
         self.switch(next(iter(builds)))
         self.varve("init")

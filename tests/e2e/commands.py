@@ -179,7 +179,7 @@ def _(site):
         assert not meant.stderr, meant.stderr
     with sqlite3.connect(site.folder / "var" / "history.db") as store:
         store.execute("INSERT INTO objects (class, name, name_key, label, label_key, ace_version)"
-                      " VALUES ('Gene', 'other', 'other', 'unc-26', 'unc-26', 'WS188')")
+                      " VALUES ('Gene', 'other', 'other', 'unc-26', 'unc26', 'WS188')")
     store.close()
     for status, command in ((1, ("show",)), (2, ("diff", "--from", "WS188", "--to", "WS188"))):
         asked = site.expect(status, command[0], "Gene", "unc-26", *command[1:])
