@@ -14,6 +14,7 @@
 #include "app/sources.hpp"
 #include "app/stop_signals.hpp"
 #include "app/suggestion.hpp"
+#include "base/in_order.hpp"
 #include "base/text.hpp"
 #include "query/search.hpp"
 #include "query/tree_at.hpp"
@@ -47,6 +48,7 @@ Result<Side> from_folder(const std::filesystem::path& folder, const ObjectName& 
     source::FilesSettings settings;
     settings.folder = folder;
     settings.index_dir = index;
+    settings.threads = base::processors();
     auto build = source::open_files(settings);
     if (!build) return tl::unexpected(build.error());
     return from_build(std::move(*build), asked);

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "app/commands.hpp"
@@ -17,6 +16,7 @@
 #include "app/config_file.hpp"
 #include "app/suggestion.hpp"
 #include "app/version.hpp"
+#include "base/in_order.hpp"
 #include "base/text.hpp"
 #include "render/feed.hpp"
 
@@ -188,7 +188,7 @@ void add_prewarm(Line& line) {
     command->add_flag("--all", job.all, "All objects");
     command->add_option("--replace", job.replace,
                         "Record again a release that was re-published with different content");
-    job.jobs = std::max(1U, std::thread::hardware_concurrency());
+    job.jobs = base::processors();
     command->add_option("--jobs", job.jobs, "Number of threads")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();

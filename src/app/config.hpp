@@ -31,6 +31,7 @@ struct SourceConfig {
     std::filesystem::path index;  // folder of the indexes
     std::size_t max_object_mb = 64;         // 1 ... 4096
     std::vector<std::string> skip_classes;  // source::Source::skips()
+    std::size_t threads = 1;                // that make an index; open_services() sets it
     // Of a running database.
     std::filesystem::path password_file;  // empty: none
     source::acedb::ServerAddress server;  // kind = server; the password is read from its file

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "app/services.hpp"
 
-#include <thread>
-
 #include "app/sources.hpp"
+#include "base/in_order.hpp"
 #include "base/log.hpp"
 #include "store/dialect.hpp"
 
@@ -23,12 +22,16 @@ store::Connect for_a_job(store::Connect connect, std::size_t threads) {
     };
 }
 
+// A server answers requests meanwhile.
+std::size_t threads_for_indexes(Waiting waiting) {
+    return waiting == Waiting::request ? (base::processors() + 1) / 2 : base::processors();
+}
+
 }  // namespace
 
 std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if_missing,
                                        Waiting waiting, std::size_t threads) {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    const auto connections = std::max(cores, threads) + 2;
+    const auto connections = std::max(base::processors(), threads) + 2;
     const auto writers = config.store.engine == store::Engine::sqlite
                              ? store::Writers::one_at_a_time
                              : store::Writers::many;
@@ -49,6 +52,7 @@ std::unique_ptr<store::Pool> open_pool(const Config& config, store::IfMissing if
 Result<Services> open_services(Config config, Waiting waiting, std::size_t threads) {
     Services services;
     services.config = std::move(config);
+    services.config.source.threads = threads > 0 ? threads : threads_for_indexes(waiting);
     const auto& url = services.config.store;
     if (url.engine == store::Engine::sqlite && !std::filesystem::exists(url.path))
         return base::fail(base::ErrorKind::unavailable,
@@ -93,8 +97,7 @@ std::unique_ptr<serve::Site> open_site(Services& services, Asker asker, serve::M
     settings.private_site = config.site.is_private && asker != Asker::operator_of_it;
     settings.limits.per_minute = static_cast<double>(config.serve.limit_per_minute);
     settings.limits.burst = static_cast<double>(config.serve.limit_burst);
-    settings.wide =
-        serve::WideGate::limits_of(config.serve.threads, std::thread::hardware_concurrency());
+    settings.wide = serve::WideGate::limits_of(config.serve.threads, base::processors());
     settings.metrics = metrics;
     return std::make_unique<serve::Site>(
         serve::Services{*services.history, *services.current, *services.pool, *services.tokens},

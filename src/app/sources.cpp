@@ -64,6 +64,7 @@ history::BuildOpener opener_of_files(const SourceConfig& config) {
     settings.index_dir = config.index;
     settings.max_object_mb = config.max_object_mb;
     settings.skip_classes = config.skip_classes;
+    settings.threads = config.threads;
     return {
         [settings] { return source::identity_of(settings.folder); },
         [settings](history::Wholeness wholeness) {

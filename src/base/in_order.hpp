@@ -1,4 +1,4 @@
-// base/in_order.hpp -- work that is made on several threads, and taken in its order.
+// base/in_order.hpp -- processors, and work that is made on several threads and taken in its order.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,11 +17,17 @@
 
 namespace base {
 
+// Returns how many processors there are, at least 1.
+[[nodiscard]] inline std::size_t processors() {
+    return std::max(1U, std::thread::hardware_concurrency());
+}
+
 // Calls make(0) … make(count - 1), several at once, and take(i, what make(i) returned) for each of
 // them in turn: in their order, never two at once, on any thread.
 //   make    safe from any thread
 //   take    returns false to end the work; then what is being made is dropped
-//   threads including the caller's. With fewer than were asked for, where the system refuses more
+//   threads including the caller's, at least 1. With fewer than were asked for, where the system
+//           refuses more
 //   memory  at most 2 results a thread are made or wait to be taken
 //   throws  what make or take threw first
 template <class Make, class Take>

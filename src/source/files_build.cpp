@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include "base/log.hpp"
 #include "source/ace_classes.hpp"
@@ -162,19 +161,16 @@ bool fits_included(const std::vector<BuildFile>& files, const BuildFolder& folde
            (!wants_models || std::any_of(files.begin(), files.end(), is_models));
 }
 
-dump::CutDumps cut_by_processors() {
-    dump::CutDumps cut;
-    cut.threads = std::max(1U, std::thread::hardware_concurrency());
-    return cut;
-}
-
 // Finds or makes the index of a folder.
 class IndexOfFiles {
    public:
-    IndexOfFiles(const BuildFolder& folder, const ReadModels& models, std::string index_dir,
-                 std::uint64_t largest)
-        : folder_(folder), models_(models), index_dir_(std::move(index_dir)), largest_(largest),
-          plain_dir_(plain_folder(index_dir_, folder.release.version)) {}
+    IndexOfFiles(const BuildFolder& folder, const ReadModels& models,
+                 const FilesSettings& settings)
+        : folder_(folder), models_(models), index_dir_(settings.index_dir),
+          largest_(settings.max_object_mb << 20),
+          plain_dir_(plain_folder(index_dir_, folder.release.version)) {
+        cut_.threads = settings.threads;
+    }
 
     base::Result<IndexedFiles> open() const {
         if (folder_.files.size() > UINT16_MAX)
@@ -229,9 +225,9 @@ class IndexOfFiles {
         if (plain->facts.has_unstamped && models_.models.class_count() == 0)
             base::log::warning(unstamped_without_models, {{"build", folder_.path}});
         const auto listed = plain->facts.files;
-        if (auto done = dump::write_index(std::move(*writer), plain->files,
-                                          std::move(plain->facts), largest_, cut_by_processors(),
-                                          [&] { return check_unchanged(listed); });
+        if (auto done =
+                dump::write_index(std::move(*writer), plain->files, std::move(plain->facts),
+                                  largest_, cut_, [&] { return check_unchanged(listed); });
             !done)
             return done;
         if (const auto facts = Index::read_facts(path)) previous.drop_if(facts->digest);
@@ -263,6 +259,7 @@ class IndexOfFiles {
     std::string index_dir_;
     std::uint64_t largest_;  // bytes of an object that must be loadable
     std::string plain_dir_;
+    dump::CutDumps cut_;
 };
 
 }  // namespace
@@ -272,13 +269,13 @@ base::Result<Build> open_files(const FilesSettings& settings) {
     if (!folder) return tl::unexpected(folder.error());
     auto models = read_models(*folder);
     if (!models) return tl::unexpected(models.error());
-    const auto largest = settings.max_object_mb << 20;
-    auto files = IndexOfFiles(*folder, *models, settings.index_dir, largest).open();
+    auto files = IndexOfFiles(*folder, *models, settings).open();
     if (!files) return tl::unexpected(files.error());
     if (const auto& flaw = files->index.facts().flaw; !flaw.empty() && !settings.accept_cut)
         return base::fail(ErrorKind::refused, flaw);
     return Build(std::make_shared<FilesBuild>(std::move(*files), std::move(models->models),
-                                              largest, settings.skip_classes));
+                                              settings.max_object_mb << 20,
+                                              settings.skip_classes));
 }
 
 }  // namespace source

@@ -22,6 +22,7 @@ struct FilesSettings {
     // Serves what is there of a file that is cut off, without the object in which it was cut.
     bool accept_cut = false;
     std::vector<std::string> skip_classes = {};  // Source::skips()
+    std::size_t threads = 1;                     // that make the index, at least 1
 };
 
 // Opens the build in the folder. Makes its index when none fits, once even when several processes

@@ -36,13 +36,14 @@ std::uint64_t lines_in(std::string_view bytes) {
 AceReader::AceReader(const File& file, std::string_view name, std::size_t most)
     : name_(name), most_(std::max(most, head_size)), window_(file, name, block) {}
 
-void AceReader::go_to(const AcePlace& place, std::uint64_t end) {
+void AceReader::go_to(const AcePlace& place, std::uint64_t end, std::uint64_t last) {
     window_.go_to(place.offset);
     line_ = place.line;
     has_objects_ = place.has_objects;
     has_banners_ = place.has_banners;
     has_trailer_ = place.has_trailer;
     end_ = end;
+    last_ = last;
 }
 
 AcePlace AceReader::place() const {
@@ -171,6 +172,8 @@ base::Result<std::optional<AceObject>> AceReader::skip_large_object() {
     };
     for (;;) {
         drop(std::exchange(searched_, 0));
+        if (window_.offset() > last_)
+            return cut_off("an object goes on beyond what is asked for");
         if (auto ok = window_.fill(); !ok) return tl::unexpected(ok.error());
         const auto end = find_end();
         if (!end && window_.is_end()) {

@@ -44,8 +44,10 @@ class AceReader {
     // without holding them.
     AceReader(const File& file, std::string_view name, std::size_t most);
 
-    // Goes on at a place. next() then returns nullopt where an object begins at `end` or later.
-    void go_to(const AcePlace& place, std::uint64_t end = UINT64_MAX);
+    // Goes on at a place. next() then returns nullopt where an object begins at `end` or later, and
+    // refuses an object above `most` of the constructor that has not ended at `last`.
+    void go_to(const AcePlace& place, std::uint64_t end = UINT64_MAX,
+               std::uint64_t last = UINT64_MAX);
     // Returns where it is between two calls of next().
     [[nodiscard]] AcePlace place() const;
     // Whether it has seen the end of the file: what it returned last may depend on what precedes.
@@ -90,7 +92,8 @@ class AceReader {
     std::string head_;           // start of an object that is skipped
 
     bool has_objects_ = false, has_banners_ = false, has_trailer_ = false;
-    std::uint64_t end_ = UINT64_MAX;  // of what is asked for
+    std::uint64_t end_ = UINT64_MAX;   // of what is asked for
+    std::uint64_t last_ = UINT64_MAX;  // where an object must have ended
 };
 
 // Returns places in a dump of `size` bytes, about `part` bytes apart, where an object most likely

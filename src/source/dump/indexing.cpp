@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "source/dump/indexing.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -21,6 +22,8 @@ constexpr std::size_t most_of_dumped = 1 << 20;
 // A line of JSON up to this size is parsed completely to find its name; of a longer one, only the
 // start.
 constexpr std::size_t most_of_line = 8 << 20;
+// How far a thread reads on behind its part for the end of an object.
+constexpr std::uint64_t most_behind_part = 8 << 20;
 // Instead of a place in a file that ends too early: nothing more can be read.
 constexpr std::uint64_t cut_off = UINT64_MAX;
 
@@ -57,22 +60,27 @@ class Indexing {
 
     // Threads read parts of the dump as if an object began at each cut. A part counts if that turns
     // out to be true: if the part before it ends there. Otherwise, and where a part is damaged or sees
-    // the end of the file, it is read again, knowing what precedes it.
+    // the end of the file, it is read again, knowing what precedes it. An object that ends late, or not
+    // at all, may be read from each cut in it: not far from each, and not at all once the end is known.
     base::Result<void> read_dump(const PlainFile& file) {
         const auto cuts = cuts_of(file);
         ReaderPool readers(file);
         AceReader reader(file.file, file.place, most_of_dumped);
         AcePlace place;
+        std::atomic<std::uint64_t> taken = 0;  // place.offset, for the threads
         base::Result<void> done;
         base::make_in_order(
             cut_.threads, cuts.size() - 1,
-            [&](std::size_t i) { return read_part(readers, cuts[i], cuts[i + 1]); },
+            [&](std::size_t i) {
+                return cuts[i] < taken ? std::nullopt : read_part(readers, cuts[i], cuts[i + 1]);
+            },
             [&](std::size_t i, std::optional<DumpPart> part) {
                 if (place.offset == cuts[i] && part)
                     done = add(std::move(*part), place);
                 else if (place.offset < cuts[i + 1])
                     done = read_from(reader, place, cuts[i + 1]);
-                return done.has_value();
+                taken = place.offset;
+                return done.has_value() && place.offset != cut_off;
             });
         if (done && place.offset != cut_off) done = read_from(reader, place, UINT64_MAX);
         return done;
@@ -136,7 +144,7 @@ class Indexing {
     [[nodiscard]] std::optional<DumpPart> read_part(ReaderPool& readers, std::uint64_t from,
                                                     std::uint64_t to) const {
         auto reader = readers.take();
-        reader->go_to({from, 1, false, false, false}, to);
+        reader->go_to({from, 1, false, false, false}, to, to + most_behind_part);
         DumpPart part;
         for (;;) {
             const auto object = reader->next();

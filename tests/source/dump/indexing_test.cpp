@@ -29,6 +29,21 @@ std::string index_of(const TempDir& folder, const std::string& dump,
     return done ? support::read_file(index) : done.error().text;
 }
 
+// Returns how many bytes this process has read from files.
+std::uint64_t bytes_read() {
+    const auto io = support::read_file("/proc/self/io");
+    return std::stoull(io.substr(std::string("rchar: ").size()));
+}
+
+// Returns LongTexts of 2 KB that end in this.
+std::string long_texts(std::size_t count, const std::string& end) {
+    std::string dump;
+    for (std::size_t i = 0; i < count; ++i)
+        dump +=
+            "LongText : \"" + std::to_string(i) + "\"\n\n" + std::string(2000, 'x') + "\n" + end;
+    return dump;
+}
+
 // What a dump may consist of; @ stands for a number that nothing else has.
 const std::vector<std::string> pieces = {
     "Gene : \"@\"\n\n",
@@ -81,4 +96,27 @@ TEST_CASE("Damaged and unusual dumps have the same index or error however they a
         const auto part = *rc::gen::inRange<std::uint64_t>(1, 3000);
         RC_ASSERT(index_of(folder, dump, {threads, part}) == index_of(folder, dump, {1}));
     }));
+}
+
+TEST_CASE(
+    "Objects that are larger than a block or a part have the same index however they are cut") {
+    TempDir folder;
+    const auto gene = "Gene : \"large\"\nRemark\t \"" + std::string(1'500'000, 'r') + "\"\n\n";
+    const auto text = long_texts(5000, "\n") + "***LongTextEnd***\n\n";
+    const auto dump = pieces[0] + gene + text + pieces[2] + gene + text + dumps::trailer;
+    const auto expected = index_of(folder, dump, {1});
+    CHECK(expected.find("large is already at x.ace:3") != std::string::npos);
+    const auto once = pieces[0] + gene + text + pieces[2] + dumps::trailer;
+    CHECK(index_of(folder, once, {3}) == index_of(folder, once, {1}));
+    CHECK(index_of(folder, dump, {3}) == expected);
+}
+
+TEST_CASE(
+    "LongTexts without an end are not read again from each place that looks like an object") {
+    TempDir folder;
+    const auto dump = long_texts(12'000, "***LongTextEnd*** \n\n");
+    const auto before = bytes_read();
+    const auto index = index_of(folder, dump, {2});
+    CHECK(bytes_read() - before < 4 * dump.size());
+    CHECK(index == index_of(folder, dump, {1}));
 }
