@@ -31,6 +31,7 @@ class RowChooser {
         std::vector<std::int64_t> sids;  // in no order of names
         std::size_t recorded = 0;
         bool cut = false;  // as in HistoryPage
+        std::int64_t oldest_row_before = 0, oldest_row_after = 0;
     };
     Chosen choose(const PageRequest& request) {
         if (versions_.empty()) return Chosen{};
@@ -38,7 +39,8 @@ class RowChooser {
         std::size_t recorded = 0;
         for (const auto& [version, rows] : counts_) recorded += rows;
         if (request.filter.chooses_rows()) return filtered(request, recorded);
-        return Chosen{request.before == 0 ? newest(request.most) : archived(request), recorded};
+        if (request.before > 0) return archived(request, recorded);
+        return Chosen{newest(request.most), recorded};
     }
 
     // Returns the tags in the newest changes, in any order.
@@ -47,7 +49,7 @@ class RowChooser {
         count_rows();
         std::set<std::string> tags;
         static_cast<void>(visit_notes(
-            now_.transaction, last_recorded(most_filtered),
+            now_.transaction, last_recorded(versions_, tables::behind_all, most_filtered),
             [&](std::int64_t, const tables::NotesOfRow& row) {
                 for (const auto& change : row.notes.changes)
                     compare::each_tag(change, [&](const std::string& tag) { tags.insert(tag); });
@@ -75,9 +77,27 @@ class RowChooser {
         return sids;
     }
 
-    [[nodiscard]] std::vector<std::int64_t> archived(const PageRequest& request) const {
+    // The page, without rows if there is none.
+    [[nodiscard]] Chosen archived(const PageRequest& request, std::size_t recorded) const {
+        Chosen page{request.oldest_row == 0
+                        ? counted_to(request.before - archive_page)
+                        : recorded_from(request.oldest_row, archive_page + 1),
+                    recorded};
+        const auto behind = recorded - std::min(recorded, request.before);
+        const bool is_far = request.before > far_from_ends && behind > far_from_ends;
+        if (!page.sids.empty() && is_far) {
+            const auto before = recorded_before(page.sids.front(), archive_page);
+            if (before.size() == archive_page) page.oldest_row_before = before.back();
+            const auto from = recorded_from(page.sids.front(), archive_page + 1);
+            if (from.size() > archive_page) page.oldest_row_after = from.back();
+        }
+        page.sids.resize(std::min(page.sids.size(), archive_page));
+        return page;
+    }
+
+    // Returns the rows of a page that has so many before it.
+    [[nodiscard]] std::vector<std::int64_t> counted_to(std::size_t skipped) const {
         std::vector<std::int64_t> sids;
-        auto skipped = request.before - archive_page;
         for (const auto& version : versions_ | std::views::reverse) {
             const auto rows = count_of(version);
             if (rows <= skipped) {
@@ -92,30 +112,100 @@ class RowChooser {
         return sids;
     }
 
+    // Returns the releases, newest first, from that of a row on; none if it is no row of these.
+    [[nodiscard]] std::span<const std::string> releases_from(std::int64_t sid) const {
+        const auto names = tables::row_names(now_.transaction, std::span(&sid, 1));
+        if (names.empty()) return {};
+        const auto& [version, object] = names.begin()->second;
+        const auto own = std::ranges::find(versions_, version);
+        const bool is_of_class =
+            selection_.class_name.empty() || selection_.class_name == object.class_name;
+        if (own == versions_.end() || !is_of_class) return {};
+        return {own, versions_.end()};
+    }
+
+    // Return rows in the order of the archive: from one of them on, and those before it from there back.
+    [[nodiscard]] std::vector<std::int64_t> recorded_from(std::int64_t sid,
+                                                          std::size_t most) const {
+        std::vector<std::int64_t> sids;
+        const auto older = releases_from(sid);
+        if (older.empty()) return sids;
+        const std::span newer(versions_.data(), versions_.size() - older.size() + 1);
+        for (const auto& version : newer | std::views::reverse) {
+            if (sids.size() >= most) break;
+            if (const auto rows = count_of(version); rows > 0)
+                append(sids,
+                       tables::rows_recorded_from(now_.transaction, selection_, version,
+                                                  version == older.front() ? sid : 1,
+                                                  most - sids.size(), rows));
+        }
+        return sids;
+    }
+    [[nodiscard]] std::vector<std::int64_t> recorded_before(std::int64_t sid,
+                                                            std::size_t most) const {
+        const auto older = releases_from(sid);
+        return older.empty() ? std::vector<std::int64_t>{}
+                             : last_recorded(older, sid, most);
+    }
+
+    // Few rows are all looked at. Of many, the first ones, until enough are found: then the page has
+    // no archive, so nobody has to know how many there are.
     Chosen filtered(const PageRequest& request, std::size_t recorded) const {
+        if (recorded > most_filtered) return first_filtered(request);
         // The newest release first, in each the row that was recorded last first.
-        const auto looked_at = last_recorded(most_filtered);
+        const auto looked_at = last_recorded(versions_, tables::behind_all, most_filtered);
         const auto filtered = filtered_rows(now_.transaction, looked_at, request.filter,
                                             note_unreadable_, now_.most_note_bytes());
-        const bool cut = filtered.cut || recorded > looked_at.size();
         const auto& shown = filtered.sids;
         const auto found = shown.size();
-        if (request.before == 0) return Chosen{first_by_name(shown, request.most), found, cut};
+        if (request.before == 0)
+            return Chosen{first_by_name(shown, request.most), found, filtered.cut};
         const auto slice = slice_of(request, found);
         return Chosen{{shown.begin() + static_cast<std::ptrdiff_t>(slice.from),
                        shown.begin() + static_cast<std::ptrdiff_t>(slice.to)},
                       found,
-                      cut};
+                      filtered.cut};
     }
 
-    [[nodiscard]] std::vector<std::int64_t> last_recorded(std::size_t most) const {
-        std::vector<std::int64_t> sids;
+    [[nodiscard]] Chosen first_filtered(const PageRequest& request) const {
+        Chosen chosen{{}, 0, true};
+        auto& found = chosen.sids;
+        auto rows_left = request.before == 0 ? most_filtered : 0, bytes_left = most_filtered_bytes;
+        auto step = 2 * request.most;
         for (const auto& version : versions_) {
+            ObjectName last;
+            while (found.size() < request.most && rows_left > 0 && bytes_left > 0) {
+                const auto next = tables::rows_behind(now_.transaction, selection_, version, last,
+                                                      std::min(step, rows_left));
+                if (next.empty()) break;
+                const auto some = filtered_rows(now_.transaction, next, request.filter,
+                                                note_unreadable_, now_.most_note_bytes(),
+                                                bytes_left);
+                append(found, some.sids);
+                rows_left -= next.size();
+                bytes_left -= std::min(bytes_left, some.bytes);
+                step *= 2;
+                last = tables::row_names(now_.transaction, std::span(&next.back(), 1))
+                           .begin()
+                           ->second.object;
+            }
+        }
+        found.resize(std::min(found.size(), request.most));
+        chosen.recorded = found.size();
+        return chosen;
+    }
+
+    // Returns rows of some releases before one of the first of them, the last first.
+    [[nodiscard]] std::vector<std::int64_t> last_recorded(std::span<const std::string> versions,
+                                                          std::int64_t sid,
+                                                          std::size_t most) const {
+        std::vector<std::int64_t> sids;
+        for (const auto& version : versions) {
             const auto rows = count_of(version);
-            if (rows == 0) continue;
-            if (sids.size() >= most) break;
-            append(sids, tables::last_recorded_rows(now_.transaction, selection_, version,
-                                                    most - sids.size(), rows));
+            if (rows > 0 && sids.size() < most)
+                append(sids, tables::rows_recorded_before(now_.transaction, selection_, version,
+                                                          sid, most - sids.size(), rows));
+            sid = tables::behind_all;
         }
         return sids;
     }
@@ -195,6 +285,8 @@ HistoryPage page_of(const ReadView& now, const std::string& class_name,
     HistoryPage page;
     page.current = now.current;
     page.numbered_by_recording = true;
+    page.oldest_row_before = chosen.oldest_row_before;
+    page.oldest_row_after = chosen.oldest_row_after;
     fill_page(page, now,
               {.rows = whole(now, chosen.sids), .recorded = chosen.recorded, .cut = chosen.cut},
               request);

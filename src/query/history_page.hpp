@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -49,6 +50,9 @@ struct ChangeFilter {
 
 // Items of one page of the archive (RFC 5005 section 4).
 inline constexpr std::size_t archive_page = 50;
+// Pages with so many rows before them, and behind them, are linked with their oldest row, because
+// counting to them takes longer than looking it up.
+inline constexpr std::size_t far_from_ends = 1'000;
 
 // A filter that chooses rows is applied to this many of the newest rows, or to fewer if they have more than so many
 // bytes of notes; it does not find older ones.
@@ -64,6 +68,9 @@ struct PageRequest {
     // that since and filter leave are numbered from 0 for the oldest, and the page has those from
     // before - archive_page to before - 1. A multiple of archive_page.
     std::size_t before = 0;
+    // Of a page of the archive of a class or release: the number (sid) of its oldest row, which is looked
+    // up then, in place of counting to it. 0: it is counted. Means nothing where a filter chooses rows.
+    std::int64_t oldest_row = 0;
     // Rows without their notes where the entity tag needs none (tables::FewRows): to compare it alone.
     bool identities = false;
     bool operator==(const PageRequest&) const = default;
@@ -103,6 +110,9 @@ struct HistoryPage {
     // as in feeds of classes and releases (class_history.hpp). Otherwise in the order of `rows`,
     // from the last to the first.
     bool numbered_by_recording = false;
+    // Of a page of the archive that is far from both ends: the oldest rows of the pages beside it
+    // (PageRequest::oldest_row). 0: such a page is found by its number.
+    std::int64_t oldest_row_before = 0, oldest_row_after = 0;
     base::Date last_modified{};  // without rows: when the subject of the page changed
     std::vector<tables::MassChange> mass_changes;  // of the rows' releases and classes
     People people;                                 // those of [curators]

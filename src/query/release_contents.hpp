@@ -46,15 +46,20 @@ struct ReleaseContents {
     };
     std::vector<Entry> entries;  // by class and name; one page of them
     std::uint64_t matching = 0;  // the number of all entries that match the query
+    // The page before this one begins behind this object (ContentsQuery::after); empty: at the first.
+    ObjectName before_previous;
     std::vector<tables::MassChange> mass_changes;
 };
 struct ContentsQuery {
     std::string class_name;  // empty: all
     std::string text;        // what names or labels begin with, ASCII case ignored; empty: all
     std::size_t from = 0, most = 100;
+    // Only entries behind this object; `from` then says how many there are before them. Empty: `from`
+    // are counted and left out. Means nothing with a text.
+    ObjectName after = {};
 };
 //   error  as release_history()
-//   cost   that of tables::count_classes() and tables::rows_by_name()
+//   cost   that of tables::count_classes(), and of tables::rows_behind() or tables::rows_by_name()
 [[nodiscard]] base::Result<ReleaseContents> release_contents(const ReadContext& context,
                                                              const std::string& version,
                                                              const ContentsQuery& query);

@@ -164,17 +164,11 @@ render::Channel channel_of(const SiteContext& context, const FeedDocument& docum
     };
 }
 
-// True for feeds whose rows are those of thousands of objects. Each value of their parameters is a
-// page that is expensive to render.
-bool is_of_many(const FeedRequest& request) {
-    return request.subject == Subject::whole_class || request.subject == Subject::release;
-}
-
 // Returns the redirection of a feed that asks for more items than there are to one that has them
 // all, with some room for more; nullopt: it is not such a feed.
 std::optional<HttpError> with_fewer_items(const SiteContext& context, const FeedRequest& request,
                                           const query::HistoryPage& page) {
-    if (!request.has_count || request.is_archive() || !is_of_many(request)) return std::nullopt;
+    if (!request.has_count || request.is_archive() || !request.is_of_many()) return std::nullopt;
     const auto full_pages = (page.recorded + default_items - 1) / default_items;
     auto enough = request;
     enough.page.most = std::max<std::size_t>(full_pages, 1) * default_items;
@@ -264,7 +258,7 @@ enum class RecordedTags : unsigned char { cached, computed };
 std::optional<HttpError> check_tag(SiteContext& context, const FeedRequest& request,
                                    const query::CacheVersion& version, RecordedTags where) {
     const auto& tag = request.page.filter.tag;
-    if (tag.empty() || !is_of_many(request)) return std::nullopt;
+    if (tag.empty() || !request.is_of_many()) return std::nullopt;
     const auto build = context.build.build();
     std::string spelling(build ? build->models().spelling_of_tag(tag) : "");
     if (spelling.empty()) {
@@ -375,6 +369,14 @@ Representation description_of(SiteContext& context, const FeedDocument& document
     return feed;
 }
 
+HttpError no_archive_page(const FeedRequest& request) {
+    const auto& page = request.page;
+    if (page.oldest_row == 0)
+        return {404, "This archive has no page before=" + std::to_string(page.before) + "."};
+    return {404, "oldest=" + std::to_string(page.oldest_row) +
+                     " is no item of this archive. Without it, the page is found by its number."};
+}
+
 // Renders a feed.
 Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocument& document,
                                           const query::CacheVersion& version) {
@@ -384,9 +386,7 @@ Result<RepresentationPtr> render_document(SiteContext& context, const FeedDocume
     if (!loaded) return fail(std::move(loaded.error()));
     if (auto wrong = check_tag_of_object(context, request, loaded->page))
         return fail(std::move(*wrong));
-    if (request.is_archive() && loaded->page.rows.empty())
-        return fail(
-            404, "This archive has no page before=" + std::to_string(request.page.before) + ".");
+    if (request.is_archive() && loaded->page.rows.empty()) return fail(no_archive_page(request));
     if (auto enough = with_fewer_items(context, request, loaded->page))
         return fail(std::move(*enough));
     const auto channel = channel_of(context, document, loaded->subject);

@@ -118,14 +118,14 @@ bool may_hold_token(std::string_view parameter) {
 
 }  // namespace
 
-Result<tree::ObjectName> parse_object(const std::string& text) {
+Result<tree::ObjectName> parse_object(const std::string& text, std::string_view parameter) {
     const auto colon = text.find(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
-        return fail(400, "object=" + std::string(base::cut_at(text, 80)) +
+        return fail(400, std::string(parameter) + "=" + std::string(base::cut_at(text, 80)) +
                              " is not of the form CLASS:NAME.");
     tree::ObjectName object{text.substr(0, colon), text.substr(colon + 1)};
     if (const auto error = length_error(object); !error.empty())
-        return fail(400, "object= contains " + error + ".");
+        return fail(400, std::string(parameter) + "= contains " + error + ".");
     return object;
 }
 

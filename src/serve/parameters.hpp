@@ -70,7 +70,8 @@ inline constexpr std::size_t longest_logged = 1000;
 // class= alone.
 [[nodiscard]] Result<std::string> class_in(const Parameters& parameters);
 // "CLASS:NAME", split at the first colon.
-[[nodiscard]] Result<tree::ObjectName> parse_object(const std::string& text);
+[[nodiscard]] Result<tree::ObjectName> parse_object(const std::string& text,
+                                                    std::string_view parameter = "object");
 // object=CLASS:NAME: sorted, without duplicates, 1 … most_objects.
 [[nodiscard]] Result<std::vector<tree::ObjectName>> objects_in(const Parameters& parameters);
 // The version of a release; empty when it was not given.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <span>
 
 #include "base/release.hpp"
 #include "base/text.hpp"
@@ -18,6 +20,7 @@ using compare::Op;
 constexpr std::array all_ops = {Op::added, Op::removed, Op::replaced};
 constexpr std::size_t longest_tag = 128;            // bytes
 constexpr std::size_t last_before = 1'000'000'000;  // more rows than any store has
+constexpr Range row_range{1, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())};
 constexpr Range part_range{1, 1'000'000};           // of the changes of one release
 constexpr Range number_range{1, 1'000'000'000};     // of its changes
 constexpr Range entry_range{0, 1'000'000'000};      // of the objects of a release
@@ -32,11 +35,12 @@ constexpr std::size_t spare_of_list_query = 2300;
 constexpr auto feed_parameters = std::to_array<std::string_view>(
     {"class", "name", "object", "watch", "n", "since", "tag", "change", "mass", "format"});
 constexpr auto archive_parameters = std::to_array<std::string_view>(
-    {"class", "name", "object", "watch", "since", "tag", "change", "mass", "format", "before"});
+    {"class", "name", "object", "watch", "since", "tag", "change", "mass", "format", "before",
+     "oldest"});
 constexpr auto release_parameters =
     std::to_array<std::string_view>({"n", "tag", "change", "mass", "format"});
 constexpr auto release_archive_parameters =
-    std::to_array<std::string_view>({"tag", "change", "mass", "format", "before"});
+    std::to_array<std::string_view>({"tag", "change", "mass", "format", "before", "oldest"});
 constexpr auto history_parameters =
     std::to_array<std::string_view>({"class", "name", "at", "part", "number", "format"});
 constexpr auto object_parameters =
@@ -51,7 +55,7 @@ constexpr auto watch_parameters =
     std::to_array<std::string_view>({"q", "class", "object", "pasted", "left_out"});
 constexpr auto releases_parameters = std::to_array<std::string_view>({"format"});
 constexpr auto releases_page_parameters = std::to_array<std::string_view>({"from"});
-constexpr auto release_page_parameters = std::to_array<std::string_view>({"class", "q", "from"});
+constexpr auto release_page_parameters = std::to_array<std::string_view>({"class", "q", "from", "after"});
 
 Result<std::string> tag_in(const Parameters& parameters) {
     const auto* tag = parameters.find("tag");
@@ -181,6 +185,15 @@ Result<FeedRequest> with_subject(const Parameters& parameters, FeedRequest reque
     return request;
 }
 
+// Returns the number of the oldest row of a page of the archive; 0 where pages are counted alone.
+Result<std::int64_t> oldest_row_in(const Parameters& parameters, const FeedRequest& request) {
+    const auto row = number_in(parameters, "oldest", row_range, 0);
+    if (!row) return fail(row.error());
+    const bool means_something =
+        request.is_archive() && request.is_of_many() && !request.page.filter.chooses_rows();
+    return means_something ? static_cast<std::int64_t>(*row) : 0;
+}
+
 // Sets which rows the feed shows, and its format.
 Result<FeedRequest> with_page(const Parameters& parameters, std::size_t most_items,
                               Document document, FeedRequest request) {
@@ -189,6 +202,9 @@ Result<FeedRequest> with_page(const Parameters& parameters, std::size_t most_ite
     auto format = feed_format_in(parameters);
     if (!format) return fail(std::move(format.error()));
     request.page = std::move(*page);
+    const auto oldest_row = oldest_row_in(parameters, request);
+    if (!oldest_row) return fail(oldest_row.error());
+    request.page.oldest_row = *oldest_row;
     request.has_count = parameters.find("n") != nullptr;
     request.format = std::move(*format);
     return request;
@@ -234,8 +250,9 @@ void append_format(std::string& query, PageFormat format) {
 
 Result<FeedRequest> parse_feed_request(std::string_view query, std::size_t most_items,
                                        Document document) {
+    const std::span<const std::string_view> of_archive(archive_parameters);
     const auto parameters =
-        parse_query(query, document == Document::feed ? feed_parameters : archive_parameters);
+        parse_query(query, document == Document::feed ? feed_parameters : of_archive);
     if (!parameters) return fail(parameters.error());
     auto request = with_subject(*parameters, {});
     if (!request) return request;
@@ -244,8 +261,9 @@ Result<FeedRequest> parse_feed_request(std::string_view query, std::size_t most_
 
 Result<FeedRequest> parse_release_feed_request(const std::string& version, std::string_view query,
                                                std::size_t most_items, Document document) {
-    const auto parameters = parse_query(
-        query, document == Document::feed ? release_parameters : release_archive_parameters);
+    const std::span<const std::string_view> of_archive(release_archive_parameters);
+    const auto parameters =
+        parse_query(query, document == Document::feed ? release_parameters : of_archive);
     if (!parameters) return fail(parameters.error());
     FeedRequest request;
     request.subject = FeedRequest::Subject::release;
@@ -280,6 +298,7 @@ std::string query_of(const FeedRequest& request) {
     if (!page.filter.mass) append_parameter(text, "mass", "no");
     if (!request.format.empty()) append_parameter(text, "format", request.format);
     if (page.before > 0) append_parameter(text, "before", std::to_string(page.before));
+    if (page.oldest_row > 0) append_parameter(text, "oldest", std::to_string(page.oldest_row));
     return text;
 }
 
@@ -294,6 +313,7 @@ std::string url_of(const FeedRequest& request) {
 std::string archive_url_of(FeedRequest request, std::string_view format) {
     request.has_count = false;
     request.page.before = query::archive_page;
+    request.page.oldest_row = 0;
     request.format = format;
     auto url = url_of(request);
     url.resize(url.rfind('=') + 1);
@@ -302,6 +322,7 @@ std::string archive_url_of(FeedRequest request, std::string_view format) {
 
 std::string current_url_of(FeedRequest request) {
     request.page.before = 0;
+    request.page.oldest_row = 0;
     return url_of(request);
 }
 
@@ -548,6 +569,13 @@ Result<query::ContentsQuery> parse_release_request(std::string_view query) {
     contents.class_name = std::move(*class_name);
     contents.text = std::move(*text);
     contents.from = *from;
+    if (const auto* after = parameters->find("after")) {
+        auto object = parse_object(*after, "after");
+        if (!object) return fail(std::move(object.error()));
+        if (!contents.class_name.empty() && object->class_name != contents.class_name)
+            return fail(400, "after= must name an object of class " + contents.class_name + ".");
+        if (contents.text.empty()) contents.after = std::move(*object);
+    }
     return contents;
 }
 
@@ -568,6 +596,9 @@ std::string release_url_of(const std::string& version, const query::ContentsQuer
     if (!contents.class_name.empty()) append_parameter(query, "class", contents.class_name);
     if (!contents.text.empty()) append_parameter(query, "q", contents.text);
     if (contents.from > 0) append_parameter(query, "from", std::to_string(contents.from));
+    if (const auto& [class_name, name] = contents.after; !name.empty())
+        query.append(query.empty() ? "after=" : "&after=")
+            .append(base::percent_encode(class_name) + ":" + base::percent_encode(name));
     return with_query("/release/" + version, query);
 }
 

@@ -32,6 +32,11 @@ struct FeedRequest {
     [[nodiscard]] bool is_archive() const { return page.before > 0; }
     // True for feeds of many objects, which may be up to a minute old (docs/protocols.md).
     [[nodiscard]] bool is_wide() const { return subject != Subject::object; }
+    // True for feeds whose rows are those of thousands of objects. Each value of their parameters is a
+    // page that is expensive to render.
+    [[nodiscard]] bool is_of_many() const {
+        return subject == Subject::whole_class || subject == Subject::release;
+    }
 };
 
 inline constexpr std::size_t default_items = 50;
@@ -53,7 +58,7 @@ enum class Document : unsigned char { feed, archive };
 [[nodiscard]] Result<FeedRequest> parse_releases_feed_request(std::string_view query);
 
 // The canonical query: class, name | object …, n, since, tag, change, mass, format,
-// before.
+// before, oldest.
 [[nodiscard]] std::string query_of(const FeedRequest& request);
 // "/rss?class=…", "/release/WS187/archive?format=rss&before=50"
 [[nodiscard]] std::string url_of(const FeedRequest& request);

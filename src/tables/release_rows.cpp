@@ -69,10 +69,15 @@ Clause clause_of(Transaction& transaction, const RowSelection& selection,
 enum class From { first, last };
 
 // Returns numbers of rows by class and name, or from the last to the first.
+//   beyond  of one class: leaves out the rows up to this name; nullptr: none
 std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelection& selection,
                                      const std::string& version, From end, std::size_t from,
-                                     std::size_t most) {
+                                     std::size_t most, const std::string* beyond = nullptr) {
     auto [sql, values] = clause_of(transaction, selection, version, "history_by_name");
+    if (beyond != nullptr) {
+        sql += end == From::first ? " AND h.name > ?" : " AND h.name < ?";
+        values.emplace_back(*beyond);
+    }
     values.push_back(number(most));
     values.push_back(number(from));
     const std::string direction = end == From::first ? "" : " DESC";
@@ -83,18 +88,53 @@ std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelectio
         "SELECT h.sid" + sql + " ORDER BY " + order + " LIMIT ? OFFSET ?", values));
 }
 
+// Returns the same, beyond an object.
+std::vector<std::int64_t> named_beyond(Transaction& transaction, const RowSelection& selection,
+                                       const std::string& version, From end,
+                                       const ObjectName& object, std::size_t most) {
+    std::vector<std::string> classes{selection.class_name};
+    if (selection.class_name.empty()) {
+        classes.clear();
+        for (auto& each : count_classes(transaction, version))
+            classes.push_back(std::move(each.class_name));
+        std::ranges::sort(classes);
+        if (end == From::last) std::ranges::reverse(classes);
+    }
+    std::vector<std::int64_t> sids;
+    for (const auto& each : classes) {
+        const bool is_passed =
+            end == From::first ? each < object.class_name : each > object.class_name;
+        if (is_passed) continue;
+        if (sids.size() == most) break;
+        const auto some =
+            named_from(transaction, {each}, version, end, 0, most - sids.size(),
+                       each == object.class_name ? &object.name : nullptr);
+        sids.insert(sids.end(), some.begin(), some.end());
+    }
+    return sids;
+}
+
 // Returns numbers of rows as they were recorded, or from the last to the first.
-//   rows  that the selection has
+//   rows   that the selection has
+//   bound  the first number that is read, or from the last the first one that is not; 0: none
 std::vector<std::int64_t> recorded_from(Transaction& transaction, const RowSelection& selection,
                                         const std::string& version, From end, std::size_t from,
-                                        std::size_t most, std::size_t rows) {
+                                        std::size_t most, std::size_t rows,
+                                        std::int64_t bound = 0) {
     // Where a release has many other rows, those of the class are sorted instead of sought.
-    constexpr std::size_t sought_while_sorting_one = 16;
+    constexpr std::size_t sought_while_sorting_one = 2;
+    const auto sought_for_one = [&] {
+        const auto all = count_rows(transaction, {}, std::span(&version, 1))[version];
+        return all / std::max<std::size_t>(rows, 1);
+    };
     const bool is_sparse = !selection.class_name.empty() &&
-                           rows * sought_while_sorting_one <
-                               count_rows(transaction, {}, std::span(&version, 1))[version];
+                           rows * sought_while_sorting_one < (from + most) * sought_for_one();
     auto [sql, values] = clause_of(transaction, selection, version,
                                    is_sparse ? "history_by_name" : "history_by_recording");
+    if (bound > 0) {
+        sql += end == From::first ? " AND h.sid >= ?" : " AND h.sid < ?";
+        values.emplace_back(bound);
+    }
     values.push_back(number(most));
     values.push_back(number(from));
     return oids_of(transaction.query("SELECT h.sid" + sql + " ORDER BY h.sid" +
@@ -190,11 +230,30 @@ std::vector<std::int64_t> rows_as_recorded(Transaction& transaction,
     return sids;
 }
 
-std::vector<std::int64_t> last_recorded_rows(Transaction& transaction,
+std::vector<std::int64_t> rows_behind(Transaction& transaction, const RowSelection& selection,
+                                      const std::string& version, const ObjectName& object,
+                                      std::size_t most) {
+    return named_beyond(transaction, selection, version, From::first, object, most);
+}
+
+std::vector<std::int64_t> rows_before(Transaction& transaction, const RowSelection& selection,
+                                      const std::string& version, const ObjectName& object,
+                                      std::size_t most) {
+    return named_beyond(transaction, selection, version, From::last, object, most);
+}
+
+std::vector<std::int64_t> rows_recorded_from(Transaction& transaction,
                                              const RowSelection& selection,
-                                             const std::string& version, std::size_t most,
-                                             std::size_t rows) {
-    return recorded_from(transaction, selection, version, From::last, 0, most, rows);
+                                             const std::string& version, std::int64_t sid,
+                                             std::size_t most, std::size_t rows) {
+    return recorded_from(transaction, selection, version, From::first, 0, most, rows, sid);
+}
+
+std::vector<std::int64_t> rows_recorded_before(Transaction& transaction,
+                                               const RowSelection& selection,
+                                               const std::string& version, std::int64_t sid,
+                                               std::size_t most, std::size_t rows) {
+    return recorded_from(transaction, selection, version, From::last, 0, most, rows, sid);
 }
 
 std::map<std::int64_t, RowName> row_names(Transaction& transaction,

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -46,7 +47,8 @@ inline constexpr std::size_t most_sorted = 20'000;
 //   from, most  leaves out the first `from`, and returns at most `most`
 //   rows        that the selection has (count_rows()); the nearer end is read
 //   cost        a walk in an index over what is left out: at most half of the rows of a class, or of the
-//               release in the order of recording. With a text, that of count_rows()
+//               release in the order of recording. With a text, that of count_rows(). The functions
+//               below leave out any number of rows at no cost
 [[nodiscard]] std::vector<std::int64_t> rows_by_name(store::Transaction& transaction,
                                                      const RowSelection& selection,
                                                      const std::string& version, std::size_t from,
@@ -56,11 +58,35 @@ inline constexpr std::size_t most_sorted = 20'000;
                                                          const std::string& version,
                                                          std::size_t from, std::size_t most,
                                                          std::size_t rows);
-// The same from the row that was recorded last to the first.
-[[nodiscard]] std::vector<std::int64_t> last_recorded_rows(store::Transaction& transaction,
+
+// Return numbers of rows by class and name: those behind an object, or those before it, the nearest
+// first. The object need not have a row.
+//   selection  without a text
+//   cost       that of the rows returned
+[[nodiscard]] std::vector<std::int64_t> rows_behind(store::Transaction& transaction,
+                                                    const RowSelection& selection,
+                                                    const std::string& version,
+                                                    const ObjectName& object, std::size_t most);
+[[nodiscard]] std::vector<std::int64_t> rows_before(store::Transaction& transaction,
+                                                    const RowSelection& selection,
+                                                    const std::string& version,
+                                                    const ObjectName& object, std::size_t most);
+
+// Return numbers of rows in the order of recording: those from a number on, or those with a lower
+// one, the nearest first. No row need have that number.
+//   rows  as above
+//   cost  of a page of a class, reads ten times the square root of the rows of the release at most
+inline constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
+[[nodiscard]] std::vector<std::int64_t> rows_recorded_from(store::Transaction& transaction,
                                                            const RowSelection& selection,
                                                            const std::string& version,
-                                                           std::size_t most, std::size_t rows);
+                                                           std::int64_t sid, std::size_t most,
+                                                           std::size_t rows);
+[[nodiscard]] std::vector<std::int64_t> rows_recorded_before(store::Transaction& transaction,
+                                                             const RowSelection& selection,
+                                                             const std::string& version,
+                                                             std::int64_t sid, std::size_t most,
+                                                             std::size_t rows);
 
 struct RowName {
     std::string version;

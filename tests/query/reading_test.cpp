@@ -213,13 +213,22 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
     CHECK(found->recorded == rows.size());
     CHECK(names_of(found->rows) == newest(rows, 70));
     CHECK_FALSE(found->cut);
-    // A filter is applied to 20,000 of them, and the page says so.
-    const ChangeFilter added{"", {compare::Op::added}};
-    const auto filtered = release_history(reading, Written::version(3), rows_wanted(9, 0, added));
-    REQUIRE(filtered);
-    CHECK(filtered->cut);
-    CHECK((filtered->recorded > 9'000 && filtered->recorded < 11'000));
-    CHECK(class_history(reading, "Gene", rows_wanted(1, archive_page, added))->cut);
+    // A filter is applied until enough are found, and the page says so.
+    const ChangeFilter added{"", {compare::Op::added}}, other_tag{"Other", {}};
+    const auto of_added = written.news_where(
+        [](const auto& row) { return row.release == 3 && row.op == "added"; });
+    for (const std::size_t most : {9, 333}) {
+        const auto filtered =
+            release_history(reading, Written::version(3), rows_wanted(most, 0, added));
+        REQUIRE(filtered);
+        CHECK(filtered->cut);
+        CHECK(filtered->recorded == most);
+        CHECK(names_of(filtered->rows) == newest(of_added, most));
+    }
+    CHECK(release_history(reading, Written::version(3), rows_wanted(9, 0, other_tag))->recorded ==
+          0);
+    const auto no_page = class_history(reading, "Gene", rows_wanted(1, archive_page, added));
+    CHECK((no_page->cut && no_page->rows.empty()));
     const auto contents = release_contents(reading, Written::version(3), {"", "", 15, 20});
     REQUIRE(contents);
     CHECK(contents->matching == rows.size());
@@ -237,6 +246,118 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
               return row.object.class_name == "Gene" && row.object.name.starts_with("n77");
           })));
     CHECK(searched->entries.size() == std::min<std::size_t>(searched->matching, 100));
+}
+
+TEST_CASE("Pages of the archive that are found by their oldest row are those found by number") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    const Written written(fresh.connect(), 3'000);
+    const auto reading = written.process.service.read_context();
+    const auto read = [&](PageRequest request, std::int64_t oldest_row) {
+        request.oldest_row = oldest_row;
+        return class_history(reading, "Gene", request).value();
+    };
+    const auto rows =
+        written.news_where([](const auto& row) { return row.object.class_name == "Gene"; });
+    const auto last = (rows.size() - far_from_ends - 1) / archive_page * archive_page;
+    std::size_t pages = 0;
+    // As a reader walks from page to page.
+    std::int64_t oldest_row = 0;
+    for (auto before = last; before > far_from_ends; before -= archive_page, ++pages) {
+        const auto found = read(rows_wanted(1, before), oldest_row);
+        REQUIRE(names_of(found.rows) == page(rows, before));
+        REQUIRE(found.oldest_row_before > 0);
+        const auto after = read(rows_wanted(1, before + archive_page), found.oldest_row_after);
+        REQUIRE(names_of(after.rows) == page(rows, before + archive_page));
+        oldest_row = found.oldest_row_before;
+    }
+    CHECK(pages > 50);
+    CHECK(read(rows_wanted(1, archive_page), 0).oldest_row_after == 0);
+    // A number of no row, or of a row of another class.
+    CHECK(read(rows_wanted(1, last), behind_all).rows.empty());
+    PageRequest of_papers = rows_wanted(1, last);
+    of_papers.oldest_row = oldest_row;
+    CHECK(class_history(reading, "Paper", of_papers)->rows.empty());
+}
+
+TEST_CASE("Rows from a number on, and those before it, are those that a walk finds") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Written written(fresh.connect(), 150);
+    store::perform(written.process.pool, store::Access::read, [&](store::Transaction& transaction) {
+        for (const std::string class_name : {"", "Gene", "Paper"}) {
+            const RowSelection selection{class_name};
+            const auto version = Written::version(2);
+            const auto rows = count_rows(transaction, selection, std::span(&version, 1))[version];
+            auto all = rows_as_recorded(transaction, selection, version, 0, rows, rows);
+            REQUIRE(all.size() == rows);
+            for (const std::size_t at : {std::size_t{0}, std::size_t{7}, rows - 1}) {
+                const auto from = rows_recorded_from(transaction, selection, version, all[at], 5, rows);
+                auto before =
+                    rows_recorded_before(transaction, selection, version, all[at], 5, rows);
+                std::ranges::reverse(before);
+                CHECK(std::ranges::equal(from, std::span(all).subspan(at).first(
+                                                   std::min<std::size_t>(5, rows - at))));
+                CHECK(std::ranges::equal(before, std::span(all).first(at).last(
+                                                     std::min<std::size_t>(5, at))));
+            }
+        }
+    });
+}
+
+TEST_CASE("Pages of a release show every object once, though others come between them") {
+    const support::FreshStore fresh(GENERATE(support::engines()));
+    Written written(fresh.connect(), 700);
+    const auto reading = written.process.service.read_context();
+    const std::string class_name = GENERATE("", "Gene");
+    const auto wanted = newest(written.news_where([&](const auto& row) {
+        return row.release == 3 && (class_name.empty() || row.object.class_name == class_name);
+    }),
+                               1'000);
+    const auto add = [&](std::int64_t oid, const std::string& name) {
+        written.process.write("INSERT INTO objects (oid, class, name, name_key) VALUES (?, 'Gene', ?, ?)",
+                              {Value{oid}, Value{name}, Value{name}});
+        written.process.write("INSERT INTO history (oid, version, date, recorded_at, kind, label,"
+                              " notes) VALUES (?, ?, ?, '2008-02-01T00:00:00Z', 'changed', '', '{}')",
+                              {Value{oid}, Value{Written::version(3)}, Value{Written::day(3)}});
+        written.process.count_rows();
+    };
+    const auto names_on = [](const ReleaseContents& contents) {
+        std::vector<std::string> names;
+        for (const auto& entry : contents.entries)
+            names.push_back(Written::version(3) + ' ' + entry.object.class_name + ' ' +
+                            entry.object.name);
+        return names;
+    };
+    ContentsQuery query{class_name, "", 0, 60};
+    std::vector<std::string> seen;
+    std::vector<ObjectName> begins;
+    for (;;) {
+        const auto contents = release_contents(reading, Written::version(3), query).value();
+        if (contents.entries.empty()) break;
+        const auto names = names_on(contents);
+        seen.insert(seen.end(), names.begin(), names.end());
+        begins.push_back(query.after);
+        query.after = contents.entries.back().object;
+        query.from += contents.entries.size();
+        if (begins.size() == 2) {
+            add(100'001, "a");  // on the first page
+            add(100'002, "z");  // on the last one
+        }
+    }
+    const auto late = Written::version(3) + " Gene z";
+    CHECK(std::ranges::count(seen, late) == 1);
+    std::erase(seen, late);
+    CHECK(seen == wanted);
+    // And back.
+    const auto last = release_contents(reading, Written::version(3),
+                                       {class_name, "", 1, 60, begins.back()});
+    const auto before = release_contents(reading, Written::version(3),
+                                         {class_name, "", 1, 60, last->before_previous});
+    CHECK(before->entries.size() == 60);
+    CHECK(before->entries.back().object == begins.back());
+    CHECK(release_contents(reading, Written::version(3), {class_name, "", 1, 60, begins[1]})
+              ->before_previous.name.empty() == false);
+    CHECK(release_contents(reading, Written::version(3), {class_name, "", 0, 60})
+              ->before_previous.name.empty());
 }
 
 TEST_CASE("A filtered list says when it did not look at its oldest rows") {
