@@ -55,9 +55,10 @@ CREATE TABLE IF NOT EXISTS history (
   class       VARCHAR(64)  NOT NULL DEFAULT '',
   name        VARCHAR(512) NOT NULL DEFAULT '',
   bytes       BIGINT      NOT NULL DEFAULT 0,
+  tag_bits    BIGINT      NOT NULL DEFAULT 0,
   PRIMARY KEY (sid),
   UNIQUE KEY history_by_object (oid, version),
-  KEY history_by_name (version, class, name, kind),
+  KEY history_by_name (version, class, name, kind, tag_bits),
   KEY history_by_recording (version, sid, class, kind),
   KEY history_by_size (version, kind, bytes, oid),
   CONSTRAINT history_of_object FOREIGN KEY (oid) REFERENCES objects (oid)
@@ -209,5 +210,5 @@ INSERT INTO meta (name, value) VALUES
   ON DUPLICATE KEY UPDATE value = value;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 9)
+INSERT INTO meta (name, value) VALUES ('schema', 10)
   ON DUPLICATE KEY UPDATE value = value;

@@ -52,9 +52,10 @@ CREATE TABLE IF NOT EXISTS history (
   class       TEXT NOT NULL DEFAULT '' CHECK (length(class) <= 64),
   name        TEXT NOT NULL DEFAULT '' CHECK (length(name) <= 512),
   bytes       INTEGER NOT NULL DEFAULT 0,
+  tag_bits    INTEGER NOT NULL DEFAULT 0,
   UNIQUE (oid, version)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind);
+CREATE INDEX IF NOT EXISTS history_by_name ON history (version, class, name, kind, tag_bits);
 CREATE INDEX IF NOT EXISTS history_by_recording ON history (version, sid, class, kind);
 CREATE INDEX IF NOT EXISTS history_by_size ON history (version, kind, bytes, oid);
 
@@ -197,5 +198,5 @@ INSERT INTO meta (name, value) VALUES
   ON CONFLICT (name) DO NOTHING;
 
 -- Last, because a schema that has its number is whole.
-INSERT INTO meta (name, value) VALUES ('schema', 9)
+INSERT INTO meta (name, value) VALUES ('schema', 10)
   ON CONFLICT (name) DO NOTHING;

@@ -2,11 +2,14 @@
 #include "query/class_history.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <tuple>
 
 #include "query/object_history.hpp"
+#include "store/tag_bits.hpp"
 #include "tables/objects.hpp"
 #include "tables/release_rows.hpp"
 #include "tables/replacements.hpp"
@@ -152,9 +155,18 @@ class RowChooser {
     // no archive, so nobody has to know how many there are.
     Chosen filtered(const PageRequest& request, std::size_t recorded) const {
         if (recorded > most_filtered) return first_filtered(request);
+        const auto wanted = bits_of(request.filter);
         // The newest release first, in each the row that was recorded last first.
-        const auto looked_at = last_recorded(versions_, tables::behind_all, most_filtered);
-        const auto filtered = filtered_rows(now_.transaction, looked_at, request.filter,
+        std::vector<std::int64_t> possible;
+        for (const auto& version : versions_) {
+            if (count_of(version) == 0) continue;
+            auto some = tables::rows_that_may_have(now_.transaction, selection_, version, {},
+                                                   most_filtered, wanted)
+                            .sids;
+            std::ranges::sort(some, std::greater());
+            append(possible, some);
+        }
+        const auto filtered = filtered_rows(now_.transaction, possible, request.filter,
                                             note_unreadable_, now_.most_note_bytes());
         const auto& shown = filtered.sids;
         const auto found = shown.size();
@@ -167,32 +179,64 @@ class RowChooser {
                       filtered.cut};
     }
 
+    // The notes of the first rows are read, since most filters find enough in them; of the others only
+    // those that may be shown.
     [[nodiscard]] Chosen first_filtered(const PageRequest& request) const {
         Chosen chosen{{}, 0, true};
         auto& found = chosen.sids;
         auto rows_left = request.before == 0 ? most_filtered : 0, bytes_left = most_filtered_bytes;
-        auto step = 2 * request.most;
+        const auto is_done = [&] {
+            return found.size() >= request.most || rows_left == 0 || bytes_left == 0;
+        };
+        const auto look_at = [&](std::span<const std::int64_t> sids) {
+            const auto some = filtered_rows(now_.transaction, sids, request.filter,
+                                            note_unreadable_, now_.most_note_bytes(), bytes_left);
+            append(found, some.sids);
+            bytes_left -= std::min(bytes_left, some.bytes);
+        };
+        const auto wanted = bits_of(request.filter);
+        constexpr std::size_t first_window = 4'000;
         for (const auto& version : versions_) {
-            ObjectName last;
-            while (found.size() < request.most && rows_left > 0 && bytes_left > 0) {
-                const auto next = tables::rows_behind(now_.transaction, selection_, version, last,
-                                                      std::min(step, rows_left));
-                if (next.empty()) break;
-                const auto some = filtered_rows(now_.transaction, next, request.filter,
-                                                note_unreadable_, now_.most_note_bytes(),
-                                                bytes_left);
-                append(found, some.sids);
-                rows_left -= next.size();
-                bytes_left -= std::min(bytes_left, some.bytes);
-                step *= 2;
-                last = tables::row_names(now_.transaction, std::span(&next.back(), 1))
-                           .begin()
-                           ->second.object;
+            const auto rows = count_of(version);
+            if (rows == 0 || is_done()) continue;
+            const auto first = tables::rows_behind(now_.transaction, selection_, version, {},
+                                                   std::min(2 * request.most, rows_left));
+            look_at(first);
+            rows_left -= std::min(rows_left, first.size());
+            if (is_done() || first.empty() || first.size() >= rows) continue;
+            std::optional last = tables::row_names(now_.transaction, std::span(&first.back(), 1))
+                                     .begin()
+                                     ->second.object;
+            auto behind = rows - first.size();
+            for (auto window = first_window; last && behind > 0 && !is_done();
+                 window = rows_left) {
+                const auto next = std::min({window, rows_left, behind});
+                const auto possible = tables::rows_that_may_have(now_.transaction, selection_,
+                                                                 version, *last, next, wanted);
+                rows_left -= next;
+                behind -= next;
+                last = possible.last;
+                // In steps, since a few of them may be enough.
+                std::span rest(possible.sids);
+                for (auto step = request.most;
+                     !rest.empty() && found.size() < request.most && bytes_left > 0; step *= 2) {
+                    const auto some = rest.first(std::min(step, rest.size()));
+                    look_at(some);
+                    rest = rest.subspan(some.size());
+                }
             }
         }
         found.resize(std::min(found.size(), request.most));
         chosen.recorded = found.size();
         return chosen;
+    }
+
+    // Returns what a row needs to have to be shown.
+    static tables::WantedBits bits_of(const ChangeFilter& filter) {
+        tables::WantedBits wanted;
+        if (!filter.tag.empty()) wanted.all = store::bit_of_tag(filter.tag);
+        for (const auto op : filter.only) wanted.any |= store::bit_of_op(compare::name_of(op));
+        return wanted;
     }
 
     // Returns rows of some releases before one of the first of them, the last first.

@@ -12,6 +12,7 @@
 #include "store/dialect.hpp"
 #include "store/row_counts.hpp"
 #include "store/store.hpp"
+#include "store/tag_bits.hpp"
 #include "store/words.hpp"
 
 namespace store {
@@ -170,6 +171,22 @@ void delete_words_without_key(Connection& connection) {
     }
 }
 
+// Sets the bits of rows, of 64 by one statement.
+void set_tag_bits(Transaction& transaction, std::int64_t bits, std::span<const Value> sids) {
+    constexpr std::size_t at_once = 64;
+    for (std::size_t at = 0; at < sids.size(); at += at_once) {
+        const auto some = sids.subspan(at, std::min(at_once, sids.size() - at));
+        const auto marks = some.size() == 1 ? 1 : at_once;
+        std::vector<Value> values{Value{bits}};
+        std::string sql = "UPDATE history SET tag_bits = ? WHERE sid IN (";
+        for (std::size_t mark = 0; mark < marks; ++mark) {
+            sql += mark == 0 ? "?" : ", ?";
+            values.push_back(some[std::min(mark, some.size() - 1)]);
+        }
+        transaction.execute(sql + ")", values);
+    }
+}
+
 // Returns the step that sql/upgrade_<number>.sql and its SQLite twin make.
 Migration upgrade_to(int number, void (*fill)(Connection&) = nullptr) {
     const auto name = "upgrade_" + std::to_string(number);
@@ -191,7 +208,8 @@ std::span<const Migration> migrations() {
                                 upgrade_to(6, fill_words),
                                 upgrade_to(7),
                                 upgrade_to(8, fill_row_counts),
-                                Migration{9, {}, {}, fill_search_keys}};
+                                Migration{9, {}, {}, fill_search_keys},
+                                upgrade_to(10, fill_tag_bits)};
     return all;
 }
 
@@ -399,6 +417,40 @@ void fill_row_counts(Connection& connection) {
         Transaction transaction(connection, Access::write);
         count_again(transaction, version);
         transaction.commit();
+    }
+}
+
+void fill_tag_bits(Connection& connection) {
+    constexpr std::int64_t rows_at_once = 2'000, bytes_at_once = 8 << 20;
+    const bool is_sqlite = connection.engine() == Engine::sqlite;
+    if (!has(columns_of(connection, "history"), "tag_bits"))
+        connection.execute(is_sqlite ? "ALTER TABLE history ADD COLUMN tag_bits INTEGER NOT NULL"
+                                       " DEFAULT 0"
+                                     : "ALTER TABLE history ADD COLUMN IF NOT EXISTS tag_bits BIGINT"
+                                       " NOT NULL DEFAULT 0");
+    for (std::int64_t last = 0;;) {
+        Transaction transaction(connection, Access::write);
+        const auto sizes = transaction.query(
+            "SELECT sid, bytes FROM history WHERE sid > ? ORDER BY sid LIMIT ?",
+            {Value{last}, Value{rows_at_once}});
+        if (sizes.empty()) return;
+        auto end = sizes.front().integer(0);
+        std::int64_t bytes = 0;
+        for (const auto& row : sizes) {
+            bytes += row.integer(1);
+            if (bytes > bytes_at_once) break;
+            end = row.integer(0);
+        }
+        std::map<std::int64_t, std::vector<Value>> sids;  // by their bits
+        for (const auto& row : transaction.query(
+                 "SELECT sid, notes FROM history WHERE sid > ? AND sid <= ? AND tag_bits = 0",
+                 {Value{last}, Value{end}}))
+            if (const auto bits = tag_bits_of(row.text(1)); bits != 0)
+                sids[bits].push_back(row.value(0));
+        for (const auto& [bits, of_bits] : sids)
+            set_tag_bits(transaction, bits, of_bits);
+        transaction.commit();
+        last = end;
     }
 }
 

@@ -78,6 +78,10 @@ void fill_words(Connection& connection);
 //   cost    an UPDATE of all rows, and a walk over them in an index
 void fill_row_counts(Connection& connection);
 
+// The step to schema 10: writes tag_bits into the rows of history that have none, up to 2,000 rows or 8 MB
+// of notes a transaction.
+void fill_tag_bits(Connection& connection);
+
 // The step to schema 9: makes objects.label_key and the words again from labels, names and other
 // names, with base::search_key(), 10,000 objects a transaction.
 //   throws  Failure; what was done stays done

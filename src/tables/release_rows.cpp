@@ -88,29 +88,38 @@ std::vector<std::int64_t> named_from(Transaction& transaction, const RowSelectio
         "SELECT h.sid" + sql + " ORDER BY " + order + " LIMIT ? OFFSET ?", values));
 }
 
-// Returns the same, beyond an object.
+// Visits the classes of a selection from that of an object on, in the order of names or in the other one.
+//   fn  bool(const RowSelection& of_class, const std::string* beyond, std::size_t objects): whether to go on.
+//       beyond: as of named_from()
+template <class F>
+void each_class_beyond(Transaction& transaction, const RowSelection& selection,
+                       const std::string& version, From end, const ObjectName& object, F&& fn) {
+    auto classes = count_classes(transaction, version);
+    std::ranges::sort(classes, {}, &ClassCount::class_name);
+    if (end == From::last) std::ranges::reverse(classes);
+    for (const auto& each : classes) {
+        const auto& name = each.class_name;
+        const bool is_passed =
+            end == From::first ? name < object.class_name : name > object.class_name;
+        if (is_passed || (!selection.class_name.empty() && selection.class_name != name)) continue;
+        if (!fn(RowSelection{name}, name == object.class_name ? &object.name : nullptr,
+                each.objects))
+            return;
+    }
+}
+
+// Returns numbers of rows as named_from() does, beyond an object.
 std::vector<std::int64_t> named_beyond(Transaction& transaction, const RowSelection& selection,
                                        const std::string& version, From end,
                                        const ObjectName& object, std::size_t most) {
-    std::vector<std::string> classes{selection.class_name};
-    if (selection.class_name.empty()) {
-        classes.clear();
-        for (auto& each : count_classes(transaction, version))
-            classes.push_back(std::move(each.class_name));
-        std::ranges::sort(classes);
-        if (end == From::last) std::ranges::reverse(classes);
-    }
     std::vector<std::int64_t> sids;
-    for (const auto& each : classes) {
-        const bool is_passed =
-            end == From::first ? each < object.class_name : each > object.class_name;
-        if (is_passed) continue;
-        if (sids.size() == most) break;
-        const auto some =
-            named_from(transaction, {each}, version, end, 0, most - sids.size(),
-                       each == object.class_name ? &object.name : nullptr);
-        sids.insert(sids.end(), some.begin(), some.end());
-    }
+    each_class_beyond(transaction, selection, version, end, object,
+                      [&](const RowSelection& of_class, const std::string* beyond, std::size_t) {
+                          const auto some = named_from(transaction, of_class, version, end, 0,
+                                                       most - sids.size(), beyond);
+                          sids.insert(sids.end(), some.begin(), some.end());
+                          return sids.size() < most;
+                      });
     return sids;
 }
 
@@ -240,6 +249,45 @@ std::vector<std::int64_t> rows_before(Transaction& transaction, const RowSelecti
                                       const std::string& version, const ObjectName& object,
                                       std::size_t most) {
     return named_beyond(transaction, selection, version, From::last, object, most);
+}
+
+PossibleRows rows_that_may_have(Transaction& transaction, const RowSelection& selection,
+                                const std::string& version, const ObjectName& object,
+                                std::size_t next, const WantedBits& wanted) {
+    PossibleRows possible;
+    each_class_beyond(
+        transaction, selection, version, From::first, object,
+        [&](const RowSelection& of_class, const std::string* beyond, std::size_t objects) {
+            auto [sql, values] = clause_of(transaction, of_class, version, "history_by_name");
+            if (beyond != nullptr) {
+                sql += " AND h.name > ?";
+                values.emplace_back(*beyond);
+            }
+            if (objects > next) {
+                auto of_last = values;
+                of_last.push_back(number(next - 1));
+                const auto last = transaction.query(
+                    "SELECT h.name" + sql + " ORDER BY h.name LIMIT 1 OFFSET ?", of_last);
+                if (!last.empty()) {
+                    possible.last = {of_class.class_name, last.front().text(0)};
+                    sql += " AND h.name <= ?";
+                    values.emplace_back(possible.last->name);
+                }
+            }
+            // Whoever writes rows by hand writes no bits.
+            sql += " AND (h.tag_bits = 0 OR ((h.tag_bits & ?) = ?";
+            values.insert(values.end(), {Value{wanted.all}, Value{wanted.all}});
+            if (wanted.any != 0) {
+                sql += " AND (h.tag_bits & ?) <> 0";
+                values.emplace_back(wanted.any);
+            }
+            const auto some =
+                oids_of(transaction.query("SELECT h.sid" + sql + ")) ORDER BY h.name", values));
+            possible.sids.insert(possible.sids.end(), some.begin(), some.end());
+            next -= std::min<std::size_t>(next - 1, objects);
+            return !possible.last;
+        });
+    return possible;
 }
 
 std::vector<std::int64_t> rows_recorded_from(Transaction& transaction,

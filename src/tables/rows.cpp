@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "store/dialect.hpp"
+#include "store/tag_bits.hpp"
 #include "tables/lists.hpp"
 #include "tables/releases.hpp"
 #include "tree/json.hpp"
@@ -362,7 +363,8 @@ store::Rows select_numbered(Transaction& transaction, std::string (*select)(std:
 
 const store::Insert a_row{"history",
                           {"oid", "version", "revision", "since", "date", "recorded_at",
-                           "signature", "kind", "label", "notes", "class", "name", "bytes"},
+                           "signature", "kind", "label", "notes", "class", "name", "bytes",
+                           "tag_bits"},
                           {}};
 
 }  // namespace
@@ -452,6 +454,16 @@ void shorten(Notes& notes, std::size_t most_bytes) {
         compare::count({changes.begin() + static_cast<std::ptrdiff_t>(kept), changes.end()});
     changes.resize(kept);
     changes.shrink_to_fit();
+}
+
+std::int64_t tag_bits_of(const Notes& notes) {
+    std::int64_t bits = 0;
+    const std::function add = [&bits](const std::string& tag) { bits |= store::bit_of_tag(tag); };
+    for (const auto& change : notes.changes) {
+        bits |= store::bit_of_op(compare::name_of(change.op));
+        compare::each_tag(change, add);
+    }
+    return bits;
 }
 
 std::string changes_to_json(const std::vector<compare::Change>& changes) {
@@ -570,17 +582,22 @@ CheckedRows check_rows(Transaction& transaction, std::int64_t before, std::size_
     CheckedRows checked;
     for (const auto& stored : transaction.query(
              select_rows("h.notes, h.class = o.class AND h.name = o.name AND h.bytes = " +
-                         store::byte_length(transaction.engine(), "h.notes")) +
+                         store::byte_length(transaction.engine(), "h.notes") + ", h.tag_bits") +
                  "WHERE h.sid < ? ORDER BY h.sid DESC LIMIT ?",
              {Value{before}, Value{static_cast<std::int64_t>(most)}})) {
         ++checked.rows;
         checked.last = stored.integer(sid_column);
-        if (const auto row = row_from(stored); !row)
+        const auto row = row_from(stored);
+        if (!row) {
             checked.unreadable.push_back(unreadable(stored, row.error()));
-        else if (stored.integer(notes_column + 1) == 0)
-            checked.unreadable.push_back(
-                unreadable(stored, {base::ErrorKind::malformed,
-                                    "its columns class, name and bytes say something else"}));
+            continue;
+        }
+        const auto bits = stored.integer(notes_column + 2);
+        const bool has_bits = bits == 0 || bits == tag_bits_of(row->notes);
+        if (stored.integer(notes_column + 1) == 0 || !has_bits)
+            checked.unreadable.push_back(unreadable(
+                stored, {base::ErrorKind::malformed,
+                         "its columns class, name, bytes and tag_bits say something else"}));
     }
     return checked;
 }
@@ -678,7 +695,8 @@ void insert_rows(Transaction& transaction, std::span<const NewRow> rows,
                        Value{base::format_rfc3339(row->recorded_at)}, Value{row->signature},
                        Value{std::string(name_of(row->kind))}, Value{row->label}, Value{*notes},
                        Value{row->object.class_name}, Value{row->object.name},
-                       Value{static_cast<std::int64_t>(notes->size())}});
+                       Value{static_cast<std::int64_t>(notes->size())},
+                       Value{tag_bits_of(row->notes)}});
         counts.add(row->object.class_name, row->release.version, name_of(row->kind), 1);
     }
     store::insert_many(transaction, a_row, values);

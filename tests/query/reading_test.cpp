@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "process.hpp"
 #include "query/object_history.hpp"
 #include "query/release_list.hpp"
@@ -41,6 +42,7 @@ class Written {
             write_rows(transaction, random, objects);
         });
         process.count_rows();
+        store::fill_tag_bits(*process.pool.lease());
     }
 
     static std::string version(int release) { return "WS" + std::to_string(98 + release); }
@@ -50,7 +52,7 @@ class Written {
         std::string name;  // name_of(row)
         int release;
         ObjectName object;
-        std::string kind, op;
+        std::string kind, op, tag;
     };
     // In the order of recording, those that are news in releases up to the current one.
     [[nodiscard]] std::vector<Stored> news() const {
@@ -104,14 +106,15 @@ class Written {
             const std::string kind = kinds[random() % kinds.size()];
             const auto which = random() % ops.size();
             const std::string op = ops[which];
+            const std::string tag = random() % 16 == 0 ? "Evidence" : "Remark";
             const auto object = object_of(oid);
             rows.push_back({version(release) + ' ' + object.class_name + ' ' + object.name,
-                            release, object, kind, op});
+                            release, object, kind, op, tag});
             values.insert(
                 values.end(),
                 {Value{oid}, Value{version(release)}, Value{day(release)},
                  Value{"2008-02-01T00:00:00Z"}, Value{kind}, Value{object.name},
-                 Value{R"({"changes":[{"op":")" + op + R"(","path":[{"tag":"Remark"}],")" +
+                 Value{R"({"changes":[{"op":")" + op + R"(","path":[{"tag":")" + tag + R"("}],")" +
                        sides[which] + R"(":[{"text":"x"}]}]})"}});
         }
         store::insert_many(
@@ -182,11 +185,13 @@ TEST_CASE("A class's rows are those that a walk over all rows finds, on every pa
           }),
                                           1000));
     if (objects > 200) return;
-    const ChangeFilter removed{"remark", {compare::Op::removed}};
-    hold(written.news_where([](const auto& row) {
-        return row.object.class_name == "Gene" && row.op == "removed";
-    }),
-         removed, read);
+    for (const std::string tag : {"Remark", "Evidence"})
+        for (const auto& ops : {std::vector<compare::Op>{}, {compare::Op::removed}})
+            hold(written.news_where([&](const auto& row) {
+                return row.object.class_name == "Gene" && row.tag == tag &&
+                       (ops.empty() || row.op == "removed");
+            }),
+                 ChangeFilter{base::fold_ascii(tag), ops}, read);
 }
 
 TEST_CASE("A release's rows are those that a walk over all rows finds, on every page") {
@@ -227,6 +232,11 @@ TEST_CASE("Of a release of very many rows the first by name are found in the ord
     }
     CHECK(release_history(reading, Written::version(3), rows_wanted(9, 0, other_tag))->recorded ==
           0);
+    // The newest releases have fewer rows than are looked at.
+    const auto of_evidence = written.news_where(
+        [](const auto& row) { return row.object.class_name == "Paper" && row.tag == "Evidence"; });
+    CHECK(names_of(class_history(reading, "Paper", rows_wanted(900, 0, {"evidence", {}}))->rows) ==
+          newest(of_evidence, 900));
     const auto no_page = class_history(reading, "Gene", rows_wanted(1, archive_page, added));
     CHECK((no_page->cut && no_page->rows.empty()));
     const auto contents = release_contents(reading, Written::version(3), {"", "", 15, 20});

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "store/dialect.hpp"
+#include "store/tag_bits.hpp"
 #include "support/faulty_connection.hpp"
 #include "support/stores.hpp"
 
@@ -50,7 +51,7 @@ TEST_CASE("Both schema files make the same tables with the same columns") {
     const auto sqlite = tables_of(*one.connect()()), mysql = tables_of(*other.connect()());
     CHECK(sqlite == mysql);
     CHECK(sqlite.size() == 16);
-    CHECK(sqlite.at("history").size() == 14);
+    CHECK(sqlite.at("history").size() == 15);
 }
 
 TEST_CASE("An object with only a name gets the same defaults on both engines") {
@@ -452,6 +453,39 @@ TEST_CASE("An upgrade makes what searches compare new, and continues where it wa
         CHECK(connection->query("SELECT word FROM words ORDER BY word") ==
               Rows{Row({"elan"}), Row({"jc810"}), Row({"unc"}), Row({"x1"})});
         CHECK(connection->query("SELECT label_key FROM objects") == Rows{Row({"elan x1"})});
+        if (!plan->struck()) break;
+    }
+}
+
+TEST_CASE(
+    "An upgrade gives rows the bits of their tags, and continues where it was interrupted") {
+    const auto engine = GENERATE(support::engines());
+    const std::string notes = R"({"changes":[{"op":"added","path":[{"tag":"A"}],"after":)"
+                              R"([{"text":"op","children":[{"tag":"b"}]}]}]})";
+    const auto bits = bit_of_tag("a") | bit_of_tag("B") | bit_of_op("added");
+    for (int at = 1;; ++at) {
+        const FreshStore old(engine, Schema::none);
+        const auto connection = old.connect()();
+        make_schema(*connection, 9);
+        connection->execute(
+            "INSERT INTO objects (class, name, name_key) VALUES ('Gene', 'A', 'a')");
+        const std::vector<std::string> rows{notes, "{}", "damaged", notes};
+        for (std::size_t row = 0; row < rows.size(); ++row)
+            connection->execute(
+                "INSERT INTO history (oid, version, date, recorded_at, kind, label, notes, bytes)"
+                " VALUES (1, ?, '2001-01-01', '2001-01-02T00:00:00Z', 'changed', '', ?, ?)",
+                std::vector<Value>{std::to_string(row), rows[row], std::int64_t{5 << 20}});
+        const auto plan = std::make_shared<support::FaultPlan>(support::Fault::lost, at);
+        const auto broken_off = support::faulty(old.connect(), plan);
+        try {
+            (void)initialise(*broken_off());
+        } catch (const Failure&) {
+            CHECK(plan->struck());
+        }
+        INFO("statement " << at);
+        REQUIRE(initialise(*connection));
+        CHECK(connection->query("SELECT tag_bits FROM history ORDER BY sid") ==
+              Rows{Row({bits}), Row({std::int64_t{0}}), Row({std::int64_t{0}}), Row({bits})});
         if (!plan->struck()) break;
     }
 }
